@@ -1,0 +1,47 @@
+/**
+ * What went wrong, in terms that decide what happens next:
+ * - `USAGE`, `CONFIG`: the person's input; one line on stderr, exit 2.
+ * - `LOCKED`: another process runs this directory.
+ * - `STORAGE`, `DAMAGED`: the disk failed, or holds something that must not be touched.
+ * - `MODEL_BUSY`: the provider is overloaded or out of reach; worth another try.
+ * - `MODEL_REFUSED`: the provider says no (400, 401, 403, 404); trying again changes nothing.
+ * - `CONTEXT_OVERFLOW`: the prompt is longer than the model's window.
+ * - `LIMIT`: a limit does not leave room for the call.
+ * - `REFUSED`: a send, a call or a command that the rules do not allow.
+ */
+export type ErrorCode =
+  | "USAGE"
+  | "CONFIG"
+  | "LOCKED"
+  | "STORAGE"
+  | "DAMAGED"
+  | "MODEL_BUSY"
+  | "MODEL_REFUSED"
+  | "CONTEXT_OVERFLOW"
+  | "LIMIT"
+  | "REFUSED";
+
+/** The one error class. `message` is written for the person or the agent who has to act on it. */
+export class LegionError extends Error {
+  readonly code: ErrorCode;
+  /** What the provider asked us to wait, in milliseconds; only with `MODEL_BUSY`. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterMs?: number } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "LegionError";
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** True if `error` is a LegionError, with this code if one is given. */
+export function isLegionError(error: unknown, code?: ErrorCode): error is LegionError {
+  return error instanceof LegionError && (code === undefined || error.code === code);
+}
+
+/** The text of whatever was thrown; never empty. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  return String(error) || "unknown error";
+}

@@ -1,0 +1,195 @@
+import type { LogId, Message } from "./message.ts";
+
+/** Tokens of one or more model calls. `input` includes what was read from or written to the provider's cache. */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  /** US dollars; absent when the model's price is unknown. */
+  readonly cost?: number;
+}
+
+export type ProtocolName = "text" | "tools" | "bash";
+
+/** One action that a decision asks for. `parameters` is an object, or the raw text that could not be read as one. */
+export interface Call {
+  readonly id: string;
+  readonly action: string;
+  readonly parameters: unknown;
+}
+
+export type Outcome = "ok" | "error" | "idle" | "interrupted";
+
+/** `[module, key, value]`: what an action changed; `null` deletes the key. */
+export type StateChange = readonly [module: string, key: string, value: unknown];
+
+/** Why the model stopped. `unparsed`: its text held no action. `aborted`: a person stopped it. */
+export type Stop = "end" | "calls" | "length" | "refused" | "unparsed" | "aborted";
+
+export interface OpenedEvent {
+  readonly kind: "opened";
+  readonly format: 1;
+  readonly log: LogId;
+  /** Bytes that count of each earlier segment not sealed before; what lies past them was never acknowledged. */
+  readonly seals: Readonly<Record<string, number>>;
+}
+
+export interface MessageEvent {
+  readonly kind: "message";
+  readonly message: Message;
+  /** Position in the mailbox. */
+  readonly mail: number;
+  /** The sender's log. */
+  readonly from: LogId;
+}
+
+/** A model call is about to be made: without a decision or summary after it, its reserved input is charged. */
+export interface PromptedEvent {
+  readonly kind: "prompted";
+  readonly model: string;
+  /** Hash chain over the rendered parts of the history. */
+  readonly prompt: string;
+  /** Hash of the blob that holds system prompt and tools. */
+  readonly introduction: string;
+  /** The pinned messages, only where they differ from the prompt before. */
+  readonly pinned?: string;
+  readonly reserved: Usage;
+}
+
+export interface DecisionEvent {
+  readonly kind: "decision";
+  readonly text: string;
+  readonly thoughts?: string;
+  readonly calls: readonly Call[];
+  /** The plain answer, where the protocol has one. */
+  readonly sends?: readonly Message[];
+  readonly protocol: ProtocolName;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly cost?: number;
+  readonly stop: Stop;
+  /** What the same provider must see again: thinking signatures, call ids. */
+  readonly provider?: unknown;
+}
+
+export interface ResultEvent {
+  readonly kind: "result";
+  /** `null`: the completion could not be parsed. */
+  readonly call: string | null;
+  readonly outcome: Outcome;
+  readonly content: string;
+  readonly details?: unknown;
+  readonly state?: readonly StateChange[];
+  readonly sends?: readonly Message[];
+  /** What the action itself spent on model calls. */
+  readonly usage?: Usage;
+}
+
+export interface ApprovalEvent {
+  readonly kind: "approval";
+  readonly call: string;
+  readonly asked?: string;
+  readonly verdict?: "approved" | "denied";
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+export interface SummaryEvent {
+  readonly kind: "summary";
+  readonly covers: readonly [firstSeq: number, lastSeq: number];
+  readonly content: string;
+  readonly strategy: string;
+  readonly usage: Usage;
+}
+
+export interface BranchEvent {
+  readonly kind: "branch";
+  /** The next event continues from this one. */
+  readonly to: number;
+}
+
+export interface SentEvent {
+  readonly kind: "sent";
+  /** Every send of this log up to this ordinal is in its recipient's mailbox. */
+  readonly upTo: number;
+}
+
+export interface EditedEvent {
+  readonly kind: "edited";
+  readonly module: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/**
+ * Something the runtime or the person did to this agent. `parked-mail`: new mail wakes it; `parked`: only a person.
+ * In the log of agent 0, `said` and `announced` carry what Control and the runtime say.
+ */
+export type NoticeReason =
+  | "parked"
+  | "parked-mail"
+  | "paused"
+  | "resumed"
+  | "restarted"
+  | "halted"
+  | "gap"
+  | "said"
+  | "announced";
+
+export interface NoticeEvent {
+  readonly kind: "notice";
+  readonly reason: NoticeReason;
+  readonly content: string;
+  readonly sends?: readonly Message[];
+  readonly details?: unknown;
+}
+
+/** What a writer hands to the log; the log adds sequence number, epoch and time. */
+export type NewEvent =
+  | MessageEvent
+  | PromptedEvent
+  | DecisionEvent
+  | ResultEvent
+  | ApprovalEvent
+  | SummaryEvent
+  | BranchEvent
+  | SentEvent
+  | EditedEvent
+  | NoticeEvent;
+
+export interface Stamp {
+  /** 1, 2, 3... without gaps. */
+  readonly seq: number;
+  /** The lock number of the process that wrote it. */
+  readonly epoch: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** One line of an agent's past. */
+export type Event = (NewEvent | OpenedEvent) & Stamp;
+export type EventOf<K extends Event["kind"]> = Extract<Event, { kind: K }>;
+
+/** The messages that committing `event` puts on their way; empty for most events. */
+export function sendsOf(event: Event): readonly Message[] {
+  if (event.kind === "decision" || event.kind === "result" || event.kind === "notice") return event.sends ?? [];
+  return [];
+}
+
+/** Sum of two usages; a cost is known if either is. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const cost = a.cost === undefined && b.cost === undefined ? undefined : (a.cost ?? 0) + (b.cost ?? 0);
+  const cacheRead = (a.cacheRead ?? 0) + (b.cacheRead ?? 0);
+  const cacheWrite = (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0);
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    ...(cacheRead > 0 && { cacheRead }),
+    ...(cacheWrite > 0 && { cacheWrite }),
+    ...(cost !== undefined && { cost }),
+  };
+}
+
+export const NO_USAGE: Usage = { input: 0, output: 0 };
+
