@@ -123,12 +123,14 @@ export interface EditedEvent {
 }
 
 /**
- * Something the runtime or the person did to this agent. `parked-mail`: new mail wakes it; `parked`: only a person.
+ * Something the runtime or the person did to this agent. What wakes it again: `parked` a person's word, `parked-mail`
+ * also new mail, `parked-limit` also a higher limit.
  * In the log of agent 0, `said` and `announced` carry what Control and the runtime say.
  */
 export type NoticeReason =
   | "parked"
   | "parked-mail"
+  | "parked-limit"
   | "paused"
   | "resumed"
   | "restarted"
@@ -173,7 +175,8 @@ export type EventOf<K extends Event["kind"]> = Extract<Event, { kind: K }>;
 
 /** The messages that committing `event` puts on their way; empty for most events. */
 export function sendsOf(event: Event): readonly Message[] {
-  if (event.kind === "decision" || event.kind === "result" || event.kind === "notice") return event.sends ?? [];
+  if (event.kind === "decision" || event.kind === "result" || event.kind === "notice")
+    return event.sends ?? [];
   return [];
 }
 
@@ -192,4 +195,3 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0 };
-

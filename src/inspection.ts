@@ -4,15 +4,7 @@ import type { Delta } from "./model/model.ts";
 
 /** What an agent is doing. `ps` shows it; `parked`, `paused`, `halted` come with a reason. */
 export type AgentState =
-  | "idle"
-  | "waiting"
-  | "thinking"
-  | "acting"
-  | "retrying"
-  | "paused"
-  | "parked"
-  | "halted"
-  | "stopped";
+  "idle" | "waiting" | "thinking" | "acting" | "retrying" | "paused" | "parked" | "halted" | "stopped";
 
 /** Everything a watcher can see: what is committed, and what is only live. */
 export type Inspection =

@@ -1,0 +1,67 @@
+// src/ and modules/ -> dist/, by the TypeScript compiler alone: what runs is what was type-checked.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { elapsed, root, say, tools } from "./repo.mjs";
+
+const SETTINGS = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+const FOLDERS = ["src", "modules"];
+/** Holds the fingerprint of the sources that dist/ was built from. */
+const STAMP = join(root, "dist/.built");
+const COMMAND = join(root, "dist/src/cli/index.js");
+
+/**
+ * Brings dist/ up to date with the sources; says what it does only if there is something to do.
+ * @returns {boolean} whether dist/ is up to date; if not, the compiler's errors were printed and dist/ is as it was
+ */
+export function build() {
+  const fingerprint = fingerprintOfSources();
+  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === fingerprint) return true;
+  say("Building...");
+  const started = performance.now();
+  const { status } = spawnSync(process.execPath, [tools.tsc, "-p", "tsconfig.build.json"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
+  if (status !== 0) {
+    say("Building failed: the sources have the errors above.");
+    return false;
+  }
+  removeOrphans();
+  if (existsSync(COMMAND)) chmodSync(COMMAND, 0o755);
+  writeFileSync(STAMP, fingerprint);
+  say(`Built in ${elapsed(started)}.`);
+  return true;
+}
+
+/** By content, not by time: a checkout, a copy or an archive may set any time. */
+function fingerprintOfSources() {
+  const hash = createHash("sha256");
+  const sources = FOLDERS.flatMap((folder) => filesBelow(folder).filter((path) => path.endsWith(".ts")));
+  for (const path of [...SETTINGS, ...sources]) {
+    const content = readFileSync(join(root, path));
+    hash.update(`${path}\n${content.length}\n`).update(content);
+  }
+  return hash.digest("hex");
+}
+
+/** What a removed source left behind must neither be imported nor published. */
+function removeOrphans() {
+  for (const path of filesBelow("dist")) {
+    const source = path.slice("dist/".length).replace(/\.(d\.ts|js)$/, ".ts");
+    if (!existsSync(join(root, source))) rmSync(join(root, path));
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]} paths from the root, with forward slashes, sorted
+ */
+function filesBelow(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll("\\", "/"))
+    .sort();
+}

@@ -1,0 +1,139 @@
+// The actor loop. Everything an agent does happens here, in this order:
+//
+//   mailbox -> log -> [tick] -> view -> prompt -> model -> log -> each call: run -> log -> outbox -> again, or wait
+//
+//   A1. Only the actor appends to its log, and every append is one commit; nothing is read, changed and written back.
+//   A2. Mail is taken into the log only before a decision and after its last result, with its position in the mailbox:
+//       what a decision saw is exactly what stands before it in the log.
+//   A3. A decision is in the log before its first call runs. Calls run one after the other, each result committed
+//       before the next call starts.
+//   A4. The model's mistakes, and whatever an action throws, become results that the model reads. Only what breaks the
+//       model, the log or the bus goes to the supervisor.
+//   A5. The agent decides when mail came in or its last decision left something to follow up; else it waits for mail.
+//       No wake-up is lost: mail that arrives while the model thinks is taken in before the agent may wait.
+//   A6. A decision ends with one result per call, also after a crash, an abort or a refusal.
+
+import { show, type Agent } from "./agent.ts";
+import { ask } from "./ask.ts";
+import { compose } from "./compose.ts";
+import type { Call, NoticeReason, ResultEvent } from "./event.ts";
+import { isLegionError } from "./errors.ts";
+import { judgeLoop } from "./gate.ts";
+import type { AgentState } from "./inspection.ts";
+import { hasWork, mayDecide, wakesOnMail, type HaltReason } from "./ledger.ts";
+import { CONTROL } from "./message.ts";
+import { perform } from "./perform.ts";
+import { planRecovery } from "./recovery.ts";
+import { aborted, linkSignals } from "./signals.ts";
+
+/** Mail may fill this share of the model's window at once. */
+const MAIL_SHARE = 4;
+
+/**
+ * Runs until `signal` aborts; what runs then is finished first. Rejects with what the supervisor has to judge.
+ *
+ * @param now aborts when even that has to stop at once
+ */
+export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSignal): Promise<void> {
+  const { memory, inbox, shared } = agent;
+  await recover(agent, now);
+  while (!signal.aborted) {
+    if (!hasWork(memory.ledger, inbox.unread)) {
+      showRest(agent);
+      await rest(agent, signal);
+      continue;
+    }
+    show(agent, "waiting");
+    await shared.clock.beat(agent.tickMs, signal);
+    if (signal.aborted) return;
+    if (!memory.ledger.mail) await takeIn(agent);
+    if (mayDecide(memory.ledger)) await tick(agent, now);
+  }
+}
+
+const HALT_STATES: Readonly<Record<HaltReason, AgentState>> = {
+  paused: "paused",
+  parked: "parked",
+  "parked-mail": "parked",
+  "parked-limit": "parked",
+  halted: "halted",
+};
+
+function showRest(agent: Agent): void {
+  const { halt } = agent.memory.ledger;
+  if (halt) show(agent, HALT_STATES[halt.reason], halt.content);
+  else show(agent, "idle");
+}
+
+/** Waits for what can wake the agent: mail, or, where only a person can, the end of this run. */
+async function rest({ memory, inbox }: Agent, signal: AbortSignal): Promise<void> {
+  if (wakesOnMail(memory.ledger)) return inbox.wait(signal);
+  await aborted(signal);
+}
+
+/** Takes mail from the mailbox into the log; as much as the model can read at once (A2). */
+async function takeIn({ inbox, memory, model }: Agent): Promise<void> {
+  const mail = inbox.peek(model.profile.window / MAIL_SHARE);
+  if (mail.length === 0) return;
+  await memory.commit(
+    ...mail.map(({ position, from, message }) => ({ kind: "message" as const, message, mail: position, from })),
+  );
+  inbox.taken(mail.at(-1)!.position);
+}
+
+/** One decision and all of its calls. */
+async function tick(agent: Agent, now: AbortSignal): Promise<void> {
+  const { memory, inbox, outbox, shared } = agent;
+  const verdict = judgeLoop(memory.ledger);
+  if (verdict.kind === "park") return park(agent, "parked-mail", verdict.reason);
+  const { signal, unlink } = linkSignals(now, inbox.interrupt());
+  show(agent, "thinking");
+  try {
+    const { decision, unparsed, settle } = await ask(agent, signal);
+    await memory.commit(decision);
+    settle();
+    void outbox.deliver();
+    if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
+    show(agent, "acting");
+    for (const call of decision.calls) await act(agent, call, signal);
+  } catch (error) {
+    if (!isLegionError(error, "LIMIT")) throw error;
+    await park(agent, "parked-limit", `${error.message}.`);
+  } finally {
+    unlink();
+  }
+  if (agent.delayMs > 0) await shared.clock.sleep(agent.delayMs, now);
+}
+
+/** Runs one call and commits its result, with all that it changed and sent (A3). */
+async function act(agent: Agent, call: Call, signal: AbortSignal): Promise<void> {
+  const { result, work } = await perform(agent, call, signal);
+  await agent.memory.commit(result);
+  work.settle();
+  void agent.outbox.deliver();
+  for (const stopped of work.stopped) await agent.shared.announceHops(stopped);
+}
+
+/** Closes what a crash left open: each call without a result gets one (A6). */
+async function recover(agent: Agent, now: AbortSignal): Promise<void> {
+  const { memory, modules, outbox } = agent;
+  void outbox.deliver();
+  const effectsOf = (action: string) => modules.actions.get(action)?.action.effects ?? "once";
+  for (const remedy of planRecovery(memory.ledger, effectsOf)) {
+    if (remedy.kind === "record") await memory.commit(remedy.result);
+    else await act(agent, remedy.call, now);
+  }
+}
+
+/** Stops the agent until what `reason` names wakes it, and tells Control. */
+export async function park(agent: Agent, reason: NoticeReason, content: string): Promise<void> {
+  const { memory, identity, outbox, shared } = agent;
+  const letter = { from: identity.id, to: [CONTROL], content: `I was stopped: ${content}`, spontaneous: true as const };
+  const sends = compose(memory.ledger, letter, [], shared.clock.now());
+  await memory.commit({ kind: "notice", reason, content, sends });
+  void outbox.deliver();
+}
+
+function failure(call: string | null, content: string): ResultEvent {
+  return { kind: "result", call, outcome: "error", content };
+}

@@ -1,0 +1,96 @@
+// What the stages of one agent share. Plain types; whoever builds an Agent is in legion.ts.
+
+import type { Inbox } from "./bus/bus.ts";
+import type { Clock } from "./clock.ts";
+import type { StrategyName } from "./compaction.ts";
+import type { Budget } from "./gate.ts";
+import type { AgentState, Inspect } from "./inspection.ts";
+import type { Limits } from "./limits.ts";
+import type { Blobs } from "./log/blobs.ts";
+import type { Memory } from "./memory.ts";
+import type { AgentId } from "./message.ts";
+import type { Limiter } from "./model/limiter.ts";
+import type { Model } from "./model/model.ts";
+import type { Peer, Workspace } from "./module.ts";
+import type { ModuleSet } from "./module-set.ts";
+import type { Outbox } from "./outbox.ts";
+import type { PinPosition } from "./prompt.ts";
+import type { Protocol } from "./protocol/protocol.ts";
+import type { TokenCounter } from "./tokens.ts";
+
+export interface Identity {
+  readonly id: AgentId;
+  /** The display name. */
+  readonly name: string;
+  readonly description: string;
+  /** The body of the definition. */
+  readonly brief: string;
+}
+
+export interface MemorySettings {
+  readonly strategy: StrategyName;
+  /** Up to 1: a share of the model's window; above: tokens. */
+  readonly threshold: number;
+  readonly pin: PinPosition;
+}
+
+/** What every agent of a process shares. */
+export interface Shared {
+  readonly clock: Clock;
+  readonly inspect: Inspect;
+  readonly budget: Budget;
+  readonly limiter: Limiter;
+  readonly tokens: TokenCounter;
+  readonly workspace: Workspace;
+  /** The section of config.yaml that has the module's name. */
+  readonly settings: (module: string) => Readonly<Record<string, unknown>>;
+  /** Every known agent, Control not. */
+  readonly peers: () => Promise<readonly Peer[]>;
+  /** Unread messages of one agent. */
+  readonly unread: (agent: AgentId) => Promise<number>;
+  /** Says once for each chain of messages that it was stopped for its length. */
+  readonly announceHops: (stopped: StoppedConversation) => Promise<void>;
+}
+
+export interface StoppedConversation {
+  readonly from: AgentId;
+  readonly to: AgentId;
+  /** The first message of the chain. */
+  readonly root: string;
+  readonly hops: number;
+}
+
+/** What an agent is doing at this moment. */
+export interface Standing {
+  readonly state: AgentState;
+  /** Why, where that is not plain; may be empty. */
+  readonly reason: string;
+  /** ISO 8601: since when. */
+  readonly since: string;
+}
+
+export interface Agent {
+  standing: Standing;
+  readonly identity: Identity;
+  readonly model: Model;
+  readonly protocol: Protocol;
+  readonly limits: Limits;
+  readonly settings: MemorySettings;
+  /** 0 is eager. */
+  readonly tickMs: number;
+  /** A pause after each decision. */
+  readonly delayMs: number;
+  readonly memory: Memory;
+  readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  readonly modules: ModuleSet;
+  readonly blobs: Blobs;
+  readonly shared: Shared;
+}
+
+/** Says what the agent is doing, to `ps` and to every watcher. */
+export function show(agent: Agent, state: AgentState, reason = ""): void {
+  const { identity, shared } = agent;
+  agent.standing = { state, reason, since: new Date(shared.clock.now()).toISOString() };
+  shared.inspect({ kind: "live:state", agent: identity.id, state, ...(reason !== "" && { reason }) });
+}

@@ -1,0 +1,27 @@
+import type { Command as Parser } from "commander";
+
+/** What a command may touch of the process it runs in. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+/** What was typed after the command's name, as the parser read it. */
+export interface Typed {
+  readonly args: readonly (string | undefined)[];
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+/** One file per command exports one of these as `command`. */
+export interface CliCommand {
+  /** Declares arguments and options; `parser` has the command's name and summary already. */
+  define(parser: Parser): void;
+  /**
+   * Resolves with the exit code. Rejects with LegionError: USAGE and CONFIG become one line and exit 2, every other
+   * error one line and exit 1.
+   */
+  run(typed: Typed, io: Io): Promise<number>;
+}

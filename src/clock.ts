@@ -1,0 +1,65 @@
+// One clock for all actors of the process: due times on a shared timeline and a single timer for the earliest of them.
+// Nobody waiting means no timer.
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /**
+   * Resolves at the next multiple of `tickMs`, so that all actors of one tick decide on the same beat; with 0 at the
+   * next turn of the event loop. Resolves at once when `signal` aborts.
+   */
+  beat(tickMs: number, signal: AbortSignal): Promise<void>;
+  /** Resolves after `ms`, or when `signal` aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+interface Waiter {
+  readonly dueMs: number;
+  readonly wake: () => void;
+}
+
+export function createClock(): Clock {
+  const waiters = new Set<Waiter>();
+  let timer: NodeJS.Timeout | undefined;
+  let armedFor = Infinity;
+
+  const arm = (): void => {
+    let earliest = Infinity;
+    for (const { dueMs } of waiters) earliest = Math.min(earliest, dueMs);
+    if (earliest === armedFor) return;
+    clearTimeout(timer);
+    armedFor = earliest;
+    timer = earliest === Infinity ? undefined : setTimeout(ring, Math.max(0, earliest - performance.now()));
+  };
+  const ring = (): void => {
+    armedFor = Infinity;
+    const now = performance.now();
+    for (const waiter of [...waiters]) if (waiter.dueMs <= now) waiter.wake();
+    arm();
+  };
+  const waitUntil = (dueMs: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const wake = (): void => {
+        waiters.delete(waiter);
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = (): void => {
+        wake();
+        arm();
+      };
+      const waiter = { dueMs, wake };
+      waiters.add(waiter);
+      signal.addEventListener("abort", leave, { once: true });
+      if (dueMs < armedFor) arm();
+    });
+  return {
+    now: () => Date.now(),
+    beat(tickMs, signal) {
+      if (tickMs <= 0) return new Promise((resolve) => setImmediate(resolve));
+      return waitUntil((Math.floor(performance.now() / tickMs) + 1) * tickMs, signal);
+    },
+    sleep: (ms, signal) => waitUntil(performance.now() + ms, signal),
+  };
+}

@@ -1,0 +1,140 @@
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import type { MemorySettings } from "./agent.ts";
+import { LegionError } from "./errors.ts";
+import { fileSettings, textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";
+import { mergeLimits, type LegionLimits } from "./limits.ts";
+import type { ModelDescription } from "./model/profiles.ts";
+import type { ProviderSettings } from "./model/registry.ts";
+import { readTextFile } from "./project-file.ts";
+import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
+import { explainIssue, parseYaml } from "./yaml.ts";
+
+/** What models are chosen and opened by, beside the config. */
+export type ModelEnvironment = Readonly<Partial<Record<(typeof MODEL_VARIABLES)[number], string>>>;
+
+/** Everything a person may settle for a legion; deeply frozen. */
+export interface Config {
+  /** Absent: nobody chose one. */
+  readonly model?: string;
+  readonly agent: string;
+  readonly bus: "memory";
+  /** 0: decide as soon as there is something to decide. */
+  readonly tickMs: number;
+  readonly heartbeatMs: number | "off";
+  /** The pause after each decision. */
+  readonly delayMs: number;
+  /** As far as somebody said so: the defaults for paid models are not in it. */
+  readonly limits: LegionLimits;
+  readonly memory: MemorySettings & MemoryChoice;
+  readonly durability: "disk" | "process";
+  /** By `provider/id`. */
+  readonly models: Readonly<Record<string, ModelDescription>>;
+  /** By name. `concurrency`: how many calls may run there at once. */
+  readonly providers: Readonly<Record<string, ProviderSettings & { readonly concurrency?: number }>>;
+  /** The sections that bear the name of a module. */
+  readonly modules: {
+    readonly system: { readonly commands: "allow" | "refuse" };
+    readonly web: Readonly<Record<string, unknown>>;
+  };
+  /** What the command line itself said: it outranks what a definition or a team says of its agents, too. */
+  readonly flags: { readonly model?: string; readonly tickMs?: number; readonly limits?: LegionLimits };
+  /** Keys among them: a function, so that no log, copy or listing of the config shows them. */
+  readonly environment: () => ModelEnvironment;
+}
+
+/** What the command line may say about settings, as it was typed. */
+export type ConfigFlags = Readonly<Partial<Record<keyof TextSettings, string>>>;
+
+export interface ConfigSources {
+  readonly projectDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: ConfigFlags;
+}
+
+const FILE = ".ai-legion/config.yaml";
+
+/** Which environment variable says what. */
+const VARIABLES: readonly (readonly [keyof TextSettings, variable: string])[] = [
+  ["model", "LEGION_MODEL"],
+  ["agent", "LEGION_AGENT"],
+  ["bus", "LEGION_BUS"],
+  ["tick", "LEGION_TICK"],
+  ["heartbeat", "LEGION_HEARTBEAT"],
+  ["limits", "LEGION_LIMITS"],
+  ["delay", "AGENT_DELAY"],
+];
+const MODEL_VARIABLES = [
+  "LEGION_MODEL",
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_BASE_URL",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+] as const;
+
+/**
+ * Settles every setting: defaults, then config.yaml, then the environment (in which the project's `.env` stands for what
+ * is not set), then flags. Throws CONFIG or USAGE with one line that names the place and what would be right.
+ */
+export async function loadConfig({ projectDir, env, flags }: ConfigSources): Promise<Config> {
+  const file = await readConfigFile(projectDir);
+  const environment = { ...(await readDotEnv(projectDir)), ...env };
+  const variables = readTexts(VARIABLES.map(([key, variable]) => [key, variable, environment[variable]]));
+  const typed = readTexts(Object.entries(flags).map(([key, text]) => [key, `--${key}`, text]));
+
+  const settings = { ...file, ...variables, ...typed };
+  const limits = [file.limits, variables.limits, typed.limits].filter((layer) => layer !== undefined);
+  const forModels = MODEL_VARIABLES.map((variable) => [variable, environment[variable]?.trim()]);
+  const modelEnvironment: ModelEnvironment = Object.fromEntries(forModels.filter(([, value]) => value));
+  return freeze({
+    model: settings.model,
+    agent: settings.agent ?? "legionnaire",
+    bus: "memory",
+    tickMs: settings.tick ?? 1_000,
+    heartbeatMs: settings.heartbeat ?? "off",
+    delayMs: settings.delay ?? 0,
+    limits: {
+      agent: mergeLimits(...limits.map((layer) => layer.agent)),
+      legion: mergeLimits(...limits.map((layer) => layer.legion)),
+    },
+    memory: { ...DEFAULT_MEMORY, ...file.memory },
+    durability: file.durability ?? "disk",
+    models: file.models ?? {},
+    providers: file.providers ?? {},
+    modules: {
+      system: { commands: settings.commands ?? file.system?.commands ?? "refuse" },
+      web: file.web ?? {},
+    },
+    flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
+    environment: () => ({ ...modelEnvironment }),
+  });
+}
+
+async function readConfigFile(projectDir: string): Promise<FileSettings> {
+  const text = await readTextFile(join(projectDir, FILE), FILE);
+  return text === undefined ? {} : parseYaml({ file: FILE, text, firstLine: 1 }, fileSettings);
+}
+
+async function readDotEnv(projectDir: string): Promise<Readonly<Record<string, string | undefined>>> {
+  return parseEnv((await readTextFile(join(projectDir, ".env"), ".env")) ?? "");
+}
+
+type SaidText = readonly [setting: string, place: string, text: string | undefined];
+
+/** Checks what was said in single texts; an empty one says nothing. */
+function readTexts(said: readonly SaidText[]): TextSettings {
+  const texts = said.flatMap(([setting, , text]) => (text?.trim() ? [[setting, text.trim()] as const] : []));
+  const read = textSettings.safeParse(Object.fromEntries(texts), { reportInput: true });
+  if (read.success) return read.data;
+  const issue = read.error.issues[0]!;
+  const place = said.find(([setting]) => setting === issue.path[0])?.[1] ?? "settings";
+  throw new LegionError("USAGE", `${place}: ${explainIssue({ ...issue, path: issue.path.slice(1) })}`);
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(freeze);
+  }
+  return value;
+}

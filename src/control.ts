@@ -1,0 +1,93 @@
+// Agent 0, the person. It never decides, so it has no actor: what people say is committed here and sent, what agents say
+// to them is taken into its log as it arrives.
+
+import type { Bus } from "./bus/bus.ts";
+import type { Clock } from "./clock.ts";
+import { compose, refuseUnfit, resolveTargets, type Letter } from "./compose.ts";
+import type { NewEvent } from "./event.ts";
+import type { Memory } from "./memory.ts";
+import { CONTROL, type AgentId } from "./message.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+
+export interface Control {
+  readonly memory: Memory;
+  readonly outbox: Outbox;
+  /** Says `content` as the person. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
+  say(targets: readonly AgentId[] | "all", content: string, delivery?: "abort"): Promise<readonly string[]>;
+  /** Says `content` as the runtime itself; `chain` makes it part of a conversation that went on before. */
+  announce(to: readonly AgentId[], content: string, chain?: Chain): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where a message stands in a chain of messages. */
+export interface Chain {
+  readonly root: string;
+  readonly hops: number;
+}
+
+export interface ControlOptions {
+  readonly memory: Memory;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  /** Known agents, Control not. */
+  readonly known: () => readonly AgentId[];
+}
+
+export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<Control> {
+  const outbox = createOutbox(memory, bus, clock);
+  const inbox = await bus.open(CONTROL);
+  const closing = new AbortController();
+  const inTurn = createTurns();
+
+  const send = (reason: "said" | "announced", letter: Letter, chain?: Chain): Promise<readonly string[]> =>
+    inTurn(async () => {
+      const sends = compose(memory.ledger, letter, [], clock.now()).map((message) => ({ ...message, ...chain }));
+      await memory.commit({ kind: "notice", reason, content: letter.content, sends });
+      return sends.map(({ id }) => id);
+    });
+  const receive = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      await inbox.wait(closing.signal);
+      const mail = inbox.peek(Infinity);
+      if (mail.length === 0) continue;
+      const events = mail.map(({ position, from, message }): NewEvent => ({ kind: "message", message, mail: position, from }));
+      await inTurn(() => memory.commit(...events));
+      inbox.taken(mail.at(-1)!.position);
+    }
+  };
+  const receiving = receive();
+  // A log that cannot be written rejects whatever Control says next; mail waits in the mailbox meanwhile.
+  receiving.catch(() => undefined);
+  return {
+    memory,
+    outbox,
+    async say(targets, content, delivery) {
+      const letter = { from: CONTROL, to: resolveTargets(targets, known(), CONTROL), content, delivery };
+      await refuseUnfit(letter, (id) => bus.unread(id));
+      const ids = await send("said", letter);
+      await outbox.deliver();
+      return ids;
+    },
+    async announce(to, content, chain) {
+      await send("announced", { from: CONTROL, to, content, type: "spontaneous", spontaneous: true }, chain);
+      await outbox.deliver();
+    },
+    async close() {
+      closing.abort();
+      outbox.close();
+      await receiving.catch(() => undefined);
+      await inbox.close();
+      await memory.close();
+    },
+  };
+}
+
+/** Runs one piece of work at a time, in the order of the calls: two at once would give out the same numbers. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}

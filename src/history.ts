@@ -1,0 +1,42 @@
+// An agent's own past as its modules may ask for it; read from the log, so nothing of it is ever out of reach.
+
+import type { Event } from "./event.ts";
+import type { Memory } from "./memory.ts";
+import type { History, PastEvent } from "./module.ts";
+import { renderMessage } from "./view.ts";
+
+export function createHistory(memory: Memory): History {
+  return {
+    async search(query, limit) {
+      const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+      const found: PastEvent[] = [];
+      for await (const event of memory.read()) {
+        const past = toPast(event);
+        if (!past) continue;
+        const text = past.text.toLowerCase();
+        if (words.every((word) => text.includes(word))) found.push(past);
+        if (found.length > limit) found.shift();
+      }
+      return found.reverse();
+    },
+    async open(seq) {
+      for await (const event of memory.read(seq)) return event.seq === seq ? toPast(event) : undefined;
+      return undefined;
+    },
+    latestInstruction: () => memory.ledger.instruction?.content,
+  };
+}
+
+/** What an agent may remember of an event; `undefined` for the runtime's own book-keeping. */
+function toPast(event: Event): PastEvent | undefined {
+  const text = textOfEvent(event);
+  return text === undefined ? undefined : { seq: event.seq, at: event.at, text };
+}
+
+function textOfEvent(event: Event): string | undefined {
+  if (event.kind === "message") return renderMessage(event.message);
+  if (event.kind === "result" || event.kind === "summary") return event.content;
+  if (event.kind !== "decision") return undefined;
+  const calls = event.calls.map(({ action, parameters }) => `${action} ${JSON.stringify(parameters)}`);
+  return [event.text, ...calls].filter(Boolean).join("\n");
+}

@@ -1,0 +1,56 @@
+// What a module may ask of the runtime, answered for one agent: reading at any time, changing only while an action runs.
+
+import { complete, plainPrompt } from "./complete.ts";
+import type { Agent } from "./agent.ts";
+import { LegionError } from "./errors.ts";
+import { createHistory } from "./history.ts";
+import type { Host } from "./module.ts";
+import { objectiveOf } from "./module-set.ts";
+import { beginWork, type Work } from "./work.ts";
+
+/** A running action's unit of work and the signal that ends it. */
+export interface Running {
+  readonly work: Work;
+  readonly signal: AbortSignal;
+}
+
+const COMPLETION_SHARE = 4;
+
+export function createHost(agent: Agent, module: string, running?: Running): Host {
+  const { identity, modules, blobs, shared } = agent;
+  const history = createHistory(agent.memory);
+  const active = (): Running => {
+    if (!running) throw new LegionError("REFUSED", "Only a running action may do this.");
+    return running;
+  };
+  const state = (running?.work ?? beginWork(agent)).state(module);
+  return {
+    agent: identity,
+    actions: modules.specs,
+    howToAct: modules.howToAct,
+    state: {
+      ...state,
+      set: (key, value) => active().work.state(module).set(key, value),
+      delete: (key) => active().work.state(module).delete(key),
+    },
+    history,
+    workspace: shared.workspace,
+    settings: shared.settings(module),
+    get signal() {
+      return active().signal;
+    },
+    send: (targets, content) => active().work.send(targets, content),
+    peers: shared.peers,
+    async complete(prompt, options) {
+      const { work, signal } = active();
+      const { window, maxOutput } = agent.model.profile;
+      const cap = Math.min(options?.maxOutput ?? maxOutput, maxOutput, Math.floor(window / COMPLETION_SHARE));
+      const { completion, settle } = await complete(agent, plainPrompt(prompt, cap), { signal });
+      work.spend(completion.usage, settle);
+      return completion.text;
+    },
+    objective: () => objectiveOf(modules) ?? history.latestInstruction(),
+    keep: async (content) => `.ai-legion/agents/${identity.id}/blobs/${await blobs.keep(content)}`,
+    onClose: (close) => modules.onClose(close),
+  };
+}

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Disk } from "./disk.ts";
+
+/** A string longer than this many UTF-16 units is kept beside the log, under the hash of its bytes. */
+export const MAX_INLINE = 65_536;
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+export interface Blobs {
+  readonly folder: string;
+  /** Keeps `text`, once, and returns its hash. Durable when it resolves. */
+  keep(text: string): Promise<string>;
+  /** `undefined` if it is not there, or `hash` is no hash. */
+  read(hash: string): Promise<string | undefined>;
+}
+
+export function createBlobs(folder: string, disk: Disk): Blobs {
+  return {
+    folder,
+    async keep(text) {
+      const hash = sha256(text);
+      const path = join(folder, hash);
+      if (!disk.exists(path)) await disk.replace(path, text);
+      return hash;
+    },
+    async read(hash) {
+      return /^[0-9a-f]{64}$/.test(hash)
+        ? (await disk.read(join(folder, hash)))?.toString("utf8")
+        : undefined;
+    },
+  };
+}
+
+type Path = readonly (string | number)[];
+
+/** Where a record's long strings went: `blobs` names their places and hashes, and leaves empty strings there. */
+export interface Outlined {
+  readonly blobs?: readonly (readonly [path: Path, hash: string])[];
+}
+
+/** Where `value` holds strings too long for a line of the log; empty for almost every event. */
+export function longStrings(value: unknown, path: Path = []): [Path, string][] {
+  if (typeof value === "string") return value.length > MAX_INLINE ? [[path, value]] : [];
+  if (typeof value !== "object" || value === null) return [];
+  const found: [Path, string][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === "string" ? item.length > MAX_INLINE : typeof item === "object") {
+      found.push(...longStrings(item, [...path, Array.isArray(value) ? Number(key) : key]));
+    }
+  }
+  return found;
+}
+
+/** `record` with the strings that `longStrings` found kept as blobs. */
+export async function outline<R extends object>(
+  record: R,
+  long: readonly [Path, string][],
+  blobs: Blobs,
+): Promise<R & Outlined> {
+  const places: [Path, string][] = [];
+  let outlined: unknown = record;
+  for (const [path, text] of long) {
+    places.push([path, await blobs.keep(text)]);
+    outlined = replaceAt(outlined, path, "");
+  }
+  return { ...(outlined as R), blobs: places };
+}
+
+/** The record as it was before `outline`. A blob that is gone reads as a sentence that says so. */
+export async function inline<R extends object>(record: R & Outlined, blobs: Blobs): Promise<R> {
+  if (!record.blobs) return record;
+  const { blobs: places, ...outlined } = record;
+  let whole: unknown = outlined;
+  for (const [path, hash] of places)
+    whole = replaceAt(whole, path, (await blobs.read(hash)) ?? `(lost: blob ${hash})`);
+  return whole as R;
+}
+
+function replaceAt(value: unknown, path: Path, text: string): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return text;
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => (index === key ? replaceAt(item, rest, text) : item));
+  const record = value as Readonly<Record<string, unknown>>;
+  return { ...record, [key]: replaceAt(Object.hasOwn(record, key) ? record[key] : undefined, rest, text) };
+}

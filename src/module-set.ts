@@ -1,0 +1,94 @@
+// One agent's modules: their actions under one roof, their parts of the introduction, and what they may ask for.
+
+import { toActionSpec } from "./action-spec.ts";
+import { LegionError } from "./errors.ts";
+import type { Action, ActionSpec, Host, Module } from "./module.ts";
+import type { ToolSpec } from "./model/model.ts";
+import { section, type Introduction } from "./prompt.ts";
+import type { Protocol } from "./protocol/protocol.ts";
+
+export interface IndexedAction {
+  readonly action: Action;
+  readonly spec: ActionSpec;
+  readonly module: string;
+}
+
+/** The same for all agents with the same modules and protocol. */
+export interface ActionIndex {
+  readonly modules: readonly Module[];
+  readonly actions: ReadonlyMap<string, IndexedAction>;
+  readonly specs: readonly ActionSpec[];
+  readonly tools: readonly ToolSpec[];
+  readonly howToAct: string;
+}
+
+/** Throws CONFIG if two modules have the same name or offer the same action. */
+export function indexActions(modules: readonly Module[], protocol: Protocol): ActionIndex {
+  const actions = new Map<string, IndexedAction>();
+  const names = new Set<string>();
+  for (const module of modules) {
+    if (names.has(module.name)) throw new LegionError("CONFIG", `There are two modules named "${module.name}".`);
+    names.add(module.name);
+    for (const [name, action] of Object.entries(module.actions)) {
+      const other = actions.get(name)?.module;
+      if (other !== undefined) {
+        throw new LegionError("CONFIG", `The modules "${other}" and "${module.name}" both have an action "${name}".`);
+      }
+      actions.set(name, { action, spec: toActionSpec(name, action), module: module.name });
+    }
+  }
+  const specs = [...actions.values()].map(({ spec }) => spec);
+  return { modules, actions, specs, tools: protocol.tools(specs), howToAct: protocol.instructions(specs) };
+}
+
+export interface ModuleSet extends ActionIndex {
+  /** What `module` may ask for, outside of any action: reading only. */
+  host(module: string): Host;
+  introduction(): Promise<Introduction>;
+  /** Runs what modules registered with `onClose`, last first. Rejects with the first that failed, after all ran. */
+  close(): Promise<void>;
+  onClose(close: () => void | Promise<void>): void;
+}
+
+export function startModules(index: ActionIndex, createHost: (module: string) => Host): ModuleSet {
+  const hosts = new Map<string, Host>();
+  const closers: (() => void | Promise<void>)[] = [];
+  const host = (module: string): Host => {
+    const known = hosts.get(module) ?? createHost(module);
+    hosts.set(module, known);
+    return known;
+  };
+  let instructions: string | undefined;
+  return {
+    ...index,
+    host,
+    async introduction() {
+      instructions ??= index.modules
+        .flatMap((module) => part(module, module.instructions?.(host(module.name))))
+        .join("\n\n");
+      const pinned: string[] = [];
+      for (const module of index.modules) pinned.push(...part(module, await module.pinnedMessage?.(host(module.name))));
+      return { instructions, pinned: pinned.join("\n\n"), tools: index.tools };
+    },
+    onClose: (close) => closers.push(close),
+    async close() {
+      const failures: unknown[] = [];
+      for (const close of closers.reverse()) await Promise.resolve(close()).catch((error) => failures.push(error));
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+function part({ name }: Module, text: string | undefined): string[] {
+  return text?.trim() ? [section(name, text)] : [];
+}
+
+/** The first objective that a module names. */
+export function objectiveOf({ modules, host }: ModuleSet): string | undefined {
+  for (const module of modules) {
+    const objective = module.objective?.(host(module.name));
+    if (objective !== undefined) return objective;
+  }
+  return undefined;
+}
+

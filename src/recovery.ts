@@ -1,0 +1,40 @@
+// After a crash: which calls of the last decision still want a result, and how each gets one. Pure.
+
+import type { Call, ResultEvent } from "./event.ts";
+import { openCalls, type Ledger } from "./ledger.ts";
+import type { Effects } from "./module.ts";
+
+/** `run`: perform it (again). `record`: this is its result. */
+export type Remedy =
+  { readonly kind: "run"; readonly call: Call } | { readonly kind: "record"; readonly result: ResultEvent };
+
+/**
+ * How to close what the log left open, in the order of the calls; empty if nothing is open. The first call without a
+ * result may have been running: it runs again if that does no harm; otherwise its outcome is unknown, and the calls
+ * after it, which the model meant for a known one, are left out.
+ *
+ * @param effectsOf what repeating an action would do; unknown actions count as `once`
+ */
+export function planRecovery(ledger: Ledger, effectsOf: (action: string) => Effects): readonly Remedy[] {
+  const open = openCalls(ledger);
+  const [first] = open;
+  if (first === undefined) return [];
+  if (first === null) return [record(null, "error", UNPARSED)];
+  const calls = open.filter((call) => call !== null);
+  if (effectsOf(first.action) !== "once") return calls.map((call) => ({ kind: "run", call }));
+  return calls.map((call) => record(call.id, "interrupted", call === first ? unknownOutcome(ledger) : SKIPPED));
+}
+
+const UNPARSED = "Your completion held no action that could be read. Answer with one action.";
+const SKIPPED = "Not run: a call before it in the same decision was interrupted and its outcome is unknown.";
+
+function unknownOutcome({ at }: Ledger): string {
+  return (
+    `Interrupted: the runtime stopped while this call may have been running (after ${at}). Its outcome is unknown: ` +
+    "it may have happened wholly, partly or not at all. Check before repeating it."
+  );
+}
+
+function record(call: string | null, outcome: ResultEvent["outcome"], content: string): Remedy {
+  return { kind: "record", result: { kind: "result", call, outcome, content } };
+}

@@ -1,0 +1,122 @@
+// Modules by name or by path: ours are imported once an agent names them, a user's from a file of the project.
+
+import { extname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { LegionError, messageOf } from "./errors.ts";
+import type { Module } from "./module.ts";
+import { nearest } from "./nearest.ts";
+import { findInProject } from "./project-file.ts";
+import { offerSelfImport } from "./self-import.ts";
+import { explainIssue } from "./yaml.ts";
+
+const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
+  ["core", async () => (await import("../modules/core.ts")).core],
+  ["goals", async () => (await import("../modules/goals.ts")).goals],
+  ["notes", async () => (await import("../modules/notes.ts")).notes],
+  ["messaging", async () => (await import("../modules/messaging.ts")).messaging],
+  ["system", async () => (await import("../modules/system/index.ts")).system],
+]);
+
+/**
+ * The modules that `references` name, in their order: names of our own, or paths such as `./my-module.js` of files inside
+ * the project, whose code runs. Throws CONFIG with one line that says which is wrong, and how.
+ */
+export async function loadModules(
+  references: readonly string[],
+  { projectDir }: { readonly projectDir: string },
+): Promise<readonly Module[]> {
+  const loaded = new Map<string, Module>();
+  for (const reference of references) {
+    const builtIn = BUILT_IN.get(reference);
+    const module = builtIn ? await builtIn() : await loadFile(reference, projectDir);
+    if (loaded.has(module.name)) refuse(reference, `there is a module named "${module.name}" already`);
+    loaded.set(module.name, module);
+  }
+  return [...loaded.values()];
+}
+
+async function loadFile(reference: string, projectDir: string): Promise<Module> {
+  if (!/^\.[\\/]/.test(reference)) {
+    const [meant] = nearest(reference, [...BUILT_IN.keys()]);
+    const known = `known: ${[...BUILT_IN.keys()].join(", ")}, or the path of a file such as ./my-module.js`;
+    refuse(reference, `there is no such module; ${meant ? `did you mean "${meant}"?` : known}`);
+  }
+  const path = await findInProject(projectDir, reference);
+  if (path === undefined) refuse(reference, "there is no such file in the project");
+  const refusal = refusalOf(extname(path));
+  if (refusal) refuse(reference, refusal);
+  offerSelfImport();
+  const exported = await import(pathToFileURL(path).href).catch((error: unknown) =>
+    refuse(reference, `it could not be loaded: ${messageOf(error)}`, error),
+  );
+  return pickModule(reference, exported);
+}
+
+function refusalOf(extension: string): string | undefined {
+  if (extension === ".js" || extension === ".mjs") return undefined;
+  if (extension !== ".ts") return "expected a file that ends in .js, .mjs or .ts";
+  const runsTypeScript = "typescript" in process.features && process.features.typescript;
+  return runsTypeScript ? undefined : "TypeScript needs Node 22.18 or later; write it in JavaScript";
+}
+
+/** The default export if that is a module, else the only other one. */
+function pickModule(reference: string, exported: Readonly<Record<string, unknown>>): Module {
+  const { default: byDefault, ...named } = exported;
+  const candidates = isCandidate(byDefault)
+    ? [byDefault]
+    : [...new Set(Object.values(named).filter(isCandidate))];
+  if (candidates.length > 1)
+    refuse(reference, "it exports several modules; make one of them the default export");
+  const [module] = candidates;
+  if (module === undefined) refuse(reference, "it exports no module; export what defineModule returns");
+  const checked = moduleShape.safeParse(module, { reportInput: true });
+  if (!checked.success) refuse(reference, explainIssue(checked.error.issues[0]!));
+  return module;
+}
+
+function isCandidate(value: unknown): value is Module {
+  return typeof value === "object" && value !== null && "actions" in value;
+}
+
+const callable = z.custom((value) => typeof value === "function", "expected a function");
+const actionName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, "expected a name of letters and digits");
+const fileName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected a plain file name in lower case");
+const moduleShape = z.object({
+  name: z
+    .string("expected a name")
+    .regex(/^[a-z][a-z0-9-]{0,63}$/, "expected lower-case letters, digits and dashes"),
+  instructions: callable.optional(),
+  pinnedMessage: callable.optional(),
+  objective: callable.optional(),
+  projection: z
+    .discriminatedUnion("kind", [
+      z.object({ kind: z.literal("file"), name: fileName }),
+      z.object({ kind: z.literal("folder"), name: fileName, extension: z.string().regex(/^\.?[a-z0-9]{1,8}$/) }),
+    ])
+    .optional(),
+  actions: z.record(
+    actionName,
+    z.object({
+      description: z.string("expected a sentence").min(1, "expected a sentence"),
+      parameters: z.custom(
+        isParameters,
+        "expected what defineAction makes of zod schemas; use the z of ai-legion",
+      ),
+      effects: z.enum(["none", "idempotent", "once"], "expected none, idempotent or once"),
+      aliases: z.array(actionName, "expected a list of names"),
+      execute: callable,
+    }),
+  ),
+});
+
+/** True for an object of zod 4, whichever copy of it made the schemas. */
+function isParameters(value: unknown): boolean {
+  return (
+    value instanceof z.ZodObject && Object.values(value.shape).every((schema) => schema instanceof z.ZodType)
+  );
+}
+
+function refuse(reference: string, reason: string, cause?: unknown): never {
+  throw new LegionError("CONFIG", `module ${JSON.stringify(reference)}: ${reason}`, { cause });
+}

@@ -1,0 +1,214 @@
+// What the model is shown of a log: mistakes forgotten, old events summarised. A fold of the log that costs each event
+// once; a decision and its results are one item, so no cut can part a call from its result.
+//
+//   V1. Every call of a shown decision is followed by exactly one result.
+//   V2. Every message is shown, or lies in a range that a shown summary covers.
+
+import { createHash } from "node:crypto";
+import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "./event.ts";
+import { displayName, type Message } from "./message.ts";
+import type { Turn } from "./model/model.ts";
+import type { Protocol, ShownResult } from "./protocol/protocol.ts";
+import { estimateTokens } from "./tokens.ts";
+
+export interface Item {
+  readonly kind: "message" | "exchange" | "summary" | "notice";
+  readonly firstSeq: number;
+  lastSeq: number;
+  /** How many events it stands for. */
+  events: number;
+  turns: readonly Turn[];
+  /** Tokens of its turns: estimated, or exact once somebody counted. */
+  tokens: number;
+  counted: boolean;
+  /** Hash over this item and all before it. */
+  chain: string;
+  exchange?: Exchange;
+}
+
+interface Exchange {
+  readonly decision: DecisionEvent & Stamp;
+  readonly results: Map<string | null, ResultEvent>;
+}
+
+export interface View {
+  readonly items: readonly Item[];
+  /** The turns of all items: the same array, grown in place. */
+  readonly turns: readonly Turn[];
+  /** Sum over all items. */
+  readonly tokens: number;
+  /** Hash over everything shown. */
+  readonly chain: string;
+  /** Takes one event into account. Events come in the order of the log. */
+  see(event: Event): void;
+  /** Says what an item's turns really count. */
+  setTokens(item: Item, tokens: number): void;
+}
+
+export interface ViewOptions {
+  readonly protocol: Protocol;
+  /** Does a success make the failed decisions before it disappear? */
+  readonly errors: "forget" | "keep";
+}
+
+/** The sentence that opens a summary. */
+export const SUMMARY_OPENING =
+  "Several events are omitted here to free up space in your context window, summarized as follows:";
+
+const SHOWN_NOTICE = "gap";
+const NO_RESULT = "(no result yet)";
+
+export function createView({ protocol, errors }: ViewOptions): View {
+  const items: Item[] = [];
+  const turns: Turn[] = [];
+  let tokens = 0;
+  /** How many items have their place in the hash chain. */
+  let chained = 0;
+  /** Exchanges in which every call failed, waiting to be forgotten. */
+  let failed: Item[] = [];
+
+  const push = (item: Item): void => {
+    items.push(item);
+    turns.push(...item.turns);
+    tokens += item.tokens;
+  };
+  /** Replaces the items from `index` on. */
+  const redo = (index: number, replacement: readonly Item[]): void => {
+    const removed = items.slice(index);
+    items.length = index;
+    chained = Math.min(chained, index);
+    for (const item of removed) tokens -= item.tokens;
+    turns.length -= removed.reduce((sum, item) => sum + item.turns.length, 0);
+    for (const item of replacement) push(item);
+  };
+  const takeResult = (event: EventOf<"result">): void => {
+    const last = items.at(-1);
+    if (!last?.exchange) return;
+    last.exchange.results.set(event.call, event);
+    const grown = { ...exchangeItem(last.exchange, protocol), lastSeq: event.seq, events: last.events + 1 };
+    redo(items.length - 1, [grown]);
+    if (errors === "forget" && event.outcome === "ok") forget();
+    if (hasFailed(last.exchange)) failed.push(grown);
+  };
+  const forget = (): void => {
+    if (failed.length === 0) return;
+    const gone = new Set(failed.map((item) => item.firstSeq));
+    const first = items.findIndex((item) => gone.has(item.firstSeq));
+    if (first !== -1) {
+      redo(
+        first,
+        items.slice(first).filter((item) => !gone.has(item.firstSeq)),
+      );
+    }
+    failed = [];
+  };
+  const summarise = (event: EventOf<"summary">): void => {
+    const [from, to] = event.covers;
+    const first = items.findIndex((item) => item.lastSeq >= from);
+    if (first === -1) return;
+    const rest = items.slice(first).filter((item) => item.firstSeq > to);
+    redo(first, [summaryItem(event), ...rest]);
+    failed = failed.filter((item) => item.firstSeq > to);
+  };
+  return {
+    items,
+    turns,
+    get tokens() {
+      return tokens;
+    },
+    get chain() {
+      for (; chained < items.length; chained++) {
+        items[chained]!.chain = chainOf(items[chained - 1]?.chain ?? "", items[chained]!);
+      }
+      return items.at(-1)?.chain ?? "";
+    },
+    see(event) {
+      if (event.kind === "message") push(messageItem(event));
+      else if (event.kind === "decision") push(exchangeItem({ decision: event, results: new Map() }, protocol));
+      else if (event.kind === "result") takeResult(event);
+      else if (event.kind === "summary") summarise(event);
+      else if (event.kind === "notice" && event.reason === SHOWN_NOTICE) {
+        push(textItem("notice", event, event.content));
+      }
+    },
+    setTokens(item, exact) {
+      tokens += exact - item.tokens;
+      item.tokens = exact;
+      item.counted = true;
+    },
+  };
+}
+
+/** A message as agents see it. */
+export function renderMessage(message: Message): string {
+  if (message.type === "agentToAgent" && message.source.type === "agent") {
+    return `--- MESSAGE FROM ${displayName(message.source.id).toUpperCase()} ---\n\n${message.content}`;
+  }
+  return message.type === "error" ? `--- ERROR ---\n\n${message.content}` : message.content;
+}
+
+function messageItem(event: EventOf<"message">): Item {
+  return textItem("message", event, renderMessage(event.message));
+}
+
+function summaryItem(event: EventOf<"summary">): Item {
+  const [firstSeq, lastSeq] = event.covers;
+  const item = textItem("summary", event, `${SUMMARY_OPENING}\n\n${event.content}`);
+  return { ...item, firstSeq, lastSeq };
+}
+
+function textItem(kind: Item["kind"], { seq }: Stamp, text: string): Item {
+  return newItem(kind, seq, [{ role: "user", text }]);
+}
+
+function newItem(kind: Item["kind"], seq: number, turns: readonly Turn[]): Item {
+  const tokens = estimateTurns(turns);
+  return { kind, firstSeq: seq, lastSeq: seq, events: 1, turns, tokens, counted: false, chain: "" };
+}
+
+/** A call without a result is shown with one that says so: providers refuse a history with an open call. */
+function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
+  const { decision, results } = exchange;
+  const shown: ShownResult[] =
+    decision.stop === "unparsed"
+      ? [...results.values()].map(showResult)
+      : decision.calls.map((call) => {
+          const result = results.get(call.id);
+          return result ? showResult(result) : { call: call.id, content: NO_RESULT, isError: false };
+        });
+  const isEmpty = decision.text === "" && decision.calls.length === 0;
+  const turns = [
+    ...(isEmpty ? [] : [protocol.decision(decision)]),
+    ...(shown.length > 0 ? [protocol.results(shown)] : []),
+  ];
+  return { ...newItem("exchange", decision.seq, turns), exchange };
+}
+
+function showResult({ call, content, outcome }: ResultEvent): ShownResult {
+  return { call, content, isError: outcome === "error" || outcome === "interrupted" };
+}
+
+function hasFailed({ decision, results }: Exchange): boolean {
+  const expected = decision.stop === "unparsed" ? 1 : decision.calls.length;
+  return results.size === expected && [...results.values()].every(({ outcome }) => outcome === "error");
+}
+
+function estimateTurns(turns: readonly Turn[]): number {
+  let sum = 0;
+  for (const turn of turns) sum += estimateTokens(textOf(turn));
+  return sum;
+}
+
+/** Everything of a turn that costs tokens, as one text. */
+export function textOf(turn: Turn): string {
+  if (turn.role === "user") return turn.text;
+  if (turn.role === "results") return turn.results.map(({ content }) => content).join("\n");
+  const calls = turn.calls.map(({ action, parameters }) => `${action} ${JSON.stringify(parameters)}`);
+  return [turn.text, ...calls].join("\n");
+}
+
+function chainOf(before: string, item: Item): string {
+  const hash = createHash("sha256").update(before);
+  for (const turn of item.turns) hash.update(turn.role).update(textOf(turn));
+  return hash.digest("hex");
+}

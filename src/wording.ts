@@ -1,0 +1,21 @@
+import { nearest } from "./nearest.ts";
+
+/** `text` on one line in backticks, cut where it would drown the sentence around it. */
+export function quote(text: string): string {
+  const start = text.slice(0, 400).replace(/\s+/g, " ").trim();
+  return `\`${start.length > 80 || text.length > 400 ? `${start.slice(0, 79)}…` : start}\``;
+}
+
+/** `a`, `b` and `c`, quoted; past ten the rest is counted. */
+export function enumerate(names: readonly string[], conjunction: "and" | "or" = "and"): string {
+  const shown = names.slice(0, 10).map(quote);
+  if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
+  const last = shown.pop() ?? "";
+  return shown.length === 0 ? last : `${shown.join(", ")} ${conjunction} ${last}`;
+}
+
+/** ` Did you mean ...?` with a leading space, or nothing if no name is near. */
+export function didYouMean(name: string, names: readonly string[]): string {
+  const near = nearest(name, names);
+  return near.length === 0 ? "" : ` Did you mean ${enumerate(near, "or")}?`;
+}

@@ -1,0 +1,100 @@
+// The unit of work: what one action changes and sends through its host is staged here and committed in one record with
+// its result, or dropped with it.
+
+import type { Agent, StoppedConversation } from "./agent.ts";
+import { compose, hopsOf, pastHopLimit, refuseUnfit, resolveTargets } from "./compose.ts";
+import { addUsage, type StateChange, type Usage } from "./event.ts";
+import { LegionError } from "./errors.ts";
+import { HOP_LIMIT, displayName } from "./message.ts";
+import type { AgentId, Message } from "./message.ts";
+import { keysOf, valueOf } from "./state.ts";
+import type { State } from "./module.ts";
+
+export interface Work {
+  readonly changes: readonly StateChange[];
+  readonly sends: readonly Message[];
+  /** What the action's own model calls came to; `undefined` without one. */
+  readonly usage: Usage | undefined;
+  /** Conversations that a refused send would have taken past the hop limit. */
+  readonly stopped: readonly StoppedConversation[];
+  state(module: string): State;
+  /** Stages one message to each target. Throws REFUSED, staging none, if one of them may not be sent. */
+  send(targets: readonly AgentId[] | "all", content: string): Promise<readonly string[]>;
+  /** Counts a model call of the action; `settle` runs when the call's cost is in the log. */
+  spend(usage: Usage, settle: () => void): void;
+  /** The result is in the log. */
+  settle(): void;
+}
+
+export function beginWork(agent: Agent): Work {
+  const { memory, identity, shared } = agent;
+  const changes: StateChange[] = [];
+  const sends: Message[] = [];
+  const stopped: StoppedConversation[] = [];
+  const settlements: (() => void)[] = [];
+  let usage: Usage | undefined;
+  return {
+    changes,
+    sends,
+    stopped,
+    get usage() {
+      return usage;
+    },
+    spend(more, settle) {
+      usage = usage ? addUsage(usage, more) : more;
+      settlements.push(settle);
+    },
+    settle() {
+      for (const settle of settlements.splice(0)) settle();
+    },
+    state: (module) => stagedState(agent, module, changes),
+    async send(targets, content) {
+      const known = (await shared.peers()).map(({ id }) => id);
+      const letter = { from: identity.id, to: resolveTargets(targets, known, identity.id), content };
+      await refuseUnfit(letter, shared.unread);
+      const blocked = pastHopLimit(memory.ledger, letter.to);
+      if (blocked !== undefined) {
+        const root = memory.ledger.newest?.root ?? "";
+        stopped.push({ from: identity.id, to: blocked, root, hops: hopsOf(memory.ledger) });
+        throw new LegionError("REFUSED", hopRefusal(blocked));
+      }
+      const composed = compose(memory.ledger, letter, sends, shared.clock.now());
+      sends.push(...composed);
+      return composed.map(({ id }) => id);
+    },
+  };
+}
+
+function hopRefusal(to: AgentId): string {
+  return (
+    `This conversation with ${displayName(to)} has gone on for ${HOP_LIMIT} messages between agents without a person. ` +
+    "It was stopped and Control was told. Do what is left to do on your own, or wait for Control."
+  );
+}
+
+/** Module state as the running action sees it: the committed values under its own changes. */
+function stagedState(agent: Agent, module: string, changes: StateChange[]): State {
+  const committed = agent.memory.state;
+  return {
+    get(key) {
+      const change = changes.findLast(([changed, name]) => changed === module && name === key);
+      return change ? (change[2] ?? undefined) : valueOf(committed, module, key);
+    },
+    set(key, value) {
+      const json: unknown = JSON.parse(JSON.stringify(value));
+      changes.push([module, key, json]);
+    },
+    delete(key) {
+      changes.push([module, key, null]);
+    },
+    keys() {
+      const keys = new Set(keysOf(committed, module));
+      for (const [changed, key, value] of changes) {
+        if (changed !== module) continue;
+        keys.delete(key);
+        if (value !== null) keys.add(key);
+      }
+      return [...keys];
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { createClone } from "./clone.ts";
+
+const TESTS = 'import { expect, it } from "vitest";\n\n';
+
+function lastLine(text: string): string | undefined {
+  return text.split("\n").at(-2);
+}
+
+it("ends with how many passed: each static check and each test that vitest was asked for is one", () => {
+  const clone = createClone();
+  clone.link();
+  clone.write("test/a.test.ts", `${TESTS}it("adds", () => expect(1 + 1).toBe(2));\nit.todo("multiplies");\n`);
+  clone.write("test/b.test.ts", `${TESTS}it("adds", () => expect(1 + 1).toBe(3));\n`);
+  const { status, stdout } = clone.run(["scripts/check.mjs", "test/a"]);
+  expect(lastLine(stdout)).toBe("6 passed, 0 failed");
+  expect(status).toBe(0);
+});
+
+it("runs every check even when others fail, and shows why they failed", () => {
+  const clone = createClone();
+  clone.link();
+  clone.write(
+    "src/hello.ts",
+    "export const hello: string = 1\nexport type T = any;\nPromise.reject(new Error());\n",
+  );
+  clone.write("test/a.test.ts", `${TESTS}it("adds", () => expect(1 + 1).toBe(3));\n`);
+  clone.write("test/b.test.ts", `${TESTS}it("adds", () => expect(1 + 1).toBe(2));\n`);
+  const { status, stdout } = clone.run(["scripts/check.mjs"]);
+  expect(stdout).toMatch(/hello\.ts.*TS2322/s);
+  expect(stdout).toContain("no-floating-promises");
+  expect(stdout).toContain("[warn] src/hello.ts");
+  expect(stdout).toContain("src/hello.ts:2: `any`");
+  expect(lastLine(stdout)).toBe("1 passed, 6 failed");
+  expect(status).toBe(1);
+});
+
+it("counts an error outside of any test as a failure", () => {
+  const clone = createClone();
+  clone.link();
+  clone.write("test/a.test.ts", `${TESTS}it("adds", () => void Promise.reject(expect));\n`);
+  const { status, stdout } = clone.run(["scripts/check.mjs"]);
+  expect(stdout).toMatch(/^tests +1 passed +1 failed/m);
+  expect(status).toBe(1);
+});
+
+it("fails with one line on a clone that cannot be installed", () => {
+  const clone = createClone();
+  clone.write("npm-cli.js", "process.exit(1);\n");
+  const { status, stdout } = clone.run(["scripts/check.mjs"], { npm_execpath: clone.path("npm-cli.js") });
+  expect(lastLine(stdout)).toBe("0 passed, 1 failed");
+  expect(status).toBe(1);
+});

@@ -1,0 +1,156 @@
+// A real legion in a temporary folder: real log, bus, mailboxes and modules. Only the model is scripted.
+
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { core } from "../modules/core.ts";
+import { goals } from "../modules/goals.ts";
+import { messaging } from "../modules/messaging.ts";
+import { notes } from "../modules/notes.ts";
+import { createLocalEnvironment } from "../src/environment/local.ts";
+import type { Event, EventOf } from "../src/event.ts";
+import type { Inspection } from "../src/inspection.ts";
+import { startLegion, type AgentPlan, type Legion, type LegionOptions } from "../src/legion.ts";
+import type { Limits } from "../src/limits.ts";
+import { createBlobs } from "../src/log/blobs.ts";
+import { createDisk } from "../src/log/disk.ts";
+import { readFileLog } from "../src/log/file-log.ts";
+import { displayName, type AgentId } from "../src/message.ts";
+import type { Model } from "../src/model/model.ts";
+import { createScriptedModel, type Script, type ScriptedOptions } from "../src/model/scripted.ts";
+import type { Module } from "../src/module.ts";
+import { indexActions } from "../src/module-set.ts";
+import { legionPaths } from "../src/paths.ts";
+import type { Protocol } from "../src/protocol/protocol.ts";
+import { textProtocol } from "../src/protocol/text.ts";
+import { toolsProtocol } from "../src/protocol/tools.ts";
+
+export interface WorldAgent {
+  readonly script?: Script;
+  readonly model?: Model;
+  readonly profile?: ScriptedOptions;
+  readonly protocol?: "text" | "tools";
+  readonly modules?: readonly Module[];
+  readonly limits?: Limits;
+  readonly threshold?: number;
+  readonly errors?: "forget" | "keep";
+}
+
+export type WorldOptions = Partial<Omit<LegionOptions, "plans" | "project">>;
+
+export interface World {
+  readonly project: string;
+  readonly legion: Legion;
+  /** Everything that watchers saw. */
+  readonly seen: readonly Inspection[];
+  /** Says something as Control. */
+  say(to: AgentId | readonly AgentId[] | "all", content: string): Promise<readonly string[]>;
+  /** Resolves when nobody has anything to do. */
+  idle(): Promise<void>;
+  /** Resolves when `holds` is true of what watchers saw; at once if it is already. */
+  until(holds: (inspection: Inspection) => boolean): Promise<void>;
+  events(agent: AgentId): Promise<Event[]>;
+  kinds<K extends Event["kind"]>(agent: AgentId, kind: K): Promise<EventOf<K>[]>;
+  stop(): Promise<void>;
+  /** Stops and starts again on the same folder. */
+  restart(agents?: Readonly<Record<AgentId, WorldAgent>>): Promise<World>;
+}
+
+const MODULES = [core, goals, notes, messaging];
+const PROTOCOLS: Readonly<Record<"text" | "tools", Protocol>> = { text: textProtocol, tools: toolsProtocol };
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "legion-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export async function createWorld(
+  agents: Readonly<Record<AgentId, WorldAgent>>,
+  options: WorldOptions = {},
+): Promise<World> {
+  return openWorld(await temporaryFolder(), agents, options);
+}
+
+export async function openWorld(
+  project: string,
+  agents: Readonly<Record<AgentId, WorldAgent>>,
+  options: WorldOptions = {},
+): Promise<World> {
+  const legion = await startLegion({
+    project,
+    plans: Object.entries(agents).map(([id, agent]) => toPlan(id, agent)),
+    limits: {},
+    durability: "process",
+    delayMs: 0,
+    heartbeatMs: "off",
+    environment: createLocalEnvironment(process.env),
+    settings: () => ({}),
+    ...options,
+  });
+  const seen: Inspection[] = [];
+  legion.inspector.watch((inspection) => seen.push(inspection));
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= legion.stop());
+  onTestFinished(async () => {
+    legion.interrupt();
+    await stop();
+  });
+  const events = (agent: AgentId): Promise<Event[]> => readEvents(project, agent);
+  return {
+    project,
+    legion,
+    seen,
+    events,
+    stop,
+    say: (to, content) => legion.control.say(typeof to === "string" && to !== "all" ? [to] : to, content),
+    idle: () => legion.untilIdle(new AbortController().signal),
+    until: (holds) =>
+      new Promise((resolve) => {
+        if (seen.some(holds)) return resolve();
+        const unwatch = legion.inspector.watch((inspection) => {
+          if (!holds(inspection)) return;
+          unwatch();
+          resolve();
+        });
+      }),
+    async kinds<K extends Event["kind"]>(agent: AgentId, kind: K) {
+      return (await events(agent)).filter((event): event is EventOf<K> => event.kind === kind);
+    },
+    async restart(again = agents) {
+      await stop();
+      return openWorld(project, again, options);
+    },
+  };
+}
+
+export async function readEvents(project: string, agent: AgentId): Promise<Event[]> {
+  const paths = legionPaths(project);
+  const disk = createDisk(paths.tmp);
+  const events: Event[] = [];
+  const blobs = createBlobs(paths.blobs(agent), disk);
+  for await (const event of readFileLog({ folder: paths.agent(agent), disk, blobs })) events.push(event);
+  return events;
+}
+
+function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
+  const protocol = PROTOCOLS[agent.protocol ?? "tools"];
+  return {
+    identity: { id, name: displayName(id), description: "", brief: "" },
+    model: agent.model ?? createScriptedModel(agent.script ?? [], agent.profile),
+    protocol,
+    actions: indexActions(agent.modules ?? MODULES, protocol),
+    limits: agent.limits ?? {},
+    memory: { strategy: "legion", threshold: agent.threshold ?? 0.75, pin: "newest" },
+    errors: agent.errors ?? "keep",
+    tickMs: 0,
+  };
+}
+
+/** A promise to be settled by hand. */
+export function byHand<T = void>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
