@@ -45,12 +45,13 @@ function refuse({ usage }: ActionSpec, problems: readonly string[]): Checked {
 
 function unknownAction(name: string, specs: readonly ActionSpec[]): string {
   const hint = didYouMean(name, specs.flatMap(namesOf));
-  return `Unknown action ${quote(name)}.${hint} Use only the actions listed in your instructions.`;
+  return `Unknown action ${quote(name)}.${hint} Choose one from the list of your actions.`;
 }
 
 function noObject(name: string, given: unknown): string {
-  const shown = typeof given === "string" ? given : JSON.stringify(given);
-  return `The parameters of ${quote(name)} could not be read as a JSON object: ${quote(shown)}.`;
+  const problem = `The parameters of ${quote(name)} could not be read as a JSON object`;
+  if (typeof given !== "string") return `${problem}: ${quote(JSON.stringify(given))}.`;
+  return `${problem}: ${quote(given)}. If your response was cut off, write less at once.`;
 }
 
 function isObject(value: unknown): value is Parameters {

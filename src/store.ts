@@ -29,12 +29,10 @@ export interface Store {
   blobs(agent: AgentId): Blobs;
   /** Agents that have a folder or were registered, Control not. */
   known(): readonly AgentId[];
-  /** Makes an agent known before it has a folder. */
-  register(agent: AgentId): void;
   ledger(agent: AgentId): Ledger | undefined;
   openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
-  /** Delivers what agents that are not hosted left undelivered. */
-  deliverForOthers(hosted: ReadonlySet<AgentId>): Promise<void>;
+  /** Delivers what Control and agents that are not hosted left undelivered. */
+  deliverForOthers(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,6 +47,8 @@ export interface StoreOptions {
   readonly durability: Durability;
   readonly clock: Clock;
   readonly inspect: Inspect;
+  /** Agents that will be opened here, folder or not: their logs are read then, not now. */
+  readonly hosted: ReadonlySet<AgentId>;
 }
 
 const NO_PROJECTION: Projector = { write: () => Promise.resolve() };
@@ -75,7 +75,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return opened.log;
     });
     ledgers.set(agent, memory.ledger);
-    if (damaged.length > 0) await memory.commit({ kind: "notice", reason: "gap", content: gapNotice(damaged) });
+    if (damaged.length > 0)
+      await memory.commit({ kind: "notice", reason: "gap", content: gapNotice(damaged) });
     return memory;
   };
   const bus = createMemoryBus({
@@ -87,9 +88,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     watermarks: (agent) => Promise.resolve(ledgers.get(agent)),
   });
   const ids = (await disk.list(paths.agents)).filter(isAgentId);
-  for (const id of ids) {
+  for (const id of new Set([...options.hosted, ...ids])) {
     const ledger = createLedger();
-    for await (const event of readFileLog({ folder: paths.agent(id), disk, blobs: blobs(id) })) account(ledger, event);
+    if (options.hosted.has(id)) {
+      ledgers.set(id, ledger);
+      continue;
+    }
+    for await (const event of readFileLog({ folder: paths.agent(id), disk, blobs: blobs(id) }))
+      account(ledger, event);
     ledgers.set(id, ledger);
   }
   const memory = await openAgent(CONTROL, { view: PLAIN_VIEW, projector: NO_PROJECTION });
@@ -102,13 +108,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     control,
     blobs,
     known,
-    register: (agent) => void (ledgers.has(agent) || ledgers.set(agent, createLedger())),
     ledger: (agent) => ledgers.get(agent),
     openAgent,
-    async deliverForOthers(hosted) {
+    async deliverForOthers() {
       await control.outbox.deliver();
       for (const id of known()) {
-        if (hosted.has(id) || ledgers.get(id)!.undelivered.length === 0) continue;
+        if (options.hosted.has(id) || ledgers.get(id)!.undelivered.length === 0) continue;
         const memory = await openAgent(id, { view: PLAIN_VIEW, projector: NO_PROJECTION });
         const outbox = createOutbox(memory, bus, clock);
         others.push({ memory, outbox });

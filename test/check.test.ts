@@ -43,6 +43,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     execute: () => ok(""),
   }),
   think: defineAction({ description: "Think", parameters: { thoughts: z.string() }, execute: () => ok("") }),
+  inspect: defineAction({
+    description: "Inspect",
+    parameters: { toString: z.string() },
+    execute: () => ok(""),
+  }),
   match: defineAction({
     description: "Match",
     parameters: { pattern: z.string().refine((pattern) => new RegExp(pattern).source !== "") },
@@ -87,11 +92,9 @@ describe("the name", () => {
 
   it("is refused with the nearest names if there is no such action", () => {
     expect(reasonOf("writeNotes", {})).toBe(
-      "Unknown action `writeNotes`. Did you mean `writeNote`? Use only the actions listed in your instructions.",
+      "Unknown action `writeNotes`. Did you mean `writeNote`? Choose one from the list of your actions.",
     );
-    expect(reasonOf("rocket", {})).toBe(
-      "Unknown action `rocket`. Use only the actions listed in your instructions.",
-    );
+    expect(reasonOf("rocket", {})).toBe("Unknown action `rocket`. Choose one from the list of your actions.");
   });
 
   it.each(["constructor", "__proto__", "toString", "", "x".repeat(100_000)])(
@@ -134,7 +137,13 @@ ${usage}`);
   });
 
   it.each([["text"], [["a"]], [7], [true]])("are no object: %j", (parameters) => {
-    expect(reasonOf("writeNote", parameters)).toMatch(/could not be read as a JSON object: `.+`\.\n\nUsage:/);
+    expect(reasonOf("writeNote", parameters)).toMatch(
+      /could not be read as a JSON object: `.+`\..*\n\nUsage:/,
+    );
+  });
+
+  it("are missing, whatever they inherit", () => {
+    expect(reasonOf("inspect", {})).toContain("Missing required parameter: `toString`.");
   });
 
   it("make the module's own check throw", () => {

@@ -48,9 +48,9 @@ function mend(text: string, ending: "whole" | "cut"): string | undefined {
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!;
     if (inString) {
-      if (char === "\\" && at + 1 === text.length) return undefined;
       inString = char !== '"';
-      mended += char === "\\" ? char + text[++at]! : char < " " ? JSON.stringify(char).slice(1, -1) : char;
+      mended +=
+        char === "\\" ? char + (text[++at] ?? "") : char < " " ? JSON.stringify(char).slice(1, -1) : char;
       continue;
     }
     if (char.trim() !== "") {

@@ -20,7 +20,7 @@ export function readAction(text: string): Reading {
 
 /**
  * Reads a text that should be one action, and finds it also where prose stands around the only code fence, or before
- * the only line that names a known action, if everything from there on belongs to that action.
+ * the first line that names a known action, if everything from there on belongs to that action.
  */
 export function findAction(text: string, isKnown: IsKnown): Reading {
   const lines = toLines(text);
@@ -29,7 +29,7 @@ export function findAction(text: string, isKnown: IsKnown): Reading {
   const fence = soleFence(lines);
   const fenced = fence && readLines(fence.lines);
   if (fenced && nameIn(fenced, isKnown)) return fenced;
-  const start = soleStart(lines, isKnown);
+  const start = firstStart(lines, isKnown);
   const rest = start === undefined ? undefined : readLines(lines.slice(start));
   return rest?.kind === "action" ? rest : whole;
 }
@@ -81,14 +81,13 @@ function isFence(line: string): boolean {
   return line.startsWith("```") || line.startsWith("~~~");
 }
 
-/** The only line that could begin an action with a known name. */
-function soleStart(lines: readonly string[], isKnown: IsKnown): number | undefined {
-  const starts = outsideValues(lines).filter((at) => {
+/** The first line that could begin an action with a known name. */
+function firstStart(lines: readonly string[], isKnown: IsKnown): number | undefined {
+  return outsideValues(lines).find((at) => {
     const key = /^[Aa]ction:/.exec(lines[at]!);
     const name = toName(key ? lines[at]!.slice(key[0].length) : lines[at]!);
     return name !== undefined && isKnown(name);
   });
-  return starts.length === 1 ? starts[0] : undefined;
 }
 
 /** The lines that do not stand between two delimiters. */

@@ -48,11 +48,10 @@ function readWritten(text: string, actions: readonly ActionSpec[]): WrittenActio
 }
 
 function showDecision(decision: ShownDecision): Turn {
-  const { text, calls, model, provider, protocol } = decision;
+  const { text, calls, model, provider } = decision;
   // Shown as a native call, so that the model sees the right form and no provider is asked for a call it did not make.
   if (isWritten(decision)) return { role: "assistant", text: "", calls };
-  const isNative = protocol === "tools" && provider !== undefined;
-  return { role: "assistant", text, calls, model, ...(isNative && { provider }) };
+  return { role: "assistant", text, calls, model, ...(provider !== undefined && { provider }) };
 }
 
 function showResults(results: readonly ShownResult[]): Turn {

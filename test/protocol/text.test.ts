@@ -53,6 +53,10 @@ describe("the forms of an action", () => {
     ["a code fence that is not closed", "```\naddGoal\ngoal: Write it down"],
     ["prose around the only code fence", "Sure!\n\n```\naddGoal\ngoal: Write it down\n```\nThat was it."],
     ["prose before an action key", "Sure, here it is:\n\naction: addGoal\ngoal: Write it down"],
+    [
+      "prose before an action whose value names another",
+      "I note it.\n\naddGoal\nthoughts: |\n  noop\ngoal: Write it down",
+    ],
     ["prose before a bare name", "Okay\n\nI add a goal now.\n\naddGoal\ngoal: Write it down"],
   ])("reads %s", (_, text) => {
     expect(callOf(text)).toEqual(goal);
@@ -255,7 +259,10 @@ describe("hostile text", () => {
       `${D} `,
       "a: |\n \n",
     ].flatMap((piece) =>
-      ["", "addGoal\ngoal:", "Sure,\n", "```\n", `addGoal\ngoal: ${D}`].map((start) => [start, piece]),
+      ["", "action: a", "addGoal\ngoal:", "Sure,\n", "```\n", `addGoal\ngoal: ${D}`].map((start) => [
+        start,
+        piece,
+      ]),
     ),
   )("is read in linear time: %j and then a lot of %j", (start, piece) => {
     const text = start! + piece!.repeat(200_000 / piece!.length);

@@ -90,6 +90,8 @@ describe("native calls", () => {
     const deep = `{"goal":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
     expect(parametersOf(deep)).toBe(deep);
     expect(parametersOf(deep.slice(0, 100_000))).toBe(deep.slice(0, 100_000));
+    const deepish = `{"goal":${"[".repeat(100)}${"]".repeat(100)}}`;
+    expect(parametersOf(deepish)).toBe(deepish);
   });
 
   it("reads all JSON, and never throws on anything else", () => {

@@ -1,0 +1,141 @@
+// What the measures share: a temporary project, a legion around a model that answers at once, and numbers in a row.
+
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const dist = new URL("../../dist/", import.meta.url);
+
+/** @param {string} path below dist */
+export const load = (path) => import(new URL(path, dist).href);
+
+/** @param {readonly number[]} values @param {number} share from 0 to 1 */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** @param {readonly number[]} values */
+export const median = (values) => quantile(values, 0.5);
+
+/** A folder that is gone when the process ends. */
+export function temporaryFolder() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "legion-bench-")));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/**
+ * A model that answers at once and costs nothing itself.
+ * @param {(index: number) => {text?: string, calls?: {id: string, name: string, arguments: string}[]}} answer
+ * @param {number} [window]
+ */
+export function instantModel(answer, window = 100_000_000) {
+  let asked = 0;
+  const usage = { input: 100, output: 10 };
+  return {
+    name: "instant",
+    provider: "instant",
+    profile: {
+      window,
+      maxOutput: 1_000,
+      price: { input: 0, output: 0 },
+      tools: true,
+      summarises: false,
+    },
+    /** @returns {Promise<unknown>} */
+    complete() {
+      const { text = "", calls = [] } = answer(asked++);
+      return Promise.resolve({ text, calls, usage, stop: calls.length > 0 ? "calls" : "end" });
+    },
+  };
+}
+
+/** One call of an action that does next to nothing, with a result that differs every time.
+ * @param {number} index */
+export function trivialCall(index) {
+  return { calls: [{ id: `call-${index}`, name: "touch", arguments: `{"n":"${index}"}` }] };
+}
+
+/** @param {{id: string, model: unknown, tickMs?: number, threshold?: number}} options */
+export async function plan({ id, model, tickMs = 0, threshold = 0.75 }) {
+  const actions = await actionIndex();
+  return {
+    identity: { id, name: `Agent ${id}`, description: "", brief: "" },
+    model,
+    protocol: actions.protocol,
+    actions: actions.index,
+    limits: {},
+    memory: { strategy: "legion", threshold, pin: "newest" },
+    errors: "keep",
+    tickMs,
+  };
+}
+
+/** @type {Promise<{index: unknown, protocol: unknown}> | undefined} */
+let indexed;
+function actionIndex() {
+  indexed ??= (async () => {
+    const { indexActions } = await load("src/module-set.js");
+    const { toolsProtocol } = await load("src/protocol/tools.js");
+    const { defineAction, defineModule, ok } = await load("src/module.js");
+    const { core } = await load("modules/core.js");
+    const { goals } = await load("modules/goals.js");
+    const { notes } = await load("modules/notes.js");
+    const { z } = await import("zod");
+    const touch = defineAction({
+      description: "Touch something",
+      parameters: { n: z.string() },
+      effects: "none",
+      execute: (/** @type {{n: string}} */ { n }) => ok(`touched ${n}`),
+    });
+    const bench = defineModule({ name: "bench", actions: { touch } });
+    return { index: indexActions([core, goals, notes, bench], toolsProtocol), protocol: toolsProtocol };
+  })();
+  return indexed;
+}
+
+/**
+ * @param {{project?: string, plans: unknown[], durability?: "disk" | "process", heartbeatMs?: number | "off"}} options
+ * @returns {Promise<any>}
+ */
+export async function startBench({ project = temporaryFolder(), plans, durability = "process", heartbeatMs = "off" }) {
+  const { startLegion } = await load("src/legion.js");
+  return startLegion({
+    project,
+    plans,
+    limits: {},
+    durability,
+    delayMs: 0,
+    heartbeatMs,
+    environment: { execute: () => Promise.reject(new Error("no commands here")) },
+    settings: () => ({}),
+  });
+}
+
+/** CPU milliseconds used by `work`, and its wall time. @param {() => Promise<void>} work */
+export async function timed(work) {
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  await work();
+  const wallMs = performance.now() - started;
+  const { user, system } = process.cpuUsage(cpu);
+  return { wallMs, cpuMs: (user + system) / 1_000 };
+}
+
+/**
+ * @param {string} row @param {string} what @param {string} value
+ * @param {{beside?: string, goal?: string, met?: boolean}} [rest]
+ */
+export function figure(row, what, value, { beside = "", goal = "", met } = {}) {
+  return { row, what, value, beside, goal, verdict: met === undefined ? "" : met ? "met" : "missed" };
+}
+
+/** @param {object[]} figures */
+export function report(figures) {
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+  process.exit(0);
+}
+
+/** @param {number} value @param {number} [digits] */
+export const round = (value, digits = 1) => value.toFixed(digits);

@@ -1,0 +1,60 @@
+// Opening a log of 50,000 events beside reading and parsing the same bytes.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { figure, instantModel, load, median, plan, report, round, startBench, temporaryFolder, trivialCall } from "./bench.mjs";
+
+const project = temporaryFolder();
+const steps = 16_667;
+const model = instantModel((index) => (index < steps ? trivialCall(index) : { text: "" }));
+const legion = await startBench({ project, plans: [await plan({ id: "1", model })] });
+await legion.control.say(["1"], "go");
+await legion.untilIdle(new AbortController().signal);
+await legion.stop();
+
+const folder = join(project, ".ai-legion/agents/1");
+function floor() {
+  const started = performance.now();
+  let events = 0;
+  for (const name of readdirSync(join(folder, "log"))) {
+    for (const line of readFileSync(join(folder, "log", name), "utf8").split("\n")) {
+      if (line !== "") events += JSON.parse(line).seq > 0 ? 1 : 0;
+    }
+  }
+  return { ms: performance.now() - started, events };
+}
+
+const { createDisk } = await load("src/log/disk.js");
+const { createBlobs } = await load("src/log/blobs.js");
+const { openFileLog } = await load("src/log/file-log.js");
+const { openMemory } = await load("src/memory.js");
+const { toolsProtocol } = await load("src/protocol/tools.js");
+async function open() {
+  const disk = createDisk(join(project, "tmp"));
+  const blobs = createBlobs(join(folder, "blobs"), disk);
+  const options = { folder, disk, blobs, lock: { epoch: 9, held: () => true }, durability: "process", now: Date.now, corruptFolder: "" };
+  const started = performance.now();
+  const view = { protocol: toolsProtocol, errors: "keep" };
+  const memory = await openMemory(
+    { agent: "1", view, inspect: () => undefined, projector: { write: () => Promise.resolve() } },
+    async (/** @type {unknown} */ each) => (await openFileLog(options, each)).log,
+  );
+  const ms = performance.now() - started;
+  await memory.close();
+  return ms;
+}
+
+const floors = [];
+const opens = [];
+for (let n = 0; n < 7; n++) {
+  floors.push(floor().ms);
+  opens.push(await open());
+}
+const ratio = median(opens) / median(floors);
+report([
+  figure("9", `open a log of ${floor().events} events, view and totals folded`, `${round(median(opens), 0)} ms`, {
+    beside: `read and parse ${round(median(floors), 0)} ms: ${round(ratio, 2)} times`,
+    goal: "<= 2 times",
+    met: ratio <= 2,
+  }),
+]);

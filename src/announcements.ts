@@ -1,0 +1,44 @@
+// What the runtime itself says to agents, as spontaneous messages of log 0.
+
+import type { StoppedConversation } from "./agent.ts";
+import type { Clock } from "./clock.ts";
+import type { Control } from "./control.ts";
+import { CONTROL, HOP_LIMIT, displayName } from "./message.ts";
+import type { Hosted } from "./until-idle.ts";
+
+export const HEARTBEAT =
+  "This is your regular heartbeat. Is there anything that you should do now? If not, wait for mail.";
+
+/** Tells both sides and Control, once for each chain, in messages of that chain: answering them goes no further. */
+export function createHopNotice(control: Control): (stopped: StoppedConversation) => Promise<void> {
+  const told = new Set<string>();
+  return async ({ from, to, root, hops }) => {
+    if (told.has(root)) return;
+    told.add(root);
+    const content =
+      `The conversation between ${displayName(from)} and ${displayName(to)} that began with message ${root} was ` +
+      `stopped after ${HOP_LIMIT} messages between agents without a person.`;
+    await control.announce([from, to, CONTROL], content, { root, hops });
+  };
+}
+
+/** Asks idle agents every `everyMs` whether there is anything to do. Abort what it returns to end it. */
+export function startHeartbeat(
+  everyMs: number | "off",
+  { clock, agents, control }: Hosted & { clock: Clock },
+): AbortController {
+  const heart = new AbortController();
+  const beat = async (ms: number): Promise<void> => {
+    for (;;) {
+      await clock.sleep(ms, heart.signal);
+      if (heart.signal.aborted) return;
+      const idle = [...agents]
+        .filter(([, supervised]) => supervised.agent.standing.state === "idle")
+        .map(([id]) => id);
+      if (idle.length > 0) await control.announce(idle, HEARTBEAT);
+    }
+  };
+  // A log of agent 0 that cannot be written stops the heartbeat; whatever Control says next reports it.
+  if (everyMs !== "off") beat(everyMs).catch(() => heart.abort());
+  return heart;
+}
