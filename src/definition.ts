@@ -77,16 +77,11 @@ const frontMatter = section({
   environment: notYet,
 });
 
-const agentId = z
-  .string()
-  .refine(
-    isAgentId,
-    "expected an agent id: lower-case letters and digits, inside also dots, dashes, underscores",
-  );
+const AGENT_ID = "expected an agent id: lower-case letters and digits, inside also dots, dashes, underscores";
 const team = section({
   agents: z
     .record(
-      agentId,
+      z.string().refine(isAgentId, AGENT_ID),
       section({
         agent: name,
         model: name.optional(),
@@ -135,11 +130,7 @@ export async function findTeam(reference: string, places: Places): Promise<reado
     ? await readNamed(reference, resolve(places.projectDir, reference))
     : await findByName({ what: "team", extension: ".yaml" }, reference, places);
   const { agents } = await parseYaml({ file, text, firstLine: 1 }, team);
-  return Object.entries(agents).map(([id, { limits: limitsChoice = {}, ...member }]) => ({
-    id,
-    ...member,
-    limits: limitsChoice,
-  }));
+  return Object.entries(agents).map(([id, member]) => ({ id, ...member, limits: member.limits ?? {} }));
 }
 
 interface SettingsFile {
@@ -151,7 +142,7 @@ interface SettingsFile {
 async function readNamed(reference: string, path: string | undefined): Promise<SettingsFile> {
   const text = path === undefined ? undefined : await readTextFile(path, reference);
   if (text !== undefined) return { file: reference, text };
-  throw new LegionError("USAGE", `there is no file ${JSON.stringify(reference)} in the project`);
+  throw new LegionError("USAGE", `there is no file ${JSON.stringify(reference)}`);
 }
 
 interface Kind {
@@ -177,24 +168,20 @@ async function findByName(kind: Kind, wanted: string, places: Places): Promise<S
 }
 
 async function listNames(folders: readonly string[], extension: string): Promise<readonly string[]> {
+  // Only for advice: a folder that cannot be read has nothing to offer.
   const listed = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
-  const names = listed.flat().filter((file) => file.endsWith(extension));
-  return [...new Set(names.map((file) => basename(file, extension)))].sort();
+  const files = listed.flat().filter((file) => file.endsWith(extension));
+  const names = files.map((file) => basename(file, extension)).filter((known) => FILE_NAME.test(known));
+  return [...new Set(names)].sort();
 }
 
 function splitFrontMatter(file: string, text: string): { front: string; body: string } {
   const lines = text.split(/\r?\n/);
-  const isFence = (at: string) => at.trimEnd() === "---";
-  if (!isFence(lines[0]!))
-    throw new LegionError("CONFIG", `${file}:1: expected ---, the line that opens the front matter`);
-  const end = lines.findIndex((at, index) => index > 0 && isFence(at));
-  if (end < 0)
-    throw new LegionError("CONFIG", `${file}:1: the front matter has no end; close it with a line ---`);
-  return {
-    front: lines.slice(1, end).join("\n"),
-    body: lines
-      .slice(end + 1)
-      .join("\n")
-      .trim(),
-  };
+  const isFence = (candidate: string) => candidate.trimEnd() === "---";
+  const refuse = (reason: string) => new LegionError("CONFIG", `${file}:1: ${reason}`);
+  if (!isFence(lines[0]!)) throw refuse("expected ---, the line that opens the front matter");
+  const end = lines.findIndex((candidate, index) => index > 0 && isFence(candidate));
+  if (end < 0) throw refuse("the front matter has no end; close it with a line ---");
+  const body = lines.slice(end + 1).join("\n");
+  return { front: lines.slice(1, end).join("\n"), body: body.trim() };
 }

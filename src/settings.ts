@@ -60,7 +60,7 @@ export const duration = parsed(parseDuration);
 export const name = z
   .string("expected a name")
   .trim()
-  .min(1, "expected a name")
+  .regex(/^\P{Cc}+$/u, "expected a name")
   .max(200, "expected at most 200 characters");
 
 /** A text that is shown on one line. */

@@ -8,7 +8,7 @@ import type { Module } from "./module.ts";
 import { nearest } from "./nearest.ts";
 import { findInProject } from "./project-file.ts";
 import { offerSelfImport } from "./self-import.ts";
-import { explainIssue } from "./yaml.ts";
+import { explainIssue, oneLine } from "./yaml.ts";
 
 const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
   ["core", async () => (await import("../modules/core.ts")).core],
@@ -72,10 +72,10 @@ function pickModule(reference: string, exported: Readonly<Record<string, unknown
   if (module === undefined) refuse(reference, "it exports no module; export what defineModule returns");
   const checked = moduleShape.safeParse(module, { reportInput: true });
   if (!checked.success) refuse(reference, explainIssue(checked.error.issues[0]!));
-  return module;
+  return module as Module;
 }
 
-function isCandidate(value: unknown): value is Module {
+function isCandidate(value: unknown): value is object {
   return typeof value === "object" && value !== null && "actions" in value;
 }
 
@@ -92,7 +92,11 @@ const moduleShape = z.object({
   projection: z
     .discriminatedUnion("kind", [
       z.object({ kind: z.literal("file"), name: fileName }),
-      z.object({ kind: z.literal("folder"), name: fileName, extension: z.string().regex(/^\.?[a-z0-9]{1,8}$/) }),
+      z.object({
+        kind: z.literal("folder"),
+        name: fileName,
+        extension: z.string().regex(/^\.?[a-z0-9]{1,8}$/),
+      }),
     ])
     .optional(),
   actions: z.record(
@@ -118,5 +122,5 @@ function isParameters(value: unknown): boolean {
 }
 
 function refuse(reference: string, reason: string, cause?: unknown): never {
-  throw new LegionError("CONFIG", `module ${JSON.stringify(reference)}: ${reason}`, { cause });
+  throw new LegionError("CONFIG", `module ${JSON.stringify(reference)}: ${oneLine(reason)}`, { cause });
 }

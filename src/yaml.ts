@@ -1,8 +1,11 @@
-import type { Document, Node } from "yaml";
+import type { Document, Node, YAMLError } from "yaml";
 import type { z } from "zod";
 import { LegionError, messageOf } from "./errors.ts";
 
 type Issue = z.core.$ZodIssue;
+
+/** Each of them is looked up in the whole text: a file in which everything is wrong must not take for ever. */
+const MAX_ISSUES = 100;
 
 /** YAML that a person wrote, and where. */
 export interface YamlText {
@@ -33,16 +36,22 @@ export async function parseYaml<T>(source: YamlText, schema: z.ZodType<T>): Prom
     logLevel: "error",
   });
   const [broken] = document.errors;
-  if (broken) return refuse(broken.pos[0], `not valid YAML: ${broken.message}`);
+  if (broken) return refuse(broken.pos[0], `not valid YAML: ${explainBroken(broken)}`);
   checkKeys(yaml, document, refuse);
 
   const parsed = schema.safeParse(toValue(document, refuse) ?? {}, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const found = parsed.error.issues.map((issue) => ({ issue, offset: findIssue(yaml, document, issue) }));
+  const found = parsed.error.issues
+    .slice(0, MAX_ISSUES)
+    .map((issue) => ({ issue, offset: findIssue(yaml, document, issue) }));
   // A key that is missing may only be misspelt: then the wrong one explains it.
   const wrong = found.filter(({ issue }) => !isMissing(issue));
   const first = (wrong.length > 0 ? wrong : found).reduce((a, b) => (b.offset < a.offset ? b : a));
   return refuse(first.offset, explainIssue(first.issue));
+}
+
+function explainBroken({ code, message }: YAMLError): string {
+  return code === "NON_STRING_KEY" ? "a map cannot be a key; put a value such as {{x}} in quotes" : message;
 }
 
 /** One issue in one line: the path of keys, then what is wrong there. */
@@ -81,7 +90,8 @@ function toValue(document: Document, refuse: Refuse): unknown {
   try {
     return document.toJS({ reviver: (_, value: unknown) => (value === null ? undefined : value) });
   } catch (error) {
-    return refuse(0, `not valid YAML: ${messageOf(error)}`);
+    const reason = error instanceof RangeError ? "an alias contains itself" : messageOf(error);
+    return refuse(0, `not valid YAML: ${reason}`);
   }
 }
 
@@ -113,8 +123,8 @@ function offsetOf(node: unknown): number {
   return (node as Node | null | undefined)?.range?.[0] ?? 0;
 }
 
-/** Keys and values are quoted in errors, and they may hold anything. */
-function oneLine(text: string): string {
+/** What others wrote is quoted in errors, and it may hold anything. */
+export function oneLine(text: string): string {
   return text
     .replace(/\s+/g, " ")
     .replace(/\p{Cc}/gu, "?")

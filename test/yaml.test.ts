@@ -101,6 +101,7 @@ describe("parseYaml", () => {
     ["tick: 1\nmodel: {{x}}", 2],
     ["tick: 1\n---\nmodel: x", 2],
     ["model: *nowhere", 1],
+    ["web: &web { again: *web }", 1],
     ["[".repeat(20_000), 1],
     [
       "a: &a [x,x,x,x,x,x,x,x,x,x,x]\n" + "bcdefg".replace(/./g, (at, i: number) => alias(at, "abcdef"[i]!)),
@@ -124,10 +125,15 @@ describe("parseYaml", () => {
     );
   });
 
+  it("finds the first mistake of very many in time", async () => {
+    const agents = Array.from({ length: 150_000 }, (_, n) => `  A${n}: { agent: x }`).join("\n");
+    expect(await refusal(`agents:\n${agents}`)).toBe("x.yaml:2: agents.A0: expected a lower-case id");
+  });
+
   it("reads a map of many keys in time", async () => {
-    const keys = Array.from({ length: 50_000 }, (_, n) => `  k${n}: 1`).join("\n");
+    const keys = Array.from({ length: 150_000 }, (_, n) => `  k${n}: 1`).join("\n");
     const { web } = await read(`web:\n${keys}`);
-    expect(Object.keys(web!)).toHaveLength(50_000);
+    expect(Object.keys(web!)).toHaveLength(150_000);
   });
 });
 
