@@ -82,11 +82,11 @@ export const notes = defineModule({
 async function fit(content: string, host: Host): Promise<string> {
   const bytes = Buffer.from(content);
   if (bytes.length <= MAX_SHOWN_BYTES) return content;
-  // Written to a stream decoder, a character that is cut in half is not shown.
+  // A stream decoder waits for the rest of a character that is cut in half.
   const start = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, MAX_SHOWN_BYTES), {
     stream: true,
   });
-  return `${start}\n[The rest is left out; the whole note is in ${await host.keep(content)}]`;
+  return `${start}\n[The rest is left out. Full text: ${await host.keep(content)}]`;
 }
 
 function notFound(title: string, state: State) {

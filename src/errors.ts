@@ -24,7 +24,10 @@ export type ErrorCode =
 /** The one error class. `message` is written for the person or the agent who has to act on it. */
 export class LegionError extends Error {
   readonly code: ErrorCode;
-  /** What the provider asked us to wait, in milliseconds; only with `MODEL_BUSY`. */
+  /**
+   * What the provider asked us to wait, in milliseconds; only with `MODEL_BUSY`. 0: it asked without saying how long.
+   * Absent: it did not ask, something broke.
+   */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterMs?: number } = {}) {

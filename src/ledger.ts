@@ -1,7 +1,7 @@
 // What a log adds up to: numbers given, mail taken, money spent, the decision that is open, whether there is something
 // to decide. One pure fold over the whole log, never over one branch, kept up to date event by event.
 
-import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
 import {
   NO_USAGE,
   addUsage,
@@ -45,7 +45,10 @@ export interface OpenDecision {
  * `paused` by a person. `parked`: until a person's word; `parked-mail`: until that or new mail; `parked-limit`: until
  * that or a higher limit. `halted`: something it needs is broken.
  */
-export type HaltReason = Extract<NoticeReason, "paused" | "parked" | "parked-mail" | "parked-limit" | "halted">;
+export type HaltReason = Extract<
+  NoticeReason,
+  "paused" | "parked" | "parked-mail" | "parked-limit" | "halted"
+>;
 
 export interface Halt {
   readonly reason: HaltReason;
@@ -59,6 +62,9 @@ export interface Ledger {
   last: number;
   /** Time of the newest event, ISO 8601; empty before the first. */
   at: string;
+  /** The same in milliseconds since 1970, and how long after the event before it. */
+  atMs: number;
+  sinceMs: number;
 
   /** Per recipient, the highest number that this log gave. */
   readonly numbers: Map<AgentId, number>;
@@ -79,7 +85,8 @@ export interface Ledger {
   readonly spent: Spending;
   /** Reserved input of model calls not settled yet; charged unless an answer follows. */
   open: Usage[];
-  promptedAt: string;
+  /** When the call under way was prompted, in milliseconds since 1970; 0 without one. */
+  promptedMs: number;
 
   decision: OpenDecision | undefined;
   outcome: DecisionOutcome;
@@ -88,7 +95,7 @@ export interface Ledger {
   aborted: boolean;
   halt: Halt | undefined;
 
-  /** How often each call gave the same result since the last message; by hash. */
+  /** How often each call gave the same result since the last message; by length and checksum of both. */
   readonly repeats: Map<string, Repeat>;
   /** Completions in a row from which no action could be read. */
   unparsed: number;
@@ -108,6 +115,8 @@ export function createLedger(): Ledger {
     log: undefined,
     last: 0,
     at: "",
+    atMs: 0,
+    sinceMs: 0,
     numbers: new Map(),
     sends: 0,
     undelivered: [],
@@ -118,7 +127,7 @@ export function createLedger(): Ledger {
     unanswered: new Map(),
     spent: { steps: 0, usage: NO_USAGE, workingMs: 0 },
     open: [],
-    promptedAt: "",
+    promptedMs: 0,
     decision: undefined,
     outcome: "idle",
     mail: false,
@@ -132,17 +141,21 @@ export function createLedger(): Ledger {
 
 /** Takes one event into account. Events come in the order of the log. */
 export function account(ledger: Ledger, event: Event): void {
+  const atMs = Date.parse(event.at);
+  ledger.sinceMs = ledger.atMs > 0 ? Math.max(0, atMs - ledger.atMs) : 0;
+  ledger.atMs = atMs;
+  ledger.at = event.at;
   if (event.kind === "opened") openLog(ledger, event);
   else if (event.kind === "message") takeMail(ledger, event);
   else if (event.kind === "prompted") reserve(ledger, event);
   else if (event.kind === "decision") decide(ledger, event);
   else if (event.kind === "result") close(ledger, event);
-  else if (event.kind === "summary") settleLast(ledger, event.usage, event.at);
-  else if (event.kind === "sent") ledger.undelivered = ledger.undelivered.filter((send) => send.ordinal > event.upTo);
+  else if (event.kind === "summary") settleLast(ledger, event.usage);
+  else if (event.kind === "sent")
+    ledger.undelivered = ledger.undelivered.filter((send) => send.ordinal > event.upTo);
   else if (event.kind === "notice") heed(ledger, event);
   for (const message of sendsOf(event)) addSend(ledger, message);
   ledger.last = event.seq;
-  ledger.at = event.at;
 }
 
 /** A5: is there something to decide? */
@@ -196,12 +209,12 @@ function takeMail(ledger: Ledger, { message, mail, from }: EventOf<"message">): 
 function reserve(ledger: Ledger, event: EventOf<"prompted">): void {
   ledger.spent.steps++;
   ledger.open.push({ ...event.reserved, output: 0 });
-  ledger.promptedAt = event.at;
+  ledger.promptedMs = ledger.atMs;
   if (event.pinned !== undefined) ledger.pinned = event.pinned;
 }
 
 function decide(ledger: Ledger, event: EventOf<"decision">): void {
-  settleLast(ledger, event.cost === undefined ? event.usage : { ...event.usage, cost: event.cost }, event.at);
+  settleLast(ledger, event.cost === undefined ? event.usage : { ...event.usage, cost: event.cost });
   ledger.decision = { event, results: new Map() };
   ledger.outcome = "idle";
   ledger.mail = false;
@@ -211,7 +224,7 @@ function decide(ledger: Ledger, event: EventOf<"decision">): void {
 
 function close(ledger: Ledger, event: EventOf<"result">): void {
   if (event.usage) settleAll(ledger, event.usage);
-  ledger.spent.workingMs += elapsed(ledger.at, event.at);
+  ledger.spent.workingMs += ledger.sinceMs;
   const { decision } = ledger;
   if (!decision) return;
   decision.results.set(event.call, event.outcome);
@@ -226,17 +239,17 @@ function outcomeOf(outcomes: readonly Outcome[]): DecisionOutcome {
 }
 
 /** The call that was prompted last came back: earlier ones without an answer stay charged. */
-function settleLast(ledger: Ledger, usage: Usage, at: string): void {
+function settleLast(ledger: Ledger, usage: Usage): void {
   const charged = ledger.open.splice(0).slice(0, -1).reduce(addUsage, NO_USAGE);
   ledger.spent.usage = addUsage(addUsage(ledger.spent.usage, charged), usage);
-  if (ledger.promptedAt !== "") ledger.spent.workingMs += elapsed(ledger.promptedAt, at);
-  ledger.promptedAt = "";
+  if (ledger.promptedMs > 0) ledger.spent.workingMs += Math.max(0, ledger.atMs - ledger.promptedMs);
+  ledger.promptedMs = 0;
 }
 
 /** An action's result tells what all its model calls came to. */
 function settleAll(ledger: Ledger, usage: Usage): void {
   ledger.open = [];
-  ledger.promptedAt = "";
+  ledger.promptedMs = 0;
   ledger.spent.usage = addUsage(ledger.spent.usage, usage);
 }
 
@@ -245,14 +258,9 @@ export function totalUsage(ledger: Ledger): Usage {
   return ledger.open.reduce(addUsage, ledger.spent.usage);
 }
 
-function elapsed(from: string, to: string): number {
-  return from === "" ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));
-}
-
 function countRepeat(ledger: Ledger, call: Call, { outcome, content }: EventOf<"result">): void {
-  const key = createHash("sha256")
-    .update(JSON.stringify([call.action, call.parameters, outcome, content]))
-    .digest("base64");
+  const shown = JSON.stringify([call.action, call.parameters, outcome, content]);
+  const key = `${shown.length}:${crc32(shown)}`;
   const repeat = ledger.repeats.get(key) ?? { call, count: 0 };
   repeat.count++;
   ledger.repeats.delete(key);

@@ -9,7 +9,7 @@ export interface Supervised {
   readonly agent: Agent;
   pause(reason: string): Promise<void>;
   resume(): Promise<void>;
-  /** Finishes what runs, then ends. */
+  /** Finishes what runs, then ends; only another start runs the agent again. */
   stop(): Promise<void>;
 }
 
@@ -23,15 +23,21 @@ export function supervise(agent: Agent, now: AbortSignal, random: () => number =
   const { memory, shared } = agent;
   let run = new AbortController();
   let stopping = false;
+  let ended = false;
   let restarts = 0;
   let decisionsBefore = 0;
   const words: (() => Promise<void>)[] = [];
 
-  const interrupted = (word: () => Promise<void>): Promise<void> =>
-    new Promise((resolve, reject) => {
+  const interrupted = (word: () => Promise<void>): Promise<void> => {
+    if (ended) return word();
+    return new Promise((resolve, reject) => {
       words.push(() => word().then(resolve, reject));
       run.abort();
     });
+  };
+  const heed = async (): Promise<void> => {
+    for (let word = words.shift(); word; word = words.shift()) await word();
+  };
   /** Decides what a failure means; resolves when the actor may run again. */
   const judge = async (error: unknown): Promise<void> => {
     if (memory.ledger.spent.steps > decisionsBefore) restarts = 0;
@@ -54,8 +60,8 @@ export function supervise(agent: Agent, now: AbortSignal, random: () => number =
   const loop = async (): Promise<void> => {
     while (!stopping) {
       try {
-        for (const word of words.splice(0)) await word();
         run = new AbortController();
+        await heed();
         await runActor(agent, run.signal, now);
       } catch (error) {
         await judge(error).catch((fatal: unknown) => {
@@ -64,6 +70,9 @@ export function supervise(agent: Agent, now: AbortSignal, random: () => number =
         });
       }
     }
+    await heed();
+    ended = true;
+    if (agent.standing.state !== "halted") show(agent, "stopped");
   };
   const running = loop();
   return {

@@ -5,6 +5,7 @@ import { crc32 } from "node:zlib";
 
 const CRC_BYTES = ',"crc":"00000000"}'.length;
 const CRC_MARK = Buffer.from(',"crc":"');
+const HEX = /^[0-9a-f]{8}$/;
 const NEWLINE = 10;
 
 /** One line, newline included. */
@@ -19,8 +20,8 @@ export function fromLine(line: Buffer): Record<string, unknown> | undefined {
   const end = line.length - CRC_BYTES;
   if (end < 1 || line.compare(CRC_MARK, 0, CRC_MARK.length, end, end + CRC_MARK.length) !== 0)
     return undefined;
-  const crc = line.toString("latin1", end + CRC_MARK.length, line.length - 2);
-  if (hex(crc32(line.subarray(0, end))) !== crc) return undefined;
+  const written = line.toString("latin1", end + CRC_MARK.length, line.length - 2);
+  if (!HEX.test(written) || parseInt(written, 16) !== crc32(line.subarray(0, end))) return undefined;
   return JSON.parse(`${line.toString("utf8", 0, end)}}`) as Record<string, unknown>;
 }
 

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { defineAction, fail, ok, type CommandRun, type Host } from "../../src/module.ts";
+import { lastLines, linesOf, withoutEscapes } from "./text.ts";
+
+const DEFAULT_TIMEOUT_S = 120;
+const MAX_TIMEOUT_S = 600;
+/** What Linux takes as one argument of a program, less some room. */
+const MAX_COMMAND_BYTES = 120_000;
+
+export const executeCommand = defineAction({
+  description: "Run a command in a shell in the workspace; what it leaves running in the background is ended",
+  parameters: {
+    command: z
+      .string()
+      .min(1)
+      .refine((command) => !command.includes("\0"), "a command has no NUL character")
+      .refine(
+        (command) => Buffer.byteLength(command) <= MAX_COMMAND_BYTES,
+        "a command this long belongs in a script: write it to a file and run that",
+      )
+      .describe("The command"),
+    timeout: z.coerce
+      .number()
+      .positive()
+      .max(MAX_TIMEOUT_S)
+      .optional()
+      .describe(`Seconds until it is ended, ${DEFAULT_TIMEOUT_S} unless given`),
+  },
+  aliases: ["runCommand"],
+  async execute({ command, timeout = DEFAULT_TIMEOUT_S }, host) {
+    if (!areCommandsAllowed(host)) return fail(REFUSAL);
+    const run = await host.workspace.execute(command, { timeoutMs: timeout * 1_000, signal: host.signal });
+    const output = await show(run.output, host);
+    const details = { exitCode: run.exitCode, ...(run.ended && { ended: run.ended }) };
+    if (run.exitCode === 0) return ok(`Command executed successfully:\n${output}`, details);
+    return fail(`Command execution failed: ${reasonOf(run, timeout)}\nOutput:\n${output}`, details);
+  },
+});
+
+const REFUSAL =
+  "Commands are not allowed here. Do it another way, or ask Control: a person can allow them by starting with --yes, " +
+  "or with `system: { commands: allow }` in .ai-legion/config.yaml.";
+
+/** Until there is a sandbox a person has to allow commands. */
+export function areCommandsAllowed({ settings }: Host): boolean {
+  return settings.commands === "allow";
+}
+
+function reasonOf({ exitCode, ended }: CommandRun, timeoutS: number): string {
+  if (ended === "timeout") return `it was ended after ${timeoutS} s, its time limit`;
+  if (ended === "too much output") return "it was ended because it printed too much";
+  return ended === "aborted" ? "it was stopped" : `exit code ${exitCode}`;
+}
+
+async function show(output: string, host: Host): Promise<string> {
+  const text = withoutEscapes(output);
+  if (text.trim() === "") return "(nothing)";
+  const { shown, omittedLines } = lastLines(text);
+  if (omittedLines === 0) return shown.trimEnd();
+  const path = await host.keep(text);
+  return `[Left out: ${linesOf(omittedLines)} before these. Full text: ${path}]\n${shown.trimEnd()}`;
+}

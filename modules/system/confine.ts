@@ -1,0 +1,191 @@
+// Where a path that a model names may lead. Its links are resolved, the folder it ends in is opened and asked where it
+// really is, and the file is then reached through that open folder: who swaps a link in between gains nothing.
+//
+//   F1. Nothing outside the workspace is read, made, moved or deleted.
+//   F2. A protected path is neither read nor changed, whatever name or link leads to it.
+//   F3. A folder or link that is swapped while an action runs makes it fail, or changes nothing.
+//
+// Without /proc/self/fd (macOS) files are reached by the path that was checked: there a folder swapped in the very
+// moment between can lead elsewhere.
+
+import { constants, existsSync } from "node:fs";
+import { mkdir, open, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { Host } from "../../src/module.ts";
+import { isProtected } from "./protected.ts";
+import { codeOf, Refusal } from "./refusal.ts";
+
+/** What an action wants with a path. */
+export interface Errand {
+  readonly access: "read" | "change";
+  /** If the last name is a link: what it leads to, or the link itself. */
+  readonly lastLink: "follow" | "keep";
+  readonly missingFolders: "create" | "refuse";
+}
+
+/** A folder that is kept open. */
+export interface Folder {
+  /** Leads to this very folder, whatever its name leads to by now. */
+  readonly path: string;
+  /** Absolute, without links, as it was when it was opened. */
+  readonly real: string;
+  close(): Promise<void>;
+}
+
+/** Hands `use` a path to the file or link that `path` leads to; the path is good until `use` settles. */
+export async function withEntry<T>(
+  host: Host,
+  path: string,
+  errand: Errand,
+  use: (at: string) => Promise<T>,
+): Promise<T> {
+  const asked = resolve(host.workspace.root, path);
+  const isFollowed = errand.lastLink === "follow";
+  const { real, missing } = await nearest(isFollowed ? asked : dirname(asked));
+  const names = isFollowed ? missing : [...missing, basename(asked)];
+  const target = join(real, ...names);
+  permit(host, { asked, target }, errand.access);
+  if (target === host.workspace.root)
+    throw new Refusal("That path is the workspace itself, not a file in it.");
+
+  const [start, folders] = names.length === 0 ? [dirname(real), []] : [real, names.slice(0, -1)];
+  const folder = await enter(start, folders, errand.missingFolders);
+  try {
+    return await use(`${folder.path}/${basename(target)}`);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Hands `use` a path to the folder that `path` leads to, links followed; it is good until `use` settles. */
+export async function withFolder<T>(
+  host: Host,
+  path: string,
+  errand: Omit<Errand, "lastLink">,
+  use: (at: string) => Promise<T>,
+): Promise<T> {
+  const asked = resolve(host.workspace.root, path);
+  const { real, missing } = await nearest(asked);
+  permit(host, { asked, target: join(real, ...missing) }, errand.access);
+  const folder = await enter(real, missing, errand.missingFolders);
+  try {
+    return await use(folder.path);
+  } finally {
+    await folder.close();
+  }
+}
+
+export interface OpenFile {
+  readonly file: FileHandle;
+  readonly size: number;
+  readonly mode: number;
+}
+
+/** Opens a regular file as it is found; never follows a link, never waits for a pipe. */
+export async function openFile(at: string, access: Errand["access"]): Promise<OpenFile> {
+  const { O_RDONLY, O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(at, (access === "read" ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK);
+  const stat = await file.stat();
+  const isShared = access === "change" && stat.nlink > 1;
+  if (stat.isFile() && !isShared) return { file, size: stat.size, mode: stat.mode };
+  await file.close();
+  if (stat.isDirectory()) throw new Refusal("That is a folder, not a file.");
+  throw new Refusal(
+    isShared ? "That file has a second name (a hard link), maybe elsewhere." : "That is not a regular file.",
+  );
+}
+
+interface Way {
+  readonly asked: string;
+  /** Where `asked` leads, without links. */
+  readonly target: string;
+}
+
+/** Throws unless the way leads into the workspace and neither of its ends is off-limits. */
+function permit(host: Host, { asked, target }: Way, access: Errand["access"]): void {
+  const from = relative(host.workspace.root, asked).split(sep);
+  const to = relative(host.workspace.root, target).split(sep);
+  if (isOutside(to)) throw new Refusal("The path must be inside the workspace.");
+  if (isOffLimits(host, to, access) || (!isOutside(from) && isOffLimits(host, from, access))) {
+    throw new Refusal(
+      "That path is off-limits: version control, installed packages, keys and the legion's own files are protected.",
+    );
+  }
+}
+
+function isOutside(names: readonly string[]): boolean {
+  return names[0] === "..";
+}
+
+/** An agent may read what was kept for it of its own long outputs. */
+function isOffLimits({ agent }: Host, names: readonly string[], access: Errand["access"]): boolean {
+  const isOwnBlob =
+    names.length === 5 && names.slice(0, 4).join("/") === `.ai-legion/agents/${agent.id}/blobs`;
+  return isProtected(names) && !(isOwnBlob && access === "read");
+}
+
+/** The nearest part of `path` that exists, without links, and the names that are missing from there on. */
+async function nearest(path: string): Promise<{ real: string; missing: string[] }> {
+  const missing: string[] = [];
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return { real: await realpath(at), missing };
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" || at === dirname(at)) throw error;
+      missing.unshift(basename(at));
+    }
+  }
+}
+
+async function enter(
+  start: string,
+  names: readonly string[],
+  missing: Errand["missingFolders"],
+): Promise<Folder> {
+  if (names.length > 0 && missing === "refuse") throw new Refusal("There is no such file or folder.");
+  let folder = await hold(start, start);
+  for (const name of names) {
+    const outer = folder;
+    try {
+      await makeFolder(`${outer.path}/${name}`);
+      folder = await hold(`${outer.path}/${name}`, join(outer.real, name));
+    } finally {
+      await outer.close();
+    }
+  }
+  return folder;
+}
+
+async function makeFolder(at: string): Promise<void> {
+  try {
+    await mkdir(at);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+const OPEN_FILES = "/proc/self/fd";
+const hold = existsSync(OPEN_FILES) ? holdByDescriptor : holdByPath;
+
+/** Opens the folder `at`, which must really be `real`. */
+export async function holdByDescriptor(at: string, real: string): Promise<Folder> {
+  const handle = await openFolder(at);
+  const path = `${OPEN_FILES}/${handle.fd}`;
+  return checked({ path, real, close: () => handle.close() }, await readlink(path));
+}
+
+/** The weaker way where open files have no path of their own. */
+export async function holdByPath(at: string, real: string): Promise<Folder> {
+  const handle = await openFolder(at);
+  return checked({ path: real, real, close: () => handle.close() }, await realpath(at));
+}
+
+function openFolder(at: string): Promise<FileHandle> {
+  return open(at, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+}
+
+async function checked(folder: Folder, found: string): Promise<Folder> {
+  if (found === folder.real) return folder;
+  await folder.close();
+  throw new Refusal("That path changed while it was opened; try again.");
+}

@@ -1,0 +1,111 @@
+import { lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { defineAction, fail, ok } from "../../src/module.ts";
+import { withEntry, withFolder, type Errand } from "./confine.ts";
+import { pathParameter } from "./parameters.ts";
+import { codeOf, orRefusal } from "./refusal.ts";
+import { printable } from "./text.ts";
+
+const TAKE: Errand = { access: "change", lastLink: "keep", missingFolders: "refuse" };
+const PUT: Errand = { access: "change", lastLink: "keep", missingFolders: "create" };
+
+const MAX_LISTED = 1_000;
+const MAX_COUNTED = 100_000;
+
+export const moveFile = defineAction({
+  description: "Move or rename a file or folder; missing folders are created, nothing is overwritten",
+  parameters: {
+    sourcePath: pathParameter("Path of the file or folder"),
+    destinationPath: pathParameter("Its new path"),
+  },
+  execute: ({ sourcePath, destinationPath }, host) =>
+    orRefusal(sourcePath, () =>
+      withEntry(host, sourcePath, TAKE, async (source) => {
+        await lstat(source);
+        return orRefusal(destinationPath, () =>
+          withEntry(host, destinationPath, PUT, async (destination) => {
+            if (await exists(destination))
+              return fail(`${destinationPath} exists already; nothing was moved.`);
+            await rename(source, destination);
+            return ok(`Moved ${sourcePath} to ${destinationPath}.`);
+          }),
+        );
+      }),
+    ),
+});
+
+export const deleteFile = defineAction({
+  description: "Delete a file, a link or an empty folder",
+  parameters: { path: pathParameter("Path of the file") },
+  execute: ({ path }, host) =>
+    orRefusal(path, () =>
+      withEntry(host, path, TAKE, async (at) => {
+        const isFolder = (await lstat(at)).isDirectory();
+        await (isFolder ? rmdir(at) : unlink(at));
+        return ok(`Deleted ${path}.`);
+      }),
+    ),
+});
+
+export const createDirectory = defineAction({
+  description: "Create a folder, with the folders above it",
+  parameters: { path: pathParameter("Path of the folder") },
+  effects: "idempotent",
+  execute: ({ path }, host) =>
+    orRefusal(path, () =>
+      withFolder(host, path, { access: "change", missingFolders: "create" }, async () =>
+        ok(`Created directory ${path}.`),
+      ),
+    ),
+});
+
+export const listDirectory = defineAction({
+  description: "List what a folder holds",
+  parameters: { path: pathParameter("Path of the folder; `.` is the workspace") },
+  effects: "none",
+  execute: ({ path }, host) =>
+    orRefusal(path, () =>
+      withFolder(host, path, { access: "read", missingFolders: "refuse" }, async (at) => {
+        const entries: Dirent[] = [];
+        for await (const entry of await opendir(at)) {
+          host.signal.throwIfAborted();
+          if (entries.push(entry) === MAX_COUNTED) break;
+        }
+        return ok(render(path, entries));
+      }),
+    ),
+});
+
+function render(path: string, entries: readonly Dirent[]): string {
+  const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const left = entries.length - MAX_LISTED;
+  const count = entries.length === MAX_COUNTED ? `at least ${left}` : `${left}`;
+  return [
+    `Here are the contents of ${path}:`,
+    ...sorted.slice(0, MAX_LISTED).map((entry) => `${nameOf(entry)} [${kindOf(entry)}]`),
+    ...(entries.length === 0 ? ["(nothing)"] : []),
+    ...(left > 0 ? [`[${count} more are not shown.]`] : []),
+  ].join("\n");
+}
+
+/** A name that could be taken for more than one line or hides something is shown quoted. */
+function nameOf({ name }: Dirent): string {
+  const shown = printable(name);
+  return shown === name && !/[\n\t]/.test(name) ? name : JSON.stringify(shown);
+}
+
+function kindOf(entry: Dirent): string {
+  if (entry.isDirectory()) return "directory";
+  if (entry.isFile()) return "file";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+async function exists(at: string): Promise<boolean> {
+  try {
+    await lstat(at);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}

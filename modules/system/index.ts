@@ -1,0 +1,29 @@
+import { defineModule } from "../../src/module.ts";
+import { areCommandsAllowed, executeCommand } from "./command.ts";
+import { createDirectory, deleteFile, listDirectory, moveFile } from "./folders.ts";
+import { readFile } from "./read.ts";
+import { editFile, writeFile } from "./write.ts";
+
+const FILES =
+  "You work in a folder on a computer, the workspace; other agents may work in it at the same time. Paths start there. " +
+  "Nothing outside it can be reached, and .git, node_modules, .ai-legion, .env files and keys are off-limits.";
+
+/** Files of the workspace, and commands where a person allows them. */
+export const system = defineModule({
+  name: "system",
+  instructions(host) {
+    return areCommandsAllowed(host)
+      ? `${FILES} Commands start there too.`
+      : `${FILES} Commands are not allowed.`;
+  },
+  actions: {
+    executeCommand,
+    readFile,
+    writeFile,
+    editFile,
+    moveFile,
+    deleteFile,
+    createDirectory,
+    listDirectory,
+  },
+});

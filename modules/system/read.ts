@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { defineAction, fail, ok } from "../../src/module.ts";
+import { openFile, withEntry, type Errand } from "./confine.ts";
+import { binaryKind, readLines, type Excerpt } from "./excerpt.ts";
+import { pathParameter } from "./parameters.ts";
+import { orRefusal } from "./refusal.ts";
+import { linesOf, MAX_LINES } from "./text.ts";
+
+const READ: Errand = { access: "read", lastLink: "follow", missingFolders: "refuse" };
+
+export const readFile = defineAction({
+  description: "Read a text file",
+  parameters: {
+    path: pathParameter("Path of the file"),
+    offset: z.coerce.number().int().min(1).optional().describe("Line to begin with, from 1"),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe(`Most lines to read, ${MAX_LINES} unless given`),
+  },
+  effects: "none",
+  execute: ({ path, offset = 1, limit = MAX_LINES }, host) =>
+    orRefusal(path, () =>
+      withEntry(host, path, READ, async (at) => {
+        const { file, size } = await openFile(at, "read");
+        try {
+          const kind = await binaryKind(file);
+          if (kind) return fail(`${path} is ${kind} (${size} bytes); it cannot be read as text.`);
+          const excerpt = await readLines(file, { offset, limit: Math.min(limit, MAX_LINES) }, host.signal);
+          return offset > Math.max(1, excerpt.lines)
+            ? fail(pastEnd(path, excerpt))
+            : ok(render(path, offset, excerpt));
+        } finally {
+          await file.close();
+        }
+      }),
+    ),
+});
+
+function pastEnd(path: string, { lines, isWhole }: Excerpt): string {
+  if (isWhole) return `${path} has only ${linesOf(lines)}.`;
+  return `${path} is too big to be read that far: it can be read up to line ${lines}.`;
+}
+
+function render(path: string, offset: number, { text, shown, lines, isWhole, isCut }: Excerpt): string {
+  const count = isWhole ? `${lines} lines` : `more than ${lines} lines`;
+  const next = offset + shown;
+  const notes = [
+    ...(isCut ? [`Line ${offset} is cut: it is too long to be shown.`] : []),
+    ...(next <= lines ? [`Lines ${offset} to ${next - 1} are shown; go on with offset ${next}.`] : []),
+  ];
+  return [
+    `Contents of ${path} (${count}):`,
+    ...(lines > 0 ? [text] : []),
+    ...notes.map((note) => `[${note}]`),
+  ].join("\n");
+}

@@ -1,0 +1,76 @@
+/** How much of a text one result shows. */
+export const MAX_LINES = 2_000;
+export const MAX_BYTES = 50 * 1024;
+
+export const NEWLINE = 10;
+
+// Colours, cursor movements, window titles (CSI, OSC, DCS and their kin) and the two-character sequences. Each part
+// stops at the next escape character, so that no input makes it read the same text twice.
+const ESCAPE_SEQUENCES =
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-~])/g;
+/** What could change how the rest is shown, or is no text: control characters, halves of characters, odd line ends. */
+const UNPRINTABLE = /(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029]/gu;
+
+/** `text` without what terminals act on; line ends are `\n`. */
+export function withoutEscapes(text: string): string {
+  return printable(text.replace(ESCAPE_SEQUENCES, ""));
+}
+
+/** `text` with line ends as `\n` and every other unprintable character spelt out, such as `\x07`. */
+export function printable(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(UNPRINTABLE, spell);
+}
+
+function spell(character: string): string {
+  const code = character.charCodeAt(0).toString(16);
+  return code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`;
+}
+
+/** The last lines of `text` that may be shown, and how many lines before them are left out, a cut one counted. */
+export function lastLines(text: string): { readonly shown: string; readonly omittedLines: number } {
+  const bytes = Buffer.from(text);
+  const start = startOfLines(bytes, startOfBytes(bytes));
+  const omitted = bytes.subarray(0, start);
+  const isCut = start > 0 && omitted.at(-1) !== NEWLINE;
+  return {
+    shown: bytes.subarray(start).toString("utf8"),
+    omittedLines: countNewlines(omitted) + (isCut ? 1 : 0),
+  };
+}
+
+/** Where the last MAX_BYTES begin: at a line if one begins there, else at a character. */
+function startOfBytes(bytes: Buffer): number {
+  let start = Math.max(0, bytes.length - MAX_BYTES);
+  if (start === 0 || bytes[start - 1] === NEWLINE) return start;
+  const line = bytes.indexOf(NEWLINE, start) + 1;
+  if (line > 0 && line < bytes.length) return line;
+  while (isInsideCharacter(bytes[start])) start++;
+  return start;
+}
+
+/** Where the last MAX_LINES begin, not before `start`. */
+function startOfLines(bytes: Buffer, start: number): number {
+  // The newline that ends the text ends its last line; it begins none.
+  let end = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length;
+  for (let lines = 0; lines < MAX_LINES; lines++) {
+    if (end <= start) return start;
+    end = bytes.lastIndexOf(NEWLINE, end - 1);
+  }
+  return Math.max(start, end + 1);
+}
+
+/** `1 line`, `2 lines`. */
+export function linesOf(count: number): string {
+  return count === 1 ? "1 line" : `${count} lines`;
+}
+
+export function countNewlines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}
+
+/** UTF-8: true for every byte of a character but its first. */
+export function isInsideCharacter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { defineAction, fail, ok } from "../../src/module.ts";
+import { openFile, withEntry, type Errand } from "./confine.ts";
+import { replaceFile } from "./draft.ts";
+import { pathParameter } from "./parameters.ts";
+import { codeOf, orRefusal, Refusal } from "./refusal.ts";
+import { replaceOnce } from "./replace-once.ts";
+
+const EDIT: Errand = { access: "change", lastLink: "follow", missingFolders: "refuse" };
+const WRITE: Errand = { access: "change", lastLink: "follow", missingFolders: "create" };
+
+const MAX_EDITED_BYTES = 16 * 1024 * 1024;
+
+// Agents share the workspace: they write one after the other, so that each edits what the one before has left.
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+function inTurn<T>(write: () => Promise<T>): Promise<T> {
+  const turn = lastTurn.then(write);
+  lastTurn = turn.catch(() => undefined);
+  return turn;
+}
+
+export const writeFile = defineAction({
+  description: "Write a text file, replacing what it held; missing folders are created",
+  parameters: {
+    path: pathParameter("Path of the file"),
+    content: z.string().describe("Everything the file shall hold"),
+  },
+  effects: "idempotent",
+  execute: ({ path, content }, host) =>
+    orRefusal(path, () =>
+      withEntry(host, path, WRITE, (at) =>
+        inTurn(async () => {
+          const before = await openFile(at, "change").catch(unlessMissing);
+          await before?.file.close();
+          await replaceFile(at, content, before?.mode);
+          return ok(`Wrote to ${path}.`);
+        }),
+      ),
+    ),
+});
+
+export const editFile = defineAction({
+  description: "Replace a piece of text in a file; it must occur exactly once",
+  parameters: {
+    path: pathParameter("Path of the file"),
+    oldText: z.string().min(1).describe("The text to replace, with enough around it to be found only once"),
+    newText: z.string().describe("The text to put there; empty to delete the old one"),
+  },
+  effects: "once",
+  execute: ({ path, oldText, newText }, host) =>
+    orRefusal(path, () =>
+      withEntry(host, path, EDIT, (at) =>
+        inTurn(async () => {
+          const { text, mode } = await readWhole(at);
+          const edited = replaceOnce(text, oldText, newText);
+          if (typeof edited === "number") return fail(`The old text was ${countOf(edited)}. Path: ${path}`);
+          await replaceFile(at, edited, mode);
+          return ok(`Edited ${path}.`);
+        }),
+      ),
+    ),
+});
+
+function countOf(found: number): string {
+  return found === 0 ? "not found" : `found ${found} times: give more of what stands around it`;
+}
+
+async function readWhole(at: string): Promise<{ text: string; mode: number }> {
+  const { file, size, mode } = await openFile(at, "change");
+  try {
+    if (size > MAX_EDITED_BYTES) throw new Refusal("That file is too big to edit.");
+    return { text: decode(await file.readFile()), mode };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Byte order marks stay. */
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Refusal("That file is not text in UTF-8.");
+  }
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (codeOf(error) !== "ENOENT") throw error;
+}

@@ -1,0 +1,200 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Environment } from "../../src/environment/environment.ts";
+
+const MINUTE_MS = 60_000;
+const EIGHT_MIB = 8 * 1024 * 1024;
+
+/** What every environment promises; `create` gets the variables of the runtime. */
+export function describeEnvironment(
+  name: string,
+  create: (variables: NodeJS.ProcessEnv) => Environment,
+): void {
+  describe(`an environment: ${name}`, () => {
+    let cwd: string;
+    let environment: Environment;
+    beforeEach(async () => {
+      environment = create(process.env);
+      cwd = await realpath(await mkdtemp(join(tmpdir(), "legion-environment-")));
+    });
+    afterEach(() => rm(cwd, { recursive: true, force: true }));
+
+    function run(command: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}) {
+      const signal = options.signal ?? new AbortController().signal;
+      return environment.execute(command, { cwd, timeoutMs: options.timeoutMs ?? MINUTE_MS, signal });
+    }
+
+    it("runs a command in the folder it is given", async () => {
+      expect(await run("pwd; echo made > here")).toEqual({ output: `${cwd}\n`, exitCode: 0 });
+      expect(await readFile(join(cwd, "here"), "utf8")).toBe("made\n");
+    });
+
+    it("merges standard output and error in the order they were printed", async () => {
+      const numbers = Array.from({ length: 200 }, (_, n) => n);
+      const command = numbers.map((n) => `echo ${n}${n % 2 ? " >&2" : ""}`).join("\n");
+      expect((await run(command)).output.trim().split("\n").map(Number)).toEqual(numbers);
+    });
+
+    it("reports the exit code, and a shell that a signal ended as shells do", async () => {
+      expect(await run("echo no; exit 3")).toEqual({ output: "no\n", exitCode: 3 });
+      expect(await run("kill -KILL $$")).toEqual({ output: "", exitCode: 137 });
+    });
+
+    it("gives a command an empty standard input", async () => {
+      expect(await run("cat; echo done")).toEqual({ output: "done\n", exitCode: 0 });
+    });
+
+    it("hands the command to the shell as it is written", async () => {
+      expect((await run(`printf '%s|' "a b" 'c"d' "$((1 + 1))" '$1' "$#"`)).output).toBe('a b|c"d|2|$1|0|');
+    });
+
+    it("keeps characters whole that arrive in pieces", async () => {
+      expect((await run("yes ä€🐙 | head -n 50000")).output).toBe("ä€🐙\n".repeat(50_000));
+    });
+
+    it("passes on only what programs need, never a secret of the runtime (E1)", async () => {
+      const variables = {
+        ...process.env,
+        ANTHROPIC_API_KEY: "sk-canary",
+        NODE_OPTIONS: "--no-warnings",
+        LANG: "C",
+      };
+      environment = create(variables);
+      const { output } = await run("env");
+      const names = output
+        .trim()
+        .split("\n")
+        .map((line) => line.split("=")[0]!);
+      const shells = ["PWD", "OLDPWD", "SHLVL", "_"];
+      const known = ["PATH", "LANG", "TERM", "HOME", "TMPDIR", "PAGER", "LEGION_COMMAND", "LEGION_RUN"];
+      expect(names.filter((name) => ![...known, ...shells].includes(name))).toEqual([]);
+      expect(output).toContain("PAGER=cat\n");
+      expect(output).toContain("LEGION_COMMAND=1\n");
+      expect(output).not.toContain("canary");
+    });
+
+    it("ends a command at its time limit and keeps what it had printed (E3)", async () => {
+      expect(await run("echo begun; sleep 1000", { timeoutMs: 1_000 })).toEqual({
+        output: "begun\n",
+        exitCode: null,
+        ended: "timeout",
+      });
+    });
+
+    /** Runs `command` and aborts as soon as it has made the file `ready`. */
+    async function runUntilReady(command: string) {
+      const controller = new AbortController();
+      const running = run(command, { signal: controller.signal });
+      await whenThere(join(cwd, "ready"));
+      controller.abort();
+      return running;
+    }
+
+    it("ends a command when its signal aborts (E3)", async () => {
+      expect(await runUntilReady("echo begun; touch ready; sleep 1000")).toEqual({
+        output: "begun\n",
+        exitCode: null,
+        ended: "aborted",
+      });
+    });
+
+    it("lets a command clean up before it ends, whatever code it ends with (E3)", async () => {
+      const { output, ...rest } = await runUntilReady(
+        "trap 'echo cleaned; exit 0' TERM; touch ready; sleep 1000 & wait",
+      );
+      expect(output).toBe("cleaned\n");
+      expect(rest).toEqual({ exitCode: null, ended: "aborted" });
+    });
+
+    it("ends a command that ignores the request to end (E2, E3)", async () => {
+      const { output, ended } = await runUntilReady(
+        "trap '' TERM; echo $$; touch ready; while :; do sleep 1; done",
+      );
+      expect(ended).toBe("aborted");
+      expect(await isRunning(Number(output))).toBe(false);
+    });
+
+    it("ends a command also when the abort comes while it starts (E3)", async () => {
+      const controller = new AbortController();
+      const running = run("sleep 1000", { signal: controller.signal });
+      controller.abort();
+      expect((await running).ended).toBe("aborted");
+    });
+
+    it("starts nothing when the signal has aborted already", async () => {
+      expect(await run("touch started", { signal: AbortSignal.abort() })).toEqual({
+        output: "",
+        exitCode: null,
+        ended: "aborted",
+      });
+      expect(await readdir(cwd)).toEqual([]);
+    });
+
+    it("settles when the shell ends, although a process in the background holds the output, and ends that one (E2, E3)", async () => {
+      const { output, exitCode } = await run("sleep 1000 & echo $!; echo printed");
+      const [pid, rest] = output.split("\n");
+      expect({ rest, exitCode }).toEqual({ rest: "printed", exitCode: 0 });
+      expect(await isRunning(Number(pid))).toBe(false);
+    });
+
+    it("ends processes in the background that dropped their environment (E2)", async () => {
+      const { output } = await run("env -i sleep 1000 & echo $!");
+      expect(await isRunning(Number(output))).toBe(false);
+    });
+
+    it.runIf(existsSync("/proc/self/environ"))(
+      "ends processes that left the process group (E2)",
+      async () => {
+        const stray = `setsid sh -c 'echo $$ >> pids; exec sleep 1000' &`;
+        await run(
+          `${stray} ${stray} ${stray} while [ "$(cat pids 2>/dev/null | wc -l)" -lt 3 ]; do sleep 0.02; done`,
+        );
+        const pids = (await readFile(join(cwd, "pids"), "utf8")).trim().split("\n").map(Number);
+        expect(pids).toHaveLength(3);
+        for (const pid of pids) expect(await isRunning(pid)).toBe(false);
+      },
+    );
+
+    it("ends a command that prints without end and keeps the first 8 MiB (E4)", async () => {
+      const { output, exitCode, ended } = await run("printf x; yes 0123456");
+      expect({ exitCode, ended }).toEqual({ exitCode: null, ended: "too much output" });
+      expect(output.length).toBe(EIGHT_MIB);
+      expect(output.startsWith("x0123456\n0123456\n")).toBe(true);
+    });
+
+    it("says that there was too much output also when the command ended by itself (E4)", async () => {
+      expect((await run(`head -c ${EIGHT_MIB} /dev/zero`)).exitCode).toBe(0);
+      expect((await run(`head -c ${EIGHT_MIB + 1} /dev/zero`)).ended).toBe("too much output");
+    });
+
+    it("runs many commands at once, each with its own output", async () => {
+      const runs = Array.from({ length: 12 }, (_, n) => run(`echo ${n}`));
+      expect((await Promise.all(runs)).map(({ output }) => Number(output))).toEqual(runs.map((_, n) => n));
+    });
+
+    it("rejects when no shell starts", async () => {
+      const { signal } = new AbortController();
+      const options = { cwd: join(cwd, "missing"), timeoutMs: MINUTE_MS, signal };
+      await expect(environment.execute("true", options)).rejects.toThrow("ENOENT");
+    });
+  });
+}
+
+/** False also for a process that has ended and only waits to be collected by its parent. */
+export async function isRunning(pid: number): Promise<boolean> {
+  expect(pid).toBeGreaterThan(1);
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "State:\tZ");
+  return !/^State:\tZ/m.test(status);
+}
+
+async function whenThere(path: string): Promise<void> {
+  while (!existsSync(path)) await new Promise((resolve) => setImmediate(resolve));
+}

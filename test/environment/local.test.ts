@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createLocalEnvironment } from "../../src/environment/local.ts";
+import { describeEnvironment, isRunning } from "./environment-contract.ts";
+
+describeEnvironment("local", createLocalEnvironment);
+
+describe("the local environment", () => {
+  it("ends its commands when the runtime exits (E5)", async () => {
+    const local = new URL("../../src/environment/local.ts", import.meta.url).href;
+    const program = `
+      import { existsSync, readFileSync, rmSync } from "node:fs";
+      import { createLocalEnvironment } from ${JSON.stringify(local)};
+      const cwd = process.env.TEST_FOLDER;
+      const { signal } = new AbortController();
+      const command = "echo $$ > part; mv part pid; sleep 1000; true";
+      void createLocalEnvironment(process.env).execute(command, { cwd, timeoutMs: 60_000, signal });
+      setInterval(() => {
+        if (!existsSync(cwd + "/pid")) return;
+        console.log(readFileSync(cwd + "/pid", "utf8"));
+        process.exit(0);
+      }, 5);
+    `;
+    const folder = await mkdtemp(join(tmpdir(), "legion-exit-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--import", "tsx", "--input-type=module", "-e", program],
+      { env: { ...process.env, TEST_FOLDER: folder } },
+    );
+    await expect.poll(() => isRunning(Number(stdout))).toBe(false);
+  });
+
+  it("leaves no listener behind on the process", async () => {
+    const before = process.listenerCount("exit");
+    const { signal } = new AbortController();
+    await createLocalEnvironment(process.env).execute("true", { cwd: "/", timeoutMs: 1_000, signal });
+    expect(process.listenerCount("exit")).toBe(before);
+  });
+});

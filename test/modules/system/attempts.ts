@@ -1,0 +1,13 @@
+/** Every action that takes a path, with `path` in each place. */
+export function attempts(path: string): [action: string, parameters: object][] {
+  return [
+    ["readFile", { path }],
+    ["writeFile", { path, content: "harm" }],
+    ["editFile", { path, oldText: "secret", newText: "harm" }],
+    ["moveFile", { sourcePath: path, destinationPath: "stolen" }],
+    ["moveFile", { sourcePath: "bait", destinationPath: path }],
+    ["deleteFile", { path }],
+    ["createDirectory", { path }],
+    ["listDirectory", { path }],
+  ];
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { system } from "../../../modules/system/index.ts";
+import { createTestHost } from "../test-host.ts";
+
+describe("the system module", () => {
+  it("tells the agent where it works and whether it may run commands", () => {
+    expect(system.instructions!(createTestHost(system).host)).toMatchInlineSnapshot(
+      `"You work in a folder on a computer, the workspace; other agents may work in it at the same time. Paths start there. Nothing outside it can be reached, and .git, node_modules, .ai-legion, .env files and keys are off-limits. Commands are not allowed."`,
+    );
+    expect(
+      system.instructions!(createTestHost(system, { settings: { commands: "allow" } }).host),
+    ).toMatchInlineSnapshot(
+      `"You work in a folder on a computer, the workspace; other agents may work in it at the same time. Paths start there. Nothing outside it can be reached, and .git, node_modules, .ai-legion, .env files and keys are off-limits. Commands start there too."`,
+    );
+  });
+
+  it("declares what repeating each action would do", () => {
+    expect(
+      Object.fromEntries(Object.entries(system.actions).map(([name, { effects }]) => [name, effects])),
+    ).toEqual({
+      executeCommand: "once",
+      readFile: "none",
+      writeFile: "idempotent",
+      editFile: "once",
+      moveFile: "once",
+      deleteFile: "once",
+      createDirectory: "idempotent",
+      listDirectory: "none",
+    });
+  });
+
+  it("shows the model what each action does and takes", () => {
+    const shown = Object.entries(system.actions).map(([name, { description, parameters }]) => {
+      const { properties = {}, required = [] } = z.toJSONSchema(parameters, { io: "input" });
+      const lines = Object.entries(properties).map(([key, schema]) => {
+        const { type, description } = schema as { type: string; description: string };
+        return `  ${key}${required.includes(key) ? "" : "?"} (${type}): ${description}`;
+      });
+      return [`${name}: ${description}`, ...lines].join("\n");
+    });
+    expect(shown.join("\n")).toMatchInlineSnapshot(`
+      "executeCommand: Run a command in a shell in the workspace; what it leaves running in the background is ended
+        command (string): The command
+        timeout? (number): Seconds until it is ended, 120 unless given
+      readFile: Read a text file
+        path (string): Path of the file
+        offset? (integer): Line to begin with, from 1
+        limit? (integer): Most lines to read, 2000 unless given
+      writeFile: Write a text file, replacing what it held; missing folders are created
+        path (string): Path of the file
+        content (string): Everything the file shall hold
+      editFile: Replace a piece of text in a file; it must occur exactly once
+        path (string): Path of the file
+        oldText (string): The text to replace, with enough around it to be found only once
+        newText (string): The text to put there; empty to delete the old one
+      moveFile: Move or rename a file or folder; missing folders are created, nothing is overwritten
+        sourcePath (string): Path of the file or folder
+        destinationPath (string): Its new path
+      deleteFile: Delete a file, a link or an empty folder
+        path (string): Path of the file
+      createDirectory: Create a folder, with the folders above it
+        path (string): Path of the folder
+      listDirectory: List what a folder holds
+        path (string): Path of the folder; \`.\` is the workspace"
+    `);
+  });
+});

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { createLocalEnvironment } from "../../src/environment/local.ts";
+import type { ActionResult, Host, Module, Peer } from "../../src/module.ts";
+
+export interface TestHost {
+  readonly host: Host;
+  /** Absolute real path of a workspace that is deleted when the test ends. */
+  readonly root: string;
+  /** What is kept of the module's state, in order of the last change. */
+  readonly state: Map<string, unknown>;
+  readonly sent: { readonly targets: readonly string[] | "all"; readonly content: string }[];
+  act(action: string, parameters?: unknown): Promise<ActionResult>;
+  /** Writes a file of the workspace, with its folders. */
+  file(path: string, content?: string | Uint8Array): string;
+}
+
+export interface Setup {
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly peers?: readonly Peer[];
+  readonly id?: string;
+  readonly signal?: AbortSignal;
+  readonly state?: Readonly<Record<string, unknown>>;
+}
+
+/** One agent's host for `module`: a real workspace, real commands, state that is kept as soon as it is written. */
+export function createTestHost(module: Module, setup: Setup = {}): TestHost {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "legion-workspace-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const { id = "1", peers = [], settings = {}, signal = new AbortController().signal } = setup;
+  const state = new Map(Object.entries(setup.state ?? {}));
+  const sent: TestHost["sent"] = [];
+  const environment = createLocalEnvironment(process.env);
+
+  function file(path: string, content: string | Uint8Array = ""): string {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+    return join(root, path);
+  }
+
+  const host: Host = {
+    agent: { id, name: `Agent ${id}`, description: "", brief: "" },
+    actions: [],
+    howToAct: "",
+    state: {
+      get: (key) => state.get(key),
+      set(key, value) {
+        state.delete(key);
+        state.set(key, JSON.parse(JSON.stringify(value)));
+      },
+      delete: (key) => void state.delete(key),
+      keys: () => [...state.keys()],
+    },
+    history: {
+      search: () => Promise.resolve([]),
+      open: () => Promise.resolve(undefined),
+      latestInstruction: () => undefined,
+    },
+    workspace: {
+      root,
+      execute: (command, options) => environment.execute(command, { cwd: root, ...options }),
+    },
+    settings,
+    signal,
+    send(targets, content) {
+      const unknown =
+        targets === "all" ? [] : targets.filter((to) => to !== "0" && !peers.some((peer) => peer.id === to));
+      if (unknown.length > 0) return Promise.reject(new Error(`There is no agent ${unknown.join(", ")}.`));
+      sent.push({ targets, content });
+      return Promise.resolve([]);
+    },
+    peers: () => Promise.resolve(peers),
+    complete: () => Promise.reject(new Error("no model here")),
+    objective: () => undefined,
+    keep(content) {
+      const path = `.ai-legion/agents/${id}/blobs/${createHash("sha256").update(content).digest("hex")}`;
+      file(path, content);
+      return Promise.resolve(path);
+    },
+    onClose: () => undefined,
+  };
+
+  const act: TestHost["act"] = (action, parameters = {}) => module.actions[action]!.execute(parameters, host);
+  return { host, root, state, sent, act, file };
+}
