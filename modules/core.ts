@@ -49,9 +49,9 @@ export const core = defineModule({
   },
 });
 
-const RULES = `You work on your own, among other agents and under a person called Control (agent id 0). Nobody watches what you
-write: you are not in a chat, and only your actions have an effect. When you are asked for something, do it, check
-that it is done, and report the outcome to whoever asked. When nothing is left to do, wait for mail.`;
+const RULES = `You work on your own, among other agents and under a person called Control. Nobody watches what you write: \
+you are not in a chat. When you are asked for something, do it, check that it is done, and report the outcome to whoever \
+asked. When nothing is left to do, wait for mail.`;
 
 async function reopen(seq: number, { history }: Host) {
   const past = await history.open(seq);

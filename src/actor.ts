@@ -13,18 +13,17 @@
 //       No wake-up is lost: mail that arrives while the model thinks is taken in before the agent may wait.
 //   A6. A decision ends with one result per call, also after a crash, an abort or a refusal.
 
-import { show, type Agent } from "./agent.ts";
-import { ask } from "./ask.ts";
-import { compose } from "./compose.ts";
+import { show, showRest, type Agent } from "./agent.ts";
+import { ask, wouldFit } from "./ask.ts";
+import { compose, type Letter } from "./compose.ts";
 import type { Call, NoticeReason, ResultEvent } from "./event.ts";
 import { isLegionError } from "./errors.ts";
 import { judgeLoop } from "./gate.ts";
-import type { AgentState } from "./inspection.ts";
-import { hasWork, mayDecide, wakesOnMail, type HaltReason } from "./ledger.ts";
+import { hasWork, mayDecide, wakesOnMail } from "./ledger.ts";
 import { CONTROL } from "./message.ts";
 import { perform } from "./perform.ts";
 import { planRecovery } from "./recovery.ts";
-import { aborted, linkSignals } from "./signals.ts";
+import { aborted, linkSignals, type Stops } from "./signals.ts";
 
 /** Mail may fill this share of the model's window at once. */
 const MAIL_SHARE = 4;
@@ -32,12 +31,12 @@ const MAIL_SHARE = 4;
 /**
  * Runs until `signal` aborts; what runs then is finished first. Rejects with what the supervisor has to judge.
  *
- * @param now aborts when even that has to stop at once
+ * @param now aborts, with SHUTDOWN, when even that has to stop at once
  */
 export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSignal): Promise<void> {
   const { memory, inbox, shared } = agent;
   await recover(agent, now);
-  while (!signal.aborted) {
+  while (!signal.aborted && !now.aborted) {
     if (!hasWork(memory.ledger, inbox.unread)) {
       showRest(agent);
       await rest(agent, signal);
@@ -47,22 +46,10 @@ export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSign
     await shared.clock.beat(agent.tickMs, signal);
     if (signal.aborted) return;
     if (!memory.ledger.mail) await takeIn(agent);
-    if (mayDecide(memory.ledger)) await tick(agent, now);
+    if (!mayDecide(memory.ledger)) continue;
+    await interruptible(agent, now, (stop) => tick(agent, { signal: stop, patience: signal }));
+    if (agent.delayMs > 0) await shared.clock.sleep(agent.delayMs, signal);
   }
-}
-
-const HALT_STATES: Readonly<Record<HaltReason, AgentState>> = {
-  paused: "paused",
-  parked: "parked",
-  "parked-mail": "parked",
-  "parked-limit": "parked",
-  halted: "halted",
-};
-
-function showRest(agent: Agent): void {
-  const { halt } = agent.memory.ledger;
-  if (halt) show(agent, HALT_STATES[halt.reason], halt.content);
-  else show(agent, "idle");
 }
 
 /** Waits for what can wake the agent: mail, or, where only a person can, the end of this run. */
@@ -76,33 +63,35 @@ async function takeIn({ inbox, memory, model }: Agent): Promise<void> {
   const mail = inbox.peek(model.profile.window / MAIL_SHARE);
   if (mail.length === 0) return;
   await memory.commit(
-    ...mail.map(({ position, from, message }) => ({ kind: "message" as const, message, mail: position, from })),
+    ...mail.map(({ position, from, message }) => ({
+      kind: "message" as const,
+      message,
+      mail: position,
+      from,
+    })),
   );
   inbox.taken(mail.at(-1)!.position);
 }
 
 /** One decision and all of its calls. */
-async function tick(agent: Agent, now: AbortSignal): Promise<void> {
-  const { memory, inbox, outbox, shared } = agent;
+async function tick(agent: Agent, stops: Stops): Promise<void> {
+  const { memory, outbox, shared } = agent;
   const verdict = judgeLoop(memory.ledger);
   if (verdict.kind === "park") return park(agent, "parked-mail", verdict.reason);
-  const { signal, unlink } = linkSignals(now, inbox.interrupt());
   show(agent, "thinking");
   try {
-    const { decision, unparsed, settle } = await ask(agent, signal);
+    const { decision, unparsed, stopped, settle } = await ask(agent, stops);
     await memory.commit(decision);
     settle();
     void outbox.deliver();
+    if (stopped) await shared.announceHops(stopped);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
     show(agent, "acting");
-    for (const call of decision.calls) await act(agent, call, signal);
+    for (const call of decision.calls) await act(agent, call, stops.signal);
   } catch (error) {
     if (!isLegionError(error, "LIMIT")) throw error;
     await park(agent, "parked-limit", `${error.message}.`);
-  } finally {
-    unlink();
   }
-  if (agent.delayMs > 0) await shared.clock.sleep(agent.delayMs, now);
 }
 
 /** Runs one call and commits its result, with all that it changed and sent (A3). */
@@ -118,17 +107,31 @@ async function act(agent: Agent, call: Call, signal: AbortSignal): Promise<void>
 async function recover(agent: Agent, now: AbortSignal): Promise<void> {
   const { memory, modules, outbox } = agent;
   void outbox.deliver();
-  const effectsOf = (action: string) => modules.actions.get(action)?.action.effects ?? "once";
-  for (const remedy of planRecovery(memory.ledger, effectsOf)) {
-    if (remedy.kind === "record") await memory.commit(remedy.result);
-    else await act(agent, remedy.call, now);
-  }
+  await interruptible(agent, now, async (signal) => {
+    for (const remedy of planRecovery(memory.ledger, modules.effectsOf)) {
+      if (remedy.kind === "record") await memory.commit(remedy.result);
+      else await act(agent, remedy.call, signal);
+    }
+  });
+  if (memory.ledger.halt?.reason !== "parked-limit" || !(await wouldFit(agent))) return;
+  await memory.commit({ kind: "notice", reason: "resumed", content: "The limits leave room again." });
+}
+
+/** Hands `work` a signal that aborts with `now`, or as soon as an abort is in the mailbox. */
+async function interruptible(
+  agent: Agent,
+  now: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const { signal, unlink } = linkSignals(now, agent.inbox.interrupt());
+  await work(signal).finally(unlink);
 }
 
 /** Stops the agent until what `reason` names wakes it, and tells Control. */
 export async function park(agent: Agent, reason: NoticeReason, content: string): Promise<void> {
   const { memory, identity, outbox, shared } = agent;
-  const letter = { from: identity.id, to: [CONTROL], content: `I was stopped: ${content}`, spontaneous: true as const };
+  const from = { from: identity.id, type: "spontaneous", spontaneous: true } as const;
+  const letter: Letter = { ...from, to: [CONTROL], content: `I was stopped: ${content}` };
   const sends = compose(memory.ledger, letter, [], shared.clock.now());
   await memory.commit({ kind: "notice", reason, content, sends });
   void outbox.deliver();

@@ -5,6 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { StrategyName } from "./compaction.ts";
 import type { Budget } from "./gate.ts";
 import type { AgentState, Inspect } from "./inspection.ts";
+import type { HaltReason } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import type { Blobs } from "./log/blobs.ts";
 import type { Memory } from "./memory.ts";
@@ -93,4 +94,19 @@ export function show(agent: Agent, state: AgentState, reason = ""): void {
   const { identity, shared } = agent;
   agent.standing = { state, reason, since: new Date(shared.clock.now()).toISOString() };
   shared.inspect({ kind: "live:state", agent: identity.id, state, ...(reason !== "" && { reason }) });
+}
+
+export const RESTING: Readonly<Record<HaltReason, AgentState>> = {
+  paused: "paused",
+  parked: "parked",
+  "parked-mail": "parked",
+  "parked-limit": "parked",
+  halted: "halted",
+};
+
+/** Says why the agent does nothing. */
+export function showRest(agent: Agent): void {
+  const { halt } = agent.memory.ledger;
+  if (halt) show(agent, RESTING[halt.reason], halt.content);
+  else show(agent, "idle");
 }

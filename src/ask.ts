@@ -1,14 +1,16 @@
 // Prompt -> model -> decision.
 
-import type { Agent } from "./agent.ts";
-import { complete } from "./complete.ts";
-import { compose } from "./compose.ts";
-import { NO_USAGE, type DecisionEvent } from "./event.ts";
+import type { Agent, StoppedConversation } from "./agent.ts";
+import { complete, estimateOf, type Prompt } from "./complete.ts";
+import { compose, hopsOf, pastHopLimit } from "./compose.ts";
+import { NO_USAGE, type Call, type DecisionEvent } from "./event.ts";
 import { isLegionError } from "./errors.ts";
 import { judgeLoop } from "./gate.ts";
+import type { Ledger } from "./ledger.ts";
 import { CONTROL, type Message } from "./message.ts";
 import type { Completion, ModelRequest } from "./model/model.ts";
 import { buildPrompt, introductionTokens, type Introduction } from "./prompt.ts";
+import { SHUTDOWN, type Stops } from "./signals.ts";
 import { compact, compactIfLong } from "./summarise.ts";
 
 /** A decision ready for the log, and why it holds no action if it does not. */
@@ -16,6 +18,8 @@ export interface Asked {
   readonly decision: DecisionEvent;
   /** Written for the model; only with `stop: "unparsed"`. */
   readonly unparsed?: string;
+  /** The conversation that a plain answer would have taken past the hop limit. */
+  readonly stopped?: StoppedConversation;
   /** Call it when the decision is in the log. */
   readonly settle: () => void;
 }
@@ -25,20 +29,24 @@ const OUTPUT_SHARE = 4;
 
 /**
  * Asks the model once; compacts the view first where it is too long, and once more where the provider says that it is.
- * An abort gives a decision without calls. Rejects with LIMIT, or as the model does.
+ * An abort gives a decision without calls. Rejects with LIMIT, as the model does, and with the reason of a shutdown or
+ * of lost patience.
  */
-export async function ask(agent: Agent, signal: AbortSignal): Promise<Asked> {
+export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
   try {
     const introduction = await introductionOf(agent);
-    await compactIfLong(agent, introduction, signal);
+    await compactIfLong(agent, introduction, stops);
     try {
-      return await decide(agent, introduction, signal);
+      return await decide(agent, introduction, stops);
     } catch (error) {
-      if (!isLegionError(error, "CONTEXT_OVERFLOW") || !(await compact(agent, introduction, signal))) throw error;
-      return await decide(agent, introduction, signal);
+      if (!isLegionError(error, "CONTEXT_OVERFLOW") || !(await compact(agent, introduction, stops)))
+        throw error;
+      return await decide(agent, introduction, stops);
     }
   } catch (error) {
-    if (signal.aborted) return { decision: abortedDecision(agent), settle: () => undefined };
+    const { signal } = stops;
+    if (signal.aborted && signal.reason !== SHUTDOWN)
+      return { decision: abortedDecision(agent), settle: () => undefined };
     throw error;
   }
 }
@@ -52,7 +60,10 @@ export async function introductionOf({ memory, modules }: Agent): Promise<Introd
 }
 
 /** The request that the agent's next decision would be asked with. */
-export function requestOf({ memory, model, protocol, settings }: Agent, introduction: Introduction): ModelRequest {
+export function requestOf(
+  { memory, model, protocol, settings }: Agent,
+  introduction: Introduction,
+): ModelRequest {
   const { maxOutput, window } = model.profile;
   return buildPrompt(introduction, memory.view, {
     pin: settings.pin,
@@ -62,17 +73,28 @@ export function requestOf({ memory, model, protocol, settings }: Agent, introduc
 }
 
 /** An empty log counts as the decision `noop`. */
-const NOOP_OPENING = [{ role: "assistant", text: "noop", calls: [] }] as const;
+export const NOOP_OPENING = [{ role: "assistant", text: "noop", calls: [] }] as const;
 
-async function decide(agent: Agent, introduction: Introduction, signal: AbortSignal): Promise<Asked> {
-  const { memory, identity, shared } = agent;
-  const prompt = {
+function promptOf(agent: Agent, introduction: Introduction): Prompt {
+  const { view } = agent.memory;
+  return {
     request: requestOf(agent, introduction),
-    tokens: memory.view.tokens + introductionTokens(introduction),
-    chain: memory.view.chain,
+    tokens: view.tokens + introductionTokens(introduction),
+    chain: view.chain,
+    purpose: "decision",
   };
-  const { completion, settle } = await complete(agent, prompt, {
-    signal,
+}
+
+/** Do the limits leave room for the agent's next decision? */
+export async function wouldFit(agent: Agent): Promise<boolean> {
+  const prompt = promptOf(agent, await introductionOf(agent));
+  return agent.shared.budget.fits(agent.memory.ledger, agent.limits, estimateOf(agent, prompt));
+}
+
+async function decide(agent: Agent, introduction: Introduction, stops: Stops): Promise<Asked> {
+  const { identity, shared } = agent;
+  const { completion, settle } = await complete(agent, promptOf(agent, introduction), {
+    ...stops,
     onDelta: (delta) => shared.inspect({ kind: "live:delta", agent: identity.id, delta }),
   });
   return { ...toDecision(agent, completion), settle };
@@ -83,9 +105,9 @@ function toDecision(agent: Agent, completion: Completion): Omit<Asked, "settle">
   const parsed = protocol.parse(completion, modules.specs);
   const { cost, ...usage } = completion.usage;
   const thoughts = (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts;
-  const calls = parsed.kind === "calls" ? parsed.calls : [];
+  const calls = parsed.kind === "calls" ? uniqueCalls(agent, parsed.calls, completion) : [];
   const isAnswer = parsed.kind === "calls" && calls.length === 0;
-  const sends = isAnswer ? plainAnswer(agent, completion.text) : [];
+  const { sends, stopped } = isAnswer ? plainAnswer(agent, completion.text) : NO_ANSWER;
   const decision: DecisionEvent = {
     kind: "decision",
     text: completion.text,
@@ -99,31 +121,62 @@ function toDecision(agent: Agent, completion: Completion): Omit<Asked, "settle">
     stop: parsed.kind === "unparsed" ? "unparsed" : completion.stop,
     ...(completion.provider !== undefined && { provider: completion.provider }),
   };
-  return parsed.kind === "unparsed" ? { decision, unparsed: parsed.reason } : { decision };
+  if (parsed.kind === "unparsed") return { decision, unparsed: parsed.reason };
+  return { decision, ...(stopped && { stopped }) };
 }
+
+/** Ids that the protocol made up tell calls apart only within one completion; providers want them unique in a history. */
+function uniqueCalls({ memory }: Agent, calls: readonly Call[], completion: Completion): readonly Call[] {
+  const native = new Set(completion.calls.map(({ id }) => id));
+  return calls.map((call) =>
+    native.has(call.id) ? call : { ...call, id: `${memory.ledger.spent.steps}-${call.id}` },
+  );
+}
+
+interface PlainAnswer {
+  readonly sends: readonly Message[];
+  readonly stopped?: StoppedConversation;
+}
+
+const NO_ANSWER: PlainAnswer = { sends: [] };
 
 /**
  * A plain answer goes to whoever asked last. One agent's plain answer to another's is not sent: two polite agents would
  * thank each other all night.
  */
-function plainAnswer({ memory, identity, shared }: Agent, content: string): readonly Message[] {
+function plainAnswer({ memory, identity, shared }: Agent, content: string): PlainAnswer {
   const { ledger } = memory;
-  const asked = ledger.newest;
-  if (asked?.source.type !== "agent" || content.trim() === "") return [];
+  const asked = askedLast(ledger);
+  if (asked?.source.type !== "agent" || content.trim() === "") return NO_ANSWER;
+  const { id: from } = identity;
   const to = asked.source.id;
   const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
-  if (to !== CONTROL && isPlain) return [];
-  return compose(ledger, { from: identity.id, to: [to], content, details: { plain: true } }, [], shared.clock.now());
+  if (to !== CONTROL && isPlain) return NO_ANSWER;
+  if (pastHopLimit(ledger, [to]) !== undefined) {
+    return { sends: [], stopped: { from, to, root: asked.root, hops: hopsOf(ledger) } };
+  }
+  return {
+    sends: compose(ledger, { from, to: [to], content, details: { plain: true } }, [], shared.clock.now()),
+  };
 }
 
-function abortedDecision({ protocol, model }: Agent): DecisionEvent {
+/** The newest message of somebody who can be answered; where the runtime spoke since, only if it is still open. */
+function askedLast({ newest, instruction, unanswered }: Ledger): Message | undefined {
+  if (newest?.source.type === "agent" || instruction?.source.type !== "agent") return newest;
+  return unanswered.get(instruction.source.id) === instruction ? instruction : undefined;
+}
+
+/** The provider has read a prompt that was sent: its input is charged. */
+function abortedDecision({ protocol, model, memory }: Agent): DecisionEvent {
+  const { cost, ...usage } = memory.ledger.open.at(-1) ?? NO_USAGE;
   return {
     kind: "decision",
     text: "",
     calls: [],
     protocol: protocol.name,
     model: model.name,
-    usage: NO_USAGE,
+    usage,
+    ...(cost !== undefined && { cost }),
     stop: "aborted",
   };
 }

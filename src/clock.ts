@@ -18,6 +18,9 @@ interface Waiter {
   readonly wake: () => void;
 }
 
+/** What setTimeout can wait for. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 export function createClock(): Clock {
   const waiters = new Set<Waiter>();
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +32,8 @@ export function createClock(): Clock {
     if (earliest === armedFor) return;
     clearTimeout(timer);
     armedFor = earliest;
-    timer = earliest === Infinity ? undefined : setTimeout(ring, Math.max(0, earliest - performance.now()));
+    const waitMs = Math.ceil(Math.max(0, earliest - performance.now()));
+    timer = earliest === Infinity ? undefined : setTimeout(ring, Math.min(waitMs, MAX_TIMER_MS));
   };
   const ring = (): void => {
     armedFor = Infinity;
@@ -47,7 +51,8 @@ export function createClock(): Clock {
       };
       const leave = (): void => {
         wake();
-        arm();
+        // The timer may ring for nobody; it must not keep the process alive for nobody.
+        if (waiters.size === 0) arm();
       };
       const waiter = { dueMs, wake };
       waiters.add(waiter);

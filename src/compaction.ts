@@ -4,6 +4,7 @@
 import type { ModelRequest, Turn } from "./model/model.ts";
 import { estimateTokens } from "./tokens.ts";
 import { textOf, type Item, type View } from "./view.ts";
+import { elide } from "./wording.ts";
 
 export type StrategyName = "legion" | "rounds" | "recent";
 
@@ -26,7 +27,11 @@ const DIGEST_CHARS = 160;
  *
  * @param introductionTokens what the prompt holds besides the view
  */
-export function planLegion(view: View, introductionTokens: number, threshold: number): CompactionPlan | undefined {
+export function planLegion(
+  view: View,
+  introductionTokens: number,
+  threshold: number,
+): CompactionPlan | undefined {
   const { items } = view;
   const movable = movableItems(items);
   if (movable === 0) return undefined;
@@ -48,7 +53,11 @@ function movableItems(items: readonly Item[]): number {
   return movable;
 }
 
-function toPlan(strategy: StrategyName, items: readonly Item[], threshold: number): CompactionPlan | undefined {
+function toPlan(
+  strategy: StrategyName,
+  items: readonly Item[],
+  threshold: number,
+): CompactionPlan | undefined {
   const first = items[0];
   const last = items.at(-1);
   if (!first || !last) return undefined;
@@ -121,13 +130,6 @@ function clip(lines: readonly string[], maxTokens: number): readonly string[] {
     first--;
   }
   return lines.slice(first);
-}
-
-/** `text`, or its beginning and end with the number of characters left out between them. */
-export function elide(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const half = Math.floor(maxChars / 2);
-  return `${text.slice(0, half)} [... ${text.length - 2 * half} characters left out ...] ${text.slice(-half)}`;
 }
 
 function speaker(turn: Turn): string {

@@ -2,10 +2,13 @@
 // every other call to the same provider.
 
 import { show, type Agent } from "./agent.ts";
-import { costOf, type Admission } from "./gate.ts";
+import { NO_USAGE, type Usage } from "./event.ts";
+import { LegionError } from "./errors.ts";
+import { costOf, type Admission, type Estimate } from "./gate.ts";
 import { sha256 } from "./log/blobs.ts";
 import type { Completion, ModelRequest, ModelRun } from "./model/model.ts";
-import type { Retry } from "./model/limiter.ts";
+import type { Wait } from "./model/limiter.ts";
+import type { Stops } from "./signals.ts";
 import { estimateTokens } from "./tokens.ts";
 
 export interface Prompt {
@@ -14,6 +17,16 @@ export interface Prompt {
   readonly tokens: number;
   /** Hash over the history in it. */
   readonly chain: string;
+  /** Only a decision is asked to wrap up, so no summary may be the last call. */
+  readonly purpose: "decision" | "summary" | "action";
+}
+
+export interface Completed {
+  readonly completion: Completion;
+  /** The ledger's reservation of the attempt that was answered. */
+  readonly reserved: Usage;
+  /** Call it once the log holds what the call came to. */
+  readonly settle: () => void;
 }
 
 /** Added to the pinned part when no further call will fit. */
@@ -24,32 +37,32 @@ export const WRAP_UP =
 /** A few more tokens than counted: provider framing, and room for the sentence above. */
 const FRAMING_TOKENS = 64;
 
-/**
- * Makes the call. Rejects with LIMIT if it does not fit, else as the model does, after the limiter's tries. Call
- * `settle` once the log holds what it came to.
- */
-export async function complete(
-  agent: Agent,
-  prompt: Prompt,
-  run: ModelRun,
-): Promise<{ readonly completion: Completion; readonly settle: () => void }> {
-  const { model, shared } = agent;
+/** Makes the call. Rejects with LIMIT if it does not fit, else as the model does, after the limiter's tries. */
+export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Stops): Promise<Completed> {
+  const { model, shared, memory } = agent;
+  const { state } = agent.standing;
   let admission: Admission | undefined;
+  let reserved: Usage = NO_USAGE;
   const attempt = async (): Promise<Completion> => {
     admission?.settle();
     const admitted = await admit(agent, prompt);
     admission = admitted.admission;
+    reserved = memory.ledger.open.at(-1)!;
+    if (agent.standing.state === "retrying") show(agent, state);
     return model.complete(admitted.request, run);
   };
   try {
-    const { provider } = model;
-    const onRetry = ({ reason, waitMs }: Retry): void => {
+    const onWait = ({ reason, waitMs }: Wait): void => {
       show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
     };
-    const completion = await shared.limiter.run({ provider, signal: run.signal, onRetry }, attempt);
+    const { signal, patience } = run;
+    const completion = await shared.limiter.run(
+      { provider: model.provider, signal, patience, onWait },
+      attempt,
+    );
     const { price } = model.profile;
     const usage = price ? { ...completion.usage, cost: costOf(completion.usage, price) } : completion.usage;
-    return { completion: { ...completion, usage }, settle: () => admission?.settle() };
+    return { completion: { ...completion, usage }, reserved, settle: () => admission?.settle() };
   } catch (error) {
     admission?.settle();
     throw error;
@@ -58,23 +71,41 @@ export async function complete(
 
 async function admit(
   agent: Agent,
-  { request, tokens, chain }: Prompt,
+  { request, tokens, chain, purpose }: Prompt,
 ): Promise<{ readonly admission: Admission; readonly request: ModelRequest }> {
   const { memory, model, shared } = agent;
   const { price } = model.profile;
-  const input = tokens + FRAMING_TOKENS;
   const introduction = await introductionHash(agent, request);
-  const admission = shared.budget.admit(memory.ledger, agent.limits, { input, output: request.maxOutput, price });
-  const pinned = admission.last ? `${request.pinned}\n\n${WRAP_UP}`.trim() : request.pinned;
+  const estimate = estimateOf(agent, { request, tokens });
+  const { input } = estimate;
+  const admission = shared.budget.admit(memory.ledger, agent.limits, estimate);
+  if (admission.last && purpose === "summary") {
+    admission.settle();
+    throw new LegionError("LIMIT", "the last call is kept for a decision");
+  }
+  const isToWrapUp = admission.last && purpose === "decision";
+  const pinned = isToWrapUp ? `${request.pinned}\n\n${WRAP_UP}`.trim() : request.pinned;
   memory.note({
     kind: "prompted",
     model: model.name,
     prompt: chain,
     introduction,
     ...(pinned !== memory.ledger.pinned && { pinned }),
-    reserved: { input, output: request.maxOutput, ...(price && { cost: costOf({ input, output: 0 }, price) }) },
+    reserved: {
+      input,
+      output: request.maxOutput,
+      ...(price && { cost: costOf({ input, output: 0 }, price) }),
+    },
   });
   return { admission, request: { ...request, pinned } };
+}
+
+/** What the call would take at most. */
+export function estimateOf(
+  { model }: Agent,
+  { request, tokens }: Pick<Prompt, "request" | "tokens">,
+): Estimate {
+  return { input: tokens + FRAMING_TOKENS, output: request.maxOutput, price: model.profile.price };
 }
 
 interface KeptIntroduction extends Pick<ModelRequest, "system" | "tools"> {
@@ -92,11 +123,12 @@ async function introductionHash(agent: Agent, { system, tools }: ModelRequest): 
   return hash;
 }
 
-/** A request of one user turn, outside any conversation. */
+/** What an action asks: one user turn, outside any conversation. */
 export function plainPrompt(text: string, maxOutput: number): Prompt {
   return {
     request: { system: "", tools: [], turns: [{ role: "user", text }], pinned: "", maxOutput },
     tokens: estimateTokens(text),
     chain: sha256(text),
+    purpose: "action",
   };
 }

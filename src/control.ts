@@ -16,6 +16,7 @@ export interface Control {
   say(targets: readonly AgentId[] | "all", content: string, delivery?: "abort"): Promise<readonly string[]>;
   /** Says `content` as the runtime itself; `chain` makes it part of a conversation that went on before. */
   announce(to: readonly AgentId[], content: string, chain?: Chain): Promise<void>;
+  /** Takes in what was said to Control until now. */
   close(): Promise<void>;
 }
 
@@ -41,18 +42,29 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
 
   const send = (reason: "said" | "announced", letter: Letter, chain?: Chain): Promise<readonly string[]> =>
     inTurn(async () => {
-      const sends = compose(memory.ledger, letter, [], clock.now()).map((message) => ({ ...message, ...chain }));
+      const sends = compose(memory.ledger, letter, [], clock.now()).map((message) => ({
+        ...message,
+        ...chain,
+      }));
       await memory.commit({ kind: "notice", reason, content: letter.content, sends });
       return sends.map(({ id }) => id);
     });
+  const takeIn = async (): Promise<void> => {
+    const mail = inbox.peek(Infinity);
+    if (mail.length === 0) return;
+    const events = mail.map(({ position, from, message }): NewEvent => ({
+      kind: "message",
+      message,
+      mail: position,
+      from,
+    }));
+    await inTurn(() => memory.commit(...events));
+    inbox.taken(mail.at(-1)!.position);
+  };
   const receive = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       await inbox.wait(closing.signal);
-      const mail = inbox.peek(Infinity);
-      if (mail.length === 0) continue;
-      const events = mail.map(({ position, from, message }): NewEvent => ({ kind: "message", message, mail: position, from }));
-      await inTurn(() => memory.commit(...events));
-      inbox.taken(mail.at(-1)!.position);
+      await takeIn();
     }
   };
   const receiving = receive();
@@ -73,11 +85,15 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
       await outbox.deliver();
     },
     async close() {
-      closing.abort();
-      outbox.close();
-      await receiving.catch(() => undefined);
-      await inbox.close();
-      await memory.close();
+      try {
+        await outbox.close();
+        closing.abort();
+        await receiving;
+        await takeIn();
+      } finally {
+        await inbox.close();
+        await memory.close();
+      }
     },
   };
 }

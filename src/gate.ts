@@ -28,6 +28,8 @@ export interface Admission {
 export interface Budget {
   /** Throws LIMIT, naming the limit, if the call does not fit. */
   admit(ledger: Ledger, limits: Limits, estimate: Estimate): Admission;
+  /** Would the call be admitted now? */
+  fits(ledger: Ledger, limits: Limits, estimate: Estimate): boolean;
   /** Joins an agent's past and future spending to the legion's. */
   join(ledger: Ledger): void;
   /** What the whole legion has spent. */
@@ -69,22 +71,31 @@ export function createBudget(legion: Limits): Budget {
   const reservedOf = (ledger: Ledger): Spent => [...(underWay.get(ledger) ?? [])].reduce(add, NOTHING);
   const isLimited = Object.values(legion).some((limit) => limit !== undefined);
   const spent = (): Spent => [...ledgers].map(spentOf).reduce(add, NOTHING);
+  /** Which limit `times` such calls would break, if any. */
+  const refusalOf = (
+    ledger: Ledger,
+    limits: Limits,
+    estimate: Estimate,
+    times: number,
+  ): string | undefined => {
+    const calls = { ...scale(priced(estimate, estimate.price), times), steps: times };
+    const own = add(spentOf(ledger), reservedOf(ledger));
+    const all = isLimited ? add(spent(), [...underWay.keys()].map(reservedOf).reduce(add, NOTHING)) : NOTHING;
+    return exceeded(add(own, calls), limits, "this agent") ?? exceeded(add(all, calls), legion, "the legion");
+  };
   return {
     join: (ledger) => ledgers.add(ledger),
     spent,
+    fits: (ledger, limits, estimate) => refusalOf(ledger, limits, estimate, 1) === undefined,
     admit(ledger, limits, estimate) {
+      const refusal = refusalOf(ledger, limits, estimate, 1);
+      if (refusal !== undefined) throw new LegionError("LIMIT", refusal);
+      const last = refusalOf(ledger, limits, estimate, 2) !== undefined;
       const output = priced({ input: 0, output: estimate.output }, estimate.price);
-      const call = add(priced({ input: estimate.input, output: 0 }, estimate.price), output);
-      const own = add(spentOf(ledger), reservedOf(ledger));
-      const all = isLimited ? add(spent(), [...underWay.keys()].map(reservedOf).reduce(add, NOTHING)) : NOTHING;
-      const step = { ...call, steps: 1 };
-      const refusal = exceeded(add(own, step), limits, "this agent") ?? exceeded(add(all, step), legion, "the legion");
-      if (refusal) throw new LegionError("LIMIT", refusal);
-      const twice = add(step, step);
       const calls = underWay.get(ledger) ?? new Set();
       underWay.set(ledger, calls.add(output));
       return {
-        last: exceeded(add(own, twice), limits, "") !== undefined || exceeded(add(all, twice), legion, "") !== undefined,
+        last,
         settle: () => {
           calls.delete(output);
           if (calls.size === 0) underWay.delete(ledger);
@@ -96,6 +107,10 @@ export function createBudget(legion: Limits): Budget {
 
 function priced({ input, output }: Usage, price: Price | undefined): Spent {
   return { steps: 0, tokens: input + output, cost: price ? costOf({ input, output }, price) : 0, timeMs: 0 };
+}
+
+function scale({ tokens, cost, ...rest }: Spent, times: number): Spent {
+  return { ...rest, tokens: tokens * times, cost: cost * times };
 }
 
 function add(a: Spent, b: Spent): Spent {
@@ -112,7 +127,8 @@ function exceeded(total: Spent, limits: Limits, whose: string): string | undefin
   if (steps !== undefined && total.steps > steps) return `${whose} may make ${steps} model calls`;
   if (tokens !== undefined && total.tokens > tokens) return `${whose} may use ${tokens} tokens`;
   if (cost !== undefined && total.cost > cost) return `${whose} may spend ${cost} USD`;
-  if (timeMs !== undefined && total.timeMs >= timeMs) return `${whose} may work for ${formatDuration(timeMs)}`;
+  if (timeMs !== undefined && total.timeMs >= timeMs)
+    return `${whose} may work for ${formatDuration(timeMs)}`;
   return undefined;
 }
 

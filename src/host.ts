@@ -20,7 +20,8 @@ export function createHost(agent: Agent, module: string, running?: Running): Hos
   const { identity, modules, blobs, shared } = agent;
   const history = createHistory(agent.memory);
   const active = (): Running => {
-    if (!running) throw new LegionError("REFUSED", "Only a running action may do this.");
+    if (!running || running.work.isOver)
+      throw new LegionError("REFUSED", "Only a running action may do this.");
     return running;
   };
   const state = (running?.work ?? beginWork(agent)).state(module);
@@ -45,9 +46,9 @@ export function createHost(agent: Agent, module: string, running?: Running): Hos
       const { work, signal } = active();
       const { window, maxOutput } = agent.model.profile;
       const cap = Math.min(options?.maxOutput ?? maxOutput, maxOutput, Math.floor(window / COMPLETION_SHARE));
-      const { completion, settle } = await complete(agent, plainPrompt(prompt, cap), { signal });
-      work.spend(completion.usage, settle);
-      return completion.text;
+      const completed = await complete(agent, plainPrompt(prompt, cap), { signal });
+      work.spend(completed);
+      return completed.completion.text;
     },
     objective: () => objectiveOf(modules) ?? history.latestInstruction(),
     keep: async (content) => `.ai-legion/agents/${identity.id}/blobs/${await blobs.keep(content)}`,

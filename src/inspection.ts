@@ -26,8 +26,9 @@ export interface Inspector {
   watch(watcher: Inspect): () => void;
 }
 
-export function createInspector(): Inspector {
-  const watchers = new Set<Inspect>();
+/** `first` watches from the start. */
+export function createInspector(first?: Inspect): Inspector {
+  const watchers = new Set<Inspect>(first ? [first] : []);
   return {
     inspect(inspection) {
       for (const watcher of watchers) {

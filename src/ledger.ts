@@ -62,9 +62,10 @@ export interface Ledger {
   last: number;
   /** Time of the newest event, ISO 8601; empty before the first. */
   at: string;
-  /** The same in milliseconds since 1970, and how long after the event before it. */
+  /** The same in milliseconds since 1970. */
   atMs: number;
-  sinceMs: number;
+  /** The process that wrote it. */
+  epoch: number;
 
   /** Per recipient, the highest number that this log gave. */
   readonly numbers: Map<AgentId, number>;
@@ -87,6 +88,8 @@ export interface Ledger {
   open: Usage[];
   /** When the call under way was prompted, in milliseconds since 1970; 0 without one. */
   promptedMs: number;
+  /** When the newest decision or result of this process came: since then an action may run; else 0. */
+  actingMs: number;
 
   decision: OpenDecision | undefined;
   outcome: DecisionOutcome;
@@ -116,7 +119,7 @@ export function createLedger(): Ledger {
     last: 0,
     at: "",
     atMs: 0,
-    sinceMs: 0,
+    epoch: 0,
     numbers: new Map(),
     sends: 0,
     undelivered: [],
@@ -128,6 +131,7 @@ export function createLedger(): Ledger {
     spent: { steps: 0, usage: NO_USAGE, workingMs: 0 },
     open: [],
     promptedMs: 0,
+    actingMs: 0,
     decision: undefined,
     outcome: "idle",
     mail: false,
@@ -141,10 +145,11 @@ export function createLedger(): Ledger {
 
 /** Takes one event into account. Events come in the order of the log. */
 export function account(ledger: Ledger, event: Event): void {
-  const atMs = Date.parse(event.at);
-  ledger.sinceMs = ledger.atMs > 0 ? Math.max(0, atMs - ledger.atMs) : 0;
-  ledger.atMs = atMs;
   ledger.at = event.at;
+  ledger.atMs = Date.parse(event.at);
+  // The time between two processes is nobody's working time.
+  if (event.epoch !== ledger.epoch) ledger.promptedMs = ledger.actingMs = 0;
+  ledger.epoch = event.epoch;
   if (event.kind === "opened") openLog(ledger, event);
   else if (event.kind === "message") takeMail(ledger, event);
   else if (event.kind === "prompted") reserve(ledger, event);
@@ -215,6 +220,7 @@ function reserve(ledger: Ledger, event: EventOf<"prompted">): void {
 
 function decide(ledger: Ledger, event: EventOf<"decision">): void {
   settleLast(ledger, event.cost === undefined ? event.usage : { ...event.usage, cost: event.cost });
+  ledger.actingMs = ledger.atMs;
   ledger.decision = { event, results: new Map() };
   ledger.outcome = "idle";
   ledger.mail = false;
@@ -224,7 +230,8 @@ function decide(ledger: Ledger, event: EventOf<"decision">): void {
 
 function close(ledger: Ledger, event: EventOf<"result">): void {
   if (event.usage) settleAll(ledger, event.usage);
-  ledger.spent.workingMs += ledger.sinceMs;
+  ledger.spent.workingMs += elapsed(ledger.actingMs, ledger.atMs);
+  ledger.actingMs = ledger.atMs;
   const { decision } = ledger;
   if (!decision) return;
   decision.results.set(event.call, event.outcome);
@@ -242,11 +249,15 @@ function outcomeOf(outcomes: readonly Outcome[]): DecisionOutcome {
 function settleLast(ledger: Ledger, usage: Usage): void {
   const charged = ledger.open.splice(0).slice(0, -1).reduce(addUsage, NO_USAGE);
   ledger.spent.usage = addUsage(addUsage(ledger.spent.usage, charged), usage);
-  if (ledger.promptedMs > 0) ledger.spent.workingMs += Math.max(0, ledger.atMs - ledger.promptedMs);
+  ledger.spent.workingMs += elapsed(ledger.promptedMs, ledger.atMs);
   ledger.promptedMs = 0;
 }
 
-/** An action's result tells what all its model calls came to. */
+function elapsed(fromMs: number, toMs: number): number {
+  return fromMs > 0 ? Math.max(0, toMs - fromMs) : 0;
+}
+
+/** An action's result tells what all its model calls came to, those without an answer included. */
 function settleAll(ledger: Ledger, usage: Usage): void {
   ledger.open = [];
   ledger.promptedMs = 0;

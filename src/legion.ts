@@ -9,11 +9,11 @@ import type { Control } from "./control.ts";
 import type { Environment } from "./environment/environment.ts";
 import { createBudget, type Budget } from "./gate.ts";
 import { createHost } from "./host.ts";
-import { createInspector, type Inspector } from "./inspection.ts";
+import { createInspector, type Inspect, type Inspector } from "./inspection.ts";
 import type { Limits } from "./limits.ts";
 import type { Durability } from "./log/journal.ts";
 import type { AgentId } from "./message.ts";
-import { createLimiter } from "./model/limiter.ts";
+import { createLimiter, type LimiterOptions } from "./model/limiter.ts";
 import type { Model } from "./model/model.ts";
 import type { Peer } from "./module.ts";
 import { startModules, type ActionIndex } from "./module-set.ts";
@@ -22,6 +22,7 @@ import { openPeers } from "./peers.ts";
 import { legionPaths } from "./paths.ts";
 import { createProjections } from "./projection.ts";
 import type { Protocol } from "./protocol/protocol.ts";
+import { SHUTDOWN } from "./signals.ts";
 import { openStore, type Store } from "./store.ts";
 import { untilIdle } from "./until-idle.ts";
 import { supervise, type Supervised } from "./supervisor.ts";
@@ -61,9 +62,11 @@ export interface LegionOptions {
   readonly heartbeatMs: number | "off";
   readonly environment: Environment;
   readonly settings: (module: string) => Readonly<Record<string, unknown>>;
-  /** Calls to one provider at once. */
-  readonly concurrency?: number;
+  /** How many calls may run at this provider at once; where it gives nothing, the limiter's default. */
+  readonly concurrency?: LimiterOptions["concurrency"];
   readonly clock?: Clock;
+  /** Sees everything from the first event on. */
+  readonly watch?: Inspect;
 }
 
 export interface Legion {
@@ -86,7 +89,7 @@ const OPEN_AT_ONCE = 32;
 /** Opens the project and starts its agents. Rejects with LOCKED if another node runs here. */
 export async function startLegion(options: LegionOptions): Promise<Legion> {
   const clock = options.clock ?? createClock();
-  const inspector = createInspector();
+  const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project);
   const { durability } = options;
   const { inspect } = inspector;
@@ -108,7 +111,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     clock,
     inspect,
     budget,
-    limiter: createLimiter({ clock, ...(options.concurrency && { concurrency: options.concurrency }) }),
+    limiter: createLimiter({ clock, concurrency: options.concurrency }),
     tokens,
     workspace: {
       root: options.project,
@@ -133,13 +136,14 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     peers: shared.peers,
     unread: shared.unread,
     untilIdle: (signal) => untilIdle({ agents, control: store.control, inspector }, signal),
-    interrupt: () => now.abort(),
+    interrupt: () => now.abort(SHUTDOWN),
     async stop() {
       heart.abort();
       await Promise.all([...agents.values()].map((supervised) => supervised.stop()));
-      for (const { agent } of agents.values()) await closeAgent(agent);
+      const failures = await closeAll(opened);
       await store.close();
       await tokens.close();
+      if (failures.length > 0) throw failures[0];
     },
   };
 }
@@ -168,13 +172,16 @@ async function openAgent(plan: AgentPlan, { options, store, shared }: Surroundin
   const { identity, model, protocol, actions } = plan;
   const { id } = identity;
   const paths = legionPaths(options.project);
-  const projections = createProjections(actions.modules, paths.agent(id), store.disk);
+  const projections = createProjections(actions.modules, {
+    disk: store.disk,
+    folder: paths.agent(id),
+    corruptFolder: paths.corrupt,
+  });
   const memory = await store.openAgent(id, {
     view: { protocol, errors: plan.errors },
     projector: projections,
   });
-  const edits = await projections.reconcile(memory.state);
-  if (edits.length > 0) await memory.commit(...edits);
+  for (const edit of await projections.reconcile(memory.state)) await memory.commit(edit);
   await writeIdentity(plan, paths.agent(id), store);
   const agent: Agent = {
     standing: { state: "waiting", reason: "", since: new Date(shared.clock.now()).toISOString() },
@@ -207,9 +214,18 @@ async function writeIdentity(
   if ((await disk.read(path))?.toString("utf8") !== text) await disk.replace(path, text);
 }
 
+/** Returns what went wrong in modules that close badly; the rest is closed all the same. */
+async function closeAll(agents: readonly Agent[]): Promise<readonly unknown[]> {
+  const closings = await Promise.allSettled(agents.map(closeAgent));
+  return closings.flatMap((closing) => (closing.status === "rejected" ? [closing.reason] : []));
+}
+
 async function closeAgent({ modules, outbox, inbox, memory }: Agent): Promise<void> {
-  await modules.close();
-  outbox.close();
-  await inbox.close();
-  await memory.close();
+  try {
+    await modules.close();
+  } finally {
+    await outbox.close();
+    await inbox.close();
+    await memory.close();
+  }
 }

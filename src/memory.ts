@@ -55,24 +55,39 @@ export async function openMemory(
     fold(event);
     options.inspect({ kind: "event", agent: options.agent, event });
   };
+  let committing = 0;
+  /** Noted while a commit is under way: after it, or they would be folded in before events that stand before them. */
+  const noted: NewEvent[] = [];
+  const append = async (events: readonly NewEvent[]): Promise<readonly Event[]> => {
+    committing++;
+    try {
+      const stamped = await log.append(events);
+      for (const event of stamped) join(event);
+      return stamped;
+    } finally {
+      committing--;
+      if (committing === 0) for (const event of noted.splice(0)) join(log.note(event));
+    }
+  };
   return {
     agent: options.agent,
     ledger,
     view,
     state,
     async commit(...events) {
-      for (const event of await log.append(events)) {
-        join(event);
-        const changes = changesOf(event);
-        if (changes.length > 0) await options.projector.write(changes, state);
-      }
+      const changes = (await append(events)).flatMap(changesOf);
+      if (changes.length > 0) await options.projector.write(changes, state);
     },
-    note: (event) => join(log.note(event)),
+    note(event) {
+      if (committing > 0) noted.push(event);
+      else join(log.note(event));
+    },
     read: (from) => log.read(from),
     close: () => log.close(),
   };
 }
 
 function changesOf(event: Event): readonly StateChange[] {
-  return event.kind === "result" ? (event.state ?? []) : [];
+  if (event.kind === "result") return event.state ?? [];
+  return event.kind === "edited" ? [[event.module, event.key, event.value]] : [];
 }

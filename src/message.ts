@@ -44,6 +44,8 @@ export interface Message {
 export interface Delivery {
   readonly from: LogId;
   readonly message: Message;
+  /** The number before it, where that is not the one below: the records in between are gone, and their numbers void. */
+  readonly after?: number;
 }
 
 export interface MessageAddress {
@@ -66,9 +68,12 @@ export function parseMessageId(id: string): MessageAddress {
 const AGENT_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const DEVICE_NAME = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/;
 
-/** True for a name that an agent may bear: also a safe folder name everywhere. Not `0`, not `all`. */
+/** `control` would head its messages like the person's own. */
+const RESERVED = [CONTROL, "all", "control"];
+
+/** True for a name that an agent may bear: also a safe folder name everywhere. */
 export function isAgentId(id: string): boolean {
-  return AGENT_ID.test(id) && !id.endsWith(".") && !DEVICE_NAME.test(id) && id !== CONTROL && id !== "all";
+  return AGENT_ID.test(id) && !id.endsWith(".") && !DEVICE_NAME.test(id) && !RESERVED.includes(id);
 }
 
 /** `0` is Control, `2` is `Agent 2`, `writer` is `writer`. */

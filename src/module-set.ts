@@ -1,8 +1,8 @@
 // One agent's modules: their actions under one roof, their parts of the introduction, and what they may ask for.
 
-import { toActionSpec } from "./action-spec.ts";
+import { findSpec, toActionSpec } from "./action-spec.ts";
 import { LegionError } from "./errors.ts";
-import type { Action, ActionSpec, Host, Module } from "./module.ts";
+import type { Action, ActionSpec, Effects, Host, Module } from "./module.ts";
 import type { ToolSpec } from "./model/model.ts";
 import { section, type Introduction } from "./prompt.ts";
 import type { Protocol } from "./protocol/protocol.ts";
@@ -27,12 +27,16 @@ export function indexActions(modules: readonly Module[], protocol: Protocol): Ac
   const actions = new Map<string, IndexedAction>();
   const names = new Set<string>();
   for (const module of modules) {
-    if (names.has(module.name)) throw new LegionError("CONFIG", `There are two modules named "${module.name}".`);
+    if (names.has(module.name))
+      throw new LegionError("CONFIG", `There are two modules named "${module.name}".`);
     names.add(module.name);
     for (const [name, action] of Object.entries(module.actions)) {
       const other = actions.get(name)?.module;
       if (other !== undefined) {
-        throw new LegionError("CONFIG", `The modules "${other}" and "${module.name}" both have an action "${name}".`);
+        throw new LegionError(
+          "CONFIG",
+          `The modules "${other}" and "${module.name}" both have an action "${name}".`,
+        );
       }
       actions.set(name, { action, spec: toActionSpec(name, action), module: module.name });
     }
@@ -45,6 +49,8 @@ export interface ModuleSet extends ActionIndex {
   /** What `module` may ask for, outside of any action: reading only. */
   host(module: string): Host;
   introduction(): Promise<Introduction>;
+  /** What repeating the action would do, by any of its names; unknown actions count as `once`. */
+  effectsOf(action: string): Effects;
   /** Runs what modules registered with `onClose`, last first. Rejects with the first that failed, after all ran. */
   close(): Promise<void>;
   onClose(close: () => void | Promise<void>): void;
@@ -67,13 +73,20 @@ export function startModules(index: ActionIndex, createHost: (module: string) =>
         .flatMap((module) => part(module, module.instructions?.(host(module.name))))
         .join("\n\n");
       const pinned: string[] = [];
-      for (const module of index.modules) pinned.push(...part(module, await module.pinnedMessage?.(host(module.name))));
+      for (const module of index.modules)
+        pinned.push(...part(module, await module.pinnedMessage?.(host(module.name))));
       return { instructions, pinned: pinned.join("\n\n"), tools: index.tools };
     },
+    effectsOf: (action) =>
+      index.actions.get(findSpec(action, index.specs)?.name ?? "")?.action.effects ?? "once",
     onClose: (close) => closers.push(close),
     async close() {
       const failures: unknown[] = [];
-      for (const close of closers.reverse()) await Promise.resolve(close()).catch((error) => failures.push(error));
+      for (const close of closers.reverse()) {
+        await Promise.resolve()
+          .then(close)
+          .catch((error: unknown) => failures.push(error));
+      }
       if (failures.length > 0) throw failures[0];
     },
   };
@@ -91,4 +104,3 @@ export function objectiveOf({ modules, host }: ModuleSet): string | undefined {
   }
   return undefined;
 }
-

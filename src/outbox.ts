@@ -4,7 +4,7 @@
 //   O2. A delivery is tried until the recipient has it; after a restart from the log again. The recipient knows it by
 //       its number.
 
-import type { Bus } from "./bus/bus.ts";
+import type { Bus, Receipt } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
 import { sendsOf } from "./event.ts";
 import type { Send } from "./ledger.ts";
@@ -19,68 +19,93 @@ export interface Outbox {
   deliver(): Promise<void>;
   /** Committed sends that are not in their recipient's mailbox yet, oldest first. */
   undelivered(): readonly Send[];
-  /** Stops trying. */
-  close(): void;
+  /** Delivers what can be delivered at once; the rest has to wait for the next start. */
+  close(): Promise<void>;
+}
+
+/** Delivers to one recipient, in order, as long as there is something to deliver. */
+interface Lane {
+  /** Resolves when all of it was tried once. */
+  readonly tried: Promise<void>;
+  readonly run: Promise<void>;
 }
 
 export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Clock): Outbox {
   const { ledger } = memory;
-  const delivered = new Set<number>();
-  const lanes = new Map<AgentId, Promise<void>>();
+  /** Ordinals that arrived, until the log says so of all up to them. */
+  const arrived = new Set<number>();
+  const lanes = new Map<AgentId, Lane>();
   const closing = new AbortController();
-  const waiting = (to: AgentId): Send | undefined =>
-    ledger.undelivered.find((send) => send.to === to && !delivered.has(send.ordinal));
+  let noted = 0;
+  const undelivered = (): readonly Send[] =>
+    ledger.undelivered.filter(({ ordinal }) => !arrived.has(ordinal));
+  const next = (to: AgentId): Send | undefined =>
+    ledger.undelivered.find((send) => send.to === to && !arrived.has(send.ordinal));
 
   const settle = (send: Send): void => {
-    delivered.add(send.ordinal);
-    const open = ledger.undelivered.find(({ ordinal }) => !delivered.has(ordinal));
+    arrived.add(send.ordinal);
+    const open = ledger.undelivered.find(({ ordinal }) => !arrived.has(ordinal));
     const upTo = open ? open.ordinal - 1 : ledger.sends;
-    if (ledger.undelivered[0]!.ordinal > upTo) return;
+    const oldest = ledger.undelivered[0]?.ordinal ?? Infinity;
+    for (const ordinal of arrived) if (ordinal < oldest) arrived.delete(ordinal);
+    if (upTo < oldest || upTo <= noted) return;
+    noted = upTo;
     memory.note({ kind: "sent", upTo });
-    for (const ordinal of delivered) if (ordinal <= upTo) delivered.delete(ordinal);
   };
   const attempt = async (send: Send): Promise<boolean> => {
-    let receipt = await bus.send(send);
-    if (receipt.status === "gap") {
-      for await (const missing of sentBetween(memory, send, receipt.expected)) await bus.send(missing);
-      receipt = await bus.send(send);
-    }
-    const arrived = receipt.status === "accepted" || receipt.status === "duplicate";
-    if (arrived && !closing.signal.aborted) settle(send);
-    return arrived;
+    const receipt = await offer(memory, bus, send);
+    const isThere = receipt.status === "accepted" || receipt.status === "duplicate";
+    if (isThere) settle(send);
+    return isThere;
   };
-  /** Delivers everything to one recipient, in order. `tried` is called when all of it was tried once. */
   const run = async (to: AgentId, tried: () => void): Promise<void> => {
     let retryMs = FIRST_RETRY_MS;
-    for (let send = waiting(to); send && !closing.signal.aborted; send = waiting(to)) {
+    for (let send = next(to); send; send = next(to)) {
       // A mailbox that cannot be written is like a full one: the message stays here and is tried again.
-      if (await attempt(send).catch(() => false)) retryMs = FIRST_RETRY_MS;
-      else {
-        tried();
-        await clock.sleep(retryMs, closing.signal);
-        retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
+      if (await attempt(send).catch(() => false)) {
+        retryMs = FIRST_RETRY_MS;
+        continue;
       }
+      tried();
+      await clock.sleep(retryMs, closing.signal);
+      if (closing.signal.aborted) break;
+      retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
     }
+    // In the same turn as the last look: a send that is committed later finds no lane and starts one.
+    lanes.delete(to);
     tried();
   };
-  const lane = (to: AgentId): Promise<void> => {
-    const running = lanes.get(to);
-    if (running) return running;
-    const tried = new Promise<void>((resolve) => {
-      void run(to, resolve).finally(() => lanes.delete(to));
-    });
-    lanes.set(to, tried);
-    return tried;
+  const start = (to: AgentId): Lane => {
+    let resolve = (): void => undefined;
+    const tried = new Promise<void>((settled) => (resolve = settled));
+    const lane = { tried, run: run(to, resolve) };
+    lanes.set(to, lane);
+    return lane;
   };
   return {
     async deliver() {
       if (closing.signal.aborted) return;
-      const recipients = new Set(this.undelivered().map(({ to }) => to));
-      await Promise.all([...recipients].map(lane));
+      const recipients = new Set(undelivered().map(({ to }) => to));
+      await Promise.all([...recipients].map((to) => (lanes.get(to) ?? start(to)).tried));
     },
-    undelivered: () => ledger.undelivered.filter(({ ordinal }) => !delivered.has(ordinal)),
-    close: () => closing.abort(),
+    undelivered,
+    async close() {
+      closing.abort();
+      await Promise.all([...lanes.values()].map((lane) => lane.run));
+    },
   };
+}
+
+/** Sends `send`, after what its recipient misses of the same log. */
+async function offer(memory: Memory, bus: Pick<Bus, "send">, send: Send): Promise<Receipt> {
+  const receipt = await bus.send(send);
+  if (receipt.status !== "gap") return receipt;
+  let after = receipt.expected - 1;
+  for await (const missing of sentBetween(memory, send, receipt.expected)) {
+    await bus.send({ ...missing, after });
+    after = parseMessageId(missing.message.id).n;
+  }
+  return bus.send({ ...send, after });
 }
 
 /** The sends of the same log to the same recipient with numbers from `expected` up to that of `send`. */

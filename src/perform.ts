@@ -2,12 +2,12 @@
 
 import type { Agent } from "./agent.ts";
 import { checkCall } from "./check.ts";
-import { elide } from "./compaction.ts";
 import type { Call, ResultEvent } from "./event.ts";
 import { isLegionError, messageOf } from "./errors.ts";
-import { createHost } from "./host.ts";
+import { createHost, type Running } from "./host.ts";
 import type { ActionResult } from "./module.ts";
-import { estimateTokens } from "./tokens.ts";
+import { SHUTDOWN } from "./signals.ts";
+import { estimateTokens, fitTokens } from "./tokens.ts";
 import { beginWork, type Work } from "./work.ts";
 
 export interface Performed {
@@ -15,56 +15,95 @@ export interface Performed {
   readonly work: Work;
 }
 
-export const ABORTED = "Stopped by Control.";
-/** A result may fill this share of the model's window. */
-const RESULT_SHARE = 4;
+const STOPPED = "Stopped by Control.";
+const LEFT = `${STOPPED} The action did not end by itself: what it began may still go on.`;
+const DONE = "Done.";
+/** How long an action may take to end after it was told to. */
+const GRACE_MS = 2_000;
+/** One result may fill this share of the model's window, and all results of a decision together the next. */
+const RESULT_SHARE = 1 / 4;
+const DECISION_SHARE = 1 / 2;
 
 /**
  * Runs one call. What the model did wrong and what the action throws becomes an `error` result; an abort an `idle` one.
- * Rejects only when the log fails.
+ * Rejects when the log fails, and with SHUTDOWN if that left the call's outcome unknown.
  */
 export async function perform(agent: Agent, call: Call, signal: AbortSignal): Promise<Performed> {
   const work = beginWork(agent);
-  const outcome = signal.aborted ? aborted() : await run(agent, call, { work, signal });
-  const kept = outcome.outcome !== "error";
-  const result: ResultEvent = {
+  const { result, isKept } = await run(agent, call, { work, signal });
+  work.end();
+  const { outcome, details } = result;
+  const event: ResultEvent = {
     kind: "result",
     call: call.id,
-    outcome: outcome.outcome,
-    content: await fit(agent, outcome.content),
-    ...(outcome.details !== undefined && { details: outcome.details }),
-    ...(kept && work.changes.length > 0 && { state: work.changes }),
-    ...(kept && work.sends.length > 0 && { sends: work.sends }),
+    outcome,
+    content: await fit(agent, outcome === "idle" ? result.content : result.content || DONE),
+    ...(details !== undefined && { details }),
+    ...(isKept && work.changes.length > 0 && { state: work.changes }),
+    ...(isKept && work.sends.length > 0 && { sends: work.sends }),
     ...(work.usage && { usage: work.usage }),
   };
-  return { result, work };
+  return { result: event, work };
 }
 
-async function run(
-  agent: Agent,
-  call: Call,
-  running: { readonly work: Work; readonly signal: AbortSignal },
-): Promise<ActionResult> {
+interface Ended {
+  readonly result: ActionResult;
+  /** Is what the action staged part of its result? */
+  readonly isKept: boolean;
+}
+
+async function run(agent: Agent, call: Call, running: Running): Promise<Ended> {
+  const { signal } = running;
+  if (signal.aborted) return dropped("idle", STOPPED, signal);
   const checked = checkCall(call, agent.modules.actions);
-  if (checked.kind === "refused") return { outcome: "error", content: checked.reason };
+  if (checked.kind === "refused") return dropped("error", checked.reason);
   const { action, module } = agent.modules.actions.get(checked.name)!;
   try {
-    const result = await action.execute(checked.parameters, createHost(agent, module, running));
-    return running.signal.aborted ? aborted() : result;
+    const execution = action.execute(checked.parameters, createHost(agent, module, running));
+    const result = await unlessDeaf(agent, execution, signal);
+    if (!result) return dropped("idle", LEFT, signal);
+    const isKept = result.outcome !== "error";
+    if (!signal.aborted || signal.reason === SHUTDOWN) return { result, isKept };
+    // It came to an end of its own, so what it says is known, and shown.
+    const content = isKept ? result.content : `${STOPPED}\n\n${result.content}`;
+    return { result: { ...result, outcome: "idle", content }, isKept };
   } catch (error) {
     if (isLegionError(error, "STORAGE")) throw error;
-    return running.signal.aborted ? aborted() : { outcome: "error", content: messageOf(error) };
+    return signal.aborted ? dropped("idle", STOPPED, signal) : dropped("error", messageOf(error));
   }
 }
 
-function aborted(): ActionResult {
-  return { outcome: "idle", content: ABORTED };
+/** A result that keeps nothing of what was staged. Throws at a shutdown: what the call came to is not known. */
+function dropped(outcome: "idle" | "error", content: string, signal?: AbortSignal): Ended {
+  if (signal?.reason === SHUTDOWN) throw SHUTDOWN;
+  return { result: { outcome, content }, isKept: false };
+}
+
+/** What the action comes to; `undefined` if it is told to stop and does not. */
+async function unlessDeaf(
+  { shared }: Agent,
+  execution: Promise<ActionResult>,
+  signal: AbortSignal,
+): Promise<ActionResult | undefined> {
+  const ended = new AbortController();
+  let leave = (): void => undefined;
+  const left = new Promise<undefined>((resolve) => {
+    leave = () => void shared.clock.sleep(GRACE_MS, ended.signal).then(() => resolve(undefined));
+    signal.addEventListener("abort", leave, { once: true });
+  });
+  try {
+    return await Promise.race([execution, left]);
+  } finally {
+    ended.abort();
+    signal.removeEventListener("abort", leave);
+  }
 }
 
 /** The text as the model can take it; a longer one is kept whole beside the log. */
 async function fit(agent: Agent, content: string): Promise<string> {
-  const maxTokens = Math.floor(agent.model.profile.window / RESULT_SHARE);
+  const calls = agent.memory.ledger.decision?.event.calls.length ?? 1;
+  const maxTokens = Math.floor(agent.model.profile.window * Math.min(RESULT_SHARE, DECISION_SHARE / calls));
   if (estimateTokens(content) <= maxTokens) return content;
   const path = await createHost(agent, "core").keep(content);
-  return `${elide(content, maxTokens * 2)}\n\n(The whole text is in ${path}.)`;
+  return `${fitTokens(content, maxTokens)}\n\n(The whole text is in ${path}.)`;
 }

@@ -2,90 +2,110 @@
 // while the agent was not running, the file wins.
 
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import type { EditedEvent, StateChange } from "./event.ts";
+import { basename, join } from "node:path";
+import type { EditedEvent, NoticeEvent, StateChange } from "./event.ts";
+import { fileNameOf, foldName, markedNameOf, titleOf } from "./file-name.ts";
 import type { Disk } from "./log/disk.ts";
 import type { Projector } from "./memory.ts";
 import type { Module } from "./module.ts";
 import { keysOf, valueOf, type ModuleState } from "./state.ts";
 
-const MAX_NAME_BYTES = 200;
-
 export interface Projections extends Projector {
   /**
    * Brings the files up to the state after a start: a file that shows what stood before the newest commit is completed;
-   * any other difference is a person's edit, which is returned to be committed.
+   * any other difference is a person's edit. Returns what is to be committed for it, in order, each event by itself.
    */
-  reconcile(state: ModuleState): Promise<readonly EditedEvent[]>;
+  reconcile(state: ModuleState): Promise<readonly (EditedEvent | NoticeEvent)[]>;
 }
 
-/** The files of one agent, under `folder`. */
-export function createProjections(modules: readonly Module[], folder: string, disk: Disk): Projections {
-  const files = new Map<string, Files>();
-  for (const module of modules) {
-    if (module.projection?.kind === "file") files.set(module.name, singleFile(module.name, module.projection.name));
-    if (module.projection?.kind === "folder") files.set(module.name, fileFolder(module.name, module.projection));
+export interface ProjectionPlace {
+  readonly disk: Disk;
+  /** The agent's folder. */
+  readonly folder: string;
+  /** Where a file that cannot be read is set aside. */
+  readonly corruptFolder: string;
+}
+
+export function createProjections(modules: readonly Module[], place: ProjectionPlace): Projections {
+  const { disk, folder, corruptFolder } = place;
+  const shown = new Map<string, Files>();
+  for (const { name, projection } of modules) {
+    if (projection?.kind === "file") shown.set(name, singleFile(name, projection.name));
+    if (projection?.kind === "folder") shown.set(name, fileFolder(name, projection, place));
   }
+  /** Files under a name of a person's own, to be removed when what they say is where it belongs. */
+  const strays = new Map<string, EditedEvent>();
   const put = async (path: string, content: string | undefined): Promise<void> => {
-    const at = join(folder, path);
-    if (content === undefined) await disk.remove(at);
-    else await disk.replace(at, content);
+    if (content === undefined) await disk.remove(join(folder, path));
+    else await disk.replace(join(folder, path), content);
+  };
+  const setAside = async (path: string, bytes: Buffer): Promise<NoticeEvent> => {
+    const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
+    const name = `${basename(folder)}-${hash}-${path}`;
+    await disk.replace(join(corruptFolder, name), bytes);
+    const content = `${path} could not be read and was put back as it was. Its content is in .ai-legion/corrupt/${name}.`;
+    return { kind: "notice", reason: "gap", content };
   };
   return {
     async write(changes, state) {
       for (const [module, keys] of byModule(changes)) {
-        for (const path of files.get(module)?.paths(state, keys) ?? []) {
-          await put(path, files.get(module)!.content(path, state));
+        const files = shown.get(module);
+        if (!files) continue;
+        const contents = files.contents(state);
+        for (const path of files.touched(keys, state)) await put(path, contents.get(path));
+        for (const [path, edit] of strays) {
+          if (edit.module !== module || !keys.includes(edit.key)) continue;
+          if (!contents.has(path)) await put(path, undefined);
+          strays.delete(path);
         }
       }
     },
     async reconcile(state) {
-      const edits: EditedEvent[] = [];
-      const before = beforeLastCommit(state);
-      for (const shown of files.values()) {
-        const known = shown.paths(state, undefined).concat(shown.paths(before, undefined));
-        const present = (await disk.list(join(folder, shown.folder))).filter(shown.owns).map((name) => join(shown.folder, name));
-        for (const path of new Set([...known, ...present])) {
-          const found = (await disk.read(join(folder, path)))?.toString("utf8");
-          const wanted = shown.content(path, state);
-          if (found === wanted) continue;
-          if (found === shown.content(path, before)) await put(path, wanted);
-          else edits.push(...shown.edits(path, found, state));
+      const events: (EditedEvent | NoticeEvent)[] = [];
+      for (const files of shown.values()) {
+        const wanted = files.contents(state);
+        const before = files.contents(beforeLastCommit(state));
+        for (const path of new Set([...wanted.keys(), ...before.keys(), ...(await files.present())])) {
+          const bytes = await disk.read(join(folder, path));
+          const found = bytes?.toString("utf8");
+          if (found === wanted.get(path)) continue;
+          const edits = found === before.get(path) ? [] : files.edits(path, found, state);
+          if (edits === "unreadable") events.push(await setAside(path, bytes!));
+          else events.push(...edits);
+          if (edits === "unreadable" || edits.length === 0) await put(path, wanted.get(path));
+          else if (!wanted.has(path)) strays.set(path, edits[0]!);
         }
       }
-      return edits;
+      return events;
     },
   };
 }
 
 /** How one module's state lies in files. Paths are relative to the agent's folder. */
 interface Files {
-  readonly folder: string;
-  /** Is this name in the folder one of these files? */
-  readonly owns: (name: string) => boolean;
-  /** The files that show `keys`, or all of them. */
-  paths(state: ModuleState, keys: readonly string[] | undefined): string[];
-  /** `undefined`: the file should not be there. */
-  content(path: string, state: ModuleState): string | undefined;
-  /** What a person meant who left `found` there. */
-  edits(path: string, found: string | undefined, state: ModuleState): EditedEvent[];
+  /** What should be there, by path. */
+  contents(state: ModuleState): ReadonlyMap<string, string>;
+  /** Every path that a change of `keys` may concern; `state` is the one after it. */
+  touched(keys: readonly string[], state: ModuleState): Iterable<string>;
+  /** Every path that may be there, whoever put it there. */
+  present(): Promise<readonly string[]>;
+  /** What a person meant who left `found`, or nothing, at `path`. */
+  edits(path: string, found: string | undefined, state: ModuleState): readonly EditedEvent[] | "unreadable";
 }
 
 function singleFile(module: string, path: string): Files {
-  const content = (state: ModuleState): string | undefined => {
-    const keys = keysOf(state, module);
-    if (keys.length === 0) return undefined;
-    const values = Object.fromEntries(keys.map((key) => [key, valueOf(state, module, key)]));
-    return `${JSON.stringify(values, null, 2)}\n`;
-  };
   return {
-    folder: "",
-    owns: (name) => name === path,
-    paths: () => [path],
-    content: (_, state) => content(state),
+    contents(state) {
+      const keys = keysOf(state, module);
+      if (keys.length === 0) return new Map();
+      const values = Object.fromEntries(keys.map((key) => [key, valueOf(state, module, key)]));
+      return new Map([[path, `${JSON.stringify(values, null, 2)}\n`]]);
+    },
+    touched: () => [path],
+    present: () => Promise.resolve([path]),
     edits(_, found, state) {
       const values = found === undefined ? {} : readObject(found);
-      if (!values) return [];
+      if (!values) return "unreadable";
       const keys = new Set([...keysOf(state, module), ...Object.keys(values)]);
       return [...keys]
         .filter((key) => JSON.stringify(values[key]) !== JSON.stringify(valueOf(state, module, key)))
@@ -94,30 +114,53 @@ function singleFile(module: string, path: string): Files {
   };
 }
 
-function fileFolder(module: string, { name: folder, extension }: { name: string; extension: string }): Files {
-  const path = (name: string): string => join(folder, `${name}${extension}`);
-  /** Keys whose names differ only in case would share a file on many disks. */
-  const clashing = (key: string, state: ModuleState): readonly string[] =>
-    keysOf(state, module).filter((other) => fold(fileNameOf(other)) === fold(fileNameOf(key)));
-  const pathOf = (key: string, state: ModuleState): string =>
-    path(clashing(key, state).length > 1 ? marked(key) : fileNameOf(key));
-  const keyOf = (path: string, state: ModuleState): string | undefined =>
-    keysOf(state, module).find((key) => pathOf(key, state) === path);
+interface FolderProjection {
+  readonly name: string;
+  readonly extension: string;
+}
+
+function fileFolder(module: string, shape: FolderProjection, { disk, folder }: ProjectionPlace): Files {
+  const { name: subfolder, extension } = shape;
+  const pathTo = (name: string): string => join(subfolder, `${name}${extension}`);
+  /** Keys that would share a file, by the name that they would share. */
+  const groups = (keys: Iterable<string>): ReadonlyMap<string, ReadonlySet<string>> => {
+    const byName = new Map<string, Set<string>>();
+    for (const key of keys) {
+      const name = foldName(fileNameOf(key));
+      byName.set(name, (byName.get(name) ?? new Set()).add(key));
+    }
+    return byName;
+  };
+  const placed = (state: ModuleState): ReadonlyMap<string, string> => {
+    const keys = new Map<string, string>();
+    for (const group of groups(keysOf(state, module)).values())
+      for (const key of group) keys.set(pathTo(group.size > 1 ? markedNameOf(key) : fileNameOf(key)), key);
+    return keys;
+  };
+  const textOf = (key: string, state: ModuleState): string | undefined => {
+    const value = valueOf(state, module, key);
+    return value === undefined ? undefined : String(value);
+  };
   return {
-    folder,
-    owns: (name) => name.endsWith(extension),
-    paths(state, keys) {
-      if (!keys) return keysOf(state, module).map((key) => pathOf(key, state));
-      const touched = new Set(keys.flatMap((key) => [key, ...clashing(key, state)]));
-      return [...touched].flatMap((key) => [path(marked(key)), path(fileNameOf(key))]);
+    contents: (state) => new Map([...placed(state)].map(([path, key]) => [path, textOf(key, state)!])),
+    touched(keys, state) {
+      const paths = new Set<string>();
+      const all = groups([...keysOf(state, module), ...keys]);
+      for (const name of groups(keys).keys())
+        for (const key of all.get(name)!) paths.add(pathTo(fileNameOf(key))).add(pathTo(markedNameOf(key)));
+      return paths;
     },
-    content(path, state) {
-      const key = keyOf(path, state);
-      return key === undefined ? undefined : String(valueOf(state, module, key));
+    async present() {
+      const names = await disk.list(join(folder, subfolder));
+      // No title's file begins with a dot; those of editors and of other systems do.
+      return names
+        .filter((name) => name.endsWith(extension) && !name.startsWith("."))
+        .map((name) => join(subfolder, name));
     },
     edits(path, found, state) {
-      const name = path.slice(folder.length + 1, -extension.length);
-      return [edited(module, keyOf(path, state) ?? decodeFileName(name), found)];
+      const name = path.slice(subfolder.length + 1, -extension.length);
+      const key = placed(state).get(path) ?? titleOf(name);
+      return found === textOf(key, state) ? [] : [edited(module, key, found)];
     },
   };
 }
@@ -148,48 +191,5 @@ function readObject(text: string): Record<string, unknown> | undefined {
     return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** A file name for any title: percent-encoded where a file system needs it, cut at 200 bytes plus a hash. */
-export function fileNameOf(title: string): string {
-  const encoded = [...title].map((char) => (UNSAFE.test(char) ? percent(char) : char)).join("");
-  const dots = encoded.replace(/^\.+|\.+$/g, (run) => run.replaceAll(".", "%2E"));
-  const spaces = dots.replace(/ $/, "%20");
-  const reserved = DEVICE_NAME.test(spaces) ? `%${spaces.charCodeAt(0).toString(16)}${spaces.slice(1)}` : spaces;
-  return Buffer.byteLength(reserved) <= MAX_NAME_BYTES ? reserved : cut(reserved, title);
-}
-
-const UNSAFE = /[\\/:*?"<>|%\p{Cc}\p{Cs}]/u;
-const DEVICE_NAME = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
-
-function percent(char: string): string {
-  return [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
-}
-
-/** The name of a title that would otherwise share its file with another one. */
-function marked(title: string): string {
-  return `${fileNameOf(title)}-${hashOf(title)}`;
-}
-
-function fold(name: string): string {
-  return name.normalize("NFC").toLowerCase();
-}
-
-function hashOf(title: string): string {
-  return createHash("sha256").update(title).digest("hex").slice(0, 8);
-}
-
-function cut(name: string, title: string): string {
-  const kept = Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString("utf8").replace(/(\uFFFD|%[0-9A-F]?)$/, "");
-  return `${kept}-${hashOf(title)}`;
-}
-
-/** The title that a person meant by a file of their own. */
-function decodeFileName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
   }
 }

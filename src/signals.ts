@@ -1,3 +1,19 @@
+import { LegionError } from "./errors.ts";
+
+/**
+ * The reason of a signal that stops everything at once, as if the process had died: nothing of what it cut off is
+ * logged, and the next start goes on from the log.
+ */
+export const SHUTDOWN = new LegionError("REFUSED", "The runtime is stopping.");
+
+/** What ends a model call. */
+export interface Stops {
+  /** Aborts when the call has to end at once. */
+  readonly signal: AbortSignal;
+  /** Aborts when nothing new may begin: a call that waits for the provider gives up, one under way is finished. */
+  readonly patience?: AbortSignal;
+}
+
 /** Resolves when `signal` has aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -7,7 +23,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * A signal that aborts with the first of two longer-lived ones. `unlink` when it is no longer needed: unlike
+ * A signal that aborts with the first of two longer-lived ones, for the same reason. `unlink` when it is no longer needed: unlike
  * AbortSignal.any it leaves nothing behind on them.
  */
 export function linkSignals(
@@ -15,7 +31,7 @@ export function linkSignals(
   b: AbortSignal,
 ): { readonly signal: AbortSignal; readonly unlink: () => void } {
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
+  const abort = (): void => controller.abort(a.aborted ? a.reason : b.reason);
   if (a.aborted || b.aborted) abort();
   a.addEventListener("abort", abort);
   b.addEventListener("abort", abort);

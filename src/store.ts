@@ -9,7 +9,7 @@ import type { Inspect } from "./inspection.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
 import { createBlobs, type Blobs } from "./log/blobs.ts";
 import { createDisk, type Disk } from "./log/disk.ts";
-import { openFileLog, readFileLog, type OpenedFileLog } from "./log/file-log.ts";
+import { gapNotice, openFileLog, readFileLog, type SeqRange } from "./log/file-log.ts";
 import type { Durability } from "./log/journal.ts";
 import { takeLock, type Holder, type Lock } from "./log/lock.ts";
 import { openMemory, type Memory, type Projector } from "./memory.ts";
@@ -27,8 +27,9 @@ export interface Store {
   readonly bus: Bus;
   readonly control: Control;
   blobs(agent: AgentId): Blobs;
-  /** Agents that have a folder or were registered, Control not. */
+  /** Agents that are hosted or have a folder, Control not. */
   known(): readonly AgentId[];
+  /** `undefined` for an unknown agent, and for a hosted one before it was opened. */
   ledger(agent: AgentId): Ledger | undefined;
   openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
   /** Delivers what Control and agents that are not hosted left undelivered. */
@@ -51,90 +52,105 @@ export interface StoreOptions {
   readonly hosted: ReadonlySet<AgentId>;
 }
 
-const NO_PROJECTION: Projector = { write: () => Promise.resolve() };
-const PLAIN_VIEW: ViewOptions = { protocol: textProtocol, errors: "keep" };
+/** To write to a log whose agent does not run. */
+export const UNHOSTED: AgentMemoryOptions = {
+  view: { protocol: textProtocol, errors: "keep" },
+  projector: { write: () => Promise.resolve() },
+};
 
 /** Takes the lock of the project and opens what is in it. Rejects with LOCKED if another process runs here. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { paths, durability, clock, inspect } = options;
+  const { paths } = options;
   const disk = createDisk(paths.tmp);
   const lock = await takeLock(paths.lock, disk, { role: options.role, waitMs: LOCK_WAIT_MS });
-  await rm(paths.tmp, { recursive: true, force: true });
-  const ledgers = new Map<AgentId, Ledger>();
-  const others: { readonly memory: Memory; readonly outbox: Outbox }[] = [];
+  try {
+    await rm(paths.tmp, { recursive: true, force: true });
+    return await openFiles({ ...options, disk, lock });
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+interface Locked extends StoreOptions {
+  readonly disk: Disk;
+  readonly lock: Lock;
+}
+
+async function openFiles(options: Locked): Promise<Store> {
+  const { paths, durability, clock, inspect, hosted, disk, lock } = options;
+  const { now } = clock;
+  const corruptFolder = paths.corrupt;
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
-  const openLog = (agent: AgentId, each: Parameters<typeof openFileLog>[1]): Promise<OpenedFileLog> => {
-    const files = { folder: paths.agent(agent), corruptFolder: paths.corrupt, disk, blobs: blobs(agent) };
-    return openFileLog({ ...files, lock, durability, now: clock.now }, each);
+  const filesOf = (agent: AgentId) => ({ folder: paths.agent(agent), disk, blobs: blobs(agent) });
+  const readLedger = async (agent: AgentId): Promise<Ledger> => {
+    const ledger = createLedger();
+    for await (const event of readFileLog(filesOf(agent))) account(ledger, event);
+    return ledger;
   };
+  const known = new Set([...hosted, ...(await disk.list(paths.agents)).filter(isAgentId)]);
+  const ledgers = new Map<AgentId, Ledger>();
+  for (const id of known) if (!hosted.has(id)) ledgers.set(id, await readLedger(id));
+
   const openAgent = async (agent: AgentId, { view, projector }: AgentMemoryOptions): Promise<Memory> => {
-    let damaged: readonly string[] = [];
+    let lost: readonly SeqRange[] = [];
     const memory = await openMemory({ agent, view, projector, inspect }, async (each) => {
-      const opened = await openLog(agent, each);
-      damaged = opened.damaged;
+      const opened = await openFileLog({ ...filesOf(agent), corruptFolder, lock, durability, now }, each);
+      lost = opened.lost;
       return opened.log;
     });
+    if (lost.length > 0) await memory.commit(gapNotice(lost));
     ledgers.set(agent, memory.ledger);
-    if (damaged.length > 0)
-      await memory.commit({ kind: "notice", reason: "gap", content: gapNotice(damaged) });
     return memory;
   };
   const bus = createMemoryBus({
     disk,
     lock,
     durability,
-    now: clock.now,
+    now,
     folder: paths.agent,
-    watermarks: (agent) => Promise.resolve(ledgers.get(agent)),
+    corruptFolder,
+    // Mail may come for a hosted agent whose log is not open yet.
+    watermarks: async (agent) =>
+      ledgers.get(agent) ?? (known.has(agent) ? await readLedger(agent) : undefined),
   });
-  const ids = (await disk.list(paths.agents)).filter(isAgentId);
-  for (const id of new Set([...options.hosted, ...ids])) {
-    const ledger = createLedger();
-    if (options.hosted.has(id)) {
-      ledgers.set(id, ledger);
-      continue;
-    }
-    for await (const event of readFileLog({ folder: paths.agent(id), disk, blobs: blobs(id) }))
-      account(ledger, event);
-    ledgers.set(id, ledger);
-  }
-  const memory = await openAgent(CONTROL, { view: PLAIN_VIEW, projector: NO_PROJECTION });
-  const known = (): AgentId[] => [...ledgers.keys()].filter((id) => id !== CONTROL);
-  const control = await openControl({ memory, bus, clock, known });
+  const control = await openControl({
+    memory: await openAgent(CONTROL, UNHOSTED),
+    bus,
+    clock,
+    known: () => [...known],
+  });
+  const others: { readonly memory: Memory; readonly outbox: Outbox }[] = [];
   return {
     disk,
     lock,
     bus,
     control,
     blobs,
-    known,
+    known: () => [...known],
     ledger: (agent) => ledgers.get(agent),
     openAgent,
     async deliverForOthers() {
       await control.outbox.deliver();
-      for (const id of known()) {
-        if (options.hosted.has(id) || ledgers.get(id)!.undelivered.length === 0) continue;
-        const memory = await openAgent(id, { view: PLAIN_VIEW, projector: NO_PROJECTION });
+      for (const id of known) {
+        if (hosted.has(id) || ledgers.get(id)!.undelivered.length === 0) continue;
+        const memory = await openAgent(id, UNHOSTED);
         const outbox = createOutbox(memory, bus, clock);
         others.push({ memory, outbox });
         await outbox.deliver();
       }
     },
     async close() {
-      for (const other of others) {
-        other.outbox.close();
-        await other.memory.close();
+      try {
+        for (const other of others) {
+          await other.outbox.close();
+          await other.memory.close();
+        }
+        await control.close();
+        await bus.close();
+      } finally {
+        await lock.release();
       }
-      await control.close();
-      await bus.close();
-      await lock.release();
     },
   };
-}
-
-function gapNotice(damaged: readonly string[]): string {
-  return (
-    `${damaged.length} damaged ${damaged.length === 1 ? "event" : "events"} of your past could not be read and ` +
-    `${damaged.length === 1 ? "was" : "were"} set aside. If something seems to be missing, it may have been there.`
-  );
 }

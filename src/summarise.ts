@@ -2,11 +2,12 @@
 
 import type { Agent } from "./agent.ts";
 import { digest, planLegion, summaryRequest, type CompactionPlan } from "./compaction.ts";
-import { complete } from "./complete.ts";
-import { NO_USAGE, type Usage } from "./event.ts";
+import { complete, type Completed } from "./complete.ts";
+import { NO_USAGE } from "./event.ts";
 import { isLegionError } from "./errors.ts";
 import { sha256 } from "./log/blobs.ts";
 import { introductionTokens, type Introduction } from "./prompt.ts";
+import type { Stops } from "./signals.ts";
 import { estimateTokens } from "./tokens.ts";
 import { SUMMARY_OPENING, textOf } from "./view.ts";
 
@@ -14,6 +15,8 @@ import { SUMMARY_OPENING, textOf } from "./view.ts";
 const NEAR = 0.8;
 /** The summariser is shown at most this share of the window. */
 const SUMMARISER_SHARE = 0.5;
+/** Its summary at most this one. */
+const OUTPUT_SHARE = 0.25;
 
 /** The size at which a view is compacted, in tokens. */
 export function thresholdOf({ settings, model }: Agent): number {
@@ -21,13 +24,13 @@ export function thresholdOf({ settings, model }: Agent): number {
 }
 
 /** Compacts if introduction and view are past the threshold; counts tokens only when they come near it. */
-export async function compactIfLong(agent: Agent, introduction: Introduction, signal: AbortSignal): Promise<void> {
+export async function compactIfLong(agent: Agent, introduction: Introduction, stops: Stops): Promise<void> {
   const { view } = agent.memory;
   const threshold = thresholdOf(agent);
   const around = introductionTokens(introduction);
   if (around + view.tokens < threshold * NEAR) return;
   await countItems(agent);
-  if (around + view.tokens > threshold) await compact(agent, introduction, signal);
+  if (around + view.tokens > threshold) await compact(agent, introduction, stops);
 }
 
 /** Replaces the estimates of items that were never counted. */
@@ -39,54 +42,53 @@ async function countItems({ memory, shared }: Agent): Promise<void> {
 }
 
 /** Summarises the older part of the view. False if there is nothing to summarise, or nothing would be saved. */
-export async function compact(agent: Agent, introduction: Introduction, signal: AbortSignal): Promise<boolean> {
+export async function compact(agent: Agent, introduction: Introduction, stops: Stops): Promise<boolean> {
   const { memory } = agent;
   const plan = planLegion(memory.view, introductionTokens(introduction), thresholdOf(agent));
   if (!plan) return false;
   const before = plan.items.reduce((sum, item) => sum + item.tokens, 0);
-  for (const summarise of [askForSummary, writeDigest]) {
-    const { content, usage, settle } = await summarise(agent, plan, { introduction, signal });
-    const saves = content !== "" && estimateTokens(`${SUMMARY_OPENING}\n\n${content}`) < before;
-    const { strategy, covers } = plan;
-    if (saves) await memory.commit({ kind: "summary", covers, content, strategy, usage });
-    settle();
-    if (saves) return true;
-  }
-  return false;
+  const saves = (content: string): boolean => {
+    return content !== "" && estimateTokens(`${SUMMARY_OPENING}\n\n${content}`) < before;
+  };
+  const asked = await askForSummary(agent, plan, { introduction, stops });
+  const content = [asked?.completion.text.trim() ?? "", digest(plan)].find(saves);
+  // A digest takes what was paid for the summary that it stands in for.
+  const usage = asked?.completion.usage ?? memory.ledger.open.at(-1) ?? NO_USAGE;
+  const { covers, strategy } = plan;
+  if (content !== undefined) await memory.commit({ kind: "summary", covers, content, strategy, usage });
+  asked?.settle();
+  return content !== undefined;
 }
-
-interface Summary {
-  /** Empty if there is none. */
-  readonly content: string;
-  readonly usage: Usage;
-  readonly settle: () => void;
-}
-
-const NO_SUMMARY: Summary = { content: "", usage: NO_USAGE, settle: () => undefined };
 
 interface Context {
   readonly introduction: Introduction;
-  readonly signal: AbortSignal;
+  readonly stops: Stops;
 }
 
-/** No summary if the model cannot or does not give one; rejects only with what stops the agent anyway. */
-async function askForSummary(agent: Agent, plan: CompactionPlan, context: Context): Promise<Summary> {
-  const { window, summarises } = agent.model.profile;
-  if (!summarises) return NO_SUMMARY;
-  const { introduction, signal } = context;
-  const request = summaryRequest(plan, Math.floor(window * SUMMARISER_SHARE), introduction.instructions);
+/** `undefined` if the model cannot or does not give one; rejects only with what stops the agent anyway. */
+async function askForSummary(
+  agent: Agent,
+  plan: CompactionPlan,
+  context: Context,
+): Promise<Completed | undefined> {
+  const { window, maxOutput, summarises } = agent.model.profile;
+  if (!summarises) return undefined;
+  const { introduction, stops } = context;
+  const asked = summaryRequest(plan, Math.floor(window * SUMMARISER_SHARE), introduction.instructions);
+  const request = {
+    ...asked,
+    maxOutput: Math.min(asked.maxOutput, maxOutput, Math.floor(window * OUTPUT_SHARE)),
+  };
   const shown = [request.system, request.pinned, ...request.turns.map(textOf)];
   const tokens = shown.reduce((sum, text) => sum + estimateTokens(text), 0);
   try {
-    const prompt = { request, tokens, chain: sha256(shown.join("\n")) };
-    const { completion, settle } = await complete(agent, prompt, { signal });
-    return { content: completion.text.trim(), usage: completion.usage, settle };
+    return await complete(
+      agent,
+      { request, tokens, chain: sha256(shown.join("\n")), purpose: "summary" },
+      stops,
+    );
   } catch (error) {
-    if (signal.aborted || isLegionError(error, "LIMIT") || isLegionError(error, "STORAGE")) throw error;
-    return NO_SUMMARY;
+    if (stops.signal.aborted || stops.patience?.aborted || isLegionError(error, "STORAGE")) throw error;
+    return undefined;
   }
-}
-
-function writeDigest(_agent: Agent, plan: CompactionPlan): Promise<Summary> {
-  return Promise.resolve({ ...NO_SUMMARY, content: digest(plan) });
 }

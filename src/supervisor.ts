@@ -3,7 +3,7 @@
 
 import { park, runActor } from "./actor.ts";
 import { show, type Agent } from "./agent.ts";
-import { isLegionError, messageOf } from "./errors.ts";
+import { LegionError, isLegionError, messageOf } from "./errors.ts";
 
 export interface Supervised {
   readonly agent: Agent;
@@ -18,19 +18,18 @@ const LAST_RESTART_MS = 60_000;
 /** Restarts in a row without a decision between them before the agent is parked. */
 const MAX_RESTARTS = 8;
 
-/** @param now aborts when what runs has to stop at once */
+/** @param now aborts, with SHUTDOWN, when what runs has to stop at once */
 export function supervise(agent: Agent, now: AbortSignal, random: () => number = Math.random): Supervised {
-  const { memory, shared } = agent;
+  const { memory } = agent;
   let run = new AbortController();
   let stopping = false;
-  let ended = false;
-  let restarts = 0;
-  let decisionsBefore = 0;
+  const judge = createJudge(agent, random);
   const words: (() => Promise<void>)[] = [];
 
-  const interrupted = (word: () => Promise<void>): Promise<void> => {
-    if (ended) return word();
-    return new Promise((resolve, reject) => {
+  /** Runs `word` between two runs of the actor. */
+  const interrupted = async (word: () => Promise<void>): Promise<void> => {
+    if (stopping) throw new LegionError("REFUSED", `${agent.identity.name} is stopped.`);
+    await new Promise<void>((resolve, reject) => {
       words.push(() => word().then(resolve, reject));
       run.abort();
     });
@@ -38,51 +37,66 @@ export function supervise(agent: Agent, now: AbortSignal, random: () => number =
   const heed = async (): Promise<void> => {
     for (let word = words.shift(); word; word = words.shift()) await word();
   };
-  /** Decides what a failure means; resolves when the actor may run again. */
-  const judge = async (error: unknown): Promise<void> => {
-    if (memory.ledger.spent.steps > decisionsBefore) restarts = 0;
-    decisionsBefore = memory.ledger.spent.steps;
-    const reason = messageOf(error);
-    if (isLegionError(error, "STORAGE")) {
-      show(agent, "halted", reason);
-      stopping = true;
-    } else if (isLegionError(error, "MODEL_REFUSED") || isLegionError(error, "CONTEXT_OVERFLOW")) {
-      await park(agent, "parked", reason);
-    } else if (++restarts > MAX_RESTARTS) {
-      await park(agent, "parked", `${MAX_RESTARTS} restarts did not help: ${reason}`);
-      restarts = 0;
-    } else {
-      const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (restarts - 1), LAST_RESTART_MS) * (0.8 + 0.4 * random());
-      show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
-      await shared.clock.sleep(waitMs, run.signal);
-    }
-  };
   const loop = async (): Promise<void> => {
-    while (!stopping) {
+    while (!stopping && !now.aborted) {
+      run = new AbortController();
+      await heed();
       try {
-        run = new AbortController();
-        await heed();
-        await runActor(agent, run.signal, now);
+        if (!stopping) await runActor(agent, run.signal, now);
       } catch (error) {
-        await judge(error).catch((fatal: unknown) => {
-          show(agent, "halted", messageOf(fatal));
-          stopping = true;
-        });
+        // Whoever was told to stop and gave up what it waited for has not failed.
+        if (!now.aborted && error !== run.signal.reason) await judge(error, run.signal);
       }
     }
-    await heed();
-    ended = true;
-    if (agent.standing.state !== "halted") show(agent, "stopped");
   };
-  const running = loop();
+  const end = async (reason?: string): Promise<void> => {
+    stopping = true;
+    show(agent, reason === undefined ? "stopped" : "halted", reason);
+    await heed();
+  };
+  const running = loop().then(
+    () => end(),
+    (error: unknown) => end(messageOf(error)),
+  );
   return {
     agent,
-    pause: (reason) => interrupted(() => memory.commit({ kind: "notice", reason: "paused", content: reason })),
+    pause: (reason) =>
+      interrupted(() => memory.commit({ kind: "notice", reason: "paused", content: reason })),
     resume: () => interrupted(() => memory.commit({ kind: "notice", reason: "resumed", content: "" })),
     async stop() {
       stopping = true;
       run.abort();
       await running;
     },
+  };
+}
+
+/**
+ * Decides what a failure means: parks the agent, or waits before its next run, until `signal` aborts. Rejects with what
+ * halts it.
+ */
+function createJudge(
+  agent: Agent,
+  random: () => number,
+): (error: unknown, signal: AbortSignal) => Promise<void> {
+  const { memory, shared } = agent;
+  let restarts = 0;
+  let decided = 0;
+  return async (error, signal) => {
+    if (isLegionError(error, "STORAGE")) throw error;
+    const reason = messageOf(error);
+    if (isLegionError(error, "MODEL_REFUSED") || isLegionError(error, "CONTEXT_OVERFLOW")) {
+      return park(agent, "parked", reason);
+    }
+    const decision = memory.ledger.decision?.event.seq ?? 0;
+    restarts = decision > decided ? 1 : restarts + 1;
+    decided = decision;
+    if (restarts > MAX_RESTARTS) {
+      restarts = 0;
+      return park(agent, "parked", `${MAX_RESTARTS} restarts did not help: ${reason}`);
+    }
+    const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (restarts - 1), LAST_RESTART_MS) * (0.8 + 0.4 * random());
+    show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
+    await shared.clock.sleep(waitMs, signal);
   };
 }

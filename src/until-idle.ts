@@ -3,7 +3,7 @@
 import type { Control } from "./control.ts";
 import type { Inspector } from "./inspection.ts";
 import { hasWork } from "./ledger.ts";
-import type { AgentId } from "./message.ts";
+import { CONTROL, type AgentId } from "./message.ts";
 import { isOver } from "./peers.ts";
 import type { Supervised } from "./supervisor.ts";
 
@@ -12,14 +12,15 @@ export interface Hosted {
   readonly control: Control;
 }
 
-/** Resolves when no hosted agent has anything to do and all mail to them is delivered, or when `signal` aborts. */
+/** Resolves when no hosted agent has anything to do and all mail to them and to Control is delivered, or when `signal` aborts. */
 export async function untilIdle(
   { agents, control, inspector }: Hosted & { inspector: Inspector },
   signal: AbortSignal,
 ): Promise<void> {
   const isIdle = (): boolean => {
     const waiting = [...agents.values()].flatMap(({ agent }) => agent.outbox.undelivered());
-    if ([...waiting, ...control.outbox.undelivered()].some(({ to }) => agents.has(to))) return false;
+    if ([...waiting, ...control.outbox.undelivered()].some(({ to }) => to === CONTROL || agents.has(to)))
+      return false;
     return [...agents.values()].every(({ agent }) => {
       const { state } = agent.standing;
       const atRest = state === "idle" || state === "parked" || state === "paused";

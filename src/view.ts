@@ -9,7 +9,7 @@ import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "./event.
 import { displayName, type Message } from "./message.ts";
 import type { Turn } from "./model/model.ts";
 import type { Protocol, ShownResult } from "./protocol/protocol.ts";
-import { estimateTokens } from "./tokens.ts";
+import { estimateTokens, fitTokens } from "./tokens.ts";
 
 export interface Item {
   readonly kind: "message" | "exchange" | "summary" | "notice";
@@ -55,60 +55,79 @@ export interface ViewOptions {
 export const SUMMARY_OPENING =
   "Several events are omitted here to free up space in your context window, summarized as follows:";
 
+/** A longer message is shown without its middle: no compaction would make room for mail that nobody has seen. */
+const MAX_MESSAGE_TOKENS = 16_384;
 const SHOWN_NOTICE = "gap";
 const NO_RESULT = "(no result yet)";
 
 export function createView({ protocol, errors }: ViewOptions): View {
-  const items: Item[] = [];
-  const turns: Turn[] = [];
-  let tokens = 0;
-  /** How many items have their place in the hash chain. */
-  let chained = 0;
+  const shown = createShown();
+  const { items, turns } = shown;
   /** Exchanges in which every call failed, waiting to be forgotten. */
   let failed: Item[] = [];
 
-  const push = (item: Item): void => {
-    items.push(item);
-    turns.push(...item.turns);
-    tokens += item.tokens;
-  };
-  /** Replaces the items from `index` on. */
-  const redo = (index: number, replacement: readonly Item[]): void => {
-    const removed = items.slice(index);
-    items.length = index;
-    chained = Math.min(chained, index);
-    for (const item of removed) tokens -= item.tokens;
-    turns.length -= removed.reduce((sum, item) => sum + item.turns.length, 0);
-    for (const item of replacement) push(item);
-  };
   const takeResult = (event: EventOf<"result">): void => {
-    const last = items.at(-1);
-    if (!last?.exchange) return;
-    last.exchange.results.set(event.call, event);
-    const grown = { ...exchangeItem(last.exchange, protocol), lastSeq: event.seq, events: last.events + 1 };
-    redo(items.length - 1, [grown]);
+    const index = items.findLastIndex((item) => item.exchange !== undefined);
+    const item = items[index];
+    if (!item?.exchange || !expects(item.exchange.decision, event)) return;
+    item.exchange.results.set(event.call, event);
+    const grown = { ...exchangeItem(item.exchange, protocol), lastSeq: event.seq, events: item.events + 1 };
+    shown.redo(index, [grown, ...items.slice(index + 1)]);
     if (errors === "forget" && event.outcome === "ok") forget();
-    if (hasFailed(last.exchange)) failed.push(grown);
+    if (hasFailed(item.exchange)) failed.push(grown);
   };
   const forget = (): void => {
-    if (failed.length === 0) return;
-    const gone = new Set(failed.map((item) => item.firstSeq));
-    const first = items.findIndex((item) => gone.has(item.firstSeq));
-    if (first !== -1) {
-      redo(
+    const gone = new Set(failed);
+    const first = items.findLastIndex((item) => item === failed[0]);
+    if (first !== -1)
+      shown.redo(
         first,
-        items.slice(first).filter((item) => !gone.has(item.firstSeq)),
+        items.slice(first).filter((item) => !gone.has(item)),
       );
-    }
     failed = [];
   };
   const summarise = (event: EventOf<"summary">): void => {
     const [from, to] = event.covers;
     const first = items.findIndex((item) => item.lastSeq >= from);
     if (first === -1) return;
+    const covered = items.slice(first).filter((item) => item.firstSeq <= to);
     const rest = items.slice(first).filter((item) => item.firstSeq > to);
-    redo(first, [summaryItem(event), ...rest]);
-    failed = failed.filter((item) => item.firstSeq > to);
+    shown.redo(first, [summaryItem(event, covered), ...rest]);
+    failed = failed.filter((item) => !covered.includes(item));
+  };
+  return {
+    items,
+    turns,
+    get tokens() {
+      return shown.tokens;
+    },
+    get chain() {
+      return shown.chain;
+    },
+    see(event) {
+      if (event.kind === "message") shown.push(messageItem(event));
+      else if (event.kind === "decision")
+        shown.push(exchangeItem({ decision: event, results: new Map() }, protocol));
+      else if (event.kind === "result") takeResult(event);
+      else if (event.kind === "summary") summarise(event);
+      else if (event.kind === "notice" && event.reason === SHOWN_NOTICE)
+        shown.push(textItem("notice", event, event.content));
+    },
+    setTokens: shown.setTokens,
+  };
+}
+
+/** Items and what they add up to, kept in step. */
+function createShown() {
+  const items: Item[] = [];
+  const turns: Turn[] = [];
+  let tokens = 0;
+  /** How many items have their place in the hash chain. */
+  let chained = 0;
+  const push = (item: Item): void => {
+    items.push(item);
+    turns.push(...item.turns);
+    tokens += item.tokens;
   };
   return {
     items,
@@ -122,16 +141,17 @@ export function createView({ protocol, errors }: ViewOptions): View {
       }
       return items.at(-1)?.chain ?? "";
     },
-    see(event) {
-      if (event.kind === "message") push(messageItem(event));
-      else if (event.kind === "decision") push(exchangeItem({ decision: event, results: new Map() }, protocol));
-      else if (event.kind === "result") takeResult(event);
-      else if (event.kind === "summary") summarise(event);
-      else if (event.kind === "notice" && event.reason === SHOWN_NOTICE) {
-        push(textItem("notice", event, event.content));
-      }
+    push,
+    /** Replaces the items from `index` on. */
+    redo(index: number, replacement: readonly Item[]): void {
+      const removed = items.slice(index);
+      items.length = index;
+      chained = Math.min(chained, index);
+      for (const item of removed) tokens -= item.tokens;
+      turns.length -= removed.reduce((sum, item) => sum + item.turns.length, 0);
+      for (const item of replacement) push(item);
     },
-    setTokens(item, exact) {
+    setTokens(item: Item, exact: number): void {
       tokens += exact - item.tokens;
       item.tokens = exact;
       item.counted = true;
@@ -148,12 +168,19 @@ export function renderMessage(message: Message): string {
 }
 
 function messageItem(event: EventOf<"message">): Item {
-  return textItem("message", event, renderMessage(event.message));
+  const text = renderMessage(event.message);
+  const fitted = fitTokens(text, MAX_MESSAGE_TOKENS);
+  const rest =
+    fitted === text ? "" : `\n\n(Too long to be shown whole: \`recall\` reopens it as event ${event.seq}.)`;
+  return textItem("message", event, fitted + rest);
 }
 
-function summaryItem(event: EventOf<"summary">): Item {
-  const [firstSeq, lastSeq] = event.covers;
+/** Stands for all that it replaces, also where that reaches past what it says it covers. */
+function summaryItem(event: EventOf<"summary">, replaced: readonly Item[]): Item {
+  const [from, to] = event.covers;
   const item = textItem("summary", event, `${SUMMARY_OPENING}\n\n${event.content}`);
+  const firstSeq = replaced.reduce((first, { firstSeq }) => Math.min(first, firstSeq), from);
+  const lastSeq = replaced.reduce((last, { lastSeq }) => Math.max(last, lastSeq), to);
   return { ...item, firstSeq, lastSeq };
 }
 
@@ -176,16 +203,21 @@ function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
           const result = results.get(call.id);
           return result ? showResult(result) : { call: call.id, content: NO_RESULT, isError: false };
         });
-  const isEmpty = decision.text === "" && decision.calls.length === 0;
+  const isEmpty = decision.text.trim() === "" && decision.calls.length === 0;
   const turns = [
     ...(isEmpty ? [] : [protocol.decision(decision)]),
     ...(shown.length > 0 ? [protocol.results(shown)] : []),
-  ];
+  ].filter((turn) => turn.role !== "user" || turn.text !== "");
   return { ...newItem("exchange", decision.seq, turns), exchange };
 }
 
 function showResult({ call, content, outcome }: ResultEvent): ShownResult {
   return { call, content, isError: outcome === "error" || outcome === "interrupted" };
+}
+
+/** Is this a result of that decision? */
+function expects({ stop, calls }: DecisionEvent, { call }: ResultEvent): boolean {
+  return stop === "unparsed" ? call === null : calls.some(({ id }) => id === call);
 }
 
 function hasFailed({ decision, results }: Exchange): boolean {

@@ -19,3 +19,13 @@ export function didYouMean(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   return near.length === 0 ? "" : ` Did you mean ${enumerate(near, "or")}?`;
 }
+
+/** `text`, or its beginning and end with the number of characters left out between them. */
+export function elide(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const half = Math.floor(maxChars / 2);
+  // A cut must not part the two halves of a character: providers refuse what is left of it.
+  const start = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, "");
+  const end = text.slice(text.length - half).replace(/^[\uDC00-\uDFFF]/, "");
+  return `${start} [... ${text.length - start.length - end.length} characters left out ...] ${end}`;
+}

@@ -2,6 +2,7 @@
 // its result, or dropped with it.
 
 import type { Agent, StoppedConversation } from "./agent.ts";
+import type { Completed } from "./complete.ts";
 import { compose, hopsOf, pastHopLimit, refuseUnfit, resolveTargets } from "./compose.ts";
 import { addUsage, type StateChange, type Usage } from "./event.ts";
 import { LegionError } from "./errors.ts";
@@ -13,16 +14,19 @@ import type { State } from "./module.ts";
 export interface Work {
   readonly changes: readonly StateChange[];
   readonly sends: readonly Message[];
-  /** What the action's own model calls came to; `undefined` without one. */
+  /** What the action's own model calls came to, those without an answer included; `undefined` without any. */
   readonly usage: Usage | undefined;
   /** Conversations that a refused send would have taken past the hop limit. */
   readonly stopped: readonly StoppedConversation[];
   state(module: string): State;
   /** Stages one message to each target. Throws REFUSED, staging none, if one of them may not be sent. */
   send(targets: readonly AgentId[] | "all", content: string): Promise<readonly string[]>;
-  /** Counts a model call of the action; `settle` runs when the call's cost is in the log. */
-  spend(usage: Usage, settle: () => void): void;
-  /** The result is in the log. */
+  /** The action has ended: nothing can be staged any more. */
+  readonly isOver: boolean;
+  /** Counts an answered model call of the action. */
+  spend(call: Completed): void;
+  end(): void;
+  /** The result is in the log, and with it what the model calls cost. */
   settle(): void;
 }
 
@@ -31,21 +35,29 @@ export function beginWork(agent: Agent): Work {
   const changes: StateChange[] = [];
   const sends: Message[] = [];
   const stopped: StoppedConversation[] = [];
-  const settlements: (() => void)[] = [];
-  let usage: Usage | undefined;
+  const answered: Completed[] = [];
+  let isOver = false;
   return {
     changes,
     sends,
     stopped,
     get usage() {
-      return usage;
+      const open = memory.ledger.open.filter((usage) => answered.every(({ reserved }) => reserved !== usage));
+      const usages = [...open, ...answered.map(({ completion }) => completion.usage)];
+      return usages.length > 0 ? usages.reduce(addUsage) : undefined;
     },
-    spend(more, settle) {
-      usage = usage ? addUsage(usage, more) : more;
-      settlements.push(settle);
+    get isOver() {
+      return isOver;
+    },
+    spend(call) {
+      if (isOver) call.settle();
+      else answered.push(call);
+    },
+    end() {
+      isOver = true;
     },
     settle() {
-      for (const settle of settlements.splice(0)) settle();
+      for (const call of answered.splice(0)) call.settle();
     },
     state: (module) => stagedState(agent, module, changes),
     async send(targets, content) {

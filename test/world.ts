@@ -9,6 +9,7 @@ import { goals } from "../modules/goals.ts";
 import { messaging } from "../modules/messaging.ts";
 import { notes } from "../modules/notes.ts";
 import { createLocalEnvironment } from "../src/environment/local.ts";
+import type { Agent } from "../src/agent.ts";
 import type { Event, EventOf } from "../src/event.ts";
 import type { Inspection } from "../src/inspection.ts";
 import { startLegion, type AgentPlan, type Legion, type LegionOptions } from "../src/legion.ts";
@@ -22,6 +23,7 @@ import { createScriptedModel, type Script, type ScriptedOptions } from "../src/m
 import type { Module } from "../src/module.ts";
 import { indexActions } from "../src/module-set.ts";
 import { legionPaths } from "../src/paths.ts";
+import type { PinPosition } from "../src/prompt.ts";
 import type { Protocol } from "../src/protocol/protocol.ts";
 import { textProtocol } from "../src/protocol/text.ts";
 import { toolsProtocol } from "../src/protocol/tools.ts";
@@ -35,6 +37,8 @@ export interface WorldAgent {
   readonly limits?: Limits;
   readonly threshold?: number;
   readonly errors?: "forget" | "keep";
+  readonly pin?: PinPosition;
+  readonly tickMs?: number;
 }
 
 export type WorldOptions = Partial<Omit<LegionOptions, "plans" | "project">>;
@@ -44,6 +48,7 @@ export interface World {
   readonly legion: Legion;
   /** Everything that watchers saw. */
   readonly seen: readonly Inspection[];
+  agent(id: AgentId): Agent;
   /** Says something as Control. */
   say(to: AgentId | readonly AgentId[] | "all", content: string): Promise<readonly string[]>;
   /** Resolves when nobody has anything to do. */
@@ -95,7 +100,8 @@ export async function openWorld(
   const stop = (): Promise<void> => (stopped ??= legion.stop());
   onTestFinished(async () => {
     legion.interrupt();
-    await stop();
+    // Whoever wants to know how it ends has called `stop` before.
+    await stop().catch(() => undefined);
   });
   const events = (agent: AgentId): Promise<Event[]> => readEvents(project, agent);
   return {
@@ -104,6 +110,7 @@ export async function openWorld(
     seen,
     events,
     stop,
+    agent: (id) => legion.agents.get(id)!.agent,
     say: (to, content) => legion.control.say(typeof to === "string" && to !== "all" ? [to] : to, content),
     idle: () => legion.untilIdle(new AbortController().signal),
     until: (holds) =>
@@ -142,9 +149,9 @@ function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
     protocol,
     actions: indexActions(agent.modules ?? MODULES, protocol),
     limits: agent.limits ?? {},
-    memory: { strategy: "legion", threshold: agent.threshold ?? 0.75, pin: "newest" },
+    memory: { strategy: "legion", threshold: agent.threshold ?? 0.75, pin: agent.pin ?? "newest" },
     errors: agent.errors ?? "keep",
-    tickMs: 0,
+    tickMs: agent.tickMs ?? 0,
   };
 }
 

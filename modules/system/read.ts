@@ -31,7 +31,7 @@ export const readFile = defineAction({
           const excerpt = await readLines(file, { offset, limit: Math.min(limit, MAX_LINES) }, host.signal);
           return offset > Math.max(1, excerpt.lines)
             ? fail(pastEnd(path, excerpt))
-            : ok(render(path, offset, excerpt));
+            : ok(render(path, { offset, size }, excerpt));
         } finally {
           await file.close();
         }
@@ -44,8 +44,10 @@ function pastEnd(path: string, { lines, isWhole }: Excerpt): string {
   return `${path} is too big to be read that far: it can be read up to line ${lines}.`;
 }
 
-function render(path: string, offset: number, { text, shown, lines, isWhole, isCut }: Excerpt): string {
-  const count = isWhole ? `${lines} lines` : `more than ${lines} lines`;
+function render(path: string, from: { offset: number; size: number }, excerpt: Excerpt): string {
+  const { offset, size } = from;
+  const { text, shown, lines, isWhole, isCut } = excerpt;
+  const count = `${isWhole ? "" : "more than "}${lines} lines, ${size} bytes`;
   const next = offset + shown;
   const notes = [
     ...(isCut ? [`Line ${offset} is cut: it is too long to be shown.`] : []),

@@ -36,7 +36,7 @@ const LAYERS = [
   { name: "stages", paths: ["src/"] },
   { name: "the actor", paths: ["src/actor.ts"] },
   { name: "the supervisor", paths: ["src/supervisor.ts"] },
-  { name: "the legion", paths: ["src/legion.ts"] },
+  { name: "the legion", paths: ["src/legion.ts", "src/roster.ts"] },
   { name: "surfaces", paths: ["src/cli/", "src/server/"] },
   { name: "the library surface", paths: ["src/index.ts"] },
 ];

@@ -3,37 +3,45 @@
 
 import { join } from "node:path";
 import { LegionError } from "../errors.ts";
-import { openJournal, readSegments, settleJournal, type Durability, type Journal } from "../log/journal.ts";
 import type { Disk } from "../log/disk.ts";
+import { openJournal, type Durability, type Journal, type JournalStart } from "../log/journal.ts";
 import type { Lock } from "../log/lock.ts";
+import { setAside, settleSegments } from "../log/segments.ts";
 import { CONTROL, MAILBOX_LIMIT, parseMessageId } from "../message.ts";
 import type { AgentId, Delivery, LogId, Message } from "../message.ts";
 import type { Bus, Inbox, Mail, Receipt, Watermarks } from "./bus.ts";
+import { readMailbox, standingOf } from "./mailbox.ts";
 
 const PART_BYTES = 1_048_576;
-/** A mailbox file that holds only taken mail is removed when this many messages went through it. */
-const DROP_AFTER = 1_000;
+const BYTES_PER_TOKEN = 4;
 
 export interface MemoryBusOptions {
   readonly disk: Disk;
-  readonly lock: Lock;
+  readonly lock: Pick<Lock, "epoch" | "held">;
   readonly durability: Durability;
   readonly now: () => number;
   /** An agent's folder. */
   readonly folder: (agent: AgentId) => string;
+  /** Where damaged lines are set aside. */
+  readonly corruptFolder: string;
   /** How far an agent's log has taken in mail; `undefined` for an agent that does not exist. */
   readonly watermarks: (agent: AgentId) => Promise<Watermarks | undefined>;
 }
 
 interface Mailbox {
   readonly agent: AgentId;
-  readonly journal: Journal;
-  readonly seen: Map<LogId, number>;
-  unread: Mail[];
+  journal: Journal;
+  /** Per sender log, the highest number taken in, waiting or being written. */
+  seen: Map<LogId, number>;
+  /** Oldest first. */
+  readonly unread: Mail[];
+  /** Being written, oldest first. */
+  readonly arriving: Mail[];
+  /** The last write failed: what was acknowledged counts, nothing else. */
+  failed: boolean;
   taken: number;
-  throughput: number;
   open: boolean;
-  wake: (() => void) | undefined;
+  readonly sleepers: Set<() => void>;
   interruption: AbortController | undefined;
 }
 
@@ -41,31 +49,45 @@ interface Mailbox {
 export function createMemoryBus(options: MemoryBusOptions): Bus {
   const mailboxes = new Map<AgentId, Promise<Mailbox | undefined>>();
   const watchers = new Set<(message: Message) => void>();
+  let closed = false;
   const find = (agent: AgentId): Promise<Mailbox | undefined> => {
+    if (closed) throw new LegionError("STORAGE", "The bus is closed.");
     let mailbox = mailboxes.get(agent);
     if (!mailbox) {
       mailbox = loadMailbox(agent, options);
       mailboxes.set(agent, mailbox);
-      void mailbox.then(
-        (found) => found ?? mailboxes.delete(agent),
-        () => mailboxes.delete(agent),
-      );
+      const forget = (): void => void mailboxes.delete(agent);
+      mailbox.then((found) => found ?? forget(), forget);
     }
     return mailbox;
+  };
+  const announce = (message: Message): void => {
+    for (const watch of watchers) {
+      try {
+        watch(message);
+      } catch {
+        watchers.delete(watch);
+      }
+    }
   };
   return {
     async send(delivery) {
       const mailbox = await find(parseMessageId(delivery.message.id).to);
-      const receipt = mailbox ? await accept(mailbox, delivery) : ({ status: "unknown" } as const);
-      if (receipt.status === "accepted") for (const watch of watchers) watch(delivery.message);
+      if (!mailbox) return { status: "unknown" };
+      if (mailbox.failed) await revive(mailbox, options);
+      const receipt = await accept(mailbox, delivery);
+      if (receipt.status === "accepted") announce(delivery.message);
       return receipt;
     },
     async open(agent) {
       const mailbox = await find(agent);
       if (!mailbox) throw new LegionError("REFUSED", `There is no agent ${agent}.`);
-      if (mailbox.open) throw new LegionError("LOCKED", `The mailbox of agent ${agent} has a reader already.`);
+      if (mailbox.open)
+        throw new LegionError("LOCKED", `The mailbox of agent ${agent} has a reader already.`);
       mailbox.open = true;
-      return createInbox(mailbox);
+      const inbox = createInbox(mailbox);
+      inbox.taken((await options.watermarks(agent))?.taken ?? 0);
+      return inbox;
     },
     unread: async (agent) => (await find(agent))?.unread.length ?? 0,
     watch(listener) {
@@ -73,76 +95,94 @@ export function createMemoryBus(options: MemoryBusOptions): Bus {
       return () => watchers.delete(listener);
     },
     async close() {
+      closed = true;
       for (const mailbox of await Promise.all(mailboxes.values())) if (mailbox) await closeMailbox(mailbox);
     },
   };
 }
 
 async function loadMailbox(agent: AgentId, options: MemoryBusOptions): Promise<Mailbox | undefined> {
+  const { disk, durability, corruptFolder } = options;
   const marks = await options.watermarks(agent);
   if (!marks) return undefined;
-  const folder = join(options.folder(agent), "mailbox");
-  if (options.durability === "disk") await settleJournal(folder, options.disk);
-  const seen = new Map(marks.seen);
-  const unread: Mail[] = [];
-  const unsealed = [];
-  let last = marks.taken;
-  for await (const segment of readSegments(folder, options.disk)) {
-    for (const record of segment.records) {
-      last = Math.max(last, record.seq);
-      if (record.kind !== "mail" || record.seq <= marks.taken) continue;
-      const mail = { position: record.seq, from: record["from"] as LogId, message: record["message"] as Message };
-      seen.set(mail.from, parseMessageId(mail.message.id).n);
-      unread.push(mail);
-    }
-    if (!segment.sealed) unsealed.push(segment);
-  }
-  const { disk, lock, durability, now } = options;
-  const journal = openJournal(
-    {
-      folder,
-      disk,
-      epoch: lock.epoch,
-      durability,
-      held: lock.held,
-      now,
-      maxPartBytes: PART_BYTES,
-      opening: () => ({ format: 1 }),
-    },
-    last,
-    unsealed,
-  );
-  const mailbox: Mailbox = {
+  const folder = mailboxFolder(agent, options);
+  if (durability === "disk") await settleSegments(folder, disk);
+  const { unread, seen, start, damages } = await readMailbox(folder, disk, marks);
+  await setAside(damages, join(corruptFolder, `${agent}-mailbox`), disk);
+  return {
     agent,
-    journal,
-    seen,
-    unread,
-    taken: marks.taken,
-    throughput: unsealed.length > 0 ? DROP_AFTER : 0,
+    journal: openMailboxJournal(agent, start, options),
+    seen: new Map(seen),
+    unread: [...unread],
+    arriving: [],
+    failed: false,
+    taken: 0,
     open: false,
-    wake: undefined,
+    sleepers: new Set(),
     interruption: undefined,
   };
-  return mailbox;
 }
 
-async function accept(mailbox: Mailbox, { from, message }: Delivery): Promise<Receipt> {
-  const { n } = parseMessageId(message.id);
-  const seen = mailbox.seen.get(from);
-  if (seen !== undefined && n <= seen) {
-    await mailbox.journal.commit();
-    return { status: "duplicate" };
+function mailboxFolder(agent: AgentId, options: MemoryBusOptions): string {
+  return join(options.folder(agent), "mailbox");
+}
+
+function openMailboxJournal(agent: AgentId, start: JournalStart, options: MemoryBusOptions): Journal {
+  const { disk, lock, durability, now } = options;
+  const { epoch, held } = lock;
+  const folder = mailboxFolder(agent, options);
+  return openJournal(
+    { folder, disk, epoch, held, durability, now, maxPartBytes: PART_BYTES, opening: {} },
+    start,
+  );
+}
+
+/** After a failed write: goes on behind the last message that was acknowledged, if the disk works again. */
+async function revive(mailbox: Mailbox, options: MemoryBusOptions): Promise<void> {
+  const { agent, journal } = mailbox;
+  if (!options.lock.held()) return;
+  const start = await journal.acknowledged();
+  const marks = await options.watermarks(agent);
+  // Another send may have been faster.
+  if (mailbox.journal !== journal) return;
+  const acknowledged = mailbox.arriving.filter(({ position }) => position <= start.last);
+  mailbox.seen = new Map(marks?.seen);
+  for (const { from, message } of [...mailbox.unread, ...acknowledged])
+    mailbox.seen.set(from, parseMessageId(message.id).n);
+  mailbox.journal = openMailboxJournal(agent, start, options);
+  mailbox.failed = false;
+}
+
+async function accept(mailbox: Mailbox, delivery: Delivery): Promise<Receipt> {
+  const { agent, journal, seen, arriving } = mailbox;
+  const standing = standingOf(delivery, seen);
+  if (standing === "gap") return { status: "gap", expected: seen.get(delivery.from)! + 1 };
+  const isFull = agent !== CONTROL && mailbox.unread.length + arriving.length >= MAILBOX_LIMIT;
+  if (standing === "next" && isFull) return { status: "full" };
+  try {
+    if (standing === "duplicate") await journal.commit();
+    else await receive(mailbox, delivery);
+  } catch (error) {
+    if (mailbox.journal === journal) mailbox.failed = true;
+    throw error;
   }
-  if (seen !== undefined && n > seen + 1) return { status: "gap", expected: seen + 1 };
-  if (mailbox.unread.length >= MAILBOX_LIMIT && mailbox.agent !== CONTROL) return { status: "full" };
-  const { seq } = mailbox.journal.write({ kind: "mail", from, message });
-  mailbox.seen.set(from, n);
-  await mailbox.journal.commit();
-  mailbox.unread.push({ position: seq, from, message });
-  mailbox.throughput++;
+  return { status: standing === "next" ? "accepted" : "duplicate" };
+}
+
+async function receive(mailbox: Mailbox, { from, message, after }: Delivery): Promise<void> {
+  const { journal, arriving } = mailbox;
+  const record = { kind: "mail", from, message, ...(after !== undefined && { after }) };
+  const mail = { position: journal.write([record])[0]!.seq, from, message };
+  mailbox.seen.set(from, parseMessageId(message.id).n);
+  arriving.push(mail);
+  try {
+    await journal.commit();
+  } finally {
+    arriving.splice(arriving.indexOf(mail), 1);
+  }
+  mailbox.unread.push(mail);
   if (message.delivery === "abort") mailbox.interruption?.abort();
-  mailbox.wake?.();
-  return { status: "accepted" };
+  for (const wake of mailbox.sleepers) wake();
 }
 
 function createInbox(mailbox: Mailbox): Inbox {
@@ -152,18 +192,18 @@ function createInbox(mailbox: Mailbox): Inbox {
     },
     peek(maxTokens) {
       let tokens = 0;
-      const end = mailbox.unread.findIndex((mail) => (tokens += mail.message.content.length / 4) > maxTokens);
+      const end = mailbox.unread.findIndex(
+        ({ message }) => (tokens += Buffer.byteLength(message.content) / BYTES_PER_TOKEN) > maxTokens,
+      );
       return mailbox.unread.slice(0, end === -1 ? undefined : Math.max(1, end));
     },
     taken(position) {
       mailbox.taken = Math.max(mailbox.taken, position);
-      mailbox.unread = mailbox.unread.filter((mail) => mail.position > position);
+      const rest = mailbox.unread.findIndex((mail) => mail.position > position);
+      mailbox.unread.splice(0, rest === -1 ? mailbox.unread.length : rest);
       if (mailbox.interruption?.signal.aborted) mailbox.interruption = undefined;
-      if (mailbox.unread.length === 0 && mailbox.throughput >= DROP_AFTER) {
-        mailbox.throughput = 0;
-        // What could not be removed is only old mail: the next opening leaves it out by its position.
-        void mailbox.journal.dropThrough(mailbox.taken).catch(() => undefined);
-      }
+      // What could not be removed is only old mail: the next opening leaves it out by its position.
+      mailbox.journal.dropThrough(mailbox.taken).catch(() => undefined);
     },
     wait: (signal) => waitForMail(mailbox, signal),
     interrupt() {
@@ -178,20 +218,20 @@ function createInbox(mailbox: Mailbox): Inbox {
   };
 }
 
-function waitForMail(mailbox: Mailbox, signal: AbortSignal): Promise<void> {
+function waitForMail({ unread, sleepers }: Mailbox, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (mailbox.unread.length > 0 || signal.aborted) return resolve();
-    const done = (): void => {
-      mailbox.wake = undefined;
-      signal.removeEventListener("abort", done);
+    if (unread.length > 0 || signal.aborted) return resolve();
+    const wake = (): void => {
+      sleepers.delete(wake);
+      signal.removeEventListener("abort", wake);
       resolve();
     };
-    mailbox.wake = done;
-    signal.addEventListener("abort", done, { once: true });
+    sleepers.add(wake);
+    signal.addEventListener("abort", wake, { once: true });
   });
 }
 
-async function closeMailbox(mailbox: Mailbox): Promise<void> {
-  if (mailbox.unread.length === 0) await mailbox.journal.dropThrough(mailbox.taken);
-  await mailbox.journal.close();
+async function closeMailbox({ journal, taken }: Mailbox): Promise<void> {
+  await journal.close();
+  await journal.dropThrough(taken);
 }

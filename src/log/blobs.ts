@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Disk } from "./disk.ts";
 
-/** A string longer than this many UTF-16 units is kept beside the log, under the hash of its bytes. */
-export const MAX_INLINE = 65_536;
+/** A string with more UTF-8 bytes than this is kept beside the log, under their hash. */
+export const MAX_INLINE_BYTES = 65_536;
+/** No UTF-16 unit takes more bytes than this. */
+const BYTES_PER_UNIT = 3;
 
 export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
@@ -13,7 +15,7 @@ export interface Blobs {
   readonly folder: string;
   /** Keeps `text`, once, and returns its hash. Durable when it resolves. */
   keep(text: string): Promise<string>;
-  /** `undefined` if it is not there, or `hash` is no hash. */
+  /** `undefined` if it is not there, or no longer what was kept. */
   read(hash: string): Promise<string | undefined>;
 }
 
@@ -27,9 +29,9 @@ export function createBlobs(folder: string, disk: Disk): Blobs {
       return hash;
     },
     async read(hash) {
-      return /^[0-9a-f]{64}$/.test(hash)
-        ? (await disk.read(join(folder, hash)))?.toString("utf8")
-        : undefined;
+      if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+      const text = (await disk.read(join(folder, hash)))?.toString("utf8");
+      return text !== undefined && sha256(text) === hash ? text : undefined;
     },
   };
 }
@@ -43,15 +45,19 @@ export interface Outlined {
 
 /** Where `value` holds strings too long for a line of the log; empty for almost every event. */
 export function longStrings(value: unknown, path: Path = []): [Path, string][] {
-  if (typeof value === "string") return value.length > MAX_INLINE ? [[path, value]] : [];
+  if (typeof value === "string") return isLong(value) ? [[path, value]] : [];
   if (typeof value !== "object" || value === null) return [];
   const found: [Path, string][] = [];
   for (const [key, item] of Object.entries(value)) {
-    if (typeof item === "string" ? item.length > MAX_INLINE : typeof item === "object") {
+    if (typeof item === "string" ? isLong(item) : typeof item === "object") {
       found.push(...longStrings(item, [...path, Array.isArray(value) ? Number(key) : key]));
     }
   }
   return found;
+}
+
+function isLong(text: string): boolean {
+  return text.length * BYTES_PER_UNIT > MAX_INLINE_BYTES && Buffer.byteLength(text) > MAX_INLINE_BYTES;
 }
 
 /** `record` with the strings that `longStrings` found kept as blobs. */
@@ -60,6 +66,7 @@ export async function outline<R extends object>(
   long: readonly [Path, string][],
   blobs: Blobs,
 ): Promise<R & Outlined> {
+  if (long.length === 0) return record;
   const places: [Path, string][] = [];
   let outlined: unknown = record;
   for (const [path, text] of long) {
@@ -69,7 +76,7 @@ export async function outline<R extends object>(
   return { ...(outlined as R), blobs: places };
 }
 
-/** The record as it was before `outline`. A blob that is gone reads as a sentence that says so. */
+/** The record as it was before `outline`. A blob that is lost reads as a sentence that says so. */
 export async function inline<R extends object>(record: R & Outlined, blobs: Blobs): Promise<R> {
   if (!record.blobs) return record;
   const { blobs: places, ...outlined } = record;

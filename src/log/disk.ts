@@ -8,7 +8,18 @@ import {
   writeSync,
   type PathLike,
 } from "node:fs";
-import { link, mkdir, open, readFile, readdir, rename, unlink, utimes } from "node:fs/promises";
+import {
+  link,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  unlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { LegionError, messageOf } from "../errors.ts";
@@ -32,9 +43,8 @@ export interface Disk {
   exists(path: string): boolean;
   /** Creates the file and its folders; throws if the file is there. */
   create(path: string): AppendFile;
-  /** Flushes a file's bytes and its folder, so that what was read of it can be built upon. */
-  syncFile(path: string): Promise<void>;
-  syncFolder(path: string): Promise<void>;
+  /** Flushes the bytes of a file, or the names in a folder, so that what was read there can be built upon. */
+  sync(path: string): Promise<void>;
   /** Replaces the file as a whole: readers see the old content or the new one, also after a power cut. */
   replace(path: string, content: string | Uint8Array): Promise<void>;
   /** Creates `path` with `content` unless it is there; false if somebody was first. */
@@ -48,19 +58,21 @@ const MAX_OPEN_FILES = 128;
 /** The real disk. `tmp` holds temporary files and must lie on the same file system as what is written. */
 export function createDisk(tmp: string): Disk {
   const files = createOpenFiles();
-  const temporary = async (content: string | Uint8Array): Promise<string> => {
+  /** Has `place` put a flushed file with `content` where it belongs. */
+  const withTemporary = async <T>(
+    content: string | Uint8Array,
+    place: (path: string) => Promise<T>,
+  ): Promise<T> => {
     await mkdir(tmp, { recursive: true, mode: 0o700 });
     const path = join(tmp, randomUUID());
-    const file = await open(path, "wx", 0o600);
     try {
-      await file.writeFile(content);
-      await file.sync();
+      await writeFile(path, content, { flag: "wx", mode: 0o600, flush: true });
+      return await place(path);
     } finally {
-      await file.close();
+      await rm(path, { force: true });
     }
-    return path;
   };
-  const disk: Disk = {
+  return {
     list: (path) => storage(path, async () => (await readdir(path)).sort(), []),
     read: (path, maxBytes) =>
       storage<Buffer | undefined>(
@@ -72,39 +84,49 @@ export function createDisk(tmp: string): Disk {
     create(path) {
       return createAppendFile(path, files);
     },
-    syncFile: (path) => storage(path, () => flush(path)),
-    syncFolder: (path) => storage(path, () => flush(path)),
+    sync: (path) => storage(path, () => flush(path)),
     replace: (path, content) =>
-      storage(path, async () => {
-        const written = await temporary(content);
-        const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await rename(written, path);
-        await flush(dirname(path));
-        if (made !== undefined) await flush(dirname(made));
-      }),
+      storage(path, () =>
+        withTemporary(content, async (written) => {
+          const folders = await makeFolder(dirname(path));
+          await rename(written, path);
+          for (const folder of folders) await flush(folder);
+        }),
+      ),
     claim: (path, content) =>
-      storage(path, async () => {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        const written = await temporary(content);
-        try {
-          await link(written, path);
-        } catch (error) {
-          if (codeOf(error) === "EEXIST") return false;
-          throw error;
-        } finally {
-          await unlink(written);
-        }
-        await flush(dirname(path));
-        return true;
-      }),
-    remove: (path) => storage(path, () => unlink(path), undefined),
+      storage(
+        path,
+        () =>
+          withTemporary(content, async (written) => {
+            const folders = await makeFolder(dirname(path));
+            try {
+              await link(written, path);
+            } catch (error) {
+              if (codeOf(error) === "EEXIST") return false;
+              throw error;
+            }
+            for (const folder of folders) await flush(folder);
+            return true;
+          }),
+        // Whoever was first has emptied `tmp` already.
+        false,
+      ),
+    remove: (path) =>
+      storage(
+        path,
+        async () => {
+          await unlink(path);
+          await flush(dirname(path));
+        },
+        undefined,
+      ),
     touch: (path) => storage(path, () => utimes(path, new Date(), new Date())),
   };
-  return disk;
 }
 
 /** Descriptors in use, the longest unused first; past the limit that one is closed, to be opened again by its file. */
 interface OpenFiles {
+  /** Says that a file is open, and used at this moment. */
   use(file: AppendFile): void;
   forget(file: AppendFile): void;
 }
@@ -127,6 +149,8 @@ function createAppendFile(path: string, files: OpenFiles): AppendFile {
   let fd: number | undefined;
   let syncing = 0;
   let closeAfterSync = false;
+  /** Folders whose newest entries are not flushed. */
+  let grown: readonly string[] = [];
   const guard = <T>(work: () => T): T => {
     try {
       return work();
@@ -134,8 +158,8 @@ function createAppendFile(path: string, files: OpenFiles): AppendFile {
       throw storageError(path, error);
     }
   };
-  const openWith = (flags: number): number => {
-    fd = openSync(path, constants.O_WRONLY | constants.O_APPEND | flags, 0o600);
+  const use = (flags = 0): number => {
+    fd ??= openSync(path, constants.O_WRONLY | constants.O_APPEND | flags, 0o600);
     files.use(file);
     return fd;
   };
@@ -143,16 +167,19 @@ function createAppendFile(path: string, files: OpenFiles): AppendFile {
     path,
     write: (bytes) =>
       guard(() => {
-        const target = fd ?? openWith(0);
+        const target = use();
         for (let done = 0; done < bytes.length;) done += writeSync(target, bytes, done);
       }),
     async sync() {
-      const target = guard(() => fd ?? openWith(0));
+      const target = guard(() => use());
       syncing++;
       try {
         await new Promise<void>((resolve, reject) =>
           fdatasync(target, (error) => (error ? reject(storageError(path, error)) : resolve())),
         );
+        const folders = grown;
+        grown = [];
+        for (const folder of folders) await storage(folder, () => flush(folder));
       } finally {
         syncing--;
         if (closeAfterSync && syncing === 0) file.close();
@@ -167,10 +194,24 @@ function createAppendFile(path: string, files: OpenFiles): AppendFile {
     },
   };
   guard(() => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    openWith(constants.O_CREAT | constants.O_EXCL);
+    const folder = dirname(path);
+    grown = foldersGrown(folder, mkdirSync(folder, { recursive: true, mode: 0o700 }));
+    use(constants.O_CREAT | constants.O_EXCL);
   });
   return file;
+}
+
+/** Makes a folder for a new entry; returns all folders to be flushed after that. */
+async function makeFolder(path: string): Promise<readonly string[]> {
+  return foldersGrown(path, await mkdir(path, { recursive: true, mode: 0o700 }));
+}
+
+/** The folders that get a new entry with a new file in `folder`; `made` is the topmost one that was made for it. */
+function foldersGrown(folder: string, made: string | undefined): readonly string[] {
+  const folders = [folder];
+  if (made === undefined) return folders;
+  for (let at = folder; at.length >= made.length;) folders.push((at = dirname(at)));
+  return folders;
 }
 
 async function head(path: string, maxBytes: number): Promise<Buffer> {

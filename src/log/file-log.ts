@@ -1,20 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
-import type { Event, NewEvent } from "../event.ts";
+import type { Event, NewEvent, NoticeEvent } from "../event.ts";
 import type { LogId } from "../message.ts";
 import { inline, longStrings, outline, type Blobs, type Outlined } from "./blobs.ts";
 import type { Disk } from "./disk.ts";
 import type { EventLog } from "./event-log.ts";
-import {
-  openJournal,
-  readSegments,
-  settleJournal,
-  type Durability,
-  type Journal,
-  type SegmentLength,
-  type StoredRecord,
-} from "./journal.ts";
+import { openJournal, type Durability, type Journal, type JournalStart, type SegmentEnd } from "./journal.ts";
 import type { Lock } from "./lock.ts";
+import { readSegments, setAside, settleSegments } from "./segments.ts";
 
 const PART_BYTES = 8 * 1_048_576;
 
@@ -23,18 +16,21 @@ export interface FileLogOptions {
   readonly folder: string;
   readonly disk: Disk;
   readonly blobs: Blobs;
-  readonly lock: Lock;
+  readonly lock: Pick<Lock, "epoch" | "held">;
   readonly durability: Durability;
   readonly now: () => number;
   /** Where damaged lines are set aside. */
   readonly corruptFolder: string;
+  readonly maxPartBytes?: number;
 }
 
-/** What was found when a log was opened. */
+/** Sequence numbers, both ends included. */
+export type SeqRange = readonly [first: number, last: number];
+
 export interface OpenedFileLog {
   readonly log: EventLog;
-  /** Where lines were set aside, for the first time, because they are not what was written; mostly empty. */
-  readonly damaged: readonly string[];
+  /** Events that are gone, and that no notice of the log has reported yet; mostly empty. */
+  readonly lost: readonly SeqRange[];
 }
 
 /** Opens an agent's log for writing; calls `each` with every event of it, oldest first, in one pass. */
@@ -42,57 +38,32 @@ export async function openFileLog(
   options: FileLogOptions,
   each: (event: Event) => void,
 ): Promise<OpenedFileLog> {
-  const { disk, blobs } = options;
+  const { disk, blobs, lock, durability, now } = options;
   const folder = join(options.folder, "log");
-  if (options.durability === "disk") await settleJournal(folder, disk);
-  let id: LogId | undefined;
-  let last = 0;
-  const damaged: string[] = [];
-  const unsealed: SegmentLength[] = [];
-  for await (const segment of readSegments(folder, disk)) {
-    for (const record of segment.records) {
-      if (record.kind === "opened") id = record["log"] as LogId;
-      last = record.seq;
-      each(await toEvent(record, blobs));
-    }
-    for (const { file, offset, bytes } of segment.damages) {
-      const path = join(options.corruptFolder, `${basename(options.folder)}-${file}-${offset}`);
-      // A line that was set aside before is no new loss.
-      if (disk.exists(path)) continue;
-      await disk.replace(path, bytes);
-      damaged.push(path);
-    }
-    if (!segment.sealed) unsealed.push(segment);
-  }
-  // A log that lost events may not give out their numbers again.
-  const log = id === undefined || damaged.length > 0 ? randomUUID() : id;
+  if (durability === "disk") await settleSegments(folder, disk);
+  const { id, lost, start } = await readThrough(options, each);
+  // A log that lost events cannot know which numbers it gave out: it goes on as another one.
+  const log = id === undefined || lost.length > 0 ? randomUUID() : id;
+  const { epoch, held } = lock;
+  const maxPartBytes = options.maxPartBytes ?? PART_BYTES;
   const journal = openJournal(
-    {
-      folder,
-      disk,
-      epoch: options.lock.epoch,
-      durability: options.durability,
-      held: options.lock.held,
-      now: options.now,
-      maxPartBytes: PART_BYTES,
-      opening: () => ({ format: 1, log }),
-    },
-    last,
-    unsealed,
+    { folder, disk, epoch, held, durability, now, maxPartBytes, opening: { log } },
+    start,
   );
+  const write = createWriter(journal, blobs);
   return {
-    damaged,
+    lost,
     log: {
       id: log,
       get last() {
         return journal.last;
       },
       async append(events) {
-        const stamped = await stampAll(events, journal, blobs);
+        const stamped = await write(events);
         await journal.commit();
         return stamped;
       },
-      note: (event) => journal.write(event),
+      note: (event) => journal.write([event])[0]!,
       read: (from) => readFileLog(options, from),
       close: () => journal.close(),
     },
@@ -104,27 +75,78 @@ export async function* readFileLog(
   { folder, disk, blobs }: Pick<FileLogOptions, "folder" | "disk" | "blobs">,
   from = 1,
 ): AsyncGenerator<Event> {
-  for await (const segment of readSegments(join(folder, "log"), disk)) {
-    for (const record of segment.records) if (record.seq >= from) yield await toEvent(record, blobs);
+  for await (const { records } of readSegments<Event & Outlined>(join(folder, "log"), disk, from)) {
+    for (const event of records)
+      if (event.seq >= from) yield event.blobs ? await inline(event, blobs) : event;
   }
 }
 
-function toEvent(record: StoredRecord, blobs: Blobs): Event | Promise<Event> {
-  const event = record as unknown as Event & Outlined;
-  return event.blobs ? inline(event, blobs) : event;
+/** What tells an agent that some of its past is gone; `lostIn` finds in it what it reports. */
+export function gapNotice(lost: readonly SeqRange[]): NoticeEvent {
+  const count = lost.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const content =
+    count === 1
+      ? "1 event of your past is damaged or gone. If something seems to be missing, it may have been there."
+      : `${count} events of your past are damaged or gone. If something seems to be missing, it may have been there.`;
+  return { kind: "notice", reason: "gap", content, details: { lost } };
 }
 
-/** Writes the events in order; those with long strings as outlines, but gives them back whole. */
-async function stampAll(
-  events: readonly NewEvent[],
+function lostIn(event: Event): readonly SeqRange[] {
+  if (event.kind !== "notice" || event.reason !== "gap") return [];
+  return (event.details as { readonly lost?: readonly SeqRange[] } | undefined)?.lost ?? [];
+}
+
+interface Past {
+  readonly id: LogId | undefined;
+  readonly lost: readonly SeqRange[];
+  readonly start: JournalStart;
+}
+
+async function readThrough(options: FileLogOptions, each: (event: Event) => void): Promise<Past> {
+  const { disk, blobs } = options;
+  let id: LogId | undefined;
+  let last = 0;
+  let trailing = 0;
+  const lost: SeqRange[] = [];
+  const reported: SeqRange[] = [];
+  const segments: SegmentEnd[] = [];
+  for await (const segment of readSegments<Event & Outlined>(join(options.folder, "log"), disk)) {
+    for (const record of segment.records) {
+      const event = record.blobs ? await inline(record, blobs) : record;
+      if (event.seq > last + 1) lost.push([last + 1, event.seq - 1]);
+      last = event.seq;
+      if (event.kind === "opened") id = event.log;
+      reported.push(...lostIn(event));
+      each(event);
+    }
+    trailing = segment.records.length > 0 ? segment.trailing : trailing + segment.trailing;
+    await setAside(segment.damages, join(options.corruptFolder, basename(options.folder)), disk);
+    segments.push({ name: segment.name, bytes: segment.bytes, sealed: segment.sealed, last });
+  }
+  // Damaged lines at the end had numbers, too.
+  if (trailing > 0) lost.push([last + 1, (last += trailing)]);
+  const isReported = ([first, end]: SeqRange): boolean => reported.some((r) => r[0] <= first && end <= r[1]);
+  return { id, lost: lost.filter((range) => !isReported(range)), start: { last, segments } };
+}
+
+/** Writes events in the order of the calls; their long strings as blobs, but gives them back whole. */
+function createWriter(
   journal: Journal,
   blobs: Blobs,
-): Promise<readonly Event[]> {
-  const long = events.map((event) => longStrings(event));
-  if (long.every((places) => places.length === 0)) return events.map((event) => journal.write(event));
-  const outlined = await Promise.all(events.map((event, index) => outline(event, long[index]!, blobs)));
-  return outlined.map((event, index) => {
-    const { seq, epoch, at } = journal.write(event);
-    return { seq, epoch, at, ...events[index]! };
-  });
+): (events: readonly NewEvent[]) => Promise<readonly Event[]> | readonly Event[] {
+  /** The newest call that waits for its blobs, or for those of the calls before it. */
+  let waiting: Promise<unknown> | undefined;
+  return (events) => {
+    const long = events.map((event) => longStrings(event));
+    if (!waiting && long.every((places) => places.length === 0)) return journal.write(events);
+    const turn = Promise.allSettled([waiting])
+      .then(() => Promise.all(events.map((event, index) => outline(event, long[index]!, blobs))))
+      .then((records) =>
+        journal.write(records).map(({ seq, epoch, at }, index) => ({ seq, epoch, at, ...events[index]! })),
+      );
+    const over = (): void => void (waiting === turn && (waiting = undefined));
+    waiting = turn;
+    turn.then(over, over);
+    return turn;
+  };
 }

@@ -1,5 +1,4 @@
-// A folder of segments `<epoch>-<part>.jsonl`, one record a line, appended to by one process at a time. The event log
-// and the mailbox are both journals.
+// A folder of segments, appended to by one process at a time. The event log and the mailbox are both journals.
 //
 //   J1. A record counts once `commit` has resolved: written, flushed, and the lock still ours, in this order.
 //   J2. Nothing is rewritten. What a dead writer left unacknowledged is sealed off by the next segment, not cut.
@@ -9,17 +8,12 @@
 import { join } from "node:path";
 import { LegionError } from "../errors.ts";
 import type { AppendFile, Disk } from "./disk.ts";
-import { eachLine, fromLine, toLine } from "./line.ts";
+import { toLine } from "./line.ts";
+import { comparePlaces, placeOf, segmentName } from "./segments.ts";
+import type { JournalRecord, Place, Segment } from "./segments.ts";
 
 /** `disk`: a commit is flushed. `process`: it is with the operating system, and lost if the machine stops. */
 export type Durability = "disk" | "process";
-
-export interface JournalRecord {
-  readonly seq: number;
-  readonly epoch: number;
-  readonly at: string;
-  readonly kind: string;
-}
 
 export interface JournalOptions {
   readonly folder: string;
@@ -30,213 +24,194 @@ export interface JournalOptions {
   readonly held: () => boolean;
   readonly now: () => number;
   readonly maxPartBytes: number;
-  /** The fields of the first record of each segment besides `seals`. */
-  readonly opening: () => object;
+  /** The fields of the first record of each segment besides `format` and `seals`. */
+  readonly opening: object;
+}
+
+/** Where a journal goes on: behind what was found of it, or behind what a dead one had acknowledged. */
+export interface JournalStart {
+  /** The highest sequence number. */
+  readonly last: number;
+  readonly segments: readonly SegmentEnd[];
+}
+
+export interface SegmentEnd extends Pick<Segment<JournalRecord>, "name" | "bytes" | "sealed"> {
+  /** The highest sequence number in it or before it. */
+  readonly last: number;
 }
 
 export interface Journal {
   /** The highest sequence number; 0 when empty. */
   readonly last: number;
-  /** Stamps and writes records; durable with the next `commit`. Throws STORAGE if the journal is dead. */
-  write<R extends { readonly kind: string }>(record: R): R & JournalRecord;
+  /**
+   * Stamps and writes records, in order; durable with the next `commit`. Throws STORAGE if the journal is dead, and
+   * whatever JSON.stringify throws: then nothing was written.
+   */
+  write<R extends { readonly kind: string }>(records: readonly R[]): readonly (R & JournalRecord)[];
   /** Resolves when everything written so far is as durable as promised. Rejects with STORAGE; then it is dead. */
   commit(): Promise<void>;
-  /** Removes all segments, if every record so far is at or before `seq`; what is written meanwhile stays. */
+  /** Removes the segments that hold nothing after `seq`; the one that grows stays until the journal is closed. */
   dropThrough(seq: number): Promise<void>;
+  /** Where another journal goes on in place of this one, which is dead. */
+  acknowledged(): Promise<JournalStart>;
+  /** Commits what is written. Nothing can be written any more, whether it resolves or rejects. */
   close(): Promise<void>;
 }
 
-/** A line that is not what was written. */
-export interface Damage {
-  readonly file: string;
-  readonly offset: number;
-  readonly bytes: Buffer;
-}
-
-/** What counts of one segment, in order. */
-export interface Segment {
-  readonly name: string;
-  /** Up to its last whole line. */
-  readonly bytes: number;
-  /** A later segment says how many of its bytes count: nobody writes to it any more. */
-  readonly sealed: boolean;
-  readonly records: readonly StoredRecord[];
-  readonly damages: readonly Damage[];
-}
-
-export type SegmentLength = Pick<Segment, "name" | "bytes">;
-export type StoredRecord = JournalRecord & Readonly<Record<string, unknown>>;
-
-const NEWLINE = 10;
-const MAX_OPENING_BYTES = 65_536;
-const SEGMENT = /^\d{8}-\d{3,}\.jsonl$/;
-
-/** A folder's segments, oldest first; also while another process writes the newest one. */
-export async function* readSegments(folder: string, disk: Disk): AsyncGenerator<Segment> {
-  const names = await segmentNames(folder, disk);
-  const seals = await readSeals(folder, disk, names);
-  for (const name of names) {
-    const bytes = await disk.read(join(folder, name));
-    if (!bytes) continue;
-    const sealed = seals.has(name);
-    yield {
-      name,
-      bytes: bytes.lastIndexOf(NEWLINE) + 1,
-      sealed,
-      ...parse(name, bytes.subarray(0, seals.get(name))),
-    };
-  }
-}
-
-/** Flushes what an earlier writer may have left in the cache: only then may recovery build on what it reads. */
-export async function settleJournal(folder: string, disk: Disk): Promise<void> {
-  const names = await segmentNames(folder, disk);
-  for (const name of names.slice(-2)) await disk.syncFile(join(folder, name));
-  if (names.length > 0) await disk.syncFolder(folder);
-}
-
-async function segmentNames(folder: string, disk: Disk): Promise<string[]> {
-  return (await disk.list(folder)).filter((name) => SEGMENT.test(name));
-}
-
-/** Every segment's first record says how many bytes count of the segments before it. */
-async function readSeals(folder: string, disk: Disk, names: readonly string[]): Promise<Map<string, number>> {
-  const seals = new Map<string, number>();
-  for (const name of names.slice(1)) {
-    const head = await disk.read(join(folder, name), MAX_OPENING_BYTES);
-    const end = head?.indexOf(NEWLINE) ?? -1;
-    const sealed = end === -1 ? undefined : fromLine(head!.subarray(0, end))?.["seals"];
-    if (typeof sealed !== "object" || sealed === null) continue;
-    for (const [earlier, bytes] of Object.entries(sealed))
-      if (typeof bytes === "number") seals.set(earlier, bytes);
-  }
-  return seals;
-}
-
-function parse(file: string, bytes: Buffer): Pick<Segment, "records" | "damages"> {
-  const records: StoredRecord[] = [];
-  const damages: Damage[] = [];
-  eachLine(bytes, (line, offset) => {
-    const record = fromLine(line);
-    if (!record) damages.push({ file, offset, bytes: line });
-    else if (record["kind"] === "opened" && record["format"] !== 1) {
-      throw new LegionError(
-        "DAMAGED",
-        `${file} was written by a newer version (format ${String(record["format"])}).`,
-      );
-    } else records.push(record as StoredRecord);
-  });
-  return { records, damages };
-}
-
-/**
- * Goes on after `last`, sealing the `unsealed` segments in the first segment it writes. It creates no
- * file before the first record.
- */
-export function openJournal(
-  options: JournalOptions,
-  last: number,
-  unsealed: readonly SegmentLength[],
-): Journal {
-  const { disk, folder, epoch } = options;
-  let part = 0;
-  let file: AppendFile | undefined;
-  let bytes = 0;
-  const names = unsealed.map(({ name }) => name);
-  let seals: SegmentLength[] = [...unsealed];
+/** Goes on where `start` says. Creates no file before the first record. */
+export function openJournal(options: JournalOptions, start: JournalStart): Journal {
+  const parts = openParts(options, start.segments);
+  let last = start.last;
+  let durable = last;
   let dead: LegionError | undefined;
-  let written = 0;
-  let durable = 0;
   let flushing: Promise<void> | undefined;
-  let created = false;
-  const unflushed = new Set<AppendFile>();
 
-  const stamp = <R extends { readonly kind: string }>(record: R): R & JournalRecord => {
-    const at = new Date(options.now()).toISOString();
-    return { seq: ++last, epoch, at, ...record };
-  };
-  const put = (record: object): void => {
-    const line = Buffer.from(toLine(record));
-    file!.write(line);
-    unflushed.add(file!);
-    bytes += line.length;
-    written++;
-  };
-  const beginSegment = (): void => {
-    const name = `${String(epoch).padStart(8, "0")}-${String(part++).padStart(3, "0")}.jsonl`;
-    file?.close();
-    file = disk.create(join(folder, name));
-    names.push(name);
-    created = true;
-    bytes = 0;
-    put(
-      stamp({
-        kind: "opened",
-        ...options.opening(),
-        seals: Object.fromEntries(seals.map((s) => [s.name, s.bytes])),
-      }),
-    );
-    seals = [];
-  };
-  const rotate = (): void => {
-    if (file && bytes < options.maxPartBytes) return;
-    if (file) seals.push({ name: file.path.slice(folder.length + 1), bytes });
-    beginSegment();
-  };
-  const flush = async (): Promise<void> => {
-    const upTo = written;
-    if (options.durability === "disk") {
-      const targets = [...unflushed];
-      unflushed.clear();
-      for (const target of targets) await target.sync();
-      if (created) await disk.syncFolder(folder);
-      created = false;
-    }
-    if (!options.held())
-      throw new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
-    durable = upTo;
-  };
   const die = (error: unknown): never => {
     dead ??=
       error instanceof LegionError ? error : new LegionError("STORAGE", String(error), { cause: error });
     throw dead;
   };
+  const flush = async (): Promise<void> => {
+    const upTo = last;
+    await parts.settle();
+    if (!options.held())
+      throw new LegionError("STORAGE", `${options.folder}: another process has taken over this directory.`);
+    durable = upTo;
+  };
+  const commit = async (): Promise<void> => {
+    const mine = last;
+    while (durable < mine) {
+      if (dead) throw dead;
+      flushing ??= flush()
+        .catch(die)
+        .finally(() => (flushing = undefined));
+      await flushing;
+    }
+  };
   return {
     get last() {
       return last;
     },
-    write(record) {
+    write(records) {
       if (dead) throw dead;
+      if (records.length === 0) return [];
+      const at = new Date(options.now()).toISOString();
+      let seq = last;
+      const stamp = <R extends object>(record: R) => ({ seq: ++seq, epoch: options.epoch, at, ...record });
+      const opened = parts.isFull()
+        ? [stamp({ kind: "opened", format: 1, ...options.opening, seals: parts.seals() })]
+        : [];
+      const stamped = records.map((record) => stamp(record));
+      // Before anything changes: what JSON cannot hold is its writer's mistake, and no reason to die.
+      const bytes = Buffer.from([...opened, ...stamped].map(toLine).join(""));
       try {
-        rotate();
-        const stamped = stamp(record);
-        put(stamped);
-        return stamped;
+        if (opened.length > 0) parts.begin();
+        parts.append(bytes, seq);
       } catch (error) {
-        return die(error);
+        die(error);
+      }
+      last = seq;
+      return stamped;
+    },
+    commit,
+    dropThrough: (seq) => parts.dropThrough(seq),
+    async acknowledged() {
+      // A flush that began before the failure may still succeed.
+      await flushing?.catch(() => undefined);
+      return { segments: await parts.acknowledged(), last: durable };
+    },
+    async close() {
+      try {
+        if (!dead) await commit();
+      } finally {
+        dead ??= new LegionError("STORAGE", `${options.folder} is closed.`);
+        parts.close();
       }
     },
-    async commit() {
-      const mine = written;
-      while (durable < mine) {
-        if (dead) throw dead;
-        flushing ??= flush()
-          .catch(die)
-          .finally(() => (flushing = undefined));
-        await flushing;
+  };
+}
+
+/** A segment of the folder; those that this journal began have a file. */
+interface Part {
+  readonly name: string;
+  readonly sealed: boolean;
+  readonly file: AppendFile | undefined;
+  bytes: number;
+  last: number;
+  /** Its end as of the last flush. */
+  durable: { readonly bytes: number; readonly last: number };
+}
+
+/** The segments of one journal. The newest of its own grows. */
+interface Parts {
+  /** Does the next record need a new part? */
+  isFull(): boolean;
+  /** What the next part has to say about those before it. */
+  seals(): Readonly<Record<string, number>>;
+  begin(): void;
+  append(bytes: Buffer, last: number): void;
+  /** Makes everything appended so far as durable as promised. */
+  settle(): Promise<void>;
+  dropThrough(seq: number): Promise<void>;
+  /** Removes what was begun and never acknowledged. */
+  acknowledged(): Promise<readonly SegmentEnd[]>;
+  close(): void;
+}
+
+function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Parts {
+  const { disk, folder, epoch } = options;
+  let parts: Part[] = segments.map((end) => ({ ...end, file: undefined, durable: end }));
+  let unsealed = parts.filter(({ sealed }) => !sealed);
+  let growing: Part | undefined;
+  // After all that is there: also if the folder of locks was deleted and its numbers begin again.
+  let newest = segments
+    .map(({ name }) => placeOf(name))
+    .reduce<Place>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
+  const close = (): void => {
+    growing?.file?.close();
+    growing = undefined;
+  };
+  return {
+    isFull: () => !growing || growing.bytes >= options.maxPartBytes,
+    seals: () => Object.fromEntries(unsealed.map(({ name, bytes }) => [name, bytes])),
+    begin() {
+      growing?.file?.close();
+      newest = { epoch: newest.epoch, part: newest.part + 1 };
+      const name = segmentName(newest);
+      const file = disk.create(join(folder, name));
+      growing = { name, file, sealed: false, bytes: 0, last: 0, durable: { bytes: 0, last: 0 } };
+      unsealed = [growing];
+      parts.push(growing);
+    },
+    append(bytes, last) {
+      growing!.file!.write(bytes);
+      growing!.bytes += bytes.length;
+      growing!.last = last;
+    },
+    async settle() {
+      const ends = parts
+        .filter((part) => part.bytes > part.durable.bytes)
+        .map((part) => ({ part, durable: { bytes: part.bytes, last: part.last } }));
+      for (const { part, durable } of ends) {
+        if (options.durability === "disk") await part.file!.sync();
+        part.durable = durable;
+        if (part !== growing) part.file!.close();
       }
     },
     async dropThrough(seq) {
-      if (seq < last || dead) return;
-      const doomed = names.splice(0);
-      file?.close();
-      file = undefined;
-      seals = [];
-      for (const name of doomed) await disk.remove(join(folder, name));
+      const doomed = parts.filter((part) => part !== growing && part.last <= seq);
+      parts = parts.filter((part) => !doomed.includes(part));
+      unsealed = unsealed.filter((part) => !doomed.includes(part));
+      // Oldest first: what seals the others off goes last.
+      for (const { name } of doomed) await disk.remove(join(folder, name));
     },
-    async close() {
-      if (!dead && durable < written) await this.commit();
-      file?.close();
+    async acknowledged() {
+      close();
+      for (const { name, durable } of parts) if (durable.bytes === 0) await disk.remove(join(folder, name));
+      return parts
+        .filter(({ durable }) => durable.bytes > 0)
+        .map(({ name, sealed, durable }) => ({ name, sealed, ...durable }));
     },
+    close,
   };
 }

@@ -3,26 +3,35 @@
 
 import { crc32 } from "node:zlib";
 
-const CRC_BYTES = ',"crc":"00000000"}'.length;
 const CRC_MARK = Buffer.from(',"crc":"');
-const HEX = /^[0-9a-f]{8}$/;
+const HEX = /^[0-9a-f]{8}"}$/;
+/** Hex digits, quote and brace. */
+const SUM_BYTES = 10;
+const CRC_BYTES = CRC_MARK.length + SUM_BYTES;
 const NEWLINE = 10;
+const FIRST_PRINTABLE = 0x20;
+/** What one changed bit makes of a newline, other than a control character. Nothing inside a record is followed by it. */
+const FORMER_NEWLINES = [0x2a, 0x4a, 0x8a];
 
-/** One line, newline included. */
+/** One line, newline included. Throws what JSON.stringify throws. */
 export function toLine(record: object): string {
   const json = JSON.stringify(record);
   const body = json.slice(0, -1);
-  return `${body},"crc":"${hex(crc32(body))}"}\n`;
+  return `${body},"crc":"${crc32(body).toString(16).padStart(8, "0")}"}\n`;
 }
 
 /** The record of one line without its newline; `undefined` if the bytes are not what was written. */
-export function fromLine(line: Buffer): Record<string, unknown> | undefined {
-  const end = line.length - CRC_BYTES;
-  if (end < 1 || line.compare(CRC_MARK, 0, CRC_MARK.length, end, end + CRC_MARK.length) !== 0)
+export function fromLine<R extends object>(line: Buffer): R | undefined {
+  const mark = line.length - CRC_BYTES;
+  if (mark < 1 || line.compare(CRC_MARK, 0, CRC_MARK.length, mark, mark + CRC_MARK.length) !== 0)
     return undefined;
-  const written = line.toString("latin1", end + CRC_MARK.length, line.length - 2);
-  if (!HEX.test(written) || parseInt(written, 16) !== crc32(line.subarray(0, end))) return undefined;
-  return JSON.parse(`${line.toString("utf8", 0, end)}}`) as Record<string, unknown>;
+  if (sumAt(line, mark) !== crc32(line.subarray(0, mark))) return undefined;
+  try {
+    return JSON.parse(`${line.toString("utf8", 0, mark)}}`) as R;
+  } catch {
+    // A stretch of a damaged line can have the right sum and be no record.
+    return undefined;
+  }
 }
 
 /** Calls `each` with every whole line of `bytes`, without its newline, and its offset. */
@@ -34,6 +43,38 @@ export function eachLine(bytes: Buffer, each: (line: Buffer, offset: number) => 
   }
 }
 
-function hex(crc: number): string {
-  return crc.toString(16).padStart(8, "0");
+/**
+ * The pieces of a damaged line, in order, any of which may be a whole record: it is cut at bytes that no JSON holds, and
+ * behind each record, because the newline after it may be what was damaged.
+ */
+export function* piecesOf(line: Buffer): Generator<Buffer> {
+  let start = 0;
+  for (let end = 0; end <= line.length; end++) {
+    if (end < line.length && line[end]! >= FIRST_PRINTABLE) continue;
+    yield* splitRecords(line.subarray(start, end));
+    start = end + 1;
+  }
+}
+
+function* splitRecords(piece: Buffer): Generator<Buffer> {
+  let start = 0;
+  let summed = 0;
+  let sum = 0;
+  for (let mark = piece.indexOf(CRC_MARK); mark !== -1; mark = piece.indexOf(CRC_MARK, mark + 1)) {
+    sum = crc32(piece.subarray(summed, mark), sum);
+    summed = mark;
+    const end = mark + CRC_BYTES;
+    if (end < piece.length && !FORMER_NEWLINES.includes(piece[end]!)) continue;
+    if (sumAt(piece, mark) !== sum || !fromLine(piece.subarray(start, end))) continue;
+    yield piece.subarray(start, end);
+    start = summed = end + 1;
+    sum = 0;
+  }
+  if (start < piece.length) yield piece.subarray(start);
+}
+
+/** The checksum that is written after `mark`; `undefined` if none is. */
+function sumAt(line: Buffer, mark: number): number | undefined {
+  const written = line.toString("latin1", mark + CRC_MARK.length, mark + CRC_BYTES);
+  return HEX.test(written) ? parseInt(written, 16) : undefined;
 }

@@ -27,10 +27,11 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** A holder that cannot be looked up (another container or boot) is alive while it touches its lock this often. */
+/** A holder that cannot be looked up (another container or system) is alive while it touches its lock this often. */
 const STALE_MS = 15_000;
 const TOUCH_MS = 5_000;
 const RETRY_MS = 50;
+const EPOCH = /^[1-9]\d{0,14}$/;
 
 /**
  * Takes the lock of `folder`. Rejects with LOCKED, naming the pid, if a live node holds it; a command that holds it is
@@ -42,33 +43,33 @@ export async function takeLock(
   options: { readonly role: Holder["role"]; readonly waitMs: number },
 ): Promise<Lock> {
   const deadline = Date.now() + options.waitMs;
+  const identity = identify(options.role);
   for (;;) {
-    const newest = await newestEpoch(folder, disk);
-    const holder = newest === 0 ? undefined : await readHolder(folder, disk);
-    if (holder && (await isAlive(holder, join(folder, String(newest))))) {
-      if (holder.role === "node" || Date.now() >= deadline) {
-        throw new LegionError(
-          "LOCKED",
-          `This directory is in use by process ${holder.pid} on ${holder.host}.`,
-        );
-      }
+    const newest = await readNewest(folder, disk);
+    if (newest.holder && (await isAlive(newest.holder, newest.path))) {
+      const { role, pid, host } = newest.holder;
+      if (role === "node" || Date.now() >= deadline)
+        throw new LegionError("LOCKED", `This directory is in use by process ${pid} on ${host}.`);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       continue;
     }
-    const epoch = newest + 1;
-    const identity = identify(options.role);
+    const epoch = newest.epoch + 1;
     if (!(await disk.claim(join(folder, String(epoch)), JSON.stringify(identity)))) continue;
-    for (const name of await disk.list(folder))
-      if (Number(name) < epoch) await disk.remove(join(folder, name));
+    // Two others may have come and gone since `newest` was read, and have removed what would have been in our way.
+    const epochs = await epochsIn(folder, disk);
+    if (epochs.some((other) => other > epoch)) {
+      await disk.remove(join(folder, String(epoch)));
+      continue;
+    }
+    for (const other of epochs) if (other < epoch) await disk.remove(join(folder, String(other)));
     return hold({ folder, epoch, identity }, disk);
   }
 }
 
 /** Who holds the lock of `folder` at this moment; `undefined` if nobody alive does. Takes nothing, writes nothing. */
 export async function lockHolder(folder: string, disk: Disk): Promise<Holder | undefined> {
-  const holder = await readHolder(folder, disk);
-  const newest = await newestEpoch(folder, disk);
-  return holder && (await isAlive(holder, join(folder, String(newest)))) ? holder : undefined;
+  const { holder, path } = await readNewest(folder, disk);
+  return holder && (await isAlive(holder, path)) ? holder : undefined;
 }
 
 interface Claim {
@@ -84,28 +85,42 @@ function hold({ folder, epoch, identity }: Claim, disk: Disk): Lock {
   const touching = setInterval(() => {
     disk.touch(path).catch(() => (lost = true));
   }, TOUCH_MS).unref();
+  const held = (): boolean => !lost && disk.exists(path) && !disk.exists(next);
   return {
     epoch,
-    held: () => !lost && disk.exists(path) && !disk.exists(next),
+    held,
     async release() {
       clearInterval(touching);
       // The file stays: the next epoch counts on from it.
-      if (!lost) await disk.replace(path, JSON.stringify({ ...identity, released: true }));
+      if (held()) await disk.replace(path, JSON.stringify({ ...identity, released: true }));
       lost = true;
     },
   };
 }
 
-async function newestEpoch(folder: string, disk: Disk): Promise<number> {
-  const epochs = (await disk.list(folder)).map(Number).filter(Number.isInteger);
-  return Math.max(0, ...epochs);
+interface Newest {
+  /** 0 when nobody ever held the lock. */
+  readonly epoch: number;
+  readonly path: string;
+  /** `undefined` if its file does not tell. */
+  readonly holder: Holder | undefined;
 }
 
-async function readHolder(folder: string, disk: Disk): Promise<Holder | undefined> {
-  const newest = await newestEpoch(folder, disk);
-  const text = newest === 0 ? undefined : await disk.read(join(folder, String(newest)));
+async function readNewest(folder: string, disk: Disk): Promise<Newest> {
+  const epoch = Math.max(0, ...(await epochsIn(folder, disk)));
+  const path = join(folder, String(epoch));
+  const text = epoch === 0 ? undefined : await disk.read(path);
+  return { epoch, path, holder: text && parseHolder(text.toString("utf8")) };
+}
+
+async function epochsIn(folder: string, disk: Disk): Promise<readonly number[]> {
+  return (await disk.list(folder)).filter((name) => EPOCH.test(name)).map(Number);
+}
+
+function parseHolder(text: string): Holder | undefined {
   try {
-    return text === undefined ? undefined : (JSON.parse(text.toString("utf8")) as Holder);
+    const holder = JSON.parse(text) as Holder | null;
+    return typeof holder?.pid === "number" ? holder : undefined;
   } catch {
     return undefined;
   }
@@ -116,7 +131,9 @@ async function isAlive(holder: Holder, path: string): Promise<boolean> {
   const self = identify("command");
   if (holder.host === self.host && holder.boot !== self.boot && self.boot !== "") return false;
   if (holder.pidns !== self.pidns || holder.boot !== self.boot) return !(await isStale(path));
-  return processExists(holder.pid) && startOf(holder.pid) === holder.start;
+  if (!processExists(holder.pid)) return false;
+  const start = startOf(holder.pid);
+  return start === "" ? !(await isStale(path)) : start === holder.start;
 }
 
 async function isStale(path: string): Promise<boolean> {
@@ -147,11 +164,15 @@ function identify(role: Holder["role"]): Holder {
   };
 }
 
-/** Field 22 of /proc/<pid>/stat: clock ticks from boot to the start of the process (proc(5)). */
+/**
+ * Field 22 of /proc/<pid>/stat: clock ticks from boot to the start of the process; `ended` for one that only waits for
+ * its parent to ask how it ended (field 3); empty where nobody may look (proc(5)).
+ */
 function startOf(pid: number): string {
   return linux(() => {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return fields.slice(fields.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? "ended" : (fields[19] ?? "");
   });
 }
 

@@ -1,33 +1,29 @@
 // One limiter for all agents of a process. Each provider has a lane: so many calls at once, first come first served,
 // and when the provider asks for patience everybody in the lane waits.
 //
-//   N1. Never more calls at a provider than `concurrency`; who waits longest is next.
+//   N1. Never more calls at a provider than its `concurrency`; who waits longest is next.
 //   N2. A provider that asks for patience is left alone by all agents until the wait is over.
 //   N3. Only MODEL_BUSY is tried again: as often as the provider itself asks for it, `tries` times in all if it broke.
 //   N4. Whoever leaves, for whatever reason, gives the place free at once.
 
 import { isLegionError, type LegionError } from "../errors.ts";
+import { linkSignals, type Stops } from "../signals.ts";
 
-export interface Retry {
+export interface Wait {
   /** What the provider said; one line. */
   readonly reason: string;
   readonly waitMs: number;
-  /** The attempt that failed, from 1. */
-  readonly attempt: number;
 }
 
-export interface LimitedCall {
+export interface LimitedCall extends Stops {
   readonly provider: string;
-  readonly signal: AbortSignal;
-  /** Awaited before each attempt, in the lane. What it throws ends the call. */
-  before?(attempt: number): void | Promise<void>;
-  /** Told before each wait. */
-  onRetry?(retry: Retry): void;
+  /** Told before each wait for the provider, whoever made it necessary. */
+  onWait?(wait: Wait): void;
 }
 
 export interface Limiter {
-  /** Runs `attempt` in the lane of its provider. Rejects with its last error, or with the signal's reason. */
-  run<T>(call: LimitedCall, attempt: (attempt: number) => Promise<T>): Promise<T>;
+  /** Runs `attempt` in the lane of its provider. Rejects with its last error, or with the reason of a signal. */
+  run<T>(call: LimitedCall, attempt: () => Promise<T>): Promise<T>;
 }
 
 export interface LimiterOptions {
@@ -37,8 +33,8 @@ export interface LimiterOptions {
     /** Resolves after `ms`, or when `signal` aborts. */
     sleep(ms: number, signal: AbortSignal): Promise<void>;
   };
-  /** Calls at one provider at once. Default 8. */
-  readonly concurrency?: number;
+  /** How many calls may run at this provider at once. Where it gives nothing: 8. */
+  readonly concurrency?: (provider: string) => number | undefined;
   /** How often a call that broke is tried in all. Default 3. */
   readonly tries?: number;
   /** From 0 to 1. Default `Math.random`. */
@@ -49,46 +45,49 @@ export interface LimiterOptions {
 const MAX_RETRY_AFTER_MS = 300_000;
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
+const CONCURRENCY = 8;
 
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { clock, concurrency = 8, tries = 3, random = Math.random } = options;
+  const { clock, concurrency, tries = 3, random = Math.random } = options;
   const lanes = new Map<string, Lane>();
   const laneOf = (provider: string): Lane => {
     let lane = lanes.get(provider);
-    if (!lane) lanes.set(provider, (lane = createLane(concurrency)));
+    if (!lane) lanes.set(provider, (lane = createLane(concurrency?.(provider) ?? CONCURRENCY)));
     return lane;
   };
   /** Full jitter, so that processes that share a key do not come back together. */
   const backoff = (attempt: number): number =>
     Math.round(random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
+  /** Resolves when the provider may be asked; rejects when `signal` aborts. */
+  const turn = async (lane: Lane, signal: AbortSignal, onWait: LimitedCall["onWait"]): Promise<void> => {
+    signal.throwIfAborted();
+    for (let told = 0; clock.now() < lane.pausedUntil; signal.throwIfAborted()) {
+      const waitMs = lane.pausedUntil - clock.now();
+      if (told < lane.pausedUntil) onWait?.({ reason: lane.reason, waitMs });
+      told = lane.pausedUntil;
+      await clock.sleep(waitMs, signal);
+    }
+  };
 
   return {
-    async run({ provider, signal, before, onRetry }, attempt) {
+    async run({ provider, signal, patience = signal, onWait }, attempt) {
       const lane = laneOf(provider);
-      await lane.enter(signal);
-      try {
+      const waiting = linkSignals(signal, patience);
+      const insist = async (): ReturnType<typeof attempt> => {
         let broken = 0;
         for (let number = 1; ; number++) {
-          while (clock.now() < lane.pausedUntil) {
-            await clock.sleep(lane.pausedUntil - clock.now(), signal);
-            signal.throwIfAborted();
-          }
-          signal.throwIfAborted();
-          await before?.(number);
+          await turn(lane, waiting.signal, onWait);
           try {
-            return await attempt(number);
+            return await attempt();
           } catch (error) {
             signal.throwIfAborted();
             if (!isLegionError(error, "MODEL_BUSY")) throw error;
             if (error.retryAfterMs === undefined && ++broken >= tries) throw error;
-            const waitMs = askedFor(error) || backoff(number);
-            lane.pausedUntil = Math.max(lane.pausedUntil, clock.now() + waitMs);
-            onRetry?.({ reason: error.message, waitMs, attempt: number });
+            lane.pause(clock.now() + (askedFor(error) || backoff(number)), error.message);
           }
         }
-      } finally {
-        lane.leave();
-      }
+      };
+      return lane.within(waiting.signal, insist).finally(waiting.unlink);
     },
   };
 }
@@ -98,42 +97,57 @@ function askedFor({ retryAfterMs = 0 }: LegionError): number {
 }
 
 interface Lane {
-  pausedUntil: number;
-  /** Resolves when there is a place; each needs its `leave`. Rejects with the signal's reason. */
-  enter(signal: AbortSignal): Promise<void>;
-  leave(): void;
+  readonly pausedUntil: number;
+  /** Why it is paused. */
+  readonly reason: string;
+  pause(untilMs: number, reason: string): void;
+  /** Runs `work` as soon as there is a place; rejects with the signal's reason if that aborts first. */
+  within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 function createLane(places: number): Lane {
   let free = places;
+  let paused = { untilMs: 0, reason: "" };
   const queue = new Set<() => void>();
+  const enter = async (signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted();
+    if (free > 0) {
+      free--;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const admit = (): void => {
+        queue.delete(admit);
+        signal.removeEventListener("abort", giveUp);
+        resolve();
+      };
+      const giveUp = (): void => {
+        queue.delete(admit);
+        // The reason is whatever the caller aborted with.
+        reject(signal.reason as Error);
+      };
+      queue.add(admit);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  };
+  const leave = (): void => {
+    const [next] = queue;
+    if (next) next();
+    else free++;
+  };
   return {
-    pausedUntil: 0,
-    async enter(signal) {
-      signal.throwIfAborted();
-      if (free > 0) {
-        free--;
-        return;
-      }
-      await new Promise<void>((resolve, reject) => {
-        const admit = (): void => {
-          queue.delete(admit);
-          signal.removeEventListener("abort", giveUp);
-          resolve();
-        };
-        const giveUp = (): void => {
-          queue.delete(admit);
-          // The reason is whatever the caller aborted with.
-          reject(signal.reason as Error);
-        };
-        queue.add(admit);
-        signal.addEventListener("abort", giveUp, { once: true });
-      });
+    get pausedUntil() {
+      return paused.untilMs;
     },
-    leave() {
-      const [next] = queue;
-      if (next) next();
-      else free++;
+    get reason() {
+      return paused.reason;
+    },
+    pause(untilMs, reason) {
+      if (untilMs > paused.untilMs) paused = { untilMs, reason };
+    },
+    async within(signal, work) {
+      await enter(signal);
+      return work().finally(leave);
     },
   };
 }

@@ -39,19 +39,20 @@ export type Script =
 export interface ScriptedOptions extends Partial<ModelProfile> {
   /** Default `scripted`. */
   readonly name?: string;
+  /** How many of the newest requests it keeps. Default 1,000. */
+  readonly remember?: number;
 }
 
 export interface ScriptedModel extends Model {
-  /** What it was asked, oldest first; the newest 1,000. */
+  /** What it was asked, oldest first. */
   readonly requests: readonly ModelRequest[];
 }
 
-const REMEMBERED = 1_000;
 const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** A free model. When its list is used up, it has nothing more to do: `noop` as text or as a call, whatever is asked. */
 export function createScriptedModel(script: Script, options: ScriptedOptions = {}): ScriptedModel {
-  const { name = "scripted", ...described } = options;
+  const { name = "scripted", remember = 1_000, ...described } = options;
   const requests: ModelRequest[] = [];
   let asked = 0;
   return {
@@ -61,8 +62,9 @@ export function createScriptedModel(script: Script, options: ScriptedOptions = {
     requests,
     async complete(request, run) {
       run.signal.throwIfAborted();
-      requests.push(request);
-      if (requests.length > REMEMBERED) requests.shift();
+      // The runtime's own array of turns goes on growing.
+      requests.push({ ...request, turns: [...request.turns] });
+      if (requests.length > remember) requests.shift();
       const index = asked++;
       const answer =
         typeof script === "function" ? script(request, index) : (script[index] ?? nothing(request));

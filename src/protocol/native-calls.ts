@@ -6,11 +6,16 @@ import { repairJson } from "./json.ts";
 export function readNativeCalls({ calls, stop }: Completion): Call[] {
   const taken = new Set<string>();
   return calls.map((raw, index) => {
-    const json = repairJson(raw.arguments, stop === "length" ? "cut" : "whole");
+    const json = repairJson(raw.arguments, isCut({ stop }) ? "cut" : "whole");
     const id = raw.id === "" || taken.has(raw.id) ? freeId(taken, index + 1) : raw.id;
     taken.add(id);
     return { id, action: raw.name, parameters: json ? json.value : raw.arguments };
   });
+}
+
+/** Was the completion stopped in the middle, so that its end may be half of what was meant? */
+export function isCut({ stop }: Pick<Completion, "stop">): boolean {
+  return stop === "length" || stop === "refused";
 }
 
 function freeId(taken: ReadonlySet<string>, first: number): string {

@@ -70,6 +70,7 @@ function fenced(text: string): string {
 
 function parse(completion: Completion, actions: readonly ActionSpec[]): Parsed {
   if (completion.calls.length > 0) return { kind: "calls", calls: readNativeCalls(completion) };
+  if (completion.stop === "refused") return { kind: "unparsed", reason: REFUSED };
   if (completion.stop === "length") return { kind: "unparsed", reason: CUT };
   const known = new Set(actions.flatMap(namesOf).map((name) => name.toLowerCase()));
   const reading = findAction(completion.text, (name) => known.has(name.toLowerCase()));
@@ -77,6 +78,10 @@ function parse(completion: Completion, actions: readonly ActionSpec[]): Parsed {
   const { thoughts } = reading.action;
   return { kind: "calls", calls: [toCall(reading.action)], ...(thoughts !== undefined && { thoughts }) };
 }
+
+/** Said to a model whose provider let nothing of its answer through. */
+export const REFUSED = `Your response was refused by the provider's filter, so nothing was done. \
+Go on in another way, or say to whoever waits for you that this cannot be done.`;
 
 const CUT = `Your response was cut off because it was too long, so nothing was done. \
 Write a shorter one, and divide what is long over several actions.`;

@@ -1,11 +1,11 @@
 import { findSpec, parametersOf } from "../action-spec.ts";
 import type { CallResult, Completion, Turn } from "../model/model.ts";
 import type { ActionSpec } from "../module.ts";
-import { readNativeCalls } from "./native-calls.ts";
+import { isCut, readNativeCalls } from "./native-calls.ts";
 import type { Parsed, Protocol, ShownDecision, ShownResult } from "./protocol.ts";
 import { isWritten, readAction, toCall } from "./text-search.ts";
 import type { WrittenAction } from "./text-syntax.ts";
-import { textProtocol } from "./text.ts";
+import { REFUSED, textProtocol } from "./text.ts";
 
 /** Actions are the native tools of the provider, any number in a completion; none is a plain answer. */
 export const toolsProtocol: Protocol = {
@@ -27,12 +27,21 @@ you last, and then you wait for mail: end your work with it, and do not only ann
 
 function parse(completion: Completion, actions: readonly ActionSpec[]): Parsed {
   if (completion.calls.length > 0) return { kind: "calls", calls: readNativeCalls(completion) };
-  if (completion.text.trim() === "") return { kind: "unparsed", reason: EMPTY };
-  const written = completion.stop === "length" ? undefined : readWritten(completion.text, actions);
+  if (completion.text.trim() === "") return { kind: "unparsed", reason: whyEmpty(completion) };
+  const written = isCut(completion) ? undefined : readWritten(completion.text, actions);
   if (!written) return { kind: "calls", calls: [] };
   const { thoughts } = written;
   return { kind: "calls", calls: [toCall(written)], ...(thoughts !== undefined && { thoughts }) };
 }
+
+function whyEmpty({ stop }: Completion): string {
+  if (stop === "refused") return REFUSED;
+  return stop === "length" ? USED_UP : EMPTY;
+}
+
+const USED_UP =
+  "Your response was used up before it held anything: thinking counts, too. Think less at once, then call a tool or " +
+  "answer in words.";
 
 const EMPTY =
   "Your response was empty. Call a tool, or answer in words; if there is nothing to do, call `noop`.";

@@ -207,6 +207,11 @@ describe("mistakes", () => {
     expect(reasonOf("executeCommand\ncommand: rm -r build", { stop: "length" })).toContain("cut off");
   });
 
+  it("never acts on what a provider's filter stopped", () => {
+    expect(reasonOf("noop", { stop: "refused" })).toContain("refused by the provider");
+    expect(reasonOf("", { stop: "refused" })).toContain("refused by the provider");
+  });
+
   it("does not repeat a long text", () => {
     expect(reasonOf("word ".repeat(100_000)).length).toBeLessThan(600);
     expect(reasonOf(`addGoal\n${"word ".repeat(100_000)}`).length).toBeLessThan(800);

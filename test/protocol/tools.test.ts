@@ -79,6 +79,7 @@ describe("native calls", () => {
     "adds nothing to arguments that were cut off: %j",
     (args) => {
       expect(parametersOf(args, "length")).toBe(args);
+      expect(parametersOf(args, "refused")).toBe(args);
     },
   );
 
@@ -146,8 +147,8 @@ describe("text without calls", () => {
     expect(callsOf({ text })).toEqual([{ id: "c1", ...call }]);
   });
 
-  it("is no call where it was cut off", () => {
-    expect(callsOf({ text: "executeCommand\ncommand: rm -r build", stop: "length" })).toEqual([]);
+  it.each(["length", "refused"] as const)("is no call where it was cut off: %s", (stop) => {
+    expect(callsOf({ text: "executeCommand\ncommand: rm -r build", stop })).toEqual([]);
   });
 
   it("is a mistake where it is empty", () => {
@@ -155,6 +156,20 @@ describe("text without calls", () => {
       kind: "unparsed",
       reason: expect.stringContaining("empty"),
     });
+  });
+
+  it.each([
+    ["length", "used up before it held anything"],
+    ["refused", "refused by the provider"],
+  ] as const)("says why it is empty: %s", (stop, why) => {
+    expect(parse({ text: "", stop })).toMatchObject({
+      kind: "unparsed",
+      reason: expect.stringContaining(why),
+    });
+  });
+
+  it("is the answer where a refusal has words", () => {
+    expect(callsOf({ text: "I cannot help with that.", stop: "refused" })).toEqual([]);
   });
 });
 

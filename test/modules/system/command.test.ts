@@ -91,7 +91,7 @@ describe("executeCommand", () => {
     expect([lines[0], lines.at(-1)]).toEqual(["3001", "5000"]);
     const path = /^\[Left out: 3000 lines before these\. Full text: (\S+)\]$/.exec(note!)![1]!;
     const kept = await agent.act("readFile", { path, offset: 3_000, limit: 2 });
-    expect(kept.content).toContain("(5000 lines):\n3000\n3001\n");
+    expect(kept.content).toContain("(5000 lines, 23893 bytes):\n3000\n3001\n");
   });
 
   it("shows at most 50 KB, in whole lines where there are any", async () => {

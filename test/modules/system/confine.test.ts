@@ -135,7 +135,9 @@ describe("a path outside the workspace", () => {
       `${agent.root}/a/..b/c`,
       `${agent.root}-alias/a/..b/c`,
     ]) {
-      expect((await agent.act("readFile", { path })).content).toBe(`Contents of ${path} (1 lines):\ninside`);
+      expect((await agent.act("readFile", { path })).content).toBe(
+        `Contents of ${path} (1 lines, 6 bytes):\ninside`,
+      );
     }
   });
 });

@@ -19,14 +19,14 @@ function numbered(count: number): string {
 
 describe("readFile", () => {
   it.each([
-    ["", "Contents of file (0 lines):"],
-    ["\n", "Contents of file (1 lines):\n"],
-    ["one", "Contents of file (1 lines):\none"],
-    ["one\n", "Contents of file (1 lines):\none"],
-    ["one\n\ntwo", "Contents of file (3 lines):\none\n\ntwo"],
-    ["one\r\ntwo\r\n", "Contents of file (2 lines):\none\ntwo"],
-    ["\ufeffone\n", "Contents of file (1 lines):\none"],
-    ["ä 🐙\n", "Contents of file (1 lines):\nä 🐙"],
+    ["", "Contents of file (0 lines, 0 bytes):"],
+    ["\n", "Contents of file (1 lines, 1 bytes):\n"],
+    ["one", "Contents of file (1 lines, 3 bytes):\none"],
+    ["one\n", "Contents of file (1 lines, 4 bytes):\none"],
+    ["one\n\ntwo", "Contents of file (3 lines, 8 bytes):\none\n\ntwo"],
+    ["one\r\ntwo\r\n", "Contents of file (2 lines, 10 bytes):\none\ntwo"],
+    ["\ufeffone\n", "Contents of file (1 lines, 7 bytes):\none"],
+    ["ä 🐙\n", "Contents of file (1 lines, 8 bytes):\nä 🐙"],
   ])("shows %j", async (content, shown) => {
     expect(await read(content)).toEqual({ outcome: "ok", content: shown });
   });
@@ -34,7 +34,7 @@ describe("readFile", () => {
   it("shows the first 2,000 lines and says how to go on", async () => {
     const { content } = await read(numbered(4_500));
     const lines = content.split("\n");
-    expect(lines[0]).toBe("Contents of file (4500 lines):");
+    expect(lines[0]).toBe("Contents of file (4500 lines, 43893 bytes):");
     expect(lines[2_000]).toBe("line 2000");
     expect(lines.at(-1)).toBe("[Lines 1 to 2000 are shown; go on with offset 2001.]");
     expect(lines).toHaveLength(2_002);
@@ -42,10 +42,10 @@ describe("readFile", () => {
 
   it("shows the lines that are asked for", async () => {
     expect((await read(numbered(10), { offset: 3, limit: 2 })).content).toBe(
-      "Contents of file (10 lines):\nline 3\nline 4\n[Lines 3 to 4 are shown; go on with offset 5.]",
+      "Contents of file (10 lines, 71 bytes):\nline 3\nline 4\n[Lines 3 to 4 are shown; go on with offset 5.]",
     );
     expect((await read(numbered(10), { offset: "9", limit: "5" })).content).toBe(
-      "Contents of file (10 lines):\nline 9\nline 10",
+      "Contents of file (10 lines, 71 bytes):\nline 9\nline 10",
     );
     expect((await read(numbered(5_000), { offset: 4_000, limit: 9_999 })).content.split("\n")).toHaveLength(
       1_002,
@@ -109,10 +109,10 @@ describe("readFile", () => {
 
   it("spells out what would change how the rest is shown", async () => {
     expect((await read("a\u001b[31mb\u0007c\u2028d\u0085e\tf\n")).content).toBe(
-      "Contents of file (1 lines):\na\\x1b[31mb\\x07c\\u2028d\\x85e\tf",
+      "Contents of file (1 lines, 19 bytes):\na\\x1b[31mb\\x07c\\u2028d\\x85e\tf",
     );
     expect((await read(Buffer.from([0x61, 0xff, 0x62]))).content).toBe(
-      "Contents of file (1 lines):\na\ufffdb",
+      "Contents of file (1 lines, 3 bytes):\na\ufffdb",
     );
   });
 
@@ -140,12 +140,12 @@ describe("readFile", () => {
     execFileSync("sh", ["-c", `yes 'some line of this file' | head -c 20000000 > "$0"`, path]);
     const { content } = await agent.act("readFile", { path: "big", offset: 500_000, limit: 1 });
     expect(content.split("\n").slice(0, 2)).toEqual([
-      "Contents of big (869566 lines):",
+      "Contents of big (869566 lines, 20000000 bytes):",
       "some line of this file",
     ]);
     truncateSync(path, 400 * 1024 * 1024);
     expect((await agent.act("readFile", { path: "big", limit: 1 })).content).toMatch(
-      /^Contents of big \(more than 869566 lines\):/,
+      /^Contents of big \(more than 869566 lines, \d+ bytes\):/,
     );
     expect((await agent.act("readFile", { path: "big", offset: 900_000 })).content).toBe(
       "big is too big to be read that far: it can be read up to line 869566.",

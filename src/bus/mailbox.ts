@@ -1,0 +1,55 @@
+// What a mailbox holds on disk: one line for each message that was accepted, until the reader's log has taken it in.
+
+import type { Disk } from "../log/disk.ts";
+import type { JournalStart, SegmentEnd } from "../log/journal.ts";
+import { readSegments, type Damage, type JournalRecord } from "../log/segments.ts";
+import { parseMessageId, type Delivery, type LogId } from "../message.ts";
+import type { Mail, Watermarks } from "./bus.ts";
+
+/** One line of a mailbox; its sequence number is the position of the mail. */
+export type MailRecord = JournalRecord & Delivery;
+
+export interface Waiting {
+  /** Oldest first. */
+  readonly unread: readonly Mail[];
+  /** Per sender log, the highest number taken in or waiting. */
+  readonly seen: ReadonlyMap<LogId, number>;
+  readonly start: JournalStart;
+  readonly damages: readonly Damage[];
+}
+
+/** What waits in the mailbox `folder` of a reader whose log has taken in mail as far as `marks` say. */
+export async function readMailbox(folder: string, disk: Disk, marks: Watermarks): Promise<Waiting> {
+  const unread: Mail[] = [];
+  const seen = new Map(marks.seen);
+  const segments: SegmentEnd[] = [];
+  const damages: Damage[] = [];
+  let last = 0;
+  for await (const segment of readSegments<MailRecord>(folder, disk)) {
+    for (const record of segment.records) {
+      last = record.seq;
+      if (record.kind !== "mail" || record.seq <= marks.taken) continue;
+      // Behind a damaged line its sender's mail does not count: it is sent again, in order, from where it is missing.
+      if (standingOf(record, seen) !== "next") continue;
+      const { seq: position, from, message } = record;
+      seen.set(from, parseMessageId(message.id).n);
+      unread.push({ position, from, message });
+    }
+    segments.push({ name: segment.name, bytes: segment.bytes, sealed: segment.sealed, last });
+    damages.push(...segment.damages);
+  }
+  // A position is never given twice, also not after the files of all mail that was taken are gone.
+  return { unread, seen, damages, start: { last: Math.max(last, marks.taken), segments } };
+}
+
+/** How a delivery stands to what is there from the same log. A log that is new here may begin with any number. */
+export function standingOf(
+  { from, message, after }: Delivery,
+  seen: ReadonlyMap<LogId, number>,
+): "next" | "duplicate" | "gap" {
+  const { n } = parseMessageId(message.id);
+  const newest = seen.get(from);
+  if (newest === undefined) return "next";
+  if (n <= newest) return "duplicate";
+  return (after ?? n - 1) <= newest ? "next" : "gap";
+}

@@ -1,0 +1,16 @@
+import { isLegionError, messageOf } from "../errors.ts";
+import { plain } from "./terminal.ts";
+
+const MAX_LENGTH = 1_000;
+
+/** What a person is told of an error: one line, and the stack only with LEGION_DEBUG=1. */
+export function explainFailure(
+  error: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly text: string; readonly exitCode: number } {
+  const isInput = isLegionError(error, "USAGE") || isLegionError(error, "CONFIG");
+  const message = plain(messageOf(error)).replace(/\s*\n\s*/g, " ");
+  const line = message.length > MAX_LENGTH ? `${message.slice(0, MAX_LENGTH)}…` : message;
+  const stack = env["LEGION_DEBUG"] === "1" && error instanceof Error ? `${error.stack}\n` : "";
+  return { text: `legion: ${line}\n${stack}`, exitCode: isInput ? 2 : 1 };
+}

@@ -1,0 +1,12 @@
+/** One thing that `legion doctor` looked at. */
+export interface Finding {
+  readonly check: string;
+  /**
+   * - `missing`: not there, which is no fault.
+   * - `wrong`: somebody should change it, and nothing is lost.
+   * - `damaged`: state on the disk is not what was written.
+   */
+  readonly status: "ok" | "missing" | "wrong" | "damaged";
+  /** Untrusted: it may quote files. */
+  readonly detail: string;
+}

@@ -1,0 +1,36 @@
+import { goals } from "../../modules/goals.ts";
+import { keysOf, valueOf } from "../state.ts";
+import { displayName } from "../message.ts";
+import type { CliCommand } from "./command.ts";
+import { print, printJson } from "./output.ts";
+import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
+
+export const command: CliCommand = {
+  define: (parser) => void offerJson(offerDir(parser.argument("<id>", "the agent"))),
+  async run(typed, io) {
+    const reader = await readerOf(typed, io);
+    const id = await checkAgent(reader, typed.args[0]!);
+    const state = await reader.state(id, [goals]);
+    const values = keysOf(state, goals.name).map((key) => [key, valueOf(state, goals.name, key)]);
+    const file: Readonly<Record<string, unknown>> = { goals: [], ...Object.fromEntries(values) };
+    if (typed.options["json"]) printJson(io, file);
+    else print(io, listGoals(file["goals"]) || `${displayName(id)} has no goals.`);
+    return 0;
+  },
+};
+
+/** People edit the file: what is no goal is shown as it is. */
+function listGoals(list: unknown): string {
+  if (!Array.isArray(list)) return "";
+  const width = String(list.length).length;
+  return list
+    .map((goal: unknown, index) => `${String(index + 1).padStart(width)} ${describe(goal)}`)
+    .join("\n");
+}
+
+function describe(goal: unknown): string {
+  const { text, complete } =
+    typeof goal === "object" && goal !== null ? { text: "", complete: false, ...goal } : {};
+  if (typeof text !== "string") return `[?] ${JSON.stringify(goal)}`;
+  return `[${complete === true ? "x" : " "}] ${text.replace(/\s+/g, " ")}`;
+}

@@ -1,0 +1,192 @@
+// One node, from its first word to its last: opens the legion, shows what happens, listens to the person, ends in order.
+
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { loadConfig, type Config, type ConfigFlags, type ModelEnvironment } from "../config.ts";
+import { createLocalEnvironment } from "../environment/local.ts";
+import { LegionError, messageOf } from "../errors.ts";
+import type { Spent } from "../gate.ts";
+import type { Inspect, Inspection } from "../inspection.ts";
+import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
+import { displayName } from "../message.ts";
+import { legionPaths } from "../paths.ts";
+import { planRoster, type Roster, type Who } from "../roster.ts";
+import { serveControl } from "../server/control-server.ts";
+import { aborted } from "../signals.ts";
+import type { Io } from "./command.ts";
+import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
+import { listenForEnd, type Ending } from "./ending.ts";
+import { packageDir, packageVersion } from "./package.ts";
+import { openSurface, type Surface, type SurfaceOptions } from "./surface.ts";
+
+export interface HostOrder {
+  readonly who: Who;
+  /** What the first agent is told. */
+  readonly task: string | undefined;
+  readonly flags: ConfigFlags;
+  /** Real path of the project's folder. */
+  readonly project: string;
+  /** `idle`: it also ends when nobody has anything to do. */
+  readonly until: "idle" | "told";
+  readonly readers: SurfaceOptions["readers"];
+}
+
+/** A legion that runs, and everything about it. */
+interface Node extends HostOrder {
+  readonly config: Config;
+  readonly roster: Roster;
+  readonly legion: Legion;
+  readonly ending: Ending;
+  readonly io: Io;
+}
+
+const FORCED_AFTER_MS = 3_000;
+const INTERRUPTED = 130;
+
+/**
+ * Hosts the agents until the node is told to end. Resolves with the exit code; rejects before anything is written if
+ * something is wrong with what was ordered, with REFUSED at the end if an agent could not go on.
+ */
+export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
+  const { project, flags } = order;
+  const config = await loadConfig({ projectDir: project, env: io.env, flags });
+  const level = readLogLevel(io.env["LEGION_LOG"]);
+  const roster = await planRoster(order.who, { config, places: { projectDir: project, packageDir } });
+  await checkWritable(project);
+  const ending = listenForEnd(io);
+  const held = holdBack();
+  try {
+    const legion = await startLegion({ ...legionOptions({ config, roster, io }), project, watch: held.see });
+    return await attend({ ...order, config, roster, legion, ending, io }, held, level);
+  } finally {
+    ending.close();
+  }
+}
+
+/** A failing write would tell as much, but less clearly. */
+async function checkWritable(project: string): Promise<void> {
+  const { root } = legionPaths(project);
+  const isThere = await access(root).then(
+    () => true,
+    () => false,
+  );
+  const folder = isThere ? root : project;
+  await access(folder, constants.W_OK).catch((cause: unknown) => {
+    throw new LegionError("STORAGE", `${folder} is not writable; agents keep everything in ${root}`, { cause });
+  });
+}
+
+function legionOptions({ config, roster: { roles, limits }, io }: Pick<Node, "config" | "roster" | "io">): Omit<LegionOptions, "project"> {
+  const { durability, delayMs, heartbeatMs } = config;
+  const providers = new Map(Object.entries(config.providers));
+  const settings = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(config.modules));
+  return {
+    plans: roles.map(({ plan }) => plan),
+    limits,
+    durability,
+    delayMs,
+    heartbeatMs,
+    environment: createLocalEnvironment(io.env),
+    settings: (module) => settings.get(module) ?? {},
+    concurrency: (provider) => providers.get(provider)?.concurrency,
+  };
+}
+
+/** Keeps what happens until somebody watches. */
+function holdBack(): { readonly see: Inspect; readonly release: (watcher: Inspect) => void } {
+  const held: Inspection[] = [];
+  let pass: Inspect = (inspection) => void held.push(inspection);
+  return {
+    see: (inspection) => pass(inspection),
+    release(watcher) {
+      held.forEach(watcher);
+      pass = watcher;
+    },
+  };
+}
+
+async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogLevel): Promise<number> {
+  const { legion, roster, ending, config, project } = node;
+  const before = legion.budget.spent();
+  const surface = openSurface({ ...node, onInterrupt: ending.ask });
+  const diagnostics = createDiagnostics({
+    folder: legionPaths(project).logs,
+    level,
+    secrets: secretsIn(config.environment()),
+    onFailure: (error) => surface.tell(`There is no diagnostics file: ${messageOf(error)}`),
+  });
+  diagnostics.note({ version: packageVersion(), node: process.version, agents: roster.roles.length }, "start");
+  held.release((inspection) => {
+    surface.see(inspection);
+    diagnostics.see(inspection);
+  });
+  let unfinished: string | undefined;
+  try {
+    await work(node, surface);
+    unfinished = ending.soon.aborted ? undefined : whyNotDone(legion);
+  } finally {
+    await stop(legion, ending);
+    surface.conclude(lastWords(ending, unfinished), spentSince(before, legion));
+    await diagnostics.close();
+  }
+  if (unfinished !== undefined) throw new LegionError("REFUSED", unfinished);
+  return ending.now.aborted ? INTERRUPTED : 0;
+}
+
+/** Resolves when the node shall end. */
+async function work({ legion, roster, project, task, until, ending }: Node, surface: Surface): Promise<void> {
+  const server = await serveControl(legion, legionPaths(project).socket, ending.ask);
+  try {
+    if (task !== undefined) await legion.control.say([roster.roles[0]!.plan.identity.id], task);
+    await (until === "idle" ? legion.untilIdle(ending.soon) : aborted(ending.soon));
+    if (ending.soon.aborted) surface.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
+  } finally {
+    await server.close();
+  }
+}
+
+/** Resolves when everything is closed, or could not be in spite of a second request. */
+async function stop(legion: Legion, { now }: Ending): Promise<void> {
+  const forced = aborted(now).then(() => {
+    legion.interrupt();
+    return delay(FORCED_AFTER_MS);
+  });
+  await Promise.race([legion.stop(), forced]);
+}
+
+/** Which agents could not go on, and why; `undefined` if all have done what there was to do. */
+function whyNotDone({ agents }: Legion): string | undefined {
+  const stuck = [...agents].flatMap(([id, { agent }]) => {
+    const { state, reason } = agent.standing;
+    const isStuck = state === "parked" || state === "paused" || state === "halted";
+    return isStuck ? [`${displayName(id)} is ${state}: ${reason || "no reason given"}`] : [];
+  });
+  const more = stuck.length > 1 ? ` (and ${stuck.length - 1} more)` : "";
+  return stuck.length > 0 ? `${stuck[0]}${more}` : undefined;
+}
+
+function lastWords({ soon, now }: Ending, unfinished: string | undefined): string {
+  if (now.aborted) return "Stopped at once.";
+  if (soon.aborted) return "Ended.";
+  return unfinished === undefined ? "Done: nobody has anything left to do." : "Not done.";
+}
+
+function spentSince(before: Spent, { budget }: Legion): Spent {
+  const after = budget.spent();
+  return {
+    steps: after.steps - before.steps,
+    tokens: after.tokens - before.tokens,
+    cost: after.cost - before.cost,
+    timeMs: after.timeMs - before.timeMs,
+  };
+}
+
+/** Keys, and passwords in addresses. */
+function secretsIn(environment: ModelEnvironment): readonly string[] {
+  return Object.entries(environment).flatMap(([name, value]) => {
+    if (name.endsWith("_KEY")) return [value];
+    const password = name.endsWith("_URL") && URL.canParse(value) ? new URL(value).password : "";
+    return password === "" ? [] : [password];
+  });
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// The program, and the only place that ends the process.
+
+import type { Io } from "./command.ts";
+import { dispatch } from "./dispatch.ts";
+
+const io: Io = {
+  env: process.env,
+  get cwd() {
+    return process.cwd();
+  },
+  // A getter: asking for the stream opens it, and most commands have no use for it.
+  get stdin() {
+    return process.stdin;
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+};
+
+io.stdout.on("error", leaveQuietly);
+io.stderr.on("error", () => undefined);
+process.on("uncaughtException", (error) => void fail(error).then(end));
+await end(await dispatch(process.argv.slice(2), io).catch(fail));
+
+/** The reader of our output is gone: nobody is left to tell. A command that has to end in order listens itself. */
+function leaveQuietly(): void {
+  if (io.stdout.listenerCount("error") === 1) process.exit(0);
+}
+
+/** Says what went wrong and gives the exit code for it. */
+async function fail(error: unknown): Promise<number> {
+  const { explainFailure } = await import("./failure.ts");
+  const { text, exitCode } = explainFailure(error, io.env);
+  io.stderr.write(text);
+  return exitCode;
+}
+
+/** Ends the process once everything written is out, whatever a module left running. */
+async function end(exitCode: number): Promise<void> {
+  for (const stream of [io.stdout, io.stderr]) {
+    await new Promise<void>((resolve) => void stream.write("", () => resolve()));
+  }
+  process.exit(exitCode);
+}

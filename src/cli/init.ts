@@ -1,0 +1,71 @@
+import { appendFile, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { LegionError, messageOf } from "../errors.ts";
+import type { CliCommand } from "./command.ts";
+import { print } from "./output.ts";
+import { offerDir } from "./project.ts";
+import { IGNORED, STARTER_FILES } from "./starter.ts";
+
+export const command: CliCommand = {
+  define: (parser) => void offerDir(parser.argument("[folder]", "where; it is made if it is not there")),
+  async run({ args: [folder], options }, io) {
+    const { dir } = options;
+    if (folder !== undefined && dir !== undefined) throw new LegionError("USAGE", "name the folder once");
+    const place = resolve(io.cwd, folder ?? (typeof dir === "string" ? dir : "."));
+    const made: string[] = [];
+    const kept: string[] = [];
+    try {
+      await mkdir(place, { recursive: true });
+      const project = await realpath(place);
+      for (const [path, content] of Object.entries(STARTER_FILES)) {
+        const isNew = await create(join(project, path), content);
+        (isNew ? made : kept).push(path);
+      }
+      if (await ignore(join(project, ".gitignore"))) made.push(".gitignore");
+    } catch (error) {
+      throw new LegionError("STORAGE", `the starter project could not be written: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+    for (const path of made) print(io, `wrote  ${path}`);
+    for (const path of kept) print(io, `kept   ${path}, which was there`);
+    print(io, nextSteps(folder ?? (typeof dir === "string" ? dir : ".")));
+    return 0;
+  },
+};
+
+/** False if something is there already: nothing is ever overwritten. */
+async function create(path: string, content: string): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(path, content, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Adds the lines that are missing; false if none is. */
+async function ignore(path: string): Promise<boolean> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  const present = new Set(text.split(/\r?\n/).map((line) => line.trim()));
+  const missing = IGNORED.filter((line) => !present.has(line));
+  if (missing.length === 0) return false;
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  await appendFile(path, `${gap}${missing.join("\n")}\n`);
+  return true;
+}
+
+function nextSteps(folder: string): string {
+  const steps = [
+    ...(folder === "." ? [] : [`cd ${folder}`]),
+    'legion start 3 --task "survey ." --until-idle      a team at work; it needs no key',
+    "legion start --agent clerk                         the agent in agents/clerk.md; edit it",
+    "legion doctor                                      what this machine has, and which model would run",
+  ];
+  return ["", "Now:", ...steps.map((step) => `  ${step}`)].join("\n");
+}

@@ -1,0 +1,32 @@
+// Orders to agents, and what came of them in words.
+
+import type { Obeyed, Order } from "../server/control-api.ts";
+import { reach } from "../server/reach.ts";
+import type { CliCommand, Io } from "./command.ts";
+import { namesOf, print } from "./output.ts";
+import { checkTargets, offerDir, reachOf, readerOf } from "./project.ts";
+
+/** What is printed of the agents with each outcome, after their names. */
+export type OutcomeTexts = Readonly<Record<Obeyed["outcome"], string>>;
+
+export function orderCommand(order: Order["order"], texts: OutcomeTexts): CliCommand {
+  return {
+    define: (parser) =>
+      void offerDir(parser.argument("<ids>", "an agent such as 2, several such as 2,3, or all")),
+    async run(typed, io) {
+      const reader = await readerOf(typed, io);
+      const targets = await checkTargets(reader, typed.args[0]!);
+      const obeyed = await reach(await reachOf(reader, io), (legion) => legion.order({ order, targets }));
+      printObeyed(io, obeyed, texts);
+      return 0;
+    },
+  };
+}
+
+/** One line for each outcome. */
+export function printObeyed(io: Io, obeyed: readonly Obeyed[], texts: OutcomeTexts): void {
+  for (const outcome of ["done", "soon", "already"] as const) {
+    const ids = obeyed.filter((agent) => agent.outcome === outcome).map(({ id }) => id);
+    if (ids.length > 0) print(io, `${namesOf(ids)}: ${texts[outcome]}.`);
+  }
+}

@@ -1,0 +1,45 @@
+// What commands print.
+
+import { LegionError } from "../errors.ts";
+import { displayName, type AgentId } from "../message.ts";
+import type { Io } from "./command.ts";
+import { plain } from "./terminal.ts";
+
+const UNESCAPED = /[\u007f-\u009f]/g;
+
+/** One object on one line; what a terminal could act on is escaped. */
+export function printJson({ stdout }: Pick<Io, "stdout">, value: unknown): void {
+  const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  stdout.write(`${JSON.stringify(value).replace(UNESCAPED, escape)}\n`);
+}
+
+export function print({ stdout }: Pick<Io, "stdout">, text: string): void {
+  stdout.write(`${plain(text)}\n`);
+}
+
+/** A text as it is, for a file or another program; made harmless for a terminal. */
+export function printWhole({ stdout }: Pick<Io, "stdout">, text: string): void {
+  const shown = stdout.isTTY ? plain(text) : text;
+  stdout.write(shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`);
+}
+
+/** An untrusted text on one line. */
+export function oneLine(text: string): string {
+  return plain(text).replace(/\s+/g, " ").trim();
+}
+
+export function columnsFor({ stdout }: Pick<Io, "stdout">): number {
+  return stdout.columns || 80;
+}
+
+/** `Agent 2`, `Agent 1 and writer`, `Agent 1, Agent 2 and writer`. */
+export function namesOf(ids: readonly AgentId[]): string {
+  return new Intl.ListFormat("en-GB").format(ids.map(displayName));
+}
+
+/** Reads a whole number from 1 up. Throws USAGE, naming the option. */
+export function readCount(option: string, text: string | boolean | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (typeof text === "string" && /^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new LegionError("USAGE", `${option}: expected a number from 1 up, not ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,122 @@
+// What `start` says before anything happens and after everything has.
+
+import type { Config } from "../config.ts";
+import type { Spent } from "../gate.ts";
+import { formatLimits } from "../limits.ts";
+import { displayName } from "../message.ts";
+import type { Role, Roster } from "../roster.ts";
+import { formatSpent } from "./narration.ts";
+import { wrap, type Paint } from "./terminal.ts";
+
+export interface PrefaceOptions {
+  readonly roster: Roster;
+  readonly config: Config;
+  /** The project's folder. */
+  readonly project: string;
+  readonly columns: number;
+  readonly paint: Paint;
+  /** `typing`: a person sits at the terminal and may want to know how to talk. */
+  readonly reader: "typing" | "watching";
+}
+
+const LABEL = 10;
+const MIN_TEXT = 20;
+const HOW_TO_LIMIT = "--limits steps=100,tokens=2000000,cost=2.50,time=8h";
+
+/** Who is there, on which model and why, what they may spend and do, and where it is kept; whole rows. */
+export function preface({ roster, config, project, columns, paint, reader }: PrefaceOptions): string {
+  const groups = groupRoles(roster.roles);
+  const rows = [
+    ...wrap(headline(roster.roles), columns).map((row) => paint("bold", row)),
+    ...groups.flatMap((group, index) => labelled(index === 0 ? "agents" : "", describe(group, roster), columns)),
+    ...labelled("limits", describeLimits(roster), columns),
+    ...roster.remarks.flatMap((remark) => labelled("", remark, columns)),
+    ...labelled("commands", COMMANDS[config.modules.system.commands], columns),
+    ...labelled("files", `${project}/.ai-legion/agents/<id>: goals.json, notes/, log/`, columns),
+    ...(reader === "typing" ? labelled("talk", HOW_TO_TALK, columns) : []),
+  ];
+  return `${rows.join("\n")}\n`;
+}
+
+const HOW_TO_TALK = '"2: text" to agent 2, text to all, /help for commands; Ctrl-C ends';
+const COMMANDS = {
+  allow: "agents may run them, without a sandbox; only start like this where you trust what they read",
+  refuse: "refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
+} as const;
+
+function headline(roles: readonly Role[]): string {
+  const models = new Set(roles.map(({ plan }) => plan.model.name));
+  const [{ model }] = roles as readonly [Role];
+  const agents = roles.length === 1 ? "1 agent" : `${roles.length} agents`;
+  return models.size === 1 ? `${agents} on ${model.name} (${model.why})` : `${agents} on ${models.size} models`;
+}
+
+/** Neighbours that are the same but for their ids. */
+function groupRoles(roles: readonly Role[]): readonly (readonly [Role, ...Role[]])[] {
+  const groups: [Role, ...Role[]][] = [];
+  for (const role of roles) {
+    const group = groups.at(-1);
+    if (group && kindOf(group[0]) === kindOf(role)) group.push(role);
+    else groups.push([role]);
+  }
+  return groups;
+}
+
+function kindOf({ plan, definition, model }: Role): string {
+  return JSON.stringify([definition, model.name, plan.limits]);
+}
+
+function describe(group: readonly [Role, ...Role[]], { roles }: Roster): string {
+  const [first] = group;
+  const last = group.at(-1)!;
+  const ids = first === last ? first.plan.identity.id : `${first.plan.identity.id} to ${last.plan.identity.id}`;
+  const { description } = first.plan.identity;
+  const isOneModel = roles.every(({ plan }) => plan.model.name === first.plan.model.name);
+  const model = isOneModel ? "" : `, on ${first.model.name} (${first.model.why})`;
+  const limits = isOneLimit(roles) ? "" : `, limits: ${formatLimits(first.plan.limits)}`;
+  return `${ids}: ${first.definition}${model}${limits}${description && `. ${description}`}`;
+}
+
+function isOneLimit(roles: readonly Role[]): boolean {
+  return new Set(roles.map(({ plan }) => JSON.stringify(plan.limits))).size === 1;
+}
+
+function describeLimits({ roles, limits }: Roster): string {
+  const each = isOneLimit(roles) ? formatLimits(roles[0]!.plan.limits) : "as above";
+  const all = formatLimits(limits);
+  if (each === "none" && all === "none") return `none; set some with ${HOW_TO_LIMIT}`;
+  return `${each} for each agent, ${all} for the legion; change them with ${HOW_TO_LIMIT} or --limits none`;
+}
+
+export interface Summary {
+  /** How it ended, in a sentence. */
+  readonly ending: string;
+  readonly roster: Roster;
+  /** What this run spent. */
+  readonly spent: Spent;
+  /** How to call this program. */
+  readonly program: string;
+  readonly columns: number;
+}
+
+/** What came of a run, and where to look next; whole rows. */
+export function summary({ ending, roster: { roles }, spent, program, columns }: Summary): string {
+  const agents = roles.length === 1 ? displayName(roles[0]!.plan.identity.id) : `${roles.length} agents`;
+  const isPriced = roles.every(({ plan }) => plan.model.profile.price);
+  const cost = spent.cost > 0 ? "" : isPriced ? ", free" : ", cost unknown";
+  const { id } = roles[0]!.plan.identity;
+  const next = ["inbox", `goals ${id}`, `notes ${id}`, `log ${id}`].map((words) => `${program} ${words}`);
+  const rows = [
+    ...wrap(`${ending} ${agents} in this run: ${formatSpent(spent)}${cost}.`, columns),
+    ...wrap(`See more with: ${next.join(", ")}`, columns),
+  ];
+  return `${rows.join("\n")}\n`;
+}
+
+function labelled(label: string, text: string, columns: number): readonly string[] {
+  const indent = columns < 60 ? 2 : LABEL + 2;
+  const head = `  ${label.padEnd(LABEL)}`;
+  const rows = wrap(text, Math.max(MIN_TEXT, columns - indent));
+  if (indent === 2) return [...(label ? [`${label}:`] : []), ...rows.map((row) => `  ${row}`)];
+  return rows.map((row, index) => (index === 0 ? head : " ".repeat(indent)) + row);
+}

@@ -1,0 +1,111 @@
+// The table of `legion ps`.
+
+import type { AgentStatus } from "../status.ts";
+import { oneLine } from "./output.ts";
+import { clip, columnsOf, takeRow } from "./terminal.ts";
+import { ageOf } from "./times.ts";
+
+interface Column {
+  readonly title: string;
+  readonly align: "left" | "right";
+  /** Of two columns that do not fit both, the one with the lower number stays. */
+  readonly rank: number;
+  cell(status: AgentStatus, nowMs: number): string;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: "ID", align: "left", rank: 0, cell: ({ id }) => id },
+  { title: "STATE", align: "left", rank: 0, cell: ({ state }) => state },
+  { title: "SINCE", align: "right", rank: 1, cell: ({ since }, nowMs) => ageOf(since, nowMs) },
+  { title: "WAITS FOR", align: "left", rank: 1, cell: ({ waitingFor }) => clip(oneLine(waitingFor), 16) },
+  { title: "MAIL", align: "right", rank: 1, cell: ({ unread }) => String(unread) },
+  { title: "STEPS", align: "right", rank: 3, cell: ({ steps }) => String(steps) },
+  { title: "TOKENS", align: "right", rank: 4, cell: ({ tokens }) => formatCount(tokens) },
+  { title: "COST", align: "right", rank: 2, cell: ({ cost }) => formatCost(cost) },
+  { title: "MODEL", align: "left", rank: 5, cell: ({ model }) => oneLine(model ?? "?") },
+];
+const GAP = "  ";
+/** A model's name is cut rather than left out down to this width. */
+const MIN_MODEL = 8;
+
+/** One row for each agent, then, indented, why it does not act. Fits into `columns` down to about 45. */
+export function statusTable(
+  agents: readonly AgentStatus[],
+  { columns, nowMs }: { readonly columns: number; readonly nowMs: number },
+): string {
+  const rows = agents.map((status) => COLUMNS.map((column) => column.cell(status, nowMs)));
+  const widths = COLUMNS.map(({ title }, at) =>
+    Math.max(title.length, ...rows.map((row) => columnsOf(row[at]!))),
+  );
+  const shown = fit(widths, columns);
+  const line = (cells: readonly string[]): string =>
+    shown
+      .map(({ at, width }) => pad(cells[at]!, width, COLUMNS[at]!.align))
+      .join(GAP)
+      .trimEnd();
+  const lines = agents.flatMap((status, index) => [line(rows[index]!), ...explain(status, columns)]);
+  return [line(COLUMNS.map(({ title }) => title)), ...lines, "", placesOf(agents)].join("\n");
+}
+
+interface ShownColumn {
+  readonly at: number;
+  readonly width: number;
+}
+
+/** Leaves out the columns of the highest rank until the others fit; the last one gets what is left. */
+function fit(widths: readonly number[], columns: number): readonly ShownColumn[] {
+  const last = COLUMNS.length - 1;
+  const all = widths.map((width, at) => ({ at, width }));
+  const sum = (shown: readonly ShownColumn[]): number =>
+    shown.reduce((total, { width }) => total + width + GAP.length, -GAP.length);
+  for (let rank = Math.max(...COLUMNS.map((column) => column.rank)); rank > 0; rank--) {
+    const shown = all.filter(({ at }) => COLUMNS[at]!.rank <= rank);
+    const spare = columns - sum(shown);
+    if (spare >= 0) return shown;
+    const model = shown.find(({ at }) => at === last);
+    if (!model || model.width + spare < MIN_MODEL) continue;
+    return shown.map((column) => (column === model ? { at: last, width: model.width + spare } : column));
+  }
+  return all.filter(({ at }) => COLUMNS[at]!.rank === 0);
+}
+
+function pad(cell: string, width: number, align: Column["align"]): string {
+  const text = clip(cell, width);
+  const space = " ".repeat(Math.max(0, width - columnsOf(text)));
+  return align === "left" ? text + space : space + text;
+}
+
+const MAX_REASON_ROWS = 4;
+
+function explain({ reason }: AgentStatus, columns: number): readonly string[] {
+  const indent = "   ";
+  const rows: string[] = [];
+  let rest = oneLine(reason);
+  while (rest !== "" && rows.length < MAX_REASON_ROWS) {
+    const taken = takeRow(rest, columns - indent.length);
+    rows.push(indent + taken.row);
+    rest = taken.rest;
+  }
+  return rows;
+}
+
+/** Which node runs how many of them. */
+function placesOf(agents: readonly AgentStatus[]): string {
+  const nodes = [...new Set(agents.flatMap(({ node }) => node ?? []))];
+  if (nodes.length === 0) return "No node runs; `legion start` starts one.";
+  const counts = nodes.map((node) => agents.filter((status) => status.node === node).length);
+  return nodes
+    .map((node, index) => `Node ${oneLine(node)} runs ${counts[index]} of ${agents.length}.`)
+    .join("\n");
+}
+
+/** `-`: free. `?`: unknown. */
+function formatCost(cost: number | null): string {
+  if (cost === null) return "?";
+  return cost === 0 ? "-" : `$${cost.toFixed(cost < 100 ? 4 : 2)}`;
+}
+
+function formatCount(count: number): string {
+  if (count < 1_000) return String(count);
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}

@@ -1,0 +1,89 @@
+// One completion as it streams, broken into rows.
+
+import { MULTILINE_DELIMITER } from "../protocol/text-syntax.ts";
+import { plain, takeRow } from "./terminal.ts";
+
+export interface TextStream {
+  /** Takes in a piece of text and gives out the rows that are complete now. */
+  write(piece: string, layout: Layout): readonly string[];
+  /** Gives out what is left. */
+  end(layout: Layout): readonly string[];
+}
+
+export interface Layout {
+  readonly columns: number;
+  /** Rows are given out as they fill, or only when their line is complete: where others stream, too. */
+  readonly pace: "rows" | "lines";
+}
+
+export interface StreamOptions {
+  readonly maxRows: number;
+  /** An action written as text comes line by line, without what only delimits its values. */
+  readonly content: "prose" | "action";
+}
+
+/** A line that is longer does not wait for its end. */
+const MAX_PENDING = 2_000;
+const MAX_INDENT = 8;
+
+export function createTextStream({ maxRows, content }: StreamOptions): TextStream {
+  let pending = "";
+  /** Of the line that is being given out, for the rows after its first; `undefined` at the start of a line. */
+  let indent: string | undefined;
+  let isBlankOwed = false;
+  let shown = 0;
+  let hidden = 0;
+
+  const give = (row: string): readonly string[] => {
+    if (shown >= maxRows) {
+      hidden++;
+      return [];
+    }
+    const rows = isBlankOwed && shown > 0 ? ["", row] : [row];
+    isBlankOwed = false;
+    shown += rows.length;
+    return rows;
+  };
+  const takeOff = (line: string, columns: number): { readonly rows: readonly string[]; readonly rest: string } => {
+    const { row, rest } = takeRow((indent ?? "") + line, columns);
+    indent ??= " ".repeat(Math.min(MAX_INDENT, line.length - line.trimStart().length));
+    return { rows: give(row), rest };
+  };
+  const takeLine = (raw: string, columns: number): readonly string[] => {
+    const line = plain(content === "action" ? withoutDelimiters(raw) : raw).trimEnd();
+    const rows: string[] = [];
+    if (raw.trim() === "" && indent === undefined) isBlankOwed = true;
+    for (let rest = line; rest !== "";) {
+      const taken = takeOff(rest, columns);
+      rows.push(...taken.rows);
+      rest = taken.rest;
+    }
+    indent = undefined;
+    return rows;
+  };
+  return {
+    write(piece, { columns, pace }) {
+      const lines = (pending + piece).split("\n");
+      pending = lines.pop()!;
+      const rows = lines.flatMap((line) => takeLine(line, columns));
+      // A control sequence may be cut in two by the end of the piece: it waits for the rest of its line.
+      const mayFlow = pace === "rows" && content === "prose" && !pending.includes("\u001b");
+      const limit = mayFlow ? columns : MAX_PENDING;
+      while (pending.length > limit) {
+        const taken = takeOff(plain(pending), columns);
+        rows.push(...taken.rows);
+        pending = taken.rest;
+      }
+      return rows;
+    },
+    end({ columns }) {
+      const rows = takeLine(pending, columns);
+      pending = "";
+      return hidden > 0 ? [...rows, `… ${hidden} more ${hidden === 1 ? "row" : "rows"}`] : rows;
+    },
+  };
+}
+
+function withoutDelimiters(line: string): string {
+  return line.replace(MULTILINE_DELIMITER, "").replace(/^`{3}\w*$/, "");
+}

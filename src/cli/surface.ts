@@ -1,0 +1,92 @@
+// What a running node shows and who it listens to: people at a terminal or behind a pipe, or programs that read JSON.
+
+import type { Config } from "../config.ts";
+import { spentOf, type Spent } from "../gate.ts";
+import type { Inspect } from "../inspection.ts";
+import type { Legion } from "../legion.ts";
+import type { Roster } from "../roster.ts";
+import type { Io } from "./command.ts";
+import { consoleMode, openConsole } from "./console.ts";
+import { dispatch } from "./dispatch.ts";
+import { printJson } from "./output.ts";
+import { preface, summary } from "./preface.ts";
+import { createPrinter } from "./printer.ts";
+import { completeLine, createTalk } from "./talk.ts";
+import { paintFor, wrap } from "./terminal.ts";
+
+export interface Surface {
+  readonly see: Inspect;
+  /** Says something in the program's own words. */
+  tell(text: string): void;
+  /** Reads no more lines, shows what was held back, and says how it ended. */
+  conclude(ending: string, spent: Spent): void;
+}
+
+export interface SurfaceOptions {
+  /** `programs` get events as JSON on stdout, and words on stderr. */
+  readonly readers: "people" | "programs";
+  readonly legion: Legion;
+  readonly roster: Roster;
+  readonly config: Config;
+  readonly project: string;
+  readonly io: Io;
+  readonly onInterrupt: () => void;
+}
+
+const MIN_COLUMNS = 40;
+const DEFAULT_COLUMNS = 80;
+
+/** Says who is there, and listens from now on. */
+export function openSurface(options: SurfaceOptions): Surface {
+  const { readers, legion, roster, io, project, onInterrupt } = options;
+  const stream = readers === "people" ? io.stdout : io.stderr;
+  const mode = readers === "people" ? consoleMode(io) : "lines";
+  const paint = paintFor(stream, io.env);
+  const columns = (): number =>
+    stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity;
+  const reader = mode === "prompt" ? "typing" : "watching";
+  stream.write(`${preface({ ...options, columns: columns(), paint, reader })}\n`);
+
+  const { print, close } = openConsole({
+    io: { ...io, stdout: stream },
+    mode,
+    onLine: createTalk({
+      legion,
+      io: { ...io, stdout: stream, cwd: project },
+      print: (rows) => print(rows),
+      dispatch,
+    }),
+    complete: (line) => completeLine(line, [...legion.agents.keys()]),
+    onInterrupt,
+  });
+  const printer = createPrinter({
+    print,
+    columns,
+    paint,
+    agents: new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan])),
+    spent: (agent) => spentOf(legion.agents.get(agent)!.agent.memory.ledger),
+  });
+  return {
+    see: readers === "people" ? printer.see : createJsonPrinter(io),
+    tell: (text) => print(`${wrap(text, columns()).join("\n")}\n`),
+    conclude(ending, spent) {
+      printer.close();
+      close();
+      stream.write(`\n${summary({ ending, roster, spent, program: programName(io.env), columns: columns() })}`);
+    },
+  };
+}
+
+/** Log events as they are, with their agent; live ones under their own kinds. */
+function createJsonPrinter(io: Io): Inspect {
+  return (inspection) => {
+    const { kind, agent } = inspection;
+    printJson(io, kind === "event" ? { agent, ...inspection.event } : inspection);
+  };
+}
+
+/** How a person calls this program: from a clone, through npx, or installed. */
+function programName(env: Io["env"]): string {
+  if (env["npm_lifecycle_event"] === "start") return "npx legion";
+  return env["npm_command"] === "exec" ? "npx ai-legion" : "legion";
+}

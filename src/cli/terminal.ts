@@ -1,0 +1,112 @@
+// Text for terminals: made harmless, measured, broken into rows, coloured.
+
+import { inspect } from "node:util";
+
+// Colours, cursor movements, window titles (CSI, OSC, DCS and their kin) and the two-character sequences. Each part
+// stops at the next escape character, so that no input makes it read the same text twice.
+const ESCAPE_SEQUENCES =
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-~])/g;
+/** What else could change how the rest is shown: control characters, marks that reverse the direction, half characters. */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** `text` without anything that a terminal acts on; only line ends are left, as `\n`. */
+export function plain(text: string): string {
+  return text
+    .replace(ESCAPE_SEQUENCES, "")
+    .replace(/\r\n?/g, "\n")
+    .replaceAll("\t", "    ")
+    .replace(UNPRINTABLE, "");
+}
+
+const ZERO_WIDTH = /^[\p{M}\p{Cf}]$/u;
+/** East Asian wide characters and emoji. */
+const DOUBLE_WIDTH =
+  /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]$/u;
+
+/** How many columns `text` takes; right for what terminals agree on. */
+export function columnsOf(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += widthOf(character);
+  return columns;
+}
+
+function widthOf(character: string): 0 | 1 | 2 {
+  if (character < "\u0300") return 1;
+  if (ZERO_WIDTH.test(character)) return 0;
+  return DOUBLE_WIDTH.test(character) ? 2 : 1;
+}
+
+/**
+ * The first row of a line that is broken at a space to fit into `columns`, and what is left of the line; nothing is left
+ * of a line that fits. A word longer than a row is cut.
+ */
+export function takeRow(line: string, columns: number): { readonly row: string; readonly rest: string } {
+  let used = 0;
+  let end = 0;
+  let space = -1;
+  for (const character of line) {
+    used += widthOf(character);
+    if (character === " " && line.slice(0, end).trim() !== "") space = end;
+    if (used > columns && end > 0) {
+      const cut = space > 0 ? space : end;
+      return { row: line.slice(0, cut).trimEnd(), rest: line.slice(cut).trimStart() };
+    }
+    end += character.length;
+  }
+  return { row: line.trimEnd(), rest: "" };
+}
+
+/** A text without line ends, in rows. */
+export function wrap(text: string, columns: number): readonly string[] {
+  const rows: string[] = [];
+  let rest = plain(text).replace(/\s+/g, " ").trim();
+  do {
+    const taken = takeRow(rest, columns);
+    rows.push(taken.row);
+    rest = taken.rest;
+  } while (rest !== "");
+  return rows;
+}
+
+/** Cuts one line so that it fits, with a mark where something is missing. */
+export function clip(line: string, columns: number): string {
+  const cut = cutAt(line, columns);
+  return cut === line ? line : `${cutAt(line, columns - 1)}…`;
+}
+
+function cutAt(line: string, columns: number): string {
+  let used = 0;
+  let end = 0;
+  for (const character of line) {
+    used += widthOf(character);
+    if (used > columns) break;
+    end += character.length;
+  }
+  return line.slice(0, end);
+}
+
+export type Look = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
+
+/** Colours a text; without colours, gives it back as it is. */
+export type Paint = (look: Look, text: string) => string;
+
+/** Colours on a terminal only; NO_COLOR and FORCE_COLOR are heeded. */
+export function paintFor(
+  stream: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+): Paint {
+  if (!wantsColors(stream, env)) return (_, text) => text;
+  return (look, text) => {
+    const [on, off] = inspect.colors[look]!;
+    return text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`;
+  };
+}
+
+/** The rules of Node itself: FORCE_COLOR outranks NO_COLOR, and that a terminal. */
+function wantsColors(
+  { isTTY }: { readonly isTTY?: boolean },
+  { FORCE_COLOR, NO_COLOR, TERM }: Readonly<Record<string, string | undefined>>,
+): boolean {
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  return Boolean(isTTY) && !NO_COLOR && TERM !== "dumb";
+}

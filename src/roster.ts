@@ -1,0 +1,151 @@
+// Who belongs to a legion: from what a person settled to what `startLegion` takes, with the facts that `start` shows.
+
+import type { Config } from "./config.ts";
+import { findDefinition, findTeam, type Definition, type Member, type Places } from "./definition.ts";
+import { LegionError } from "./errors.ts";
+import type { AgentPlan } from "./legion.ts";
+import { DEFAULT_AGENT_STEPS, DEFAULT_LEGION_COST, resolveLimits, type Limits, type LimitsChoice } from "./limits.ts";
+import { displayName } from "./message.ts";
+import type { Model } from "./model/model.ts";
+import { chooseModel, openModel, type ModelChoice } from "./model/registry.ts";
+import { indexActions } from "./module-set.ts";
+import type { Protocol } from "./protocol/protocol.ts";
+import { textProtocol } from "./protocol/text.ts";
+import { toolsProtocol } from "./protocol/tools.ts";
+import { loadModules } from "./user-modules.ts";
+
+/** So many agents of the configured definition, with the ids 1, 2, 3...; or a team. */
+export type Who = { readonly kind: "count"; readonly count: number } | { readonly kind: "team"; readonly team: string };
+
+/** One agent, and how it came to be what it is. */
+export interface Role {
+  readonly plan: AgentPlan;
+  /** The name of its definition. */
+  readonly definition: string;
+  readonly model: ModelChoice;
+}
+
+export interface Roster {
+  /** At least one; the first is who gets the task. */
+  readonly roles: readonly Role[];
+  /** Of the legion as a whole. */
+  readonly limits: Limits;
+  /** What a person should know about the limits; one line each. */
+  readonly remarks: readonly string[];
+}
+
+export interface RosterDeps {
+  readonly config: Config;
+  readonly places: Places;
+}
+
+/**
+ * Looks up definitions, models and modules; makes no request and writes nothing. Throws USAGE or CONFIG with one line
+ * that says what is wrong and what would be right.
+ */
+export async function planRoster(who: Who, { config, places }: RosterDeps): Promise<Roster> {
+  const members = who.kind === "team" ? await findTeam(who.team, places) : numbered(who.count, config.agent);
+  const cast = createCasting({ config, places });
+  const roles: Role[] = [];
+  for (const member of members) roles.push(await cast(member));
+  const prices = new Set(roles.map(({ plan }) => pricing(plan.model)));
+  const unpriced = roles.find(({ plan }) => pricing(plan.model) === "unknown")?.plan.model.name;
+  if (unpriced !== undefined && typeof config.limits.legion.cost === "number") throw costUnknown(unpriced);
+  const defaults = prices.has("paid") ? { cost: DEFAULT_LEGION_COST } : {};
+  const remark = `The price of ${unpriced} is unknown, so what it costs is not limited; ${HOW_TO_PRICE}.`;
+  return {
+    roles,
+    limits: resolveLimits(defaults, config.limits.legion),
+    remarks: unpriced === undefined || config.limits.legion.cost === "none" ? [] : [remark],
+  };
+}
+
+function numbered(count: number, agent: string): readonly Member[] {
+  return Array.from({ length: count }, (_, index) => ({ id: String(index + 1), agent, limits: {} }));
+}
+
+/** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */
+export function createCasting({ config, places }: RosterDeps): (member: Member) => Promise<Role> {
+  const { flags, models, providers } = config;
+  const env = config.environment();
+  const definitions = once((reference) => findDefinition(reference, places));
+  const opened = once((name) => openModel(name, { env, dir: places.projectDir, providers, models }));
+  const indexes = once(async (key) => {
+    const [protocol, ...modules] = JSON.parse(key) as [keyof typeof PROTOCOLS, ...string[]];
+    return indexActions(await loadModules(modules, places), PROTOCOLS[protocol]);
+  });
+  return async (member) => {
+    const definition = await definitions(member.agent);
+    const choice = chooseFor(member, definition, config);
+    const model = await opened(choice.name);
+    const protocol = protocolFor(definition, model);
+    const memory = { ...config.memory, ...definition.memory };
+    const { forgetErrors = protocol.name === "text", strategy, threshold, pin } = memory;
+    const { brief, modules } = member;
+    const plan: AgentPlan = {
+      origin: { definition: member.agent, ...(brief !== undefined && { brief }), ...(modules && { modules }) },
+      identity: {
+        id: member.id,
+        name: displayName(member.id),
+        description: definition.description,
+        brief: brief ?? definition.brief,
+      },
+      model,
+      protocol,
+      actions: await indexes(JSON.stringify([protocol.name, ...(modules ?? definition.modules)])),
+      limits: limitsFor(model, [config.limits.agent, definition.limits, member.limits, flags.limits?.agent ?? {}]),
+      memory: { strategy, threshold, pin },
+      errors: forgetErrors ? "forget" : "keep",
+      tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
+    };
+    return { plan, definition: definition.name, model: choice };
+  };
+}
+
+const PROTOCOLS = { text: textProtocol, tools: toolsProtocol } satisfies Record<string, Protocol>;
+
+/** The flag outranks the team, the team the definition, and that what holds for everybody. */
+function chooseFor(member: Member, definition: Definition, { flags, model, environment }: Config): ModelChoice {
+  if (!flags.model && member.model) return { name: member.model, why: "the team says so" };
+  if (!flags.model && definition.model) return { name: definition.model, why: `agent ${definition.name} says so` };
+  return chooseModel(environment(), { flag: flags.model, config: model });
+}
+
+function protocolFor({ name, protocol }: Definition, model: Model): Protocol {
+  const { tools } = model.profile;
+  if (protocol !== "tools" || tools) return protocol === "text" || !tools ? textProtocol : toolsProtocol;
+  const advice = "write `protocol: auto` or `text`";
+  throw new LegionError("CONFIG", `agent "${name}": ${model.name} cannot call tools; ${advice}`);
+}
+
+const HOW_TO_PRICE = "say `price: { input, output }` for it under `models:` in .ai-legion/config.yaml";
+
+function pricing({ profile: { price } }: Model): "free" | "paid" | "unknown" {
+  if (!price) return "unknown";
+  return price.input > 0 || price.output > 0 ? "paid" : "free";
+}
+
+/** A model that is not known to be free may cost: its steps are limited unless somebody said otherwise. */
+function limitsFor(model: Model, choices: readonly LimitsChoice[]): Limits {
+  const price = pricing(model);
+  const limits = resolveLimits(price === "free" ? {} : { steps: DEFAULT_AGENT_STEPS }, ...choices);
+  if (price === "unknown" && limits.cost !== undefined) throw costUnknown(model.name);
+  return limits;
+}
+
+function costUnknown(model: string): LegionError {
+  return new LegionError(
+    "CONFIG",
+    `a cost limit needs the price of ${model}, which is unknown: ${HOW_TO_PRICE}, or limit steps= and tokens= instead`,
+  );
+}
+
+/** Remembers what `make` made for each key. */
+function once<T>(make: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const made = new Map<string, Promise<T>>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,98 @@
+// What goes over the control socket, for both of its ends.
+
+import { LegionError, type ErrorCode } from "../errors.ts";
+import type { Ledger } from "../ledger.ts";
+import { CONTROL, type AgentId, type Message } from "../message.ts";
+
+export type Targets = readonly AgentId[] | "all";
+
+/** Something that the person says. */
+export interface Said {
+  readonly targets: Targets;
+  readonly content: string;
+  readonly delivery: Message["delivery"];
+}
+
+/** What the person wants of agents beside words. */
+export interface Order {
+  readonly order: "pause" | "resume" | "stop";
+  readonly targets: Targets;
+}
+
+/**
+ * What came of an order, for one agent: `done`; `soon`, once the step that it is at is finished; `already`, because it
+ * changed nothing.
+ */
+export interface Obeyed {
+  readonly id: AgentId;
+  readonly outcome: "done" | "soon" | "already";
+}
+
+/** Why an agent is paused, as `ps` shows it. */
+export const PAUSED = "by Control";
+
+export function changesNothing(order: "pause" | "resume", { halt }: Ledger): boolean {
+  return order === "pause" ? halt?.reason === "paused" : !halt;
+}
+
+/** The longest body of a request: a message of the greatest size, every byte of it escaped. */
+export const MAX_BODY_BYTES = 8 * 1_048_576;
+const MAX_TARGETS = 10_000;
+const ORDERS: readonly unknown[] = ["pause", "resume", "stop"] satisfies Order["order"][];
+
+/** Throws USAGE, naming the field that is wrong. */
+export function readSaid(body: unknown): Said {
+  const { targets, content, delivery = "normal" } = readFields(body, ["targets", "content", "delivery"]);
+  if (typeof content !== "string" || content.trim() === "") throw refusal("content: expected a text");
+  if (delivery !== "normal" && delivery !== "abort") throw refusal("delivery: expected normal or abort");
+  return { targets: readTargets(targets), content, delivery };
+}
+
+/** Throws USAGE, naming the field that is wrong. */
+export function readOrder(body: unknown): Order {
+  const { targets, order } = readFields(body, ["targets", "order"]);
+  if (!isOrder(order)) throw refusal(`order: expected ${ORDERS.join(", ")}`);
+  return { targets: readTargets(targets), order };
+}
+
+/** The ids that `targets` stands for, each once. Throws USAGE, naming the known ids, if one is unknown. */
+export function resolveKnown(targets: Targets, known: readonly AgentId[]): readonly AgentId[] {
+  if (known.length === 0) throw new LegionError("USAGE", "there are no agents yet; `legion start` makes one");
+  if (targets === "all") return known;
+  const unknown = targets.find((id) => !known.includes(id));
+  if (unknown === undefined) return [...new Set(targets)];
+  if (unknown === CONTROL) throw new LegionError("USAGE", "0 is you; name an agent");
+  throw new LegionError("USAGE", `there is no agent ${JSON.stringify(unknown)}; known: ${list(known)}`);
+}
+
+function list(known: readonly AgentId[]): string {
+  const shown = known.slice(0, 20).join(", ");
+  return known.length > 20 ? `${shown} and ${known.length - 20} more` : shown;
+}
+
+function readFields(body: unknown, known: readonly string[]): Readonly<Record<string, unknown>> {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw refusal("expected an object");
+  const unknown = Object.keys(body).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw refusal(`${JSON.stringify(unknown)}: no such field`);
+  return { ...body };
+}
+
+function readTargets(value: unknown): Targets {
+  if (value === "all") return value;
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= MAX_TARGETS;
+  if (isList && value.every((id) => typeof id === "string")) return value;
+  throw refusal("targets: expected all, or a list of agent ids");
+}
+
+function isOrder(value: unknown): value is Order["order"] {
+  return ORDERS.includes(value);
+}
+
+function refusal(text: string): LegionError {
+  return new LegionError("USAGE", text);
+}
+
+/** The body of every answer that is not a success. */
+export interface Refusal {
+  readonly error: { readonly code: ErrorCode; readonly message: string };
+}

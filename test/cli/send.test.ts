@@ -1,0 +1,121 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createDisk } from "../../src/log/disk.ts";
+import { takeLock } from "../../src/log/lock.ts";
+import { legionPaths } from "../../src/paths.ts";
+import { serve } from "../server/serve.ts";
+import { createWorld, openWorld, readEvents, temporaryFolder } from "../world.ts";
+import { legion } from "./legion.ts";
+
+const tell = (message: string) => ({
+  calls: [{ action: "sendMessage", parameters: { targetAgentId: "0", message } }],
+});
+
+async function restingProject() {
+  const project = await temporaryFolder();
+  await (await openWorld(project, { "1": {}, "2": {}, writer: {} })).stop();
+  return project;
+}
+
+it("prints one message id a line, through the node that runs", async () => {
+  const world = await createWorld({ "1": {}, "2": {}, "3": {} });
+  await serve(world);
+  const { exitCode, out, err } = await legion(["send", "2,3", "Hello", "there"], { cwd: world.project });
+  expect({ exitCode, out, err }).toEqual({ exitCode: 0, out: "0>2#1\n0>3#1\n", err: "" });
+  await world.idle();
+  expect(await world.kinds("3", "message")).toMatchObject([{ message: { content: "Hello there" } }]);
+  expect(await world.kinds("1", "message")).toEqual([]);
+});
+
+it("leaves mail for the next start while no node runs, in the same order and numbering", async () => {
+  const project = await restingProject();
+  expect((await legion(["send", "all", "One"], { cwd: project })).out).toBe("0>1#1\n0>2#1\n0>writer#1\n");
+  expect((await legion(["send", "2", "Two"], { cwd: project })).out).toBe("0>2#2\n");
+
+  const world = await openWorld(project, { "2": {} });
+  await world.idle();
+  const contents = (await world.kinds("2", "message")).map(({ message }) => message.content);
+  expect(contents).toEqual(["One", "Two"]);
+});
+
+it("waits for another command that holds the directory", async () => {
+  const project = await restingProject();
+  const paths = legionPaths(project);
+  const lock = await takeLock(paths.lock, createDisk(paths.tmp), { role: "command", waitMs: 0 });
+  const sending = legion(["send", "2", "Hello"], { cwd: project });
+  await lock.release();
+  expect((await sending).out).toBe("0>2#1\n");
+});
+
+it("goes through the socket of a node that was only starting when it was typed", async () => {
+  const project = await restingProject();
+  const world = await openWorld(project, { "2": {} });
+  const sending = legion(["send", "2", "Hello"], { cwd: project });
+  await serve(world);
+  expect((await sending).out).toBe("0>2#1\n");
+});
+
+it.each([
+  [["send", "9", "x"], 'there is no agent "9"; known: 1, 2, writer'],
+  [["send", "2,x", "x"], 'there is no agent "x"; known: 1, 2, writer'],
+  [["send", "0", "x"], "0 is you; name an agent"],
+  [["send", ",", "x"], "name an agent, several such as 2,3, or all"],
+  [["send", "2", " "], "there is nothing to send: the text is empty"],
+  [["send", "2"], "missing required argument 'text'; usage: legion send <ids|all> <text>"],
+  [["send", "2", "x", "--timeout", "1s"], "--timeout belongs to --wait"],
+  [["send", "2", "x", "--wait", "--timeout", "soon"], '--timeout: "soon" is no duration; write 500ms, 2s, 5m or 1h'],
+])("refuses %j in one line and writes nothing", async (argv, text) => {
+  const project = await restingProject();
+  const files = async () => (await readdir(join(project, ".ai-legion"), { recursive: true })).sort();
+  const before = await files();
+  const { exitCode, out, err } = await legion(argv, { cwd: project });
+  expect({ exitCode, out, err }).toEqual({ exitCode: 2, out: "", err: `legion: ${text}\n` });
+  expect(await files()).toEqual(before);
+});
+
+it("makes nothing in a folder without agents", async () => {
+  const project = await temporaryFolder();
+  const { exitCode, err } = await legion(["send", "1", "x"], { cwd: project });
+  expect({ exitCode, err }).toEqual({
+    exitCode: 2,
+    err: "legion: there are no agents yet; `legion start` makes one\n",
+  });
+  expect(await readdir(project)).toEqual([]);
+});
+
+it("reads the text from standard input", async () => {
+  const project = await restingProject();
+  await legion(["send", "2", "-"], { cwd: project, stdin: "first\n- second\n" });
+  const [said] = (await readEvents(project, "0")).filter((event) => event.kind === "notice");
+  expect(said).toMatchObject({ reason: "said", content: "first\n- second" });
+  const long = await legion(["send", "2", "-"], { cwd: project, stdin: "x".repeat(1_048_577) });
+  expect(long).toMatchObject({ exitCode: 2, err: expect.stringContaining("at most 1048576 bytes") });
+});
+
+it("waits for the first message that answers it", async () => {
+  const world = await createWorld({ "2": { script: [tell("Done"), tell("And more")] } });
+  await serve(world);
+  await world.say("2", "Hello");
+  await world.idle();
+  const { exitCode, out } = await legion(["send", "2", "Work", "--wait"], { cwd: world.project });
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(/^0>2#2\n/);
+  expect(await world.kinds("0", "message")).toHaveLength(2);
+});
+
+it("is not answered by what somebody says of their own accord", async () => {
+  const script = (_: unknown, index: number) => (index === 0 ? tell("first") : tell("second"));
+  const world = await createWorld({ "2": { script }, "3": { script: [tell("not asked")] } });
+  await serve(world);
+  await world.say("3", "Talk");
+  const { out } = await legion(["send", "2", "Work", "--wait"], { cwd: world.project });
+  expect(out).toBe("0>2#1\nfirst\n");
+});
+
+it("gives up after the timeout and says so", async () => {
+  const project = await restingProject();
+  const { exitCode, out, err } = await legion(["send", "2", "Work", "--wait", "--timeout", "50ms"], { cwd: project });
+  expect({ exitCode, out }).toEqual({ exitCode: 1, out: "0>2#1\n" });
+  expect(err).toBe("legion: no answer within 50ms; when it comes, legion inbox shows it\n");
+});

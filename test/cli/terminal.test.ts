@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { clip, columnsOf, paintFor, plain, takeRow } from "../../src/cli/terminal.ts";
+
+describe("plain", () => {
+  it("takes out whatever a terminal acts on", () => {
+    const hostile = "\u001b[31mred\u001b[0m \u001b]0;title\u0007 \u001b]8;;http://x\u001b\\link \u009b2J \u0007bell \u001bc";
+    expect(plain(hostile)).toBe("red  link 2J bell ");
+    expect(plain("a\rb\r\nc\td\u202ee\u0000")).toBe("a\nb\nc    de");
+  });
+
+  it("leaves letters of any script and line ends as they are", () => {
+    const text = "Grüße, 東京, שלום, 👍🏽\nnext";
+    expect(plain(text)).toBe(text);
+  });
+
+  it("never lets a control character through", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
+        expect(plain(text)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+      }),
+    );
+  });
+});
+
+describe("takeRow", () => {
+  const rowsOf = (line: string, columns: number): string[] => {
+    const rows: string[] = [];
+    for (let rest = line; rest !== "";) {
+      const taken = takeRow(rest, columns);
+      rows.push(taken.row);
+      rest = taken.rest;
+    }
+    return rows;
+  };
+
+  it("breaks a line at spaces, keeps its indentation, and cuts only words that are longer than a row", () => {
+    expect(rowsOf("the quick brown fox", 10)).toEqual(["the quick", "brown fox"]);
+    expect(rowsOf("  - one two", 7)).toEqual(["  - one", "two"]);
+    expect(rowsOf("abcdefghijk lm", 5)).toEqual(["abcde", "fghij", "k lm"]);
+    expect(rowsOf("exactly ten", 11)).toEqual(["exactly ten"]);
+  });
+
+  it("gives wide characters two columns and marks none", () => {
+    expect(columnsOf("東京")).toBe(4);
+    expect(columnsOf("e\u0301")).toBe(1);
+    expect(rowsOf("東京東京", 5)).toEqual(["東京", "東京"]);
+  });
+
+  it("never exceeds its columns, never loses a letter, and always ends", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.integer({ min: 2, max: 60 }), (line, columns) => {
+        const rows = rowsOf(line, columns);
+        for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(columns);
+        expect(rows.join("").replaceAll(" ", "")).toBe(line.replaceAll(" ", ""));
+      }),
+    );
+  });
+});
+
+describe("clip", () => {
+  it("marks what it cuts off", () => {
+    expect(clip("short", 5)).toBe("short");
+    expect(clip("longer", 5)).toBe("long…");
+    expect(clip("東京東京", 5)).toBe("東京…");
+  });
+});
+
+describe("paintFor", () => {
+  const isColored = (isTTY: boolean, env: Record<string, string>): boolean =>
+    paintFor({ isTTY }, env)("red", "x") !== "x";
+
+  it("colours on a terminal only, unless somebody says otherwise", () => {
+    expect(isColored(true, { TERM: "xterm" })).toBe(true);
+    expect(isColored(false, { TERM: "xterm" })).toBe(false);
+    expect(isColored(true, { TERM: "dumb" })).toBe(false);
+    expect(isColored(true, { NO_COLOR: "1" })).toBe(false);
+    expect(isColored(false, { FORCE_COLOR: "1" })).toBe(true);
+    expect(isColored(true, { FORCE_COLOR: "0" })).toBe(false);
+  });
+});

@@ -1,0 +1,26 @@
+// A legion that is served over its control socket.
+
+import { onTestFinished } from "vitest";
+import { legionPaths } from "../../src/paths.ts";
+import { findNode, type NodeClient } from "../../src/server/control-client.ts";
+import { serveControl } from "../../src/server/control-server.ts";
+import type { World } from "../world.ts";
+
+export interface Served {
+  readonly socket: string;
+  readonly node: NodeClient;
+  /** Resolves when the node was asked to end. */
+  readonly asked: Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function serve(world: World): Promise<Served> {
+  const { socket } = legionPaths(world.project);
+  let ask = (): void => undefined;
+  const asked = new Promise<void>((resolve) => (ask = resolve));
+  const server = await serveControl(world.legion, socket, ask);
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= server.close());
+  onTestFinished(close);
+  return { socket, node: (await findNode(socket))!, asked, close };
+}
