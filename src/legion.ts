@@ -35,6 +35,8 @@ export interface Origin {
   /** What stood in place of the definition's. */
   readonly brief?: string;
   readonly modules?: readonly string[];
+  /** Absent: they were refused. */
+  readonly commands?: "allow";
 }
 
 /** One agent that a legion hosts. */

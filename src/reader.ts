@@ -40,6 +40,7 @@ export interface AgentRecord {
   readonly definition?: string;
   readonly brief?: string;
   readonly modules?: readonly string[];
+  readonly commands?: "allow";
   readonly model?: string;
 }
 
@@ -97,12 +98,13 @@ function readOnly(disk: Disk): Disk {
 }
 
 function toRecord(json: string): AgentRecord {
-  const { description, definition, brief, modules, model } = parseObject(json);
+  const { description, definition, brief, modules, commands, model } = parseObject(json);
   return {
     ...(typeof description === "string" && { description }),
     ...(typeof definition === "string" && { definition }),
     ...(typeof brief === "string" && { brief }),
     ...(isTexts(modules) && { modules }),
+    ...(commands === "allow" && { commands }),
     ...(typeof model === "string" && { model }),
   };
 }

@@ -83,7 +83,12 @@ export function createCasting({ config, places }: RosterDeps): (member: Member) 
     const { forgetErrors = protocol.name === "text", strategy, threshold, pin } = memory;
     const { brief, modules } = member;
     const plan: AgentPlan = {
-      origin: { definition: member.agent, ...(brief !== undefined && { brief }), ...(modules && { modules }) },
+      origin: {
+        definition: member.agent,
+        ...(brief !== undefined && { brief }),
+        ...(modules && { modules }),
+        ...(config.modules.system.commands === "allow" && { commands: "allow" as const }),
+      },
       identity: {
         id: member.id,
         name: displayName(member.id),

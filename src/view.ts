@@ -28,7 +28,7 @@ export interface Item {
 
 interface Exchange {
   readonly decision: DecisionEvent & Stamp;
-  readonly results: Map<string | null, ResultEvent>;
+  readonly results: Map<string | null, ResultEvent & Stamp>;
 }
 
 export interface View {
@@ -62,21 +62,39 @@ const NO_RESULT = "(no result yet)";
 
 export function createView({ protocol, errors }: ViewOptions): View {
   const shown = createShown();
-  const { items, turns } = shown;
+  const { items } = shown;
+  /** The newest decision, until its last result is in or somebody looks: so it is rendered once. */
+  let open: Exchange | undefined;
   /** Exchanges in which every call failed, waiting to be forgotten. */
   let failed: Item[] = [];
 
+  const showOpen = (): void => {
+    if (!open) return;
+    const item = exchangeItem(open, protocol);
+    open = undefined;
+    shown.push(item);
+    if (hasFailed(item.exchange!)) failed.push(item);
+  };
   const takeResult = (event: EventOf<"result">): void => {
-    const index = items.findLastIndex((item) => item.exchange !== undefined);
-    const item = items[index];
-    if (!item?.exchange || !expects(item.exchange.decision, event)) return;
-    item.exchange.results.set(event.call, event);
-    const grown = { ...exchangeItem(item.exchange, protocol), lastSeq: event.seq, events: item.events + 1 };
-    shown.redo(index, [grown, ...items.slice(index + 1)]);
+    if (open && expects(open.decision, event)) {
+      open.results.set(event.call, event);
+      if (isComplete(open)) showOpen();
+    } else takeLateResult(event);
     if (errors === "forget" && event.outcome === "ok") forget();
-    if (hasFailed(item.exchange)) failed.push(grown);
+  };
+  /** The exchange is shown already, without this result. */
+  const takeLateResult = (event: EventOf<"result">): void => {
+    showOpen();
+    const index = items.findLastIndex((item) => item.exchange !== undefined);
+    const exchange = items[index]?.exchange;
+    if (!exchange || !expects(exchange.decision, event)) return;
+    exchange.results.set(event.call, event);
+    const grown = exchangeItem(exchange, protocol);
+    shown.redo(index, [grown, ...items.slice(index + 1)]);
+    if (hasFailed(exchange)) failed.push(grown);
   };
   const forget = (): void => {
+    showOpen();
     const gone = new Set(failed);
     const first = items.findLastIndex((item) => item === failed[0]);
     if (first !== -1)
@@ -95,24 +113,34 @@ export function createView({ protocol, errors }: ViewOptions): View {
     shown.redo(first, [summaryItem(event, covered), ...rest]);
     failed = failed.filter((item) => !covered.includes(item));
   };
+  const see = (event: Event): void => {
+    if (event.kind === "result") return takeResult(event);
+    showOpen();
+    if (event.kind === "message") shown.push(messageItem(event));
+    else if (event.kind === "decision") open = { decision: event, results: new Map() };
+    else if (event.kind === "summary") summarise(event);
+    else if (event.kind === "notice" && event.reason === SHOWN_NOTICE) {
+      shown.push(textItem("notice", event, event.content));
+    }
+  };
+  const upToDate = (): typeof shown => {
+    showOpen();
+    return shown;
+  };
   return {
-    items,
-    turns,
+    get items() {
+      return upToDate().items;
+    },
+    get turns() {
+      return upToDate().turns;
+    },
     get tokens() {
-      return shown.tokens;
+      return upToDate().tokens;
     },
     get chain() {
-      return shown.chain;
+      return upToDate().chain;
     },
-    see(event) {
-      if (event.kind === "message") shown.push(messageItem(event));
-      else if (event.kind === "decision")
-        shown.push(exchangeItem({ decision: event, results: new Map() }, protocol));
-      else if (event.kind === "result") takeResult(event);
-      else if (event.kind === "summary") summarise(event);
-      else if (event.kind === "notice" && event.reason === SHOWN_NOTICE)
-        shown.push(textItem("notice", event, event.content));
-    },
+    see,
     setTokens: shown.setTokens,
   };
 }
@@ -208,7 +236,8 @@ function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
     ...(isEmpty ? [] : [protocol.decision(decision)]),
     ...(shown.length > 0 ? [protocol.results(shown)] : []),
   ].filter((turn) => turn.role !== "user" || turn.text !== "");
-  return { ...newItem("exchange", decision.seq, turns), exchange };
+  const lastSeq = Math.max(decision.seq, ...[...results.values()].map(({ seq }) => seq));
+  return { ...newItem("exchange", decision.seq, turns), lastSeq, events: 1 + results.size, exchange };
 }
 
 function showResult({ call, content, outcome }: ResultEvent): ShownResult {
@@ -220,9 +249,13 @@ function expects({ stop, calls }: DecisionEvent, { call }: ResultEvent): boolean
   return stop === "unparsed" ? call === null : calls.some(({ id }) => id === call);
 }
 
-function hasFailed({ decision, results }: Exchange): boolean {
-  const expected = decision.stop === "unparsed" ? 1 : decision.calls.length;
-  return results.size === expected && [...results.values()].every(({ outcome }) => outcome === "error");
+function isComplete({ decision, results }: Exchange): boolean {
+  return results.size === (decision.stop === "unparsed" ? 1 : decision.calls.length);
+}
+
+function hasFailed(exchange: Exchange): boolean {
+  const outcomes = [...exchange.results.values()].map(({ outcome }) => outcome);
+  return outcomes.length > 0 && isComplete(exchange) && outcomes.every((outcome) => outcome === "error");
 }
 
 function estimateTurns(turns: readonly Turn[]): number {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { describe, expect, it } from "vitest";
-import { defineAction, defineModule, idle, type Host, type Module } from "../src/module.ts";
+import { defineAction, defineModule, idle, type Module } from "../src/module.ts";
 import { indexActions, objectiveOf, startModules } from "../src/module-set.ts";
 import { toolsProtocol } from "../src/protocol/tools.ts";
+import { createTestHost } from "./modules/test-host.ts";
 
 const rest = defineAction({
   description: "Rest",
@@ -12,10 +13,11 @@ const rest = defineAction({
 });
 
 function start(modules: readonly Module[]) {
+  const { host } = createTestHost(modules[0] ?? defineModule({ name: "none", actions: {} }));
   const hosts: string[] = [];
   const set = startModules(indexActions(modules, toolsProtocol), (module) => {
     hosts.push(module);
-    return { settings: { module } } as unknown as Host;
+    return { ...host, settings: { module } };
   });
   return { set, hosts };
 }

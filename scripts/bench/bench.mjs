@@ -99,7 +99,12 @@ function actionIndex() {
  * @param {{project?: string, plans: unknown[], durability?: "disk" | "process", heartbeatMs?: number | "off"}} options
  * @returns {Promise<any>}
  */
-export async function startBench({ project = temporaryFolder(), plans, durability = "process", heartbeatMs = "off" }) {
+export async function startBench({
+  project = temporaryFolder(),
+  plans,
+  durability = "process",
+  heartbeatMs = "off",
+}) {
   const { startLegion } = await load("src/legion.js");
   return startLegion({
     project,

@@ -2,7 +2,17 @@
 
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { figure, instantModel, median, plan, quantile, report, round, startBench, temporaryFolder } from "./bench.mjs";
+import {
+  figure,
+  instantModel,
+  median,
+  plan,
+  quantile,
+  report,
+  round,
+  startBench,
+  temporaryFolder,
+} from "./bench.mjs";
 
 /** @param {"disk" | "process"} durability @param {number} messages */
 async function run(durability, messages) {
@@ -44,10 +54,15 @@ const written = await run("process", 2_000);
 const synced = await run("disk", 300);
 const flushMs = flush();
 report([
-  figure("1", "message -> decision in the log, written", `p50 ${round(median(written), 2)} ms, p99 ${round(quantile(written, 0.99), 2)} ms`, {
-    goal: "p50 <= 0.5 ms, p99 <= 2 ms",
-    met: median(written) <= 0.5 && quantile(written, 0.99) <= 2,
-  }),
+  figure(
+    "1",
+    "message -> decision in the log, written",
+    `p50 ${round(median(written), 2)} ms, p99 ${round(quantile(written, 0.99), 2)} ms`,
+    {
+      goal: "p50 <= 0.5 ms, p99 <= 2 ms",
+      met: median(written) <= 0.5 && quantile(written, 0.99) <= 2,
+    },
+  ),
   figure("1", "the same on the disk, with the send", `p50 ${round(median(synced), 2)} ms`, {
     beside: `one flush ${round(flushMs, 2)} ms`,
     goal: "mail, its log and the decision: 3 flushes, and 1 for the send",

@@ -2,11 +2,23 @@
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { figure, instantModel, load, median, plan, report, round, startBench, temporaryFolder, trivialCall } from "./bench.mjs";
+import {
+  figure,
+  instantModel,
+  load,
+  median,
+  plan,
+  report,
+  round,
+  startBench,
+  temporaryFolder,
+  trivialCall,
+} from "./bench.mjs";
 
 const project = temporaryFolder();
 const steps = 16_667;
-const model = instantModel((index) => (index < steps ? trivialCall(index) : { text: "" }));
+// As agents have it: what does not fit into the window is summarised, and the log keeps all of it.
+const model = instantModel((index) => (index < steps ? trivialCall(index) : { text: "" }), 200_000);
 const legion = await startBench({ project, plans: [await plan({ id: "1", model })] });
 await legion.control.say(["1"], "go");
 await legion.untilIdle(new AbortController().signal);
@@ -32,7 +44,15 @@ const { toolsProtocol } = await load("src/protocol/tools.js");
 async function open() {
   const disk = createDisk(join(project, "tmp"));
   const blobs = createBlobs(join(folder, "blobs"), disk);
-  const options = { folder, disk, blobs, lock: { epoch: 9, held: () => true }, durability: "process", now: Date.now, corruptFolder: "" };
+  const options = {
+    folder,
+    disk,
+    blobs,
+    lock: { epoch: 9, held: () => true },
+    durability: "process",
+    now: Date.now,
+    corruptFolder: "",
+  };
   const started = performance.now();
   const view = { protocol: toolsProtocol, errors: "keep" };
   const memory = await openMemory(
@@ -52,9 +72,14 @@ for (let n = 0; n < 7; n++) {
 }
 const ratio = median(opens) / median(floors);
 report([
-  figure("9", `open a log of ${floor().events} events, view and totals folded`, `${round(median(opens), 0)} ms`, {
-    beside: `read and parse ${round(median(floors), 0)} ms: ${round(ratio, 2)} times`,
-    goal: "<= 2 times",
-    met: ratio <= 2,
-  }),
+  figure(
+    "9",
+    `open a log of ${floor().events} events, view and totals folded`,
+    `${round(median(opens), 0)} ms`,
+    {
+      beside: `read and parse ${round(median(floors), 0)} ms: ${round(ratio, 2)} times`,
+      goal: "<= 2 times",
+      met: ratio <= 2,
+    },
+  ),
 ]);

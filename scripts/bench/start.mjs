@@ -56,12 +56,34 @@ for (let run = 0; run < RUNS; run++) {
   version.push(time([cli, "--version"]));
   if (run % 2 > 0) continue;
   raw.push(await untilRequest(() => ["-e", sdk]));
-  first.push(await untilRequest(() => [cli, "start", "1", "--model", "openai/m", "--tick", "0", "--task", "hello", "--limits", "none"]));
+  first.push(
+    await untilRequest(() => [
+      cli,
+      "start",
+      "1",
+      "--model",
+      "openai/m",
+      "--tick",
+      "0",
+      "--task",
+      "hello",
+      "--limits",
+      "none",
+    ]),
+  );
 }
 const ratio = median(help) / median(node);
 const spawnRatio = median(first) / median(raw);
 report([
-  figure("18", "legion --help", `${round(median(help), 0)} ms`, { beside: `node -e 0 ${round(median(node), 0)} ms: ${round(ratio, 2)} times`, goal: "<= 1.35 times", met: ratio <= 1.35 }),
+  figure("18", "legion --help", `${round(median(help), 0)} ms`, {
+    beside: `node -e 0 ${round(median(node), 0)} ms: ${round(ratio, 2)} times`,
+    goal: "<= 1.35 times",
+    met: ratio <= 1.35,
+  }),
   figure("18", "legion --version", `${round(median(version), 0)} ms`),
-  figure("19", "spawn -> first model request", `${round(median(first), 0)} ms`, { beside: `the SDK alone ${round(median(raw), 0)} ms: ${round(spawnRatio, 2)} times`, goal: "<= 1.3 times", met: spawnRatio <= 1.3 }),
+  figure("19", "spawn -> first model request", `${round(median(first), 0)} ms`, {
+    beside: `the SDK alone ${round(median(raw), 0)} ms: ${round(spawnRatio, 2)} times`,
+    goal: "<= 1.3 times",
+    met: spawnRatio <= 1.3,
+  }),
 ]);

@@ -2,7 +2,17 @@
 
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { figure, instantModel, median, plan, report, round, startBench, temporaryFolder, trivialCall } from "./bench.mjs";
+import {
+  figure,
+  instantModel,
+  median,
+  plan,
+  report,
+  round,
+  startBench,
+  temporaryFolder,
+  trivialCall,
+} from "./bench.mjs";
 
 /**
  * Runs `steps` steps and gives the microseconds of each.
@@ -55,7 +65,9 @@ report([
     goal: "<= 250 us",
     met: written <= 250,
   }),
-  figure("3", "self-driving step, on the disk", `${round(synced)} us`, { beside: `2 flushes by hand ${round(floor(true))} us` }),
+  figure("3", "self-driving step, on the disk", `${round(synced)} us`, {
+    beside: `2 flushes by hand ${round(floor(true))} us`,
+  }),
   figure("4", `step at event ${2 * events} against event ~100`, `${round(late)} / ${round(early)} us`, {
     beside: `against events 400 to 2400: ${round(growth, 2)}`,
     goal: "<= 1.3",

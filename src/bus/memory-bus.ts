@@ -14,6 +14,8 @@ import { readMailbox, standingOf } from "./mailbox.ts";
 
 const PART_BYTES = 1_048_576;
 const BYTES_PER_TOKEN = 4;
+/** What a message takes in a prompt beside its content. */
+const HEADER_BYTES = 40;
 
 export interface MemoryBusOptions {
   readonly disk: Disk;
@@ -191,9 +193,10 @@ function createInbox(mailbox: Mailbox): Inbox {
       return mailbox.unread.length;
     },
     peek(maxTokens) {
-      let tokens = 0;
+      let bytes = 0;
       const end = mailbox.unread.findIndex(
-        ({ message }) => (tokens += Buffer.byteLength(message.content) / BYTES_PER_TOKEN) > maxTokens,
+        ({ message }) =>
+          (bytes += HEADER_BYTES + Buffer.byteLength(message.content)) > maxTokens * BYTES_PER_TOKEN,
       );
       return mailbox.unread.slice(0, end === -1 ? undefined : Math.max(1, end));
     },

@@ -16,7 +16,7 @@ export const command: CliCommand = {
     const ids = await reach(await reachOf(reader, io), (legion) =>
       legion.say({ targets, content: STOP, delivery: "abort" }),
     );
-    print(io, `${namesOf(ids.map((id) => parseMessageId(id).to))} told to stop at once.`);
+    print(io, `${namesOf(ids.map((id) => parseMessageId(id).to))}: told to stop at once.`);
     return 0;
   },
 };

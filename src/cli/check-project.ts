@@ -2,7 +2,7 @@
 
 import { constants } from "node:fs";
 import { access, lstat, readdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { findDefinition } from "../definition.ts";
 import { messageOf } from "../errors.ts";
 import { lockHolder } from "../log/lock.ts";
@@ -73,18 +73,23 @@ async function* checkNode({ paths, disk }: Reader): AsyncGenerator<Finding> {
   } else yield { check: "socket", status: "ok", detail: "none: no node runs" };
 }
 
-/** State and keys are nobody else's business. */
+/** State and keys are nobody else's business. What lies in a private folder is private. */
 async function* checkPermissions({ paths }: Reader): AsyncGenerator<Finding> {
   if (process.getuid === undefined) return;
   const names = await readdir(paths.agents).catch(() => []);
-  const secret = [paths.agents, ...names.map((name) => join(paths.agents, name)), paths.lock, paths.logs];
-  for (const path of [...secret, paths.socket, join(paths.project, ".env")]) {
-    const mode = await lstat(path).then(
-      (stat) => stat.mode & 0o077,
-      () => 0,
-    );
-    if (mode === 0) continue;
+  const agents = (await isOpen(paths.agents)) ? names.map((name) => join(paths.agents, name)) : [];
+  const state = (await isOpen(paths.root))
+    ? [paths.agents, ...agents, paths.lock, paths.logs, paths.socket]
+    : [];
+  for (const path of [...state, join(paths.project, ".env")]) {
+    if (!(await isOpen(path))) continue;
     const shown = shownPath(paths.project, path);
-    yield { check: basename(path), status: "wrong", detail: `others may open ${shown}; chmod go= ${shown}` };
+    yield { check: shown, status: "wrong", detail: `others may open it; chmod go= ${shown}` };
   }
+}
+
+/** May anybody but its owner do anything with it? */
+async function isOpen(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found !== undefined && (found.mode & 0o077) !== 0;
 }

@@ -1,7 +1,7 @@
 // One node, from its first word to its last: opens the legion, shows what happens, listens to the person, ends in order.
 
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { loadConfig, type Config, type ConfigFlags, type ModelEnvironment } from "../config.ts";
 import { createLocalEnvironment } from "../environment/local.ts";
@@ -53,28 +53,28 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   const config = await loadConfig({ projectDir: project, env: io.env, flags });
   const level = readLogLevel(io.env["LEGION_LOG"]);
   const roster = await planRoster(order.who, { config, places: { projectDir: project, packageDir } });
-  await checkWritable(project);
-  const ending = listenForEnd(io);
+  await makeFolder(legionPaths(project).root);
   const held = holdBack();
+  const legion = await startLegion({ ...legionOptions({ config, roster, io }), project, watch: held.see });
+  // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
+  const ending = listenForEnd(io);
   try {
-    const legion = await startLegion({ ...legionOptions({ config, roster, io }), project, watch: held.see });
     return await attend({ ...order, config, roster, legion, ending, io }, held, level);
   } finally {
     ending.close();
   }
 }
 
-/** A failing write would tell as much, but less clearly. */
-async function checkWritable(project: string): Promise<void> {
-  const { root } = legionPaths(project);
-  const isThere = await access(root).then(
-    () => true,
-    () => false,
-  );
-  const folder = isThere ? root : project;
-  await access(folder, constants.W_OK).catch((cause: unknown) => {
-    throw new LegionError("STORAGE", `${folder} is not writable; agents keep everything in ${root}`, { cause });
-  });
+/** A later write would fail as well, but say less clearly why; and making all parents at once never ends in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw new LegionError("STORAGE", `nothing can be written to ${folder}: ${messageOf(cause)}`, { cause });
+  }
 }
 
 function legionOptions({ config, roster: { roles, limits }, io }: Pick<Node, "config" | "roster" | "io">): Omit<LegionOptions, "project"> {
@@ -127,6 +127,7 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
     unfinished = ending.soon.aborted ? undefined : whyNotDone(legion);
   } finally {
     await stop(legion, ending);
+    diagnostics.note({ unfinished }, "end");
     surface.conclude(lastWords(ending, unfinished), spentSince(before, legion));
     await diagnostics.close();
   }
@@ -136,9 +137,10 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
 
 /** Resolves when the node shall end. */
 async function work({ legion, roster, project, task, until, ending }: Node, surface: Surface): Promise<void> {
+  // The task first: the model can be at work while the server is being loaded.
+  if (task !== undefined) await legion.control.say([roster.roles[0]!.plan.identity.id], task);
   const server = await serveControl(legion, legionPaths(project).socket, ending.ask);
   try {
-    if (task !== undefined) await legion.control.say([roster.roles[0]!.plan.identity.id], task);
     await (until === "idle" ? legion.untilIdle(ending.soon) : aborted(ending.soon));
     if (ending.soon.aborted) surface.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
   } finally {

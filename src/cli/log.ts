@@ -2,7 +2,7 @@ import { CONTROL } from "../message.ts";
 import type { CliCommand } from "./command.ts";
 import { createEventLines } from "./event-line.ts";
 import { followEvents } from "./follow.ts";
-import { columnsFor, print, printJson, readCount } from "./output.ts";
+import { columnsFor, print, printJson, readNumber } from "./output.ts";
 import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
 
 export const command: CliCommand = {
@@ -15,7 +15,7 @@ export const command: CliCommand = {
   },
   async run(typed, io) {
     const { json, follow } = typed.options;
-    const from = readCount("--from", typed.options["from"]) ?? 1;
+    const from = readNumber(typed, "from") ?? 1;
     const reader = await readerOf(typed, io);
     const id = typed.args[0] === CONTROL ? CONTROL : await checkAgent(reader, typed.args[0]!);
     const { signal } = new AbortController();

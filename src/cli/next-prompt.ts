@@ -17,8 +17,8 @@ const NO_KEYS = { ANTHROPIC_API_KEY: "none", OPENAI_API_KEY: "none" };
 /** Throws REFUSED for an agent that no definition made; USAGE or CONFIG where definition or modules are wrong today. */
 export async function nextPrompt(reader: Reader, id: AgentId, { env }: Io): Promise<ModelRequest> {
   const projectDir = reader.paths.project;
-  const config = await loadConfig({ projectDir, env: { ...NO_KEYS, ...env }, flags: {} });
-  const { definition, brief, modules, model } = await reader.record(id);
+  const { definition, brief, modules, commands, model } = await reader.record(id);
+  const config = await loadConfig({ projectDir, env: { ...NO_KEYS, ...env }, flags: { commands } });
   if (definition === undefined || model === undefined) {
     const advice = "--at <number> shows what it was shown for a decision";
     throw new LegionError("REFUSED", `${displayName(id)} was not made from a definition; ${advice}`);

@@ -2,10 +2,11 @@
 
 import { LegionError } from "../errors.ts";
 import { displayName, type AgentId } from "../message.ts";
-import type { Io } from "./command.ts";
+import type { Io, Typed } from "./command.ts";
 import { plain } from "./terminal.ts";
 
-const UNESCAPED = /[\u007f-\u009f]/g;
+/** Control characters and marks that reverse the direction, as far as JSON leaves them as they are. */
+const UNESCAPED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** One object on one line; what a terminal could act on is escaped. */
 export function printJson({ stdout }: Pick<Io, "stdout">, value: unknown): void {
@@ -37,9 +38,10 @@ export function namesOf(ids: readonly AgentId[]): string {
   return new Intl.ListFormat("en-GB").format(ids.map(displayName));
 }
 
-/** Reads a whole number from 1 up. Throws USAGE, naming the option. */
-export function readCount(option: string, text: string | boolean | undefined): number | undefined {
+/** An option that is a number from 1 up; `undefined` if it is not given. Throws USAGE. */
+export function readNumber({ options }: Typed, name: string): number | undefined {
+  const text = options[name];
   if (text === undefined) return undefined;
   if (typeof text === "string" && /^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new LegionError("USAGE", `${option}: expected a number from 1 up, not ${JSON.stringify(text)}`);
+  throw new LegionError("USAGE", `--${name}: expected a number from 1 up, not ${JSON.stringify(text)}`);
 }

@@ -3,7 +3,6 @@
 import { stat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command as Parser } from "commander";
-import { loadConfig } from "../config.ts";
 import { LegionError } from "../errors.ts";
 import type { AgentId } from "../message.ts";
 import { createReader, type Reader } from "../reader.ts";
@@ -33,6 +32,7 @@ export async function projectOf({ options }: Typed, { cwd }: Io): Promise<string
 
 /** What `reach` asks for. Throws CONFIG if config.yaml is wrong. */
 export async function reachOf(reader: Reader, { env }: Io): Promise<ReachOptions> {
+  const { loadConfig } = await import("../config.ts");
   const { durability } = await loadConfig({ projectDir: reader.paths.project, env, flags: {} });
   return { reader, durability };
 }

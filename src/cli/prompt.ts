@@ -1,5 +1,5 @@
 import type { CliCommand } from "./command.ts";
-import { printJson, printWhole, readCount } from "./output.ts";
+import { printJson, printWhole, readNumber } from "./output.ts";
 import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
 import { promptText } from "./prompt-text.ts";
 
@@ -11,7 +11,7 @@ export const command: CliCommand = {
     offerJson(offerDir(parser));
   },
   async run(typed, io) {
-    const at = readCount("--at", typed.options["at"]);
+    const at = readNumber(typed, "at");
     const reader = await readerOf(typed, io);
     const id = await checkAgent(reader, typed.args[0]!);
     const { promptAt } = await import("../past-prompt.ts");

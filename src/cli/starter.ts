@@ -25,7 +25,7 @@ const CONFIG = `# Settings of this legion. Every line is optional; those behind 
 const AGENT = `---
 name: clerk
 description: Keeps an eye on dates and deadlines.
-modules: [core, goals, notes, messaging, system, ./my-module.js]
+modules: [core, goals, notes, messaging, system, ./my-module.mjs]
 ---
 
 You keep the calendar of this project.
@@ -65,5 +65,5 @@ export const calendar = defineModule({
 export const STARTER_FILES: Readonly<Record<string, string>> = {
   ".ai-legion/config.yaml": CONFIG,
   "agents/clerk.md": AGENT,
-  "my-module.js": MODULE,
+  "my-module.mjs": MODULE,
 };

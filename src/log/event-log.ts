@@ -3,7 +3,8 @@ import type { LogId } from "../message.ts";
 
 /**
  * One agent's whole past, append-only.
- *   L1. One writer. `append` is one commit: all of it is in the log, or none.
+ *   L1. One writer. `append` is one commit: all of it is in the log, or, after a crash before it resolved, none or a
+ *       first part of it.
  *   L2. `append` resolves after the events are as durable as the log promises; `note` rides with the next commit.
  *   L3. Sequence numbers are 1, 2, 3... without gaps, in the order of the calls.
  */

@@ -167,6 +167,7 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Pa
   let newest = segments
     .map(({ name }) => placeOf(name))
     .reduce<Place>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
+  let removing = Promise.resolve();
   const close = (): void => {
     growing?.file?.close();
     growing = undefined;
@@ -198,12 +199,16 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Pa
         if (part !== growing) part.file!.close();
       }
     },
-    async dropThrough(seq) {
+    dropThrough(seq) {
       const doomed = parts.filter((part) => part !== growing && part.last <= seq);
       parts = parts.filter((part) => !doomed.includes(part));
       unsealed = unsealed.filter((part) => !doomed.includes(part));
       // Oldest first: what seals the others off goes last.
-      for (const { name } of doomed) await disk.remove(join(folder, name));
+      const remove = async (): Promise<void> => {
+        for (const { name } of doomed) await disk.remove(join(folder, name));
+      };
+      removing = removing.then(remove, remove);
+      return removing;
     },
     async acknowledged() {
       close();

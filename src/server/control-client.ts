@@ -50,12 +50,11 @@ export async function findNode(named: string): Promise<NodeClient | undefined> {
 function answers(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);
-    const settle = (answer: boolean): void => {
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
       socket.destroy();
-      resolve(answer);
-    };
-    socket.once("connect", () => settle(true));
-    socket.once("error", () => settle(false));
+      resolve(true);
+    });
   });
 }
 

@@ -56,7 +56,16 @@ it("goes by the log where a crash left the file one commit behind", async () => 
   await world.stop();
   await writeFile(
     file,
-    `${JSON.stringify({ goals: [{ text: "Read", complete: false }, { text: "Write", complete: false }] }, null, 2)}\n`,
+    `${JSON.stringify(
+      {
+        goals: [
+          { text: "Read", complete: false },
+          { text: "Write", complete: false },
+        ],
+      },
+      null,
+      2,
+    )}\n`,
   );
   const { out } = await legion(["goals", "2"], { cwd: world.project });
   expect(out).toBe("1 [x] Read\n2 [ ] Write\n");

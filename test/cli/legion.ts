@@ -49,7 +49,12 @@ export async function legion(argv: readonly string[], typing: Typing): Promise<S
     out,
     err,
     get json() {
-      return out.trim() === "" ? [] : out.trim().split("\n").map((line): unknown => JSON.parse(line));
+      return out.trim() === ""
+        ? []
+        : out
+            .trim()
+            .split("\n")
+            .map((line): unknown => JSON.parse(line));
     },
   };
 }

@@ -4,7 +4,10 @@ import { createWorld, openWorld, readEvents } from "../world.ts";
 import { follow, legion } from "./legion.ts";
 
 const noop = { calls: [{ action: "noop" }] };
-const note = { text: "I note it.", calls: [{ action: "writeNote", parameters: { title: "a", content: "b" } }] };
+const note = {
+  text: "I note it.",
+  calls: [{ action: "writeNote", parameters: { title: "a", content: "b" } }],
+};
 
 it("prints the events as they are in the log, in order", async () => {
   const world = await createWorld({ "2": { script: [note] } });

@@ -8,7 +8,11 @@ const write = (title: string, content: string) => ({ action: "writeNote", parame
 
 async function worldWithNotes() {
   const long = "a: very/long title ".repeat(20).trim();
-  const calls = [write("plan", "first this\nthen that"), write("Plan B", "x\u001b[31mred"), write(long, "deep")];
+  const calls = [
+    write("plan", "first this\nthen that"),
+    write("Plan B", "x\u001b[31mred"),
+    write(long, "deep"),
+  ];
   const world = await createWorld({ "2": { script: [{ calls }] } });
   await world.say("2", "Work");
   await world.idle();

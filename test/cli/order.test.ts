@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { serve } from "../server/serve.ts";
 import { createWorld, openWorld, readEvents, temporaryFolder, type WorldAgent } from "../world.ts";
@@ -63,10 +64,15 @@ it("keeps an agent paused over the start that follows", async () => {
 it("delivers what agents left behind when it takes the directory", async () => {
   const project = await restingProject();
   await legion(["send", "2", "Work"], { cwd: project });
-  const [{ unread }] = (await legion(["ps", "--json"], { cwd: project })).json.slice(1) as [{ unread: number }];
+  const [{ unread }] = (await legion(["ps", "--json"], { cwd: project })).json.slice(1) as [
+    { unread: number },
+  ];
   expect(unread).toBe(1);
   await legion(["pause", "2"], { cwd: project });
-  expect((await legion(["ps", "--json"], { cwd: project })).json).toMatchObject([{ unread: 0 }, { unread: 1 }]);
+  expect((await legion(["ps", "--json"], { cwd: project })).json).toMatchObject([
+    { unread: 0 },
+    { unread: 1 },
+  ]);
 });
 
 it("aborts what an agent is doing", async () => {
@@ -127,7 +133,6 @@ it.each(["abort", "pause", "resume", "stop"])("refuses to %s an unknown agent", 
 
 it("writes nothing where the config is wrong", async () => {
   const project = await restingProject();
-  const { writeFile } = await import("node:fs/promises");
   await writeFile(`${project}/.ai-legion/config.yaml`, "durabilty: disk\n");
   const { exitCode, err } = await legion(["pause", "2"], { cwd: project });
   expect(exitCode).toBe(2);

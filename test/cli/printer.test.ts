@@ -90,7 +90,10 @@ describe("the printer", () => {
       mail("1", "write a note"),
       state("1", "thinking"),
       delta("1", "A note it is.", "thoughts"),
-      decision("1", { thoughts: "A note it is.", calls: [call("writeNote", { title: "plan", content: "one\ntwo" })] }),
+      decision("1", {
+        thoughts: "A note it is.",
+        calls: [call("writeNote", { title: "plan", content: "one\ntwo" })],
+      }),
       result("1", "Note written."),
       decision("1", { calls: [call("noop")] }),
       result("1", "", { outcome: "idle" }),
@@ -108,7 +111,10 @@ describe("the printer", () => {
   it("shows each call before its own result, and what a paid decision has cost so far", () => {
     const page = readAt(80);
     page.see(
-      decision("1", { cost: 0.01, calls: [call("readFile", { path: "a" }, "a"), call("readFile", { path: "b" }, "b")] }),
+      decision("1", {
+        cost: 0.01,
+        calls: [call("readFile", { path: "a" }, "a"), call("readFile", { path: "b" }, "b")],
+      }),
       result("1", "A", { call: "a" }),
       result("1", "No file b.", { call: "b", outcome: "error" }),
     );
@@ -123,7 +129,10 @@ describe("the printer", () => {
   it("shows messages to the person whole, and results by their first lines", () => {
     const page = readAt(80);
     const report = Array.from({ length: 9 }, (_, index) => `line ${index + 1}`).join("\n");
-    page.see(result("1", report), result("1", "Message sent to Control.", { sends: [message("1", "0", report)] }));
+    page.see(
+      result("1", report),
+      result("1", "Message sent to Control.", { sends: [message("1", "0", report)] }),
+    );
     const rows = page.rows();
     expect(rows.slice(0, 2)).toEqual(["Agent 1  ✓ line 1", "           line 2 … (7 more lines)"]);
     expect(rows.slice(2)).toEqual([
@@ -134,7 +143,11 @@ describe("the printer", () => {
 
   it("says where a plain answer went, once it has streamed", () => {
     const page = readAt(80);
-    page.see(delta("1", "All is "), delta("1", "done."), decision("1", { text: "All is done.", stop: "end", sends: [message("1", "0", "All is done.")] }));
+    page.see(
+      delta("1", "All is "),
+      delta("1", "done."),
+      decision("1", { text: "All is done.", stop: "end", sends: [message("1", "0", "All is done.")] }),
+    );
     expect(page.rows()).toEqual(["Agent 1  “ All is done.", "Agent 1  → sent to Control"]);
   });
 
@@ -161,14 +174,22 @@ describe("the printer", () => {
     expect(page.rows()).toEqual(["Agent 1  “ one two three four five six seven eight nine ten"]);
     page.see(delta("2", "a first line\na sec"), delta("1", "elve\nand more"));
     expect(page.rows()).toEqual(["Agent 2  “ a first line", "Agent 1    eleven twelve"]);
-    page.see(decision("2", { text: "a first line\na sec", calls: [call("noop")] }), delta("1", ", at last\n"));
+    page.see(
+      decision("2", { text: "a first line\na sec", calls: [call("noop")] }),
+      delta("1", ", at last\n"),
+    );
     expect(page.rows()).toEqual(["Agent 2    a sec", "Agent 1    and more, at last"]);
   });
 
   it("shows an action that is written as text while it is written, and not again", () => {
     const page = readAt(80, ["1"], "text");
-    const text = "```\nwriteNote\ntitle: plan\ncontent: % ff9d7713-0bb0-40d4-823c-5a66de48761b\none\n% ff9d7713-0bb0-40d4-823c-5a66de48761b\n```";
-    page.see(delta("1", text), decision("1", { text, protocol: "text", thoughts: "x", calls: [call("writeNote", { title: "plan" })] }), result("1", "Written."));
+    const text =
+      "```\nwriteNote\ntitle: plan\ncontent: % ff9d7713-0bb0-40d4-823c-5a66de48761b\none\n% ff9d7713-0bb0-40d4-823c-5a66de48761b\n```";
+    page.see(
+      delta("1", text),
+      decision("1", { text, protocol: "text", thoughts: "x", calls: [call("writeNote", { title: "plan" })] }),
+      result("1", "Written."),
+    );
     expect(page.rows()).toEqual([
       "Agent 1  ▸ writeNote",
       "           title: plan",
@@ -189,7 +210,10 @@ describe("the printer", () => {
 
   it("says why an agent is parked, and how it goes on, once", () => {
     const page = readAt(80);
-    page.see(state("1", "parked", "this agent may make 5 model calls."), state("1", "parked", "this agent may make 5 model calls."));
+    page.see(
+      state("1", "parked", "this agent may make 5 model calls."),
+      state("1", "parked", "this agent may make 5 model calls."),
+    );
     expect(page.rows()).toEqual(["Agent 1  ! parked: this agent may make 5 model calls. (legion resume 1)"]);
   });
 
@@ -197,7 +221,11 @@ describe("the printer", () => {
     const page = readAt(80);
     const toControl = (given: Partial<Message>): Inspection =>
       committed("0", { kind: "message", message: message("9", "0", "hello", given), mail: 1, from: "log" });
-    page.see(toControl({}), toControl({ source: { type: "agent", id: "1" } }), toControl({ source: { type: "user" } }));
+    page.see(
+      toControl({}),
+      toControl({ source: { type: "agent", id: "1" } }),
+      toControl({ source: { type: "user" } }),
+    );
     expect(page.rows()).toEqual(["Control  ← Agent 9: hello", "Control  ← Legion: hello"]);
   });
 
@@ -250,18 +278,23 @@ describe("the printer", () => {
       }),
     });
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 30 }), fc.integer({ min: 40, max: 100 }), (pieces, columns) => {
-        const page = readAt(columns);
-        for (const { agent, delta: each } of pieces) page.see({ kind: "live:delta", agent, delta: each as Delta });
-        page.close();
-        const rows = page.rows();
-        for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(columns);
-        const letters = (text: string): string[] => [...text.replace(/[^ab京é,]/gu, "")].sort();
-        const names = /^(Agent [12]|[12]) /;
-        expect(letters(rows.map((row) => row.replace(names, "")).join(""))).toEqual(
-          letters(pieces.map(({ delta: each }) => each.text).join("")),
-        );
-      }),
+      fc.property(
+        fc.array(piece, { maxLength: 30 }),
+        fc.integer({ min: 40, max: 100 }),
+        (pieces, columns) => {
+          const page = readAt(columns);
+          for (const { agent, delta: each } of pieces)
+            page.see({ kind: "live:delta", agent, delta: each as Delta });
+          page.close();
+          const rows = page.rows();
+          for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(columns);
+          const letters = (text: string): string[] => [...text.replace(/[^ab京é,]/gu, "")].sort();
+          const names = /^(Agent [12]|[12]) /;
+          expect(letters(rows.map((row) => row.replace(names, "")).join(""))).toEqual(
+            letters(pieces.map(({ delta: each }) => each.text).join("")),
+          );
+        },
+      ),
     );
   });
 });

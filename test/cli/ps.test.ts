@@ -18,7 +18,16 @@ it("shows every agent while no node runs, from the files alone", async () => {
 
   expect(exitCode).toBe(0);
   expect(json).toMatchObject([
-    { id: "2", name: "Agent 2", state: "stopped", reason: "", waitingFor: "start", unread: 0, steps: 1, cost: 0 },
+    {
+      id: "2",
+      name: "Agent 2",
+      state: "stopped",
+      reason: "",
+      waitingFor: "start",
+      unread: 0,
+      steps: 1,
+      cost: 0,
+    },
     { id: "10", name: "Agent 10", steps: 0, tokens: 0, cost: 0, node: null },
     { id: "writer", name: "writer", unread: 1, model: "scripted" },
   ]);
@@ -56,7 +65,9 @@ it("shows agents that the running node does not run, too", async () => {
 });
 
 it("keeps telling why an agent is parked after the node has ended", async () => {
-  const world = await createWorld({ "1": { limits: { steps: 1 }, script: [{ calls: [{ action: "help" }] }] } });
+  const world = await createWorld({
+    "1": { limits: { steps: 1 }, script: [{ calls: [{ action: "help" }] }] },
+  });
   await world.say("1", "Hello");
   await world.idle();
   await world.stop();

@@ -3,13 +3,15 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createDisk } from "../../src/log/disk.ts";
 import { takeLock } from "../../src/log/lock.ts";
+import type { ModelRequest } from "../../src/model/model.ts";
 import { legionPaths } from "../../src/paths.ts";
 import { serve } from "../server/serve.ts";
 import { createWorld, openWorld, readEvents, temporaryFolder } from "../world.ts";
-import { legion } from "./legion.ts";
+import { follow, legion } from "./legion.ts";
 
-const tell = (message: string) => ({
-  calls: [{ action: "sendMessage", parameters: { targetAgentId: "0", message } }],
+const noop = { calls: [{ action: "noop" }] };
+const tell = (targetAgentId: string, message: string) => ({
+  calls: [{ action: "sendMessage", parameters: { targetAgentId, message } }],
 });
 
 async function restingProject() {
@@ -64,7 +66,10 @@ it.each([
   [["send", "2", " "], "there is nothing to send: the text is empty"],
   [["send", "2"], "missing required argument 'text'; usage: legion send <ids|all> <text>"],
   [["send", "2", "x", "--timeout", "1s"], "--timeout belongs to --wait"],
-  [["send", "2", "x", "--wait", "--timeout", "soon"], '--timeout: "soon" is no duration; write 500ms, 2s, 5m or 1h'],
+  [
+    ["send", "2", "x", "--wait", "--timeout", "soon"],
+    '--timeout: "soon" is no duration; write 500ms, 2s, 5m or 1h',
+  ],
 ])("refuses %j in one line and writes nothing", async (argv, text) => {
   const project = await restingProject();
   const files = async () => (await readdir(join(project, ".ai-legion"), { recursive: true })).sort();
@@ -93,29 +98,41 @@ it("reads the text from standard input", async () => {
   expect(long).toMatchObject({ exitCode: 2, err: expect.stringContaining("at most 1048576 bytes") });
 });
 
-it("waits for the first message that answers it", async () => {
-  const world = await createWorld({ "2": { script: [tell("Done"), tell("And more")] } });
+it("waits for the first message that answers it, and no other", async () => {
+  const newestMail = ({ turns }: ModelRequest): string => {
+    const last = turns.at(-1);
+    return last?.role === "user" ? last.text : "";
+  };
+  const world = await createWorld({
+    "2": {
+      script: (request) => {
+        const mail = newestMail(request);
+        if (mail.endsWith("Work")) return tell("3", "Help me");
+        return mail.endsWith("I help") ? tell("0", "Done") : noop;
+      },
+    },
+    "3": { script: [{ calls: [...tell("0", "I have been asked").calls, ...tell("2", "I help").calls] }] },
+  });
   await serve(world);
-  await world.say("2", "Hello");
-  await world.idle();
   const { exitCode, out } = await legion(["send", "2", "Work", "--wait"], { cwd: world.project });
-  expect(exitCode).toBe(0);
-  expect(out).toMatch(/^0>2#2\n/);
+  expect({ exitCode, out }).toEqual({ exitCode: 0, out: "0>2#1\nDone\n" });
   expect(await world.kinds("0", "message")).toHaveLength(2);
 });
 
-it("is not answered by what somebody says of their own accord", async () => {
-  const script = (_: unknown, index: number) => (index === 0 ? tell("first") : tell("second"));
-  const world = await createWorld({ "2": { script }, "3": { script: [tell("not asked")] } });
-  await serve(world);
-  await world.say("3", "Talk");
-  const { out } = await legion(["send", "2", "Work", "--wait"], { cwd: world.project });
-  expect(out).toBe("0>2#1\nfirst\n");
+it("finds an answer that only the next start brings", async () => {
+  const project = await restingProject();
+  const sending = follow(["send", "2", "Work", "--wait"], { cwd: project });
+  await sending.until("0>2#1");
+  const ended = sending.endAt("Done");
+  await serve(await openWorld(project, { "2": { script: [tell("0", "Done")] } }));
+  expect((await ended).out).toBe("0>2#1\nDone\n");
 });
 
 it("gives up after the timeout and says so", async () => {
   const project = await restingProject();
-  const { exitCode, out, err } = await legion(["send", "2", "Work", "--wait", "--timeout", "50ms"], { cwd: project });
+  const { exitCode, out, err } = await legion(["send", "2", "Work", "--wait", "--timeout", "50ms"], {
+    cwd: project,
+  });
   expect({ exitCode, out }).toEqual({ exitCode: 1, out: "0>2#1\n" });
   expect(err).toBe("legion: no answer within 50ms; when it comes, legion inbox shows it\n");
 });

@@ -4,7 +4,8 @@ import { clip, columnsOf, paintFor, plain, takeRow } from "../../src/cli/termina
 
 describe("plain", () => {
   it("takes out whatever a terminal acts on", () => {
-    const hostile = "\u001b[31mred\u001b[0m \u001b]0;title\u0007 \u001b]8;;http://x\u001b\\link \u009b2J \u0007bell \u001bc";
+    const hostile =
+      "\u001b[31mred\u001b[0m \u001b]0;title\u0007 \u001b]8;;http://x\u001b\\link \u009b2J \u0007bell \u001bc";
     expect(plain(hostile)).toBe("red  link 2J bell ");
     expect(plain("a\rb\r\nc\td\u202ee\u0000")).toBe("a\nb\nc    de");
   });
@@ -17,7 +18,9 @@ describe("plain", () => {
   it("never lets a control character through", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
-        expect(plain(text)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+        expect(plain(text)).not.toMatch(
+          /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+        );
       }),
     );
   });
@@ -49,11 +52,15 @@ describe("takeRow", () => {
 
   it("never exceeds its columns, never loses a letter, and always ends", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.integer({ min: 2, max: 60 }), (line, columns) => {
-        const rows = rowsOf(line, columns);
-        for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(columns);
-        expect(rows.join("").replaceAll(" ", "")).toBe(line.replaceAll(" ", ""));
-      }),
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 200 }),
+        fc.integer({ min: 2, max: 60 }),
+        (line, columns) => {
+          const rows = rowsOf(line, columns);
+          for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(columns);
+          expect(rows.join("").replaceAll(" ", "")).toBe(line.replaceAll(" ", ""));
+        },
+      ),
     );
   });
 });

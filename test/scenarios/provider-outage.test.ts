@@ -193,8 +193,11 @@ describe.each(STREAMS)("while $title has to be waited for", (wire) => {
 
   it("no more agents ask it at once than the configuration allows", async () => {
     const agents = ["1", "2", "3", "4", "5"];
-    const everybodyWants = byHand();
-    const late: Reply = (response) => void everybodyWants.promise.then(() => done(response));
+    const [two, release] = [byHand(), byHand()];
+    const late: Reply = (response) => {
+      if (world.asked() === 2) two.resolve();
+      void release.promise.then(() => done(response));
+    };
     reply(...agents.map(() => late));
     const world = await open({ agents, concurrency: (provider) => ({ [wire.format.name]: 2 })[provider] });
     await world.say("all", "Go.");
@@ -203,7 +206,8 @@ describe.each(STREAMS)("while $title has to be waited for", (wire) => {
         (seen) => seen.kind === "live:state" && seen.agent === agent && seen.state === "thinking",
       );
     }
-    everybodyWants.resolve();
+    await two.promise;
+    release.resolve();
     await world.idle();
     let asking = 0;
     const together = world.seen.map((seen) => {

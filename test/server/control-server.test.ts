@@ -17,11 +17,14 @@ function ask(
   { method = "POST", path = "/say", type = "application/json", body = "" },
 ): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
-    const asked = request({ socketPath, method, path, headers: { "content-type": type }, agent: false }, (response) => {
-      let text = "";
-      response.on("data", (chunk) => (text += chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
-    });
+    const asked = request(
+      { socketPath, method, path, headers: { "content-type": type }, agent: false },
+      (response) => {
+        let text = "";
+        response.on("data", (chunk) => (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
     asked.on("error", reject);
     asked.end(body);
   });
@@ -47,7 +50,14 @@ it("tells who runs here, in what state and what it has spent", async () => {
 
   const [two, writer] = await node.status();
 
-  expect(two).toMatchObject({ id: "2", name: "Agent 2", state: "idle", waitingFor: "mail", unread: 0, steps: 1 });
+  expect(two).toMatchObject({
+    id: "2",
+    name: "Agent 2",
+    state: "idle",
+    waitingFor: "mail",
+    unread: 0,
+    steps: 1,
+  });
   expect(two).toMatchObject({ cost: 0, model: "scripted", node: expect.stringMatching(/^\d+@/) });
   expect(two!.tokens).toBeGreaterThan(0);
   expect(Date.parse(two!.since!)).not.toBeNaN();
@@ -148,17 +158,32 @@ it("ends what followers read when it closes, and leaves no socket", async () => 
 });
 
 it.each([
-  ["an unknown agent", { body: '{"targets":["9"],"content":"x"}' }, 400, 'there is no agent "9"; known: 1, 2'],
+  [
+    "an unknown agent",
+    { body: '{"targets":["9"],"content":"x"}' },
+    400,
+    'there is no agent "9"; known: 1, 2',
+  ],
   ["itself", { body: '{"targets":["0"],"content":"x"}' }, 400, "0 is you"],
   ["no text", { body: '{"targets":"all","content":" "}' }, 400, "content: expected a text"],
   ["no targets", { body: '{"targets":[],"content":"x"}' }, 400, "targets: expected"],
   ["targets that are no texts", { body: '{"targets":[{}],"content":"x"}' }, 400, "targets: expected"],
-  ["another delivery", { body: '{"targets":"all","content":"x","delivery":"now"}' }, 400, "delivery: expected"],
+  [
+    "another delivery",
+    { body: '{"targets":"all","content":"x","delivery":"now"}' },
+    400,
+    "delivery: expected",
+  ],
   ["an unknown field", { body: '{"targets":"all","content":"x","__proto__":1}' }, 400, "no such field"],
   ["a list", { body: "[]" }, 400, "expected an object"],
   ["broken JSON", { body: "{" }, 400, "not valid JSON"],
   ["another type", { body: "{}", type: "text/plain" }, 400, "expected content-type"],
-  ["an unknown order", { path: "/order", body: '{"targets":"all","order":"toString"}' }, 400, "order: expected"],
+  [
+    "an unknown order",
+    { path: "/order", body: '{"targets":"all","order":"toString"}' },
+    400,
+    "order: expected",
+  ],
   ["an unknown path", { path: "/nothing", body: "{}" }, 400, "there is no POST /nothing"],
   ["a body past the limit", { body: JSON.stringify("x".repeat(9 * 1_048_576)) }, 400, "a request may have"],
   [

@@ -1,0 +1,103 @@
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Command } from "commander";
+import { beforeAll, describe, expect, it } from "vitest";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { explainFailure } from "../../src/cli/failure.ts";
+import { LegionError } from "../../src/errors.ts";
+import { createTempProject } from "../temp-project.ts";
+import { legion } from "./legion.ts";
+import { buildProgram, run, runToEnd } from "./program.ts";
+
+beforeAll(buildProgram, 120_000);
+
+describe("the program", () => {
+  it("says what it can do, in every way that one may ask, on 78 columns", async () => {
+    const cwd = await createTempProject({});
+    const answers = await Promise.all([[], ["help"], ["--help"], ["-h"]].map((args) => runToEnd(args, { cwd })));
+    for (const { code, out, err } of answers) {
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toBe(answers[0]!.out);
+    }
+    const lines = answers[0]!.out.split("\n");
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(78);
+    for (const { name, usage, summary } of COMMANDS) {
+      expect(lines.some((line) => line.startsWith(`  ${name} ${usage}`.trimEnd()) && line.endsWith(summary))).toBe(true);
+    }
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("tells its version", async () => {
+    const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+    expect(await runToEnd(["--version"], { cwd: "." })).toEqual({ code: 0, out: `${version}\n`, err: "" });
+  });
+
+  it("loads no library, and next to nothing else, to say so", async () => {
+    const cwd = await createTempProject({});
+    for (const args of [["--help"], ["--version"], []]) {
+      const folder = await createTempProject({});
+      await runToEnd(args, { cwd, env: { NODE_V8_COVERAGE: folder } });
+      const [file] = await readdir(folder);
+      const { result } = JSON.parse(await readFile(join(folder, file!), "utf8")) as { result: { url: string }[] };
+      const loaded = result.map(({ url }) => url).filter((url) => url.startsWith("file:"));
+      expect(loaded.length).toBeLessThanOrEqual(6);
+      for (const url of loaded) expect(url).toMatch(/\/dist\/src\/[a-z/]+\.js$/);
+    }
+  });
+
+  it("refuses what it does not know in one line with the nearest that it does, and exits with 2", async () => {
+    expect(await runToEnd(["strat"], { cwd: "." })).toEqual({
+      code: 2,
+      out: "",
+      err: 'legion: there is no command "strat"; did you mean "legion start"?\n',
+    });
+    expect((await legion(["\u001b[2Jfoo"], { cwd: "." })).err).toBe(
+      'legion: there is no command "\\u001b[2Jfoo"; legion --help lists them\n',
+    );
+  });
+
+  it("ends quietly when nobody reads what it says", async () => {
+    const node = run(["--help"], { cwd: "." });
+    node.child.stdout.destroy();
+    expect(await node.ended).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("shows the stack of an error only when asked to", () => {
+    const error = new LegionError("STORAGE", "disk full\nand more");
+    expect(explainFailure(error, {})).toEqual({ text: "legion: disk full and more\n", exitCode: 1 });
+    expect(explainFailure(error, { LEGION_DEBUG: "1" }).text).toMatch(/^legion: disk full and more\nLegionError: [^]*index\.test/);
+    expect(explainFailure("odd", { LEGION_DEBUG: "0" })).toEqual({ text: "legion: odd\n", exitCode: 1 });
+    expect(explainFailure(new LegionError("CONFIG", "x".repeat(5_000)), {}).text.length).toBeLessThan(1_100);
+  });
+});
+
+describe("every command in the overview", () => {
+  it.each(COMMANDS.map(({ name }) => name))("%s exists, and explains its options", async (name) => {
+    const { exitCode, out, err } = await legion([name, "--help"], { cwd: "." });
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
+    expect(out).toMatch(new RegExp(`^Usage: legion ${name}\\b`));
+  });
+
+  it.each(COMMANDS)("$name takes what the overview says", async ({ usage, load }) => {
+    const parser = new Command();
+    (await load()).command.define(parser);
+    const declared = parser.registeredArguments.map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`));
+    expect(usage.split(" ").filter((word) => word !== "")).toHaveLength(declared.length);
+    usage.split(" ").filter((word) => word !== "").forEach((word, index) => expect(word[0]).toBe(declared[index]![0]));
+  });
+
+  it("refuses options that it does not have, with the nearest one", async () => {
+    expect(await legion(["start", "--modle", "x"], { cwd: "." })).toMatchObject({
+      exitCode: 2,
+      err: "legion: unknown option '--modle'; did you mean --model?\n",
+    });
+    expect(await legion(["ps", "--zzz"], { cwd: "." })).toMatchObject({
+      exitCode: 2,
+      err: "legion: unknown option '--zzz'; legion ps --help lists them\n",
+    });
+    expect(await legion(["goals"], { cwd: "." })).toMatchObject({
+      exitCode: 2,
+      err: "legion: missing required argument 'id'; usage: legion goals <id>\n",
+    });
+  });
+});

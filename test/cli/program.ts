@@ -1,0 +1,94 @@
+// The real program, built, as a process of its own.
+
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdirSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { build } from "../../scripts/build.mjs";
+
+const PROGRAM = fileURLToPath(new URL("../../dist/src/cli/index.js", import.meta.url));
+const BUILDING = join(tmpdir(), "legion-test-building");
+const RETRY_MS = 100;
+
+/** Brings dist/ up to date. Test files run side by side, and two compilers must not write into one folder. */
+export async function buildProgram(): Promise<void> {
+  while (!claim()) await delay(RETRY_MS);
+  try {
+    if (!build()) throw new Error("The sources do not compile.");
+  } finally {
+    rmdirSync(BUILDING);
+  }
+}
+
+function claim(): boolean {
+  try {
+    mkdirSync(BUILDING);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface RunOptions {
+  /** The current folder. */
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** All of the standard input; without it, it stays open. */
+  readonly stdin?: string;
+  /** Of the user it runs as. */
+  readonly uid?: number;
+}
+
+export interface Run {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** What is on standard output so far. */
+  readonly out: () => string;
+  /** Resolves once standard output holds `text`; rejects if it ends without. */
+  until(text: string): Promise<void>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Starts `legion` with these arguments, without any key or setting of whoever runs the tests. */
+export function run(args: readonly string[], { cwd, env = {}, stdin, uid }: RunOptions): Run {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], ...env },
+    ...(uid !== undefined && { uid }),
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+  if (stdin !== undefined) child.stdin.end(stdin);
+  const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+  return {
+    child,
+    out: () => out,
+    ended,
+    until: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (!out.includes(text)) return;
+          child.stdout.off("data", look);
+          resolve();
+        };
+        child.stdout.on("data", look);
+        void ended.then(() => reject(new Error(`ended without ${JSON.stringify(text)}:\n${out}\n${err}`)));
+        look();
+      }),
+  };
+}
+
+export function runToEnd(args: readonly string[], options: RunOptions): Promise<Ended> {
+  return run(args, { stdin: "", ...options }).ended;
+}
