@@ -1,0 +1,140 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Event, NewEvent, ResultEvent } from "../src/event.ts";
+import { createBlobs } from "../src/log/blobs.ts";
+import { createDisk } from "../src/log/disk.ts";
+import { openFileLog } from "../src/log/file-log.ts";
+import { openMemory, type Memory, type Projector } from "../src/memory.ts";
+import { UNHOSTED } from "../src/store.ts";
+import { failFrom, watchDisk, type Watch } from "./log/watched-disk.ts";
+import { createTempProject } from "./temp-project.ts";
+import { byHand } from "./world.ts";
+
+let root: string;
+let epoch: number;
+let seen: Event[];
+
+beforeEach(async () => {
+  root = await createTempProject();
+  epoch = 0;
+  seen = [];
+});
+
+interface Opening {
+  readonly watch?: Watch;
+  readonly projector?: Projector;
+  readonly now?: () => number;
+}
+
+function open({ watch, projector = UNHOSTED.projector, now = () => 0 }: Opening = {}): Promise<Memory> {
+  const plain = createDisk(join(root, "tmp"));
+  const disk = watch ? watchDisk(plain, watch) : plain;
+  const inspect: Parameters<typeof openMemory>[0]["inspect"] = (inspection) =>
+    void (inspection.kind === "event" && seen.push(inspection.event));
+  return openMemory({ agent: "1", view: UNHOSTED.view, inspect, projector }, async (each) => {
+    const opened = await openFileLog(
+      {
+        folder: join(root, "agent"),
+        disk,
+        blobs: createBlobs(join(root, "blobs"), disk),
+        lock: { epoch: ++epoch, held: () => true },
+        durability: "disk",
+        now,
+        corruptFolder: join(root, "corrupt"),
+      },
+      each,
+    );
+    return opened.log;
+  });
+}
+
+const result = (content: string, more: Partial<ResultEvent> = {}): ResultEvent => ({
+  kind: "result",
+  call: "c",
+  outcome: "ok",
+  content,
+  ...more,
+});
+
+describe("the memory of an agent", () => {
+  it("shows nothing of a commit before it is on the disk", async () => {
+    const flush = byHand();
+    const memory = await open({ watch: ({ op }) => (op === "sync" ? flush.promise : undefined) });
+    const committing = memory.commit({ kind: "notice", reason: "paused", content: "" });
+    expect([memory.ledger.halt, seen]).toEqual([undefined, []]);
+    flush.resolve();
+    await committing;
+    expect(memory.ledger.halt?.reason).toBe("paused");
+    expect(seen).toHaveLength(1);
+  });
+
+  it("shows nothing of a commit that failed", async () => {
+    const memory = await open({ watch: failFrom(1) });
+    await expect(memory.commit(result("x"))).rejects.toMatchObject({ name: "Error" });
+    expect([memory.ledger.last, seen]).toEqual([0, []]);
+  });
+
+  it("folds a note that comes during a commit in after it, as it stands in the log", async () => {
+    const flush = byHand();
+    const memory = await open({ watch: ({ op }) => (op === "sync" ? flush.promise : undefined) });
+    const committing = memory.commit(result("first"), result("second"));
+    memory.note({ kind: "sent", upTo: 0 });
+    flush.resolve();
+    await committing;
+    expect(seen.map(({ seq }) => seq)).toEqual([2, 3, 4]);
+    await memory.commit(result("third"));
+    const read: Event[] = [];
+    for await (const event of memory.read()) read.push(event);
+    expect(read.filter(({ kind }) => kind !== "opened")).toMatchObject(seen);
+  });
+
+  it("comes to the same whether it was there or read the log later, whatever overlaps", async () => {
+    const event = fc.oneof(
+      fc.record({ kind: fc.constant("result" as const), key: fc.constantFrom("a", "b"), value: fc.nat() }),
+      fc.record({ kind: fc.constant("note" as const) }),
+      fc.record({ kind: fc.constant("paused" as const) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(event, fc.boolean()), { maxLength: 12 }), async (steps) => {
+        root = await createTempProject();
+        let now = 1_000;
+        const memory = await open({ now: () => (now += 10) });
+        const open_: Promise<void>[] = [];
+        for (const [step, wait] of steps) {
+          if (step.kind === "note") memory.note({ kind: "sent", upTo: 0 });
+          else {
+            const committed: NewEvent =
+              step.kind === "result"
+                ? result("r", { state: [["m", step.key, step.value]] })
+                : { kind: "notice", reason: "paused", content: "" };
+            open_.push(memory.commit(committed));
+          }
+          if (wait) await Promise.all(open_);
+        }
+        await Promise.all(open_);
+        await memory.close();
+        const again = await open();
+        expect(again.ledger).toEqual({ ...memory.ledger, log: again.ledger.log });
+        expect(again.state).toEqual(memory.state);
+        expect(again.view.items).toEqual(memory.view.items);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("has the files of changed state written before a commit resolves, edits included", async () => {
+    const written: unknown[] = [];
+    const projector: Projector = {
+      write: (changes, state) => {
+        written.push(changes, state.modules.get("notes")?.get("a"));
+        return Promise.resolve();
+      },
+    };
+    const memory = await open({ projector });
+    await memory.commit(result("no state"));
+    await memory.commit(result("state", { state: [["notes", "a", "one"]] }));
+    await memory.commit({ kind: "edited", module: "notes", key: "a", value: "two" });
+    expect(written).toEqual([[["notes", "a", "one"]], "one", [["notes", "a", "two"]], "two"]);
+  });
+});
