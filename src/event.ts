@@ -111,7 +111,7 @@ export interface BranchEvent {
 
 export interface SentEvent {
   readonly kind: "sent";
-  /** Every send of this log up to this ordinal is in its recipient's mailbox. */
+  /** Every send of the events up to this sequence number is in its recipient's mailbox. */
   readonly upTo: number;
 }
 

@@ -17,11 +17,11 @@ import {
 } from "./event.ts";
 import { parseMessageId, type AgentId, type Delivery, type LogId, type Message } from "./message.ts";
 
-/** A committed send on its way; `ordinal` counts the sends of this log from 1. */
+/** A committed send on its way; `seq` is the event that it is part of. */
 export interface Send extends Delivery {
   readonly to: AgentId;
   readonly n: number;
-  readonly ordinal: number;
+  readonly seq: number;
 }
 
 export interface Spending {
@@ -69,7 +69,6 @@ export interface Ledger {
 
   /** Per recipient, the highest number that this log gave. */
   readonly numbers: Map<AgentId, number>;
-  sends: number;
   /** Committed sends not known to be delivered, oldest first. */
   undelivered: Send[];
 
@@ -121,7 +120,6 @@ export function createLedger(): Ledger {
     atMs: 0,
     epoch: 0,
     numbers: new Map(),
-    sends: 0,
     undelivered: [],
     seen: new Map(),
     taken: 0,
@@ -157,9 +155,9 @@ export function account(ledger: Ledger, event: Event): void {
   else if (event.kind === "result") close(ledger, event);
   else if (event.kind === "summary") settleLast(ledger, event.usage);
   else if (event.kind === "sent")
-    ledger.undelivered = ledger.undelivered.filter((send) => send.ordinal > event.upTo);
+    ledger.undelivered = ledger.undelivered.filter((send) => send.seq > event.upTo);
   else if (event.kind === "notice") heed(ledger, event);
-  for (const message of sendsOf(event)) addSend(ledger, message);
+  for (const message of sendsOf(event)) addSend(ledger, message, event.seq);
   ledger.last = event.seq;
 }
 
@@ -292,9 +290,9 @@ function isHalt(reason: NoticeReason): reason is HaltReason {
   return reason === "paused" || reason === "halted" || reason.startsWith("parked");
 }
 
-function addSend(ledger: Ledger, message: Message): void {
+function addSend(ledger: Ledger, message: Message, seq: number): void {
   const { to, n } = parseMessageId(message.id);
   ledger.numbers.set(to, n);
-  ledger.undelivered.push({ from: ledger.log ?? "", message, to, n, ordinal: ++ledger.sends });
+  ledger.undelivered.push({ from: ledger.log ?? "", message, to, n, seq });
   if (message.re !== undefined) ledger.unanswered.delete(to);
 }

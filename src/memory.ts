@@ -55,6 +55,12 @@ export async function openMemory(
     fold(event);
     options.inspect({ kind: "event", agent: options.agent, event });
   };
+  /** Changes whose files are not written: none may be left when the next commit begins. */
+  let behind: readonly StateChange[] = [];
+  const project = async (): Promise<void> => {
+    if (behind.length > 0) await options.projector.write(behind, state);
+    behind = [];
+  };
   let committing = 0;
   /** Noted while a commit is under way: after it, or they would be folded in before events that stand before them. */
   const noted: NewEvent[] = [];
@@ -75,8 +81,9 @@ export async function openMemory(
     view,
     state,
     async commit(...events) {
-      const changes = (await append(events)).flatMap(changesOf);
-      if (changes.length > 0) await options.projector.write(changes, state);
+      await project();
+      behind = (await append(events)).flatMap(changesOf);
+      await project();
     },
     note(event) {
       if (committing > 0) noted.push(event);

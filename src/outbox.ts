@@ -23,46 +23,32 @@ export interface Outbox {
   close(): Promise<void>;
 }
 
-/** Delivers to one recipient, in order, as long as there is something to deliver. */
+/** What goes to one recipient, until nothing is left. */
 interface Lane {
+  /** Oldest first. */
+  readonly queue: Send[];
   /** Resolves when all of it was tried once. */
   readonly tried: Promise<void>;
-  readonly run: Promise<void>;
+  readonly end: Promise<void>;
 }
 
 export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Clock): Outbox {
-  const { ledger } = memory;
-  /** Ordinals that arrived, until the log says so of all up to them. */
-  const arrived = new Set<number>();
+  const progress = createProgress(memory);
   const lanes = new Map<AgentId, Lane>();
   const closing = new AbortController();
-  let noted = 0;
-  const undelivered = (): readonly Send[] =>
-    ledger.undelivered.filter(({ ordinal }) => !arrived.has(ordinal));
-  const next = (to: AgentId): Send | undefined =>
-    ledger.undelivered.find((send) => send.to === to && !arrived.has(send.ordinal));
 
-  const settle = (send: Send): void => {
-    arrived.add(send.ordinal);
-    const open = ledger.undelivered.find(({ ordinal }) => !arrived.has(ordinal));
-    const upTo = open ? open.ordinal - 1 : ledger.sends;
-    const oldest = ledger.undelivered[0]?.ordinal ?? Infinity;
-    for (const ordinal of arrived) if (ordinal < oldest) arrived.delete(ordinal);
-    if (upTo < oldest || upTo <= noted) return;
-    noted = upTo;
-    memory.note({ kind: "sent", upTo });
-  };
   const attempt = async (send: Send): Promise<boolean> => {
-    const receipt = await offer(memory, bus, send);
-    const isThere = receipt.status === "accepted" || receipt.status === "duplicate";
-    if (isThere) settle(send);
+    const { status } = await offer(memory, bus, send);
+    const isThere = status === "accepted" || status === "duplicate";
+    if (isThere) progress.arrived(send);
     return isThere;
   };
-  const run = async (to: AgentId, tried: () => void): Promise<void> => {
+  const run = async (to: AgentId, queue: Send[], tried: () => void): Promise<void> => {
     let retryMs = FIRST_RETRY_MS;
-    for (let send = next(to); send; send = next(to)) {
+    while (queue[0]) {
       // A mailbox that cannot be written is like a full one: the message stays here and is tried again.
-      if (await attempt(send).catch(() => false)) {
+      if (await attempt(queue[0]).catch(() => false)) {
+        queue.shift();
         retryMs = FIRST_RETRY_MS;
         continue;
       }
@@ -71,28 +57,75 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
       if (closing.signal.aborted) break;
       retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
     }
-    // In the same turn as the last look: a send that is committed later finds no lane and starts one.
+    // In the same turn as the last look: what comes later finds no lane and begins one.
     lanes.delete(to);
     tried();
   };
-  const start = (to: AgentId): Lane => {
+  const begin = (to: AgentId, first: Send): Lane => {
+    const queue = [first];
     let resolve = (): void => undefined;
     const tried = new Promise<void>((settled) => (resolve = settled));
-    const lane = { tried, run: run(to, resolve) };
+    const lane = { queue, tried, end: run(to, queue, resolve) };
     lanes.set(to, lane);
     return lane;
   };
   return {
     async deliver() {
       if (closing.signal.aborted) return;
-      const recipients = new Set(undelivered().map(({ to }) => to));
-      await Promise.all([...recipients].map((to) => (lanes.get(to) ?? start(to)).tried));
+      for (const send of progress.begin()) {
+        const lane = lanes.get(send.to);
+        if (lane) lane.queue.push(send);
+        else begin(send.to, send);
+      }
+      await Promise.all([...lanes.values()].map(({ tried }) => tried));
     },
-    undelivered,
+    undelivered: progress.undelivered,
     async close() {
       closing.abort();
-      await Promise.all([...lanes.values()].map((lane) => lane.run));
+      await Promise.all([...lanes.values()].map(({ end }) => end));
     },
+  };
+}
+
+/** How far the sends of a log have come. */
+interface Progress {
+  /** Those that were never begun, oldest first; now they are. */
+  begin(): readonly Send[];
+  arrived(send: Send): void;
+  undelivered(): readonly Send[];
+}
+
+function createProgress(memory: Memory): Progress {
+  const { ledger } = memory;
+  /** Of the sends of which the log does not say that they are delivered. */
+  const states = new Map<Send, "begun" | "arrived">();
+  let open = ledger.undelivered;
+  /** So many of the first ones have arrived. */
+  let front = 0;
+  const refresh = (): void => {
+    if (open === ledger.undelivered) return;
+    open = ledger.undelivered;
+    front = 0;
+    const oldest = open[0]?.seq ?? Infinity;
+    for (const send of states.keys()) if (send.seq < oldest) states.delete(send);
+  };
+  let noted = 0;
+  return {
+    begin() {
+      const fresh = ledger.undelivered.filter((send) => !states.has(send));
+      for (const send of fresh) states.set(send, "begun");
+      return fresh;
+    },
+    arrived(send) {
+      states.set(send, "arrived");
+      refresh();
+      while (open[front] && states.get(open[front]!) === "arrived") front++;
+      const upTo = open[front] ? open[front]!.seq - 1 : (open.at(-1)?.seq ?? 0);
+      if (front === 0 || upTo < open[0]!.seq || upTo <= noted) return;
+      noted = upTo;
+      memory.note({ kind: "sent", upTo });
+    },
+    undelivered: () => ledger.undelivered.filter((send) => states.get(send) !== "arrived"),
   };
 }
 

@@ -7,6 +7,7 @@ import { LegionError } from "./errors.ts";
 import type { Event, EventOf, Stamp } from "./event.ts";
 import { displayName, type AgentId } from "./message.ts";
 import type { ModelRequest } from "./model/model.ts";
+import type { Protocol } from "./protocol/protocol.ts";
 import { textProtocol } from "./protocol/text.ts";
 import { toolsProtocol } from "./protocol/tools.ts";
 import type { Reader } from "./reader.ts";
@@ -49,10 +50,7 @@ function findPrompted(events: readonly Event[], seq: number, name: string): Prom
   if (last.kind !== "decision") {
     const near = decisions.at(-1)?.seq;
     const advice = near === undefined ? "" : `, such as ${near}`;
-    throw new LegionError(
-      "USAGE",
-      `event ${seq} is no decision but a ${last.kind}; name a decision${advice}`,
-    );
+    throw new LegionError("USAGE", `event ${seq} (${last.kind}) is no decision; name one${advice}`);
   }
   const earlier = decisions.at(-2)?.seq ?? 0;
   const prompted = events.findLast((event): event is Prompted & Stamp => event.kind === "prompted");
@@ -73,7 +71,7 @@ async function readIntroduction(
 }
 
 /** The view of the agent's conversation whose hash the log names. */
-function findView(before: readonly Event[], { prompt, seq }: Prompted, protocol: typeof textProtocol): View {
+function findView(before: readonly Event[], { prompt, seq }: Prompted, protocol: Protocol): View {
   for (const errors of ["keep", "forget"] as const) {
     const view = createView({ protocol, errors });
     for (const event of before) view.see(event);

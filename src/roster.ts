@@ -4,7 +4,13 @@ import type { Config } from "./config.ts";
 import { findDefinition, findTeam, type Definition, type Member, type Places } from "./definition.ts";
 import { LegionError } from "./errors.ts";
 import type { AgentPlan } from "./legion.ts";
-import { DEFAULT_AGENT_STEPS, DEFAULT_LEGION_COST, resolveLimits, type Limits, type LimitsChoice } from "./limits.ts";
+import {
+  DEFAULT_AGENT_STEPS,
+  DEFAULT_LEGION_COST,
+  resolveLimits,
+  type Limits,
+  type LimitsChoice,
+} from "./limits.ts";
 import { displayName } from "./message.ts";
 import type { Model } from "./model/model.ts";
 import { chooseModel, openModel, type ModelChoice } from "./model/registry.ts";
@@ -15,7 +21,8 @@ import { toolsProtocol } from "./protocol/tools.ts";
 import { loadModules } from "./user-modules.ts";
 
 /** So many agents of the configured definition, with the ids 1, 2, 3...; or a team. */
-export type Who = { readonly kind: "count"; readonly count: number } | { readonly kind: "team"; readonly team: string };
+export type Who =
+  { readonly kind: "count"; readonly count: number } | { readonly kind: "team"; readonly team: string };
 
 /** One agent, and how it came to be what it is. */
 export interface Role {
@@ -98,7 +105,12 @@ export function createCasting({ config, places }: RosterDeps): (member: Member) 
       model,
       protocol,
       actions: await indexes(JSON.stringify([protocol.name, ...(modules ?? definition.modules)])),
-      limits: limitsFor(model, [config.limits.agent, definition.limits, member.limits, flags.limits?.agent ?? {}]),
+      limits: limitsFor(model, [
+        config.limits.agent,
+        definition.limits,
+        member.limits,
+        flags.limits?.agent ?? {},
+      ]),
       memory: { strategy, threshold, pin },
       errors: forgetErrors ? "forget" : "keep",
       tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
@@ -110,9 +122,14 @@ export function createCasting({ config, places }: RosterDeps): (member: Member) 
 const PROTOCOLS = { text: textProtocol, tools: toolsProtocol } satisfies Record<string, Protocol>;
 
 /** The flag outranks the team, the team the definition, and that what holds for everybody. */
-function chooseFor(member: Member, definition: Definition, { flags, model, environment }: Config): ModelChoice {
+function chooseFor(
+  member: Member,
+  definition: Definition,
+  { flags, model, environment }: Config,
+): ModelChoice {
   if (!flags.model && member.model) return { name: member.model, why: "the team says so" };
-  if (!flags.model && definition.model) return { name: definition.model, why: `agent ${definition.name} says so` };
+  if (!flags.model && definition.model)
+    return { name: definition.model, why: `agent ${definition.name} says so` };
   return chooseModel(environment(), { flag: flags.model, config: model });
 }
 

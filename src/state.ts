@@ -5,7 +5,10 @@ import type { Event, StateChange } from "./event.ts";
 /** Module -> key -> value; keys in order of their last change. */
 export interface ModuleState {
   readonly modules: Map<string, Map<string, unknown>>;
-  /** What the newest commit replaced: `undefined` where a key was new. A crash may have left files showing this. */
+  /**
+   * What the newest commit replaced, `undefined` where a key was new: a crash may have left files that show this. Files
+   * are written before the next commit.
+   */
   before: readonly { readonly module: string; readonly key: string; readonly value: unknown }[];
 }
 
@@ -17,6 +20,12 @@ export function createModuleState(): ModuleState {
 export function foldState(state: ModuleState, event: Event): void {
   if (event.kind === "result") applyChanges(state, event.state ?? []);
   else if (event.kind === "edited") applyChanges(state, [[event.module, event.key, event.value]]);
+  else if (!isNote(event)) state.before = [];
+}
+
+/** Is it an event that rides along with the next commit? */
+function isNote({ kind }: Event): boolean {
+  return kind === "opened" || kind === "prompted" || kind === "sent";
 }
 
 export function valueOf(state: ModuleState, module: string, key: string): unknown {

@@ -95,22 +95,11 @@ export function createView({ protocol, errors }: ViewOptions): View {
   };
   const forget = (): void => {
     showOpen();
-    const gone = new Set(failed);
-    const first = items.findLastIndex((item) => item === failed[0]);
-    if (first !== -1)
-      shown.redo(
-        first,
-        items.slice(first).filter((item) => !gone.has(item)),
-      );
+    remove(shown, failed);
     failed = [];
   };
   const summarise = (event: EventOf<"summary">): void => {
-    const [from, to] = event.covers;
-    const first = items.findIndex((item) => item.lastSeq >= from);
-    if (first === -1) return;
-    const covered = items.slice(first).filter((item) => item.firstSeq <= to);
-    const rest = items.slice(first).filter((item) => item.firstSeq > to);
-    shown.redo(first, [summaryItem(event, covered), ...rest]);
+    const covered = cover(shown, event);
     failed = failed.filter((item) => !covered.includes(item));
   };
   const see = (event: Event): void => {
@@ -123,7 +112,7 @@ export function createView({ protocol, errors }: ViewOptions): View {
       shown.push(textItem("notice", event, event.content));
     }
   };
-  const upToDate = (): typeof shown => {
+  const upToDate = (): Shown => {
     showOpen();
     return shown;
   };
@@ -143,6 +132,27 @@ export function createView({ protocol, errors }: ViewOptions): View {
     see,
     setTokens: shown.setTokens,
   };
+}
+
+type Shown = ReturnType<typeof createShown>;
+
+/** Takes `gone`, oldest first, out of what is shown. */
+function remove({ items, redo }: Shown, gone: readonly Item[]): void {
+  const first = items.findLastIndex((item) => item === gone[0]);
+  if (first === -1) return;
+  const rest = items.slice(first).filter((item) => !gone.includes(item));
+  redo(first, rest);
+}
+
+/** Puts a summary in place of what it covers, and returns what that was. */
+function cover({ items, redo }: Shown, event: EventOf<"summary">): readonly Item[] {
+  const [from, to] = event.covers;
+  const first = items.findIndex((item) => item.lastSeq >= from);
+  if (first === -1) return [];
+  const covered = items.slice(first).filter((item) => item.firstSeq <= to);
+  const rest = items.slice(first).filter((item) => item.firstSeq > to);
+  redo(first, [summaryItem(event, covered), ...rest]);
+  return covered;
 }
 
 /** Items and what they add up to, kept in step. */

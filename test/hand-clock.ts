@@ -1,19 +1,25 @@
 import type { Clock } from "../src/clock.ts";
 
+/** A clock that stands still until it is moved by hand. */
 export interface HandClock extends Clock {
-  /** How long each sleeper that still sleeps asked for, in the order of the calls. */
-  readonly sleeping: readonly number[];
-  /** Resolves when somebody sleeps; at once if somebody does already. */
-  untilSleep(): Promise<void>;
-  /** Wakes everybody. */
-  wake(): void;
+  /** Milliseconds that each sleeper still waits, shortest first. */
+  sleeping(): readonly number[];
+  /** Moves on and wakes whoever is due. */
+  advance(ms: number): void;
+  /** Resolves when somebody sleeps who has at least `ms` to wait; returns how long. */
+  asleep(ms?: number): Promise<number>;
 }
 
-/** A clock that stands still until it is told. */
+interface Sleeper {
+  readonly dueMs: number;
+  readonly wake: () => void;
+}
+
 export function createHandClock(): HandClock {
-  const sleepers = new Set<{ readonly ms: number; readonly wake: () => void }>();
-  let noticed: (() => void)[] = [];
-  const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  let nowMs = Date.parse("2026-01-01T00:00:00.000Z");
+  const sleepers = new Set<Sleeper>();
+  let watching: (() => void)[] = [];
+  const sleepUntil = (dueMs: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve();
       const wake = (): void => {
@@ -21,25 +27,30 @@ export function createHandClock(): HandClock {
         signal.removeEventListener("abort", wake);
         resolve();
       };
-      const sleeper = { ms, wake };
+      const sleeper = { dueMs, wake };
       sleepers.add(sleeper);
-      signal.addEventListener("abort", wake);
-      for (const notice of noticed.splice(0)) notice();
+      signal.addEventListener("abort", wake, { once: true });
+      for (const tell of watching.splice(0)) tell();
     });
+  const sleeping = (): number[] => [...sleepers].map(({ dueMs }) => dueMs - nowMs).sort((a, b) => a - b);
   return {
-    get sleeping() {
-      return [...sleepers].map(({ ms }) => ms);
+    now: () => nowMs,
+    beat(tickMs, signal) {
+      if (tickMs <= 0) return new Promise((resolve) => setImmediate(resolve));
+      return sleepUntil((Math.floor(nowMs / tickMs) + 1) * tickMs, signal);
     },
-    now: () => 0,
-    beat: () => new Promise((resolve) => setImmediate(resolve)),
-    sleep,
-    untilSleep: () =>
-      new Promise((resolve) => {
-        if (sleepers.size > 0) resolve();
-        else noticed.push(resolve);
-      }),
-    wake() {
-      for (const { wake } of [...sleepers]) wake();
+    sleep: (ms, signal) => sleepUntil(nowMs + ms, signal),
+    sleeping,
+    advance(ms) {
+      nowMs += ms;
+      for (const { dueMs, wake } of [...sleepers]) if (dueMs <= nowMs) wake();
+    },
+    async asleep(ms = 0) {
+      for (;;) {
+        const found = sleeping().find((left) => left >= ms);
+        if (found !== undefined) return found;
+        await new Promise<void>((resolve) => watching.push(resolve));
+      }
     },
   };
 }

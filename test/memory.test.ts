@@ -71,7 +71,7 @@ describe("the memory of an agent", () => {
 
   it("shows nothing of a commit that failed", async () => {
     const memory = await open({ watch: failFrom(1) });
-    await expect(memory.commit(result("x"))).rejects.toMatchObject({ name: "Error" });
+    await expect(memory.commit(result("x"))).rejects.toMatchObject({ code: "STORAGE" });
     expect([memory.ledger.last, seen]).toEqual([0, []]);
   });
 
@@ -100,7 +100,7 @@ describe("the memory of an agent", () => {
         root = await createTempProject();
         let now = 1_000;
         const memory = await open({ now: () => (now += 10) });
-        const open_: Promise<void>[] = [];
+        const commits: Promise<void>[] = [];
         for (const [step, wait] of steps) {
           if (step.kind === "note") memory.note({ kind: "sent", upTo: 0 });
           else {
@@ -108,11 +108,11 @@ describe("the memory of an agent", () => {
               step.kind === "result"
                 ? result("r", { state: [["m", step.key, step.value]] })
                 : { kind: "notice", reason: "paused", content: "" };
-            open_.push(memory.commit(committed));
+            commits.push(memory.commit(committed));
           }
-          if (wait) await Promise.all(open_);
+          if (wait) await Promise.all(commits);
         }
-        await Promise.all(open_);
+        await Promise.all(commits);
         await memory.close();
         const again = await open();
         expect(again.ledger).toEqual({ ...memory.ledger, log: again.ledger.log });
@@ -136,5 +136,24 @@ describe("the memory of an agent", () => {
     await memory.commit(result("state", { state: [["notes", "a", "one"]] }));
     await memory.commit({ kind: "edited", module: "notes", key: "a", value: "two" });
     expect(written).toEqual([[["notes", "a", "one"]], "one", [["notes", "a", "two"]], "two"]);
+  });
+
+  it("writes files that could not be written before it commits anything else", async () => {
+    const written: string[] = [];
+    let broken = true;
+    const projector: Projector = {
+      write(changes) {
+        if (broken) return Promise.reject(new Error("EIO"));
+        written.push(...changes.map(([, key]) => key));
+        return Promise.resolve();
+      },
+    };
+    const memory = await open({ projector });
+    await expect(memory.commit(result("x", { state: [["notes", "a", "one"]] }))).rejects.toThrow("EIO");
+    await expect(memory.commit(result("y"))).rejects.toThrow("EIO");
+    expect(seen.filter(({ kind }) => kind === "result")).toHaveLength(1);
+    broken = false;
+    await memory.commit(result("z", { state: [["notes", "b", "two"]] }));
+    expect(written).toEqual(["a", "b"]);
   });
 });

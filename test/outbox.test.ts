@@ -145,17 +145,16 @@ describe("an outbox", () => {
     await outbox.deliver();
     const pauses: number[] = [];
     for (let retry = 0; retry < 11; retry++) {
-      await clock.untilSleep();
-      pauses.push(...clock.sleeping);
-      clock.wake();
+      pauses.push(await clock.asleep());
+      clock.advance(pauses.at(-1)!);
     }
     expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
     expect(outbox.undelivered().map(({ message }) => message.content)).toEqual(["a", "b"]);
-    await clock.untilSleep();
+    const pause = await clock.asleep();
     const inbox = await store.bus.open("2");
     inbox.taken(inbox.peek(Infinity).at(-1)!.position);
     await inbox.close();
-    clock.wake();
+    clock.advance(pause);
     while (outbox.undelivered().length > 0) await new Promise((resolve) => setImmediate(resolve));
     expect(await mailOf("2")).toEqual(["a", "b"]);
   });
@@ -168,8 +167,7 @@ describe("an outbox", () => {
     await commit("a", "2");
     await outbox.deliver();
     for (let retry = 0; retry < 2; retry++) {
-      await clock.untilSleep();
-      clock.wake();
+      clock.advance(await clock.asleep());
     }
     while (outbox.undelivered().length > 0) await new Promise((resolve) => setImmediate(resolve));
     expect(await mailOf("2")).toEqual(["a"]);
@@ -292,7 +290,7 @@ describe("an outbox", () => {
     await closing;
     expect(await mailOf("2")).toEqual(["a", "b", "c"]);
     expect(outbox.undelivered()).toHaveLength(3);
-    expect(clock.sleeping).toEqual([]);
+    expect(clock.sleeping()).toEqual([]);
     await commit("too late", "2");
     await outbox.deliver();
     expect(await mailOf("2")).toEqual(["a", "b", "c"]);

@@ -21,6 +21,7 @@ const LAYERS = [
       "src/wording.ts",
       "src/nearest.ts",
       "src/duration.ts",
+      "src/signals.ts",
       "src/bus/bus.ts",
       "src/log/event-log.ts",
       "src/model/model.ts",

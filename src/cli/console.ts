@@ -2,7 +2,6 @@
 // line that is being typed.
 
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from "node:readline";
-import type { Io } from "./command.ts";
 
 export interface Console {
   /** Prints whole rows, each with a newline at its end. */
@@ -11,8 +10,15 @@ export interface Console {
   close(): void;
 }
 
+/** Both ends, and what the environment says of the terminal. */
+export interface ConsoleIo {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 export interface ConsoleOptions {
-  readonly io: Pick<Io, "stdin" | "stdout" | "env">;
+  readonly io: ConsoleIo;
   /** `prompt` where a person types, else `lines`. */
   readonly mode: "prompt" | "lines";
   /** Called for each line, in order, the next one once it has resolved. */
@@ -23,7 +29,7 @@ export interface ConsoleOptions {
 }
 
 /** A person types where both ends are a terminal. */
-export function consoleMode({ stdin, stdout, env }: ConsoleOptions["io"]): ConsoleOptions["mode"] {
+export function consoleMode({ stdin, stdout, env }: ConsoleIo): ConsoleOptions["mode"] {
   return stdin.isTTY && stdout.isTTY && env["TERM"] !== "dumb" ? "prompt" : "lines";
 }
 
@@ -37,32 +43,38 @@ export function openConsole({ io, mode, onLine, complete, onInterrupt }: Console
   });
   let isPrompting = mode === "prompt";
   let last = Promise.resolve();
+  /** Takes the line that is being typed off the screen; returns how many rows of it were above the cursor. */
+  const clearTyped = (): number => {
+    const { rows } = reader.getCursorPos();
+    moveCursor(stdout, 0, -rows);
+    cursorTo(stdout, 0);
+    clearScreenDown(stdout);
+    return rows;
+  };
   reader.on("line", (line) => {
     // A rejection would be a fault of ours: it ends the process like any other.
     last = last.then(() => onLine(line));
     if (isPrompting) reader.prompt();
   });
   reader.on("SIGINT", onInterrupt);
-  reader.on("close", () => (isPrompting = false));
+  const endPrompt = (): void => {
+    if (!isPrompting) return;
+    isPrompting = false;
+    clearTyped();
+  };
+  reader.on("close", endPrompt);
   stdin.on("error", () => reader.close());
   if (isPrompting) reader.prompt();
   return {
     print(rows) {
       if (!isPrompting) return void stdout.write(rows);
-      const { rows: typed } = reader.getCursorPos();
-      moveCursor(stdout, 0, -typed);
-      cursorTo(stdout, 0);
-      clearScreenDown(stdout);
+      const typed = clearTyped();
       // The reader will move up as many rows as the typed line has before it draws it again.
       stdout.write(rows + "\n".repeat(typed));
       reader.prompt(true);
     },
     close() {
-      if (isPrompting) {
-        cursorTo(stdout, 0);
-        clearScreenDown(stdout);
-      }
-      isPrompting = false;
+      endPrompt();
       reader.close();
       stdin.pause();
     },

@@ -49,7 +49,8 @@ export function readLogLevel(text: string | undefined): LogLevel {
 
 export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
   const { level, onFailure } = options;
-  if (level === "silent") return { see: () => undefined, note: () => undefined, close: () => Promise.resolve() };
+  if (level === "silent")
+    return { see: () => undefined, note: () => undefined, close: () => Promise.resolve() };
   let run: RunLog | undefined;
   let waiting: Entry[] | undefined = [];
   const log = (entry: Entry): void => {
@@ -152,7 +153,11 @@ function describeEvent(agent: string, event: Event): Entry {
       return ["info", { ...place, model, usage, cost, stop, calls: calls.map(({ action }) => action) }, kind];
     }
     case "result":
-      return ["info", { ...place, call: event.call, outcome: event.outcome, chars: event.content.length }, kind];
+      return [
+        "info",
+        { ...place, call: event.call, outcome: event.outcome, chars: event.content.length },
+        kind,
+      ];
     case "notice":
       return ["info", { ...place, reason: event.reason }, kind];
     case "summary":

@@ -48,7 +48,7 @@ function describe(event: Event): string {
     case "branch":
       return `goes on from ${event.to}`;
     case "sent":
-      return `everything up to message ${event.upTo} is delivered`;
+      return `everything up to event ${event.upTo} is delivered`;
     case "edited":
       return `by hand: ${event.module}, ${event.key}`;
     case "notice":

@@ -77,7 +77,11 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-function legionOptions({ config, roster: { roles, limits }, io }: Pick<Node, "config" | "roster" | "io">): Omit<LegionOptions, "project"> {
+function legionOptions({
+  config,
+  roster: { roles, limits },
+  io,
+}: Pick<Node, "config" | "roster" | "io">): Omit<LegionOptions, "project"> {
   const { durability, delayMs, heartbeatMs } = config;
   const providers = new Map(Object.entries(config.providers));
   const settings = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(config.modules));
@@ -116,7 +120,10 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
     secrets: secretsIn(config.environment()),
     onFailure: (error) => surface.tell(`There is no diagnostics file: ${messageOf(error)}`),
   });
-  diagnostics.note({ version: packageVersion(), node: process.version, agents: roster.roles.length }, "start");
+  diagnostics.note(
+    { version: packageVersion(), node: process.version, agents: roster.roles.length },
+    "start",
+  );
   held.release((inspection) => {
     surface.see(inspection);
     diagnostics.see(inspection);

@@ -5,6 +5,9 @@ import { followEvents } from "./follow.ts";
 import { columnsFor, print, printJson, readNumber } from "./output.ts";
 import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
 
+/** A line for other programs is cut, too, but later. */
+const PIPE_COLUMNS = 200;
+
 export const command: CliCommand = {
   define(parser) {
     parser
@@ -19,7 +22,7 @@ export const command: CliCommand = {
     const reader = await readerOf(typed, io);
     const id = typed.args[0] === CONTROL ? CONTROL : await checkAgent(reader, typed.args[0]!);
     const { signal } = new AbortController();
-    const lineOf = createEventLines(columnsFor(io));
+    const lineOf = createEventLines(io.stdout.isTTY ? columnsFor(io) : PIPE_COLUMNS);
     const events = follow ? followEvents(reader, id, { from, signal }) : reader.events(id, from);
     for await (const event of events) {
       if (json) printJson(io, event);

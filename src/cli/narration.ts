@@ -51,7 +51,10 @@ function describe(parameters: unknown): string {
 
 function shorten(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  const line = text.slice(0, 2 * MAX_VALUE).replace(/\s+/g, " ").trim();
+  const line = text
+    .slice(0, 2 * MAX_VALUE)
+    .replace(/\s+/g, " ")
+    .trim();
   return line.length > MAX_VALUE || text.length > 2 * MAX_VALUE ? `${line.slice(0, MAX_VALUE - 1)}…` : line;
 }
 
@@ -83,7 +86,12 @@ export function stateRemark(agent: AgentId, state: AgentState, reason = ""): Rem
   const wayOut = state === "parked" || state === "paused" ? ` (legion resume ${agent})` : "";
   if (state === "retrying") return { mark: "!", text: reason, maxRows: 3, look: "yellow" };
   if (state !== "parked" && state !== "paused" && state !== "halted") return undefined;
-  return { mark: "!", text: `${state}: ${reason.trim() || "no reason given"}${wayOut}`, maxRows: 6, look: "red" };
+  return {
+    mark: "!",
+    text: `${state}: ${reason.trim() || "no reason given"}${wayOut}`,
+    maxRows: 6,
+    look: "red",
+  };
 }
 
 export function idleRemark(spent: Spent): Remark {

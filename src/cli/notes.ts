@@ -9,7 +9,7 @@ import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
 
 export const command: CliCommand = {
   define(parser) {
-    parser.argument("<id>", "the agent").argument("[title]", "show this note instead of all titles");
+    parser.argument("<id>", "the agent").argument("[title...]", "show this note instead of all titles");
     offerJson(offerDir(parser));
   },
   async run(typed, io) {
@@ -17,8 +17,8 @@ export const command: CliCommand = {
     const id = await checkAgent(reader, typed.args[0]!);
     const state = await reader.state(id, [notes]);
     const titles = keysOf(state, notes.name);
-    const wanted = typed.args[1];
-    if (wanted !== undefined) {
+    const wanted = typed.args.slice(1).join(" ");
+    if (wanted !== "") {
       const title = findTitle(wanted, titles, displayName(id));
       const content = String(valueOf(state, notes.name, title));
       if (typed.options["json"]) printJson(io, { title, content });

@@ -33,8 +33,9 @@ export function columnsFor({ stdout }: Pick<Io, "stdout">): number {
   return stdout.columns || 80;
 }
 
-/** `Agent 2`, `Agent 1 and writer`, `Agent 1, Agent 2 and writer`. */
+/** `Agent 2`, `Agent 1 and writer`, `Agent 1, Agent 2 and writer`, `120 agents`. */
 export function namesOf(ids: readonly AgentId[]): string {
+  if (ids.length > 10) return `${ids.length} agents`;
   return new Intl.ListFormat("en-GB").format(ids.map(displayName));
 }
 

@@ -84,7 +84,10 @@ export function createPage({ print, columns, paint, agents }: PageOptions): Page
 }
 
 function widest(names: readonly string[]): number {
-  return Math.min(MAX_NAME, names.reduce((width, name) => Math.max(width, name.length), 1));
+  return Math.min(
+    MAX_NAME,
+    names.reduce((width, name) => Math.max(width, name.length), 1),
+  );
 }
 
 /** The first `maxRows` rows of a text, with a word on how much is missing. */
@@ -99,7 +102,8 @@ function layOut(text: string, maxRows: number, columns: number): readonly string
     rows.push(taken.row);
   }
   if (rest === "" && lines.length === 0) return rows;
-  const missing = lines.length > 0 ? `… (${lines.length} more ${lines.length === 1 ? "line" : "lines"})` : "…";
+  const missing =
+    lines.length > 0 ? `… (${lines.length} more ${lines.length === 1 ? "line" : "lines"})` : "…";
   const lastRow = clip(rows.pop()!, columns - columnsOf(missing) - 1);
   return [...rows, `${lastRow.replace(/…$/, "")} ${missing}`];
 }

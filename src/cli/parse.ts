@@ -30,9 +30,13 @@ export async function parseArguments(
 }
 
 /** `error: unknown option '--modle'\n(Did you mean --model?)` and its kin, in one line of ours. */
-function explain({ code, message }: { readonly code: string; readonly message: string }, usage: string): string {
+function explain(
+  { code, message }: { readonly code: string; readonly message: string },
+  usage: string,
+): string {
   const [wrong = "", meant] = message.replace(/^error: /, "").split("\n");
   if (meant) return `${wrong}; ${meant.replace(/^\(D(.*)\)$/, "d$1")}`;
-  if (code === "commander.unknownOption") return `${wrong}; ${usage.split(" ", 2).join(" ")} --help lists them`;
+  if (code === "commander.unknownOption")
+    return `${wrong}; ${usage.split(" ", 2).join(" ")} --help lists them`;
   return `${wrong.replace(/\.$/, "")}; usage: ${usage}`;
 }

@@ -28,7 +28,9 @@ export function preface({ roster, config, project, columns, paint, reader }: Pre
   const groups = groupRoles(roster.roles);
   const rows = [
     ...wrap(headline(roster.roles), columns).map((row) => paint("bold", row)),
-    ...groups.flatMap((group, index) => labelled(index === 0 ? "agents" : "", describe(group, roster), columns)),
+    ...groups.flatMap((group, index) =>
+      labelled(index === 0 ? "agents" : "", describe(group, roster), columns),
+    ),
     ...labelled("limits", describeLimits(roster), columns),
     ...roster.remarks.flatMap((remark) => labelled("", remark, columns)),
     ...labelled("commands", COMMANDS[config.modules.system.commands], columns),
@@ -48,7 +50,9 @@ function headline(roles: readonly Role[]): string {
   const models = new Set(roles.map(({ plan }) => plan.model.name));
   const [{ model }] = roles as readonly [Role];
   const agents = roles.length === 1 ? "1 agent" : `${roles.length} agents`;
-  return models.size === 1 ? `${agents} on ${model.name} (${model.why})` : `${agents} on ${models.size} models`;
+  return models.size === 1
+    ? `${agents} on ${model.name} (${model.why})`
+    : `${agents} on ${models.size} models`;
 }
 
 /** Neighbours that are the same but for their ids. */
@@ -69,7 +73,8 @@ function kindOf({ plan, definition, model }: Role): string {
 function describe(group: readonly [Role, ...Role[]], { roles }: Roster): string {
   const [first] = group;
   const last = group.at(-1)!;
-  const ids = first === last ? first.plan.identity.id : `${first.plan.identity.id} to ${last.plan.identity.id}`;
+  const ids =
+    first === last ? first.plan.identity.id : `${first.plan.identity.id} to ${last.plan.identity.id}`;
   const { description } = first.plan.identity;
   const isOneModel = roles.every(({ plan }) => plan.model.name === first.plan.model.name);
   const model = isOneModel ? "" : `, on ${first.model.name} (${first.model.why})`;

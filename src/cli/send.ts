@@ -25,9 +25,7 @@ export const command: CliCommand = {
     const targets = await checkTargets(reader, typed.args[0]!);
     const content = await contentOf(typed, io);
     const from = timeoutMs === undefined ? 1 : (await reader.ledger(CONTROL)).last + 1;
-    const ids = await reach(await reachOf(reader, io), (legion) =>
-      legion.say({ targets, content, delivery: "normal" }),
-    );
+    const ids = await reach(await reachOf(reader, io), (legion) => legion.say({ targets, content }));
     for (const id of ids) io.stdout.write(`${id}\n`);
     if (timeoutMs !== undefined) printWhole(io, await answerTo(ids, { reader, from, timeoutMs }));
     return 0;

@@ -10,7 +10,10 @@ export const command: CliCommand = {
   define(parser) {
     offerDir(parser)
       .argument("[n]", `how many agents, 1 to ${MAX_AGENTS}; they get the ids 1, 2, 3... (default: 1)`)
-      .option("--agent <name>", "what they are: a definition in agents/, or the path of one (default: legionnaire)")
+      .option(
+        "--agent <name>",
+        "what they are: a definition in agents/, or the path of one (default: legionnaire)",
+      )
       .option("--team <name>", "host a team instead: the path of a file, or a name in agents/")
       .option("--model <name>", "anthropic/<id>, openai/<id>, offline or scripted:<file>")
       .option("--task <text>", "a message from you to the first agent")
@@ -37,15 +40,20 @@ export const command: CliCommand = {
 /** Who shall be there. Throws USAGE. */
 function readWho({ args: [count = "1"], options: { team, agent } }: Typed): Who {
   if (typeof team !== "string") return { kind: "count", count: readCount(count) };
-  if (agent !== undefined) throw new LegionError("USAGE", "--team says who its agents are; leave out --agent");
-  if (count !== "1") throw new LegionError("USAGE", "--team says how many agents there are; leave out the number");
+  if (agent !== undefined)
+    throw new LegionError("USAGE", "--team says who its agents are; leave out --agent");
+  if (count !== "1")
+    throw new LegionError("USAGE", "--team says how many agents there are; leave out the number");
   return { kind: "team", team };
 }
 
 function readCount(text: string): number {
   const count = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= MAX_AGENTS) return count;
-  throw new LegionError("USAGE", `expected how many agents, from 1 to ${MAX_AGENTS}, not ${JSON.stringify(text)}`);
+  throw new LegionError(
+    "USAGE",
+    `expected how many agents, from 1 to ${MAX_AGENTS}, not ${JSON.stringify(text)}`,
+  );
 }
 
 function readText({ options }: Typed, name: string): string | undefined {

@@ -44,7 +44,10 @@ export function createTextStream({ maxRows, content }: StreamOptions): TextStrea
     shown += rows.length;
     return rows;
   };
-  const takeOff = (line: string, columns: number): { readonly rows: readonly string[]; readonly rest: string } => {
+  const takeOff = (
+    line: string,
+    columns: number,
+  ): { readonly rows: readonly string[]; readonly rest: string } => {
     const { row, rest } = takeRow((indent ?? "") + line, columns);
     indent ??= " ".repeat(Math.min(MAX_INDENT, line.length - line.trimStart().length));
     return { rows: give(row), rest };

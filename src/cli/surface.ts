@@ -72,7 +72,9 @@ export function openSurface(options: SurfaceOptions): Surface {
     conclude(ending, spent) {
       printer.close();
       close();
-      stream.write(`\n${summary({ ending, roster, spent, program: programName(io.env), columns: columns() })}`);
+      stream.write(
+        `\n${summary({ ending, roster, spent, program: programName(io.env), columns: columns() })}`,
+      );
     },
   };
 }

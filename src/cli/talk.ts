@@ -46,7 +46,11 @@ async function runCommand([name = "help", ...args]: readonly string[], deps: Tal
   const output = wholeRows(print);
   const stream = Object.create(io.stdout, { write: { value: output.write } }) as NodeJS.WriteStream;
   try {
-    await dispatch([name, ...args], { ...io, stdout: stream, stderr: Object.create(stream) as typeof io.stderr });
+    await dispatch([name, ...args], {
+      ...io,
+      stdout: stream,
+      stderr: Object.create(stream) as typeof io.stderr,
+    });
   } finally {
     output.end();
   }

@@ -6,7 +6,7 @@
 //   J4. Any number of concurrent commits share one flush.
 
 import { join } from "node:path";
-import { LegionError } from "../errors.ts";
+import { LegionError, messageOf } from "../errors.ts";
 import type { AppendFile, Disk } from "./disk.ts";
 import { toLine } from "./line.ts";
 import { comparePlaces, placeOf, segmentName } from "./segments.ts";
@@ -68,7 +68,9 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
 
   const die = (error: unknown): never => {
     dead ??=
-      error instanceof LegionError ? error : new LegionError("STORAGE", String(error), { cause: error });
+      error instanceof LegionError
+        ? error
+        : new LegionError("STORAGE", `${options.folder}: ${messageOf(error)}`, { cause: error });
     throw dead;
   };
   const flush = async (): Promise<void> => {

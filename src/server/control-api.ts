@@ -2,7 +2,7 @@
 
 import { LegionError, type ErrorCode } from "../errors.ts";
 import type { Ledger } from "../ledger.ts";
-import { CONTROL, type AgentId, type Message } from "../message.ts";
+import { CONTROL, type AgentId } from "../message.ts";
 
 export type Targets = readonly AgentId[] | "all";
 
@@ -10,7 +10,8 @@ export type Targets = readonly AgentId[] | "all";
 export interface Said {
   readonly targets: Targets;
   readonly content: string;
-  readonly delivery: Message["delivery"];
+  /** It interrupts what runs. */
+  readonly delivery?: "abort";
 }
 
 /** What the person wants of agents beside words. */
@@ -45,7 +46,7 @@ export function readSaid(body: unknown): Said {
   const { targets, content, delivery = "normal" } = readFields(body, ["targets", "content", "delivery"]);
   if (typeof content !== "string" || content.trim() === "") throw refusal("content: expected a text");
   if (delivery !== "normal" && delivery !== "abort") throw refusal("delivery: expected normal or abort");
-  return { targets: readTargets(targets), content, delivery };
+  return { targets: readTargets(targets), content, ...(delivery === "abort" && { delivery }) };
 }
 
 /** Throws USAGE, naming the field that is wrong. */
@@ -62,10 +63,11 @@ export function resolveKnown(targets: Targets, known: readonly AgentId[]): reado
   const unknown = targets.find((id) => !known.includes(id));
   if (unknown === undefined) return [...new Set(targets)];
   if (unknown === CONTROL) throw new LegionError("USAGE", "0 is you; name an agent");
-  throw new LegionError("USAGE", `there is no agent ${JSON.stringify(unknown)}; known: ${list(known)}`);
+  throw new LegionError("USAGE", `there is no agent ${JSON.stringify(unknown)}; known: ${listIds(known)}`);
 }
 
-function list(known: readonly AgentId[]): string {
+/** The first of them, and how many more there are. */
+export function listIds(known: readonly AgentId[]): string {
   const shown = known.slice(0, 20).join(", ");
   return known.length > 20 ? `${shown} and ${known.length - 20} more` : shown;
 }

@@ -76,7 +76,7 @@ function send(call: Call, body?: object): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { host: "localhost", ...(body && { "content-type": "application/json" }) };
     const asked = request({ ...call, headers, agent: false }, resolve);
-    asked.once("error", (error) => reject(lost(error)));
+    asked.on("error", (error) => reject(lost(error)));
     asked.end(body && JSON.stringify(body));
   });
 }

@@ -14,6 +14,7 @@ import {
   MAX_BODY_BYTES,
   PAUSED,
   changesNothing,
+  listIds,
   readOrder,
   readSaid,
   resolveKnown,
@@ -47,7 +48,12 @@ export async function serveControl(
   const app = await createApp({ legion, feed, onStop });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const socket = await claimSocket(socketPath);
-  await listen(server, socket.path);
+  try {
+    await listen(server, socket.path);
+  } catch (error) {
+    await socket.release();
+    throw error;
+  }
   return {
     async close() {
       feed.close();
@@ -123,24 +129,29 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = { USAGE: 400, REFUS
 function refuse(error: unknown): Response {
   const code = isLegionError(error) ? error.code : "REFUSED";
   const body: Refusal = { error: { code, message: messageOf(error) } };
-  return Response.json(body, { status: STATUS[code] ?? 500 });
+  return Response.json(body, { status: isLegionError(error) ? (STATUS[code] ?? 500) : 500 });
 }
 
 async function say(legion: Legion, { targets, content, delivery }: Said): Promise<readonly string[]> {
   const known = (await legion.peers()).map(({ id }) => id);
-  return legion.control.say(
-    resolveKnown(targets, known),
-    content,
-    delivery === "abort" ? "abort" : undefined,
-  );
+  return legion.control.say(resolveKnown(targets, known), content, delivery);
 }
 
 async function obey({ agents, peers }: Legion, { order, targets }: Order): Promise<readonly Obeyed[]> {
   const running = [...agents].filter(([, { agent }]) => !isOver(agent)).map(([id]) => id);
-  const ids = targets === "all" ? running : resolveKnown(targets, (await peers()).map(({ id }) => id));
+  const ids =
+    targets === "all"
+      ? running
+      : resolveKnown(
+          targets,
+          (await peers()).map(({ id }) => id),
+        );
   const absent = ids.find((id) => !agents.has(id));
   if (absent !== undefined) {
-    throw new LegionError("REFUSED", `agent ${absent} does not run on this node; it runs ${running.join(", ")}`);
+    throw new LegionError(
+      "REFUSED",
+      `agent ${absent} does not run on this node; it runs ${listIds(running)}`,
+    );
   }
   return Promise.all(ids.map(async (id) => ({ id, outcome: await carryOut(order, agents.get(id)!) })));
 }

@@ -79,9 +79,7 @@ function onFiles({ reader, durability }: ReachOptions): Reach {
   };
   return {
     say: ({ targets, content, delivery }) =>
-      withStore([], ({ control, known }) =>
-        control.say(resolveKnown(targets, known()), content, delivery === "abort" ? delivery : undefined),
-      ),
+      withStore([], ({ control, known }) => control.say(resolveKnown(targets, known()), content, delivery)),
     async order({ order, targets }: Order) {
       const ids = resolveKnown(targets, await reader.known());
       if (order === "stop") return ids.map((id) => ({ id, outcome: "already" }));

@@ -14,7 +14,9 @@ beforeAll(buildProgram, 120_000);
 describe("the program", () => {
   it("says what it can do, in every way that one may ask, on 78 columns", async () => {
     const cwd = await createTempProject({});
-    const answers = await Promise.all([[], ["help"], ["--help"], ["-h"]].map((args) => runToEnd(args, { cwd })));
+    const answers = await Promise.all(
+      [[], ["help"], ["--help"], ["-h"]].map((args) => runToEnd(args, { cwd })),
+    );
     for (const { code, out, err } of answers) {
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(out).toBe(answers[0]!.out);
@@ -22,7 +24,9 @@ describe("the program", () => {
     const lines = answers[0]!.out.split("\n");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(78);
     for (const { name, usage, summary } of COMMANDS) {
-      expect(lines.some((line) => line.startsWith(`  ${name} ${usage}`.trimEnd()) && line.endsWith(summary))).toBe(true);
+      expect(
+        lines.some((line) => line.startsWith(`  ${name} ${usage}`.trimEnd()) && line.endsWith(summary)),
+      ).toBe(true);
     }
     expect(await readdir(cwd)).toEqual([]);
   });
@@ -38,7 +42,9 @@ describe("the program", () => {
       const folder = await createTempProject({});
       await runToEnd(args, { cwd, env: { NODE_V8_COVERAGE: folder } });
       const [file] = await readdir(folder);
-      const { result } = JSON.parse(await readFile(join(folder, file!), "utf8")) as { result: { url: string }[] };
+      const { result } = JSON.parse(await readFile(join(folder, file!), "utf8")) as {
+        result: { url: string }[];
+      };
       const loaded = result.map(({ url }) => url).filter((url) => url.startsWith("file:"));
       expect(loaded.length).toBeLessThanOrEqual(6);
       for (const url of loaded) expect(url).toMatch(/\/dist\/src\/[a-z/]+\.js$/);
@@ -65,7 +71,9 @@ describe("the program", () => {
   it("shows the stack of an error only when asked to", () => {
     const error = new LegionError("STORAGE", "disk full\nand more");
     expect(explainFailure(error, {})).toEqual({ text: "legion: disk full and more\n", exitCode: 1 });
-    expect(explainFailure(error, { LEGION_DEBUG: "1" }).text).toMatch(/^legion: disk full and more\nLegionError: [^]*index\.test/);
+    expect(explainFailure(error, { LEGION_DEBUG: "1" }).text).toMatch(
+      /^legion: disk full and more\nLegionError: [^]*index\.test/,
+    );
     expect(explainFailure("odd", { LEGION_DEBUG: "0" })).toEqual({ text: "legion: odd\n", exitCode: 1 });
     expect(explainFailure(new LegionError("CONFIG", "x".repeat(5_000)), {}).text.length).toBeLessThan(1_100);
   });
@@ -81,9 +89,14 @@ describe("every command in the overview", () => {
   it.each(COMMANDS)("$name takes what the overview says", async ({ usage, load }) => {
     const parser = new Command();
     (await load()).command.define(parser);
-    const declared = parser.registeredArguments.map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`));
+    const declared = parser.registeredArguments.map((argument) =>
+      argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+    );
     expect(usage.split(" ").filter((word) => word !== "")).toHaveLength(declared.length);
-    usage.split(" ").filter((word) => word !== "").forEach((word, index) => expect(word[0]).toBe(declared[index]![0]));
+    usage
+      .split(" ")
+      .filter((word) => word !== "")
+      .forEach((word, index) => expect(word[0]).toBe(declared[index]![0]));
   });
 
   it("refuses options that it does not have, with the nearest one", async () => {

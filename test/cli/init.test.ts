@@ -1,12 +1,15 @@
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { packageDir } from "../../src/cli/package.ts";
 import { STARTER_FILES } from "../../src/cli/starter.ts";
 import { loadConfig } from "../../src/config.ts";
 import { fileSettings } from "../../src/config-schema.ts";
 import { findDefinition } from "../../src/definition.ts";
+import type { Module } from "../../src/module.ts";
 import { parseYaml } from "../../src/yaml.ts";
+import { createTestHost } from "../modules/test-host.ts";
 import { temporaryFolder } from "../world.ts";
 import { legion } from "./legion.ts";
 
@@ -31,6 +34,21 @@ it("makes a project that the other commands take, and says what to do next", asy
   await loadConfig({ projectDir: cwd, env: {}, flags: {} });
   const clerk = await findDefinition("clerk", { projectDir: cwd, packageDir });
   expect(clerk.modules).toContain("./my-module.mjs");
+});
+
+it("brings a module that works", async () => {
+  const source = STARTER_FILES["my-module.mjs"]!;
+  const surface = pathToFileURL(join(packageDir, "src/index.ts")).href;
+  const path = join(await temporaryFolder(), "my-module.ts");
+  await writeFile(path, source.replace('"ai-legion"', JSON.stringify(surface)));
+  const { calendar } = (await import(path)) as { readonly calendar: Module };
+
+  const { act } = createTestHost(calendar);
+  expect(await act("daysUntil", { date: "2000-01-01" })).toMatchObject({ outcome: "ok" });
+  expect(await act("daysUntil", { date: "soon" })).toMatchObject({
+    outcome: "error",
+    content: "soon is no date; write it as 2026-12-24.",
+  });
 });
 
 it("offers in comments only settings that there are", async () => {

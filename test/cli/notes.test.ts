@@ -39,7 +39,7 @@ it("prints one note", async () => {
 
 it("keeps a note as it is for a file, and makes it harmless for a terminal", async () => {
   const { world } = await worldWithNotes();
-  const asked = ["notes", "2", "Plan B"];
+  const asked = ["notes", "2", "Plan", "B"];
   expect((await legion(asked, { cwd: world.project })).out).toBe("x\u001b[31mred\n");
   expect((await legion(asked, { cwd: world.project, columns: 80 })).out).toBe("xred\n");
 });

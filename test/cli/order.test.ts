@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { serve } from "../server/serve.ts";
 import { createWorld, openWorld, readEvents, temporaryFolder, type WorldAgent } from "../world.ts";
@@ -61,19 +62,31 @@ it("keeps an agent paused over the start that follows", async () => {
   expect(world.agent("2").standing).toMatchObject({ state: "paused", reason: "by Control" });
 });
 
-it("delivers what agents left behind when it takes the directory", async () => {
-  const project = await restingProject();
-  await legion(["send", "2", "Work"], { cwd: project });
-  const [{ unread }] = (await legion(["ps", "--json"], { cwd: project })).json.slice(1) as [
-    { unread: number },
-  ];
-  expect(unread).toBe(1);
-  await legion(["pause", "2"], { cwd: project });
-  expect((await legion(["ps", "--json"], { cwd: project })).json).toMatchObject([
-    { unread: 0 },
-    { unread: 1 },
-  ]);
-});
+it.each([[["pause", "1"]], [["pause", "2"]], [["send", "1", "Hello"]]])(
+  "delivers with %j what a crash left undelivered",
+  async (argv) => {
+    const tell = { action: "sendMessage", parameters: { targetAgentId: "2", message: "For you" } };
+    const world = await createWorld({ "1": { script: [{ calls: [tell] }] }, "2": {} });
+    await world.say("1", "Tell them");
+    await world.idle();
+    await world.stop();
+    const folder = (id: string): string => join(world.project, ".ai-legion/agents", id);
+    const log = join(folder("1"), "log/00000001-000.jsonl");
+    const lines = (await readFile(log, "utf8")).split(/(?<=\n)/);
+    await writeFile(
+      log,
+      lines.slice(0, lines.findIndex((line) => line.includes('"kind":"result"')) + 1).join(""),
+    );
+    for (const name of ["log", "mailbox"])
+      await rm(join(folder("2"), name), { recursive: true, force: true });
+    const unread = async (): Promise<unknown> =>
+      (await legion(["ps", "--json"], { cwd: world.project })).json.at(1);
+    expect(await unread()).toMatchObject({ id: "2", unread: 0 });
+
+    await legion(argv, { cwd: world.project });
+    expect(await unread()).toMatchObject({ id: "2", unread: 1 });
+  },
+);
 
 it("aborts what an agent is doing", async () => {
   const world = await createWorld({ "2": { script: (_, index) => (index === 0 ? never() : noop) } });

@@ -123,9 +123,12 @@ it("says which number would do where there is no prompt", async () => {
   });
   expect(await typed(decision! + 1)).toMatchObject({
     exitCode: 2,
-    err: `legion: event ${decision! + 1} is no decision but a result; name a decision, such as ${decision}\n`,
+    err: `legion: event ${decision! + 1} (result) is no decision; name one, such as ${decision}\n`,
   });
-  expect(await typed(1)).toMatchObject({ exitCode: 2, err: expect.stringContaining("a opened") });
+  expect(await typed(1)).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining("event 1 (opened) is no decision; name one\n"),
+  });
 });
 
 it("refuses rather than guesses where the system prompt is gone", async () => {

@@ -19,7 +19,10 @@ describe("legion start", () => {
 - thoughts: A note it is.
   calls: [{ action: writeNote, parameters: { title: plan, content: walk } }]
 - I wrote it down.`);
-    const { code, out, err } = await runToEnd(["start", "2", ...SCRIPTED, "--task", "note it", "--until-idle"], { cwd });
+    const { code, out, err } = await runToEnd(
+      ["start", "2", ...SCRIPTED, "--task", "note it", "--until-idle"],
+      { cwd },
+    );
     expect(err).toBe("");
     expect(code).toBe(0);
     expect(out.split("\n")).toEqual([
@@ -37,7 +40,9 @@ describe("legion start", () => {
       "Agent 1  → sent to Control",
       expect.stringMatching(/^Agent 1  · waits for mail \(2 steps, [\d.k]+ tokens\)$/),
       "",
-      expect.stringMatching(/^Done: nobody has anything left to do. 2 agents in this run: 2 steps, .* tokens, free\.$/),
+      expect.stringMatching(
+        /^Done: nobody has anything left to do. 2 agents in this run: 2 steps, .* tokens, free\.$/,
+      ),
       "See more with: legion inbox, legion goals 1, legion notes 1, legion log 1",
       "",
     ]);
@@ -45,39 +50,52 @@ describe("legion start", () => {
   });
 
   it("surveys a folder with three agents, without any key, and picks up where it left off", async () => {
-    const cwd = await createTempProject({ "README.md": "# Hello\n", "src/a.js": "export const a = 1;\n", "docs/b.md": "# B\n" });
+    const cwd = await createTempProject({
+      "README.md": "# Hello\n",
+      "src/a.js": "export const a = 1;\n",
+      "docs/b.md": "# B\n",
+    });
     const args = ["start", "3", "--task", "survey .", "--until-idle", "--tick", "0"];
     const first = await runToEnd(args, { cwd });
     expect(first.code, first.err).toBe(0);
-    expect(first.out).toMatch(/^3 agents on offline \(no ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL is set\)\n/);
+    expect(first.out).toMatch(
+      /^3 agents on offline \(no ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL is set\)\n/,
+    );
     expect(first.out).toContain("→ Control: ");
     expect(await readFile(join(cwd, "SURVEY.md"), "utf8")).toContain("src/a.js");
     const second = await runToEnd(args, { cwd });
     expect(second.code, second.err).toBe(0);
-    const goals = JSON.parse(await readFile(join(cwd, ".ai-legion/agents/1/goals.json"), "utf8")) as { goals: { complete: boolean }[] };
+    const goals = JSON.parse(await readFile(join(cwd, ".ai-legion/agents/1/goals.json"), "utf8")) as {
+      goals: { complete: boolean }[];
+    };
     expect(goals.goals.length).toBeGreaterThan(1);
     expect(goals.goals.every(({ complete }) => complete)).toBe(true);
   });
 
   it("ends with 1 and the reason if an agent could not go on", async () => {
     const cwd = await projectWith("- error: { code: MODEL_REFUSED, message: The key is wrong. }");
-    const { code, out, err } = await runToEnd(["start", ...SCRIPTED, "--task", "go", "--until-idle"], { cwd });
+    const { code, out, err } = await runToEnd(["start", ...SCRIPTED, "--task", "go", "--until-idle"], {
+      cwd,
+    });
     expect(code).toBe(1);
     expect(err).toBe("legion: Agent 1 is parked: The key is wrong.\n");
     expect(out).toContain("Agent 1  ! parked: The key is wrong. (legion resume 1)");
   });
 
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("finishes what runs at a first %s and ends with 0", async (signal) => {
-    const cwd = await projectWith(WAIT);
-    const node = run(["start", ...SCRIPTED, "--yes", "--task", "go"], { cwd });
-    await node.until("▸ executeCommand");
-    node.child.kill(signal);
-    await node.until("what runs is finished first");
-    await writeFile(join(cwd, "go"), "");
-    expect(await node.ended).toMatchObject({ code: 0, err: "" });
-    expect(node.out()).toMatch(/✓ Command executed successfully[^]*\nEnded\. Agent 1 in this run: 1 step/);
-    expect(await readdir(cwd)).toContain("finished");
-  });
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "finishes what runs at a first %s and ends with 0",
+    async (signal) => {
+      const cwd = await projectWith(WAIT);
+      const node = run(["start", ...SCRIPTED, "--yes", "--task", "go"], { cwd });
+      await node.until("▸ executeCommand");
+      node.child.kill(signal);
+      await node.until("what runs is finished first");
+      await writeFile(join(cwd, "go"), "");
+      expect(await node.ended).toMatchObject({ code: 0, err: "" });
+      expect(node.out()).toMatch(/✓ Command executed successfully[^]*\nEnded\. Agent 1 in this run: 1 step/);
+      expect(await readdir(cwd)).toContain("finished");
+    },
+  );
 
   it("stops at once at the second signal and ends with 130", async () => {
     const cwd = await projectWith(WAIT);
@@ -93,7 +111,10 @@ describe("legion start", () => {
 
   it("takes lines from a pipe, and goes on when they end", async () => {
     const cwd = await projectWith("[]");
-    const node = run(["start", "2", ...SCRIPTED], { cwd, stdin: "2: only you\n\nall of you\n/goals 2\n/nonsense\n1:2: both?\n" });
+    const node = run(["start", "2", ...SCRIPTED], {
+      cwd,
+      stdin: "2: only you\n\nall of you\n/goals 2\n/nonsense\n1:2: both?\n",
+    });
     await node.until("Agent 2  ← Control: only you");
     await node.until("Agent 1  ← Control: all of you");
     await node.until("Agent 2  ← Control: all of you");
@@ -111,12 +132,17 @@ describe("legion start", () => {
     const args = ["start", ...SCRIPTED, "--json", "--task", "go", "--until-idle"];
     const { code, out, err } = await runToEnd(args, { cwd, stdin: "/ps\nhello\n" });
     expect(code).toBe(0);
-    const lines = out.trimEnd().split("\n").map((line) => JSON.parse(line) as { agent: string; kind: string; seq?: number });
+    const lines = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { agent: string; kind: string; seq?: number });
     for (const { agent, kind, seq } of lines) {
       expect(["0", "1"]).toContain(agent);
       if (!kind.startsWith("live:")) expect(seq).toBeGreaterThan(0);
     }
-    expect(lines.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["message", "decision", "result", "live:state", "live:delta"]));
+    expect(lines.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(["message", "decision", "result", "live:state", "live:delta"]),
+    );
     expect(err).toMatch(/^1 agent on scripted:script\.yaml/);
   });
 
@@ -155,8 +181,13 @@ describe("legion start", () => {
     const [file, ...others] = await readdir(join(cwd, ".ai-legion/logs"));
     expect(others).toEqual([]);
     const text = await readFile(join(cwd, ".ai-legion/logs", file!), "utf8");
-    const entries = text.trimEnd().split("\n").map((line) => JSON.parse(line) as { msg: string });
-    expect(entries.map(({ msg }) => msg)).toEqual(expect.arrayContaining(["start", "message", "decision", "end"]));
+    const entries = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { msg: string });
+    expect(entries.map(({ msg }) => msg)).toEqual(
+      expect.arrayContaining(["start", "message", "decision", "end"]),
+    );
     expect(text).not.toContain("secret");
   });
 
@@ -182,7 +213,10 @@ describe("legion start", () => {
         });`,
       "package.json": `{ "type": "module" }`,
     });
-    const { code, out, err } = await runToEnd(["start", ...SCRIPTED, "--agent", "forecaster", "--task", "go", "--until-idle"], { cwd });
+    const { code, out, err } = await runToEnd(
+      ["start", ...SCRIPTED, "--agent", "forecaster", "--task", "go", "--until-idle"],
+      { cwd },
+    );
     expect(code, err).toBe(0);
     expect(out).toContain("Agent 1  ▸ askSky place: Bern\nAgent 1  ✓ Sunny in Bern.\n");
   });

@@ -74,15 +74,16 @@ describe("clip", () => {
 });
 
 describe("paintFor", () => {
-  const isColored = (isTTY: boolean, env: Record<string, string>): boolean =>
-    paintFor({ isTTY }, env)("red", "x") !== "x";
+  const isColored = (stream: { isTTY?: boolean }, env: Record<string, string>): boolean =>
+    paintFor(stream, env)("red", "x") !== "x";
+  const [terminal, pipe] = [{ isTTY: true }, {}];
 
   it("colours on a terminal only, unless somebody says otherwise", () => {
-    expect(isColored(true, { TERM: "xterm" })).toBe(true);
-    expect(isColored(false, { TERM: "xterm" })).toBe(false);
-    expect(isColored(true, { TERM: "dumb" })).toBe(false);
-    expect(isColored(true, { NO_COLOR: "1" })).toBe(false);
-    expect(isColored(false, { FORCE_COLOR: "1" })).toBe(true);
-    expect(isColored(true, { FORCE_COLOR: "0" })).toBe(false);
+    expect(isColored(terminal, { TERM: "xterm" })).toBe(true);
+    expect(isColored(pipe, { TERM: "xterm" })).toBe(false);
+    expect(isColored(terminal, { TERM: "dumb" })).toBe(false);
+    expect(isColored(terminal, { NO_COLOR: "1" })).toBe(false);
+    expect(isColored(pipe, { FORCE_COLOR: "1" })).toBe(true);
+    expect(isColored(terminal, { FORCE_COLOR: "0" })).toBe(false);
   });
 });

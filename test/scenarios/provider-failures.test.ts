@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { totalUsage } from "../../src/ledger.ts";
 import { json, text } from "../model/loopback.ts";
-import { KEY } from "../model/provider-contract.ts";
 import { STREAMS, WIRES } from "./provider-wires.ts";
 import { createPatientClock, statesOf, useProvider, type ProviderWorld } from "./provider-world.ts";
 
@@ -54,6 +53,11 @@ describe.each(WIRES)("an agent on $title", (wire) => {
     await world.idle();
     expect(clock.waits).toEqual([7_000]);
     expect(retryReasons(world)).toEqual([`${world.host} answered 429: slow down (again in 7 s)`]);
+    const states = statesOf(world).map(({ state }) => state);
+    expect(states.slice(states.indexOf("retrying") - 1)).toEqual([
+      ...["thinking", "retrying", "thinking"],
+      ...["acting", "idle"],
+    ]);
     await expectAnswered(world, 2);
   });
 
@@ -147,13 +151,14 @@ describe.each(WIRES)("an agent on $title", (wire) => {
   });
 
   it("writes a key that the provider quotes neither into the log nor to anybody", async () => {
-    reply(refusing(401, `Incorrect API key provided: ${KEY}.`));
-    const world = await open();
+    const apiKey = "local-0123456789abcdef";
+    reply(refusing(401, `Incorrect API key provided: ${apiKey}.`));
+    const world = await open({ model: { apiKey } });
     await world.say("1", "Go.");
     await world.idle();
     const shown = JSON.stringify([world.seen, await world.events("1"), await world.events("0")]);
     expect(shown).toContain("Incorrect API key provided: [key]");
-    expect(shown).not.toContain(KEY);
+    expect(shown).not.toContain(apiKey);
   });
 
   it("says so in the log when the provider refuses to answer, and parks after three times", async () => {

@@ -34,7 +34,7 @@ it("says what the person says, as Control, and returns the ids", async () => {
   const world = await createWorld({ "1": {}, "2": {} });
   const { node } = await serve(world);
 
-  const ids = await node.say({ targets: ["1", "2"], content: "Hello", delivery: "normal" });
+  const ids = await node.say({ targets: ["1", "2"], content: "Hello" });
 
   expect(ids).toEqual(["0>1#1", "0>2#1"]);
   await world.idle();
@@ -85,7 +85,7 @@ it("stops one agent for good, which keeps its mail", async () => {
   const { node } = await serve(world);
 
   expect(await node.order({ order: "stop", targets: ["2"] })).toEqual([{ id: "2", outcome: "done" }]);
-  await node.say({ targets: ["2"], content: "Later", delivery: "normal" });
+  await node.say({ targets: ["2"], content: "Later" });
   await world.idle();
 
   const [, two] = await node.status();
