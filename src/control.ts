@@ -1,7 +1,7 @@
 // Agent 0, the person. It never decides, so it has no actor: what people say is committed here and sent, what agents say
 // to them is taken into its log as it arrives.
 
-import type { Bus } from "./bus/bus.ts";
+import type { Bus, Inbox } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
 import { compose, refuseUnfit, resolveTargets, type Letter } from "./compose.ts";
 import type { NewEvent } from "./event.ts";
@@ -37,39 +37,15 @@ export interface ControlOptions {
 export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<Control> {
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
-  const closing = new AbortController();
   const inTurn = createTurns();
+  const endReceiving = startReceiving(inbox, (events) => inTurn(() => memory.commit(...events)));
 
   const send = (reason: "said" | "announced", letter: Letter, chain?: Chain): Promise<readonly string[]> =>
     inTurn(async () => {
-      const sends = compose(memory.ledger, letter, [], clock.now()).map((message) => ({
-        ...message,
-        ...chain,
-      }));
+      const sends = compose(memory.ledger, letter, [], clock.now()).map((message) => ({ ...message, ...chain }));
       await memory.commit({ kind: "notice", reason, content: letter.content, sends });
       return sends.map(({ id }) => id);
     });
-  const takeIn = async (): Promise<void> => {
-    const mail = inbox.peek(Infinity);
-    if (mail.length === 0) return;
-    const events = mail.map(({ position, from, message }): NewEvent => ({
-      kind: "message",
-      message,
-      mail: position,
-      from,
-    }));
-    await inTurn(() => memory.commit(...events));
-    inbox.taken(mail.at(-1)!.position);
-  };
-  const receive = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      await inbox.wait(closing.signal);
-      await takeIn();
-    }
-  };
-  const receiving = receive();
-  // A log that cannot be written rejects whatever Control says next; mail waits in the mailbox meanwhile.
-  receiving.catch(() => undefined);
   return {
     memory,
     outbox,
@@ -87,14 +63,37 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
     async close() {
       try {
         await outbox.close();
-        closing.abort();
-        await receiving;
-        await takeIn();
+        await endReceiving();
       } finally {
         await inbox.close();
         await memory.close();
       }
     },
+  };
+}
+
+/** Takes mail into the log as it arrives, until the end: what it returns takes in what is left, and stops. */
+function startReceiving(inbox: Inbox, commit: (events: readonly NewEvent[]) => Promise<void>): () => Promise<void> {
+  const ending = new AbortController();
+  const takeIn = async (): Promise<void> => {
+    const mail = inbox.peek(Infinity);
+    if (mail.length === 0) return;
+    await commit(mail.map(({ position, from, message }) => ({ kind: "message", message, mail: position, from })));
+    inbox.taken(mail.at(-1)!.position);
+  };
+  const receive = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      await inbox.wait(ending.signal);
+      await takeIn();
+    }
+  };
+  const receiving = receive();
+  // A log that cannot be written rejects whatever Control says next; mail waits in the mailbox meanwhile.
+  receiving.catch(() => undefined);
+  return async () => {
+    ending.abort();
+    await receiving;
+    await takeIn();
   };
 }
 

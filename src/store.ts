@@ -1,6 +1,5 @@
 // The files of one project, opened for writing: whoever holds its lock owns every log and mailbox in it.
 
-import { rm } from "node:fs/promises";
 import { createMemoryBus } from "./bus/memory-bus.ts";
 import type { Bus } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
@@ -64,7 +63,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const disk = createDisk(paths.tmp);
   const lock = await takeLock(paths.lock, disk, { role: options.role, waitMs: LOCK_WAIT_MS });
   try {
-    await rm(paths.tmp, { recursive: true, force: true });
+    await disk.emptyTmp();
     return await openFiles({ ...options, disk, lock });
   } catch (error) {
     await lock.release();
@@ -78,9 +77,67 @@ interface Locked extends StoreOptions {
 }
 
 async function openFiles(options: Locked): Promise<Store> {
+  const { paths, durability, clock, hosted, disk, lock } = options;
+  const logs = await openLogs(options);
+  const { ledgers, openAgent } = logs;
+  const bus = createMemoryBus({
+    disk,
+    lock,
+    durability,
+    now: clock.now,
+    folder: paths.agent,
+    corruptFolder: paths.corrupt,
+    watermarks: logs.find,
+  });
+  const known = (): AgentId[] => [...logs.known];
+  const control = await openControl({ memory: await openAgent(CONTROL, UNHOSTED), bus, clock, known });
+  const others: { readonly memory: Memory; readonly outbox: Outbox }[] = [];
+  return {
+    disk,
+    lock,
+    bus,
+    control,
+    blobs: logs.blobs,
+    known,
+    ledger: (agent) => ledgers.get(agent),
+    openAgent,
+    async deliverForOthers() {
+      await control.outbox.deliver();
+      for (const id of logs.known) {
+        if (hosted.has(id) || ledgers.get(id)!.undelivered.length === 0) continue;
+        const memory = await openAgent(id, UNHOSTED);
+        const outbox = createOutbox(memory, bus, clock);
+        others.push({ memory, outbox });
+        await outbox.deliver();
+      }
+    },
+    async close() {
+      const closings = others.flatMap(({ outbox, memory }) => [outbox.close, memory.close]);
+      await inOrder([...closings, control.close, bus.close, lock.release]);
+    },
+  };
+}
+
+/** Runs all of `steps`, whatever fails; rejects with the first failure. */
+async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+interface Logs {
+  /** Agents that are hosted or have a folder, Control not. */
+  readonly known: ReadonlySet<AgentId>;
+  /** Of agents that are not hosted, and of those that are open. */
+  readonly ledgers: ReadonlyMap<AgentId, Ledger>;
+  /** The ledger of a known agent, read now if it must be: mail may come for one that is not open yet. */
+  find(agent: AgentId): Promise<Ledger | undefined>;
+  blobs(agent: AgentId): Blobs;
+  openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
+}
+
+async function openLogs(options: Locked): Promise<Logs> {
   const { paths, durability, clock, inspect, hosted, disk, lock } = options;
-  const { now } = clock;
-  const corruptFolder = paths.corrupt;
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
   const filesOf = (agent: AgentId) => ({ folder: paths.agent(agent), disk, blobs: blobs(agent) });
   const readLedger = async (agent: AgentId): Promise<Ledger> => {
@@ -91,66 +148,22 @@ async function openFiles(options: Locked): Promise<Store> {
   const known = new Set([...hosted, ...(await disk.list(paths.agents)).filter(isAgentId)]);
   const ledgers = new Map<AgentId, Ledger>();
   for (const id of known) if (!hosted.has(id)) ledgers.set(id, await readLedger(id));
-
-  const openAgent = async (agent: AgentId, { view, projector }: AgentMemoryOptions): Promise<Memory> => {
-    let lost: readonly SeqRange[] = [];
-    const memory = await openMemory({ agent, view, projector, inspect }, async (each) => {
-      const opened = await openFileLog({ ...filesOf(agent), corruptFolder, lock, durability, now }, each);
-      lost = opened.lost;
-      return opened.log;
-    });
-    if (lost.length > 0) await memory.commit(gapNotice(lost));
-    ledgers.set(agent, memory.ledger);
-    return memory;
-  };
-  const bus = createMemoryBus({
-    disk,
-    lock,
-    durability,
-    now,
-    folder: paths.agent,
-    corruptFolder,
-    // Mail may come for a hosted agent whose log is not open yet.
-    watermarks: async (agent) =>
-      ledgers.get(agent) ?? (known.has(agent) ? await readLedger(agent) : undefined),
-  });
-  const control = await openControl({
-    memory: await openAgent(CONTROL, UNHOSTED),
-    bus,
-    clock,
-    known: () => [...known],
-  });
-  const others: { readonly memory: Memory; readonly outbox: Outbox }[] = [];
   return {
-    disk,
-    lock,
-    bus,
-    control,
+    known,
+    ledgers,
+    find: async (agent) => ledgers.get(agent) ?? (known.has(agent) ? readLedger(agent) : undefined),
     blobs,
-    known: () => [...known],
-    ledger: (agent) => ledgers.get(agent),
-    openAgent,
-    async deliverForOthers() {
-      await control.outbox.deliver();
-      for (const id of known) {
-        if (hosted.has(id) || ledgers.get(id)!.undelivered.length === 0) continue;
-        const memory = await openAgent(id, UNHOSTED);
-        const outbox = createOutbox(memory, bus, clock);
-        others.push({ memory, outbox });
-        await outbox.deliver();
-      }
-    },
-    async close() {
-      try {
-        for (const other of others) {
-          await other.outbox.close();
-          await other.memory.close();
-        }
-        await control.close();
-        await bus.close();
-      } finally {
-        await lock.release();
-      }
+    async openAgent(agent, { view, projector }) {
+      const place = { ...filesOf(agent), corruptFolder: paths.corrupt, lock, durability, now: clock.now };
+      let lost: readonly SeqRange[] = [];
+      const memory = await openMemory({ agent, view, projector, inspect }, async (each) => {
+        const opened = await openFileLog(place, each);
+        lost = opened.lost;
+        return opened.log;
+      });
+      if (lost.length > 0) await memory.commit(gapNotice(lost));
+      ledgers.set(agent, memory.ledger);
+      return memory;
     },
   };
 }

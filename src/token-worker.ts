@@ -5,7 +5,7 @@ import o200k from "js-tiktoken/ranks/o200k_base";
 // Byte pair encoding is quadratic in an unbroken run: 20,000 equal letters take half a minute. Cut into slices of 64
 // the same text takes milliseconds and counts within 0.2 % of the truth.
 const LONG_RUN = /[^\s]{65,}|\s{65,}/g;
-const SLICE = 64;
+const SLICES = /.{1,64}/gsu;
 
 const encoding = new Tiktoken(o200k);
 
@@ -17,7 +17,7 @@ function count(text: string): number {
   };
   for (const match of text.matchAll(LONG_RUN)) {
     if (match.index > last) add(text.slice(last, match.index));
-    for (let at = 0; at < match[0].length; at += SLICE) add(match[0].slice(at, at + SLICE));
+    for (const [slice] of match[0].matchAll(SLICES)) add(slice);
     last = match.index + match[0].length;
   }
   if (last < text.length) add(text.slice(last));

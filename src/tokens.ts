@@ -16,48 +16,54 @@ export function fitTokens(text: string, maxTokens: number): string {
 }
 
 export interface TokenCounter {
-  /** Exact counts (o200k_base), in the order of `texts`. */
+  /** Exact counts (o200k_base), in the order of `texts`; estimates if the tokeniser fails. */
   count(texts: readonly string[]): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
-interface Count {
-  readonly texts: readonly string[];
-  readonly resolve: (counts: readonly number[]) => void;
-}
-
-/** Starts its thread at the first count and keeps no process alive. */
-export function createTokenCounter(): TokenCounter {
+/** Its thread starts at the first count, and keeps the process alive only while it counts. */
+export function createTokenCounter(start: () => Worker = startTokeniser): TokenCounter {
+  /** Answers of the thread, by the number of the question. */
+  const waiting = new Map<number, (counts: readonly number[] | undefined) => void>();
   let worker: Worker | undefined;
   let asked = 0;
-  const waiting = new Map<number, Count>();
-  const settle = (id: number, counts: readonly number[]): void => {
-    waiting.get(id)?.resolve(counts);
-    waiting.delete(id);
-    if (waiting.size === 0) worker?.unref();
+  let ended = false;
+  const end = (): void => {
+    ended = true;
+    for (const answer of waiting.values()) answer(undefined);
+    waiting.clear();
   };
-  const start = (): Worker => {
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const started = new Worker(new URL(`./token-worker.${extension}`, import.meta.url));
-    started.unref();
-    started.on("message", ({ id, counts }: { id: number; counts: readonly number[] }) => settle(id, counts));
-    // Without its tokeniser the runtime goes on with estimates.
-    started.on("error", () => {
-      for (const [id, { texts }] of waiting) settle(id, texts.map(estimateTokens));
-      worker = undefined;
+  const run = (): Worker => {
+    const started = start();
+    started.on("message", ({ id, counts }: { id: number; counts: readonly number[] }) => {
+      waiting.get(id)?.(counts);
+      waiting.delete(id);
+      if (waiting.size === 0) started.unref();
     });
+    started.on("error", end);
+    started.on("exit", end);
     return started;
   };
   return {
-    count(texts) {
-      worker ??= start();
-      worker.ref();
-      const id = ++asked;
-      worker.postMessage({ id, texts });
-      return new Promise((resolve) => waiting.set(id, { texts, resolve }));
+    async count(texts) {
+      if (!ended) {
+        worker ??= run();
+        worker.ref();
+        const id = ++asked;
+        worker.postMessage({ id, texts });
+        const counts = await new Promise<readonly number[] | undefined>((answer) => waiting.set(id, answer));
+        if (counts) return counts;
+      }
+      return texts.map(estimateTokens);
     },
     async close() {
+      end();
       await worker?.terminate();
     },
   };
+}
+
+/** The compiled one: there is none beside the sources. */
+function startTokeniser(): Worker {
+  return new Worker(new URL("./token-worker.js", import.meta.url));
 }

@@ -62,40 +62,26 @@ const NO_RESULT = "(no result yet)";
 
 export function createView({ protocol, errors }: ViewOptions): View {
   const shown = createShown();
-  const { items } = shown;
   /** The newest decision, until its last result is in or somebody looks: so it is rendered once. */
   let open: Exchange | undefined;
   /** Exchanges in which every call failed, waiting to be forgotten. */
   let failed: Item[] = [];
 
-  const showOpen = (): void => {
-    if (!open) return;
-    const item = exchangeItem(open, protocol);
+  const add = (item: Item | undefined): void => {
+    if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
+  };
+  const showOpen = (): Shown => {
+    if (open) add(shown.push(exchangeItem(open, protocol)));
     open = undefined;
-    shown.push(item);
-    if (hasFailed(item.exchange!)) failed.push(item);
+    return shown;
   };
   const takeResult = (event: EventOf<"result">): void => {
     if (open && expects(open.decision, event)) {
       open.results.set(event.call, event);
       if (isComplete(open)) showOpen();
-    } else takeLateResult(event);
-    if (errors === "forget" && event.outcome === "ok") forget();
-  };
-  /** The exchange is shown already, without this result. */
-  const takeLateResult = (event: EventOf<"result">): void => {
-    showOpen();
-    const index = items.findLastIndex((item) => item.exchange !== undefined);
-    const exchange = items[index]?.exchange;
-    if (!exchange || !expects(exchange.decision, event)) return;
-    exchange.results.set(event.call, event);
-    const grown = exchangeItem(exchange, protocol);
-    shown.redo(index, [grown, ...items.slice(index + 1)]);
-    if (hasFailed(exchange)) failed.push(grown);
-  };
-  const forget = (): void => {
-    showOpen();
-    remove(shown, failed);
+    } else add(showLate(showOpen(), event, protocol));
+    if (errors === "keep" || event.outcome !== "ok") return;
+    remove(showOpen(), failed);
     failed = [];
   };
   const summarise = (event: EventOf<"summary">): void => {
@@ -112,22 +98,18 @@ export function createView({ protocol, errors }: ViewOptions): View {
       shown.push(textItem("notice", event, event.content));
     }
   };
-  const upToDate = (): Shown => {
-    showOpen();
-    return shown;
-  };
   return {
     get items() {
-      return upToDate().items;
+      return showOpen().items;
     },
     get turns() {
-      return upToDate().turns;
+      return showOpen().turns;
     },
     get tokens() {
-      return upToDate().tokens;
+      return showOpen().tokens;
     },
     get chain() {
-      return upToDate().chain;
+      return showOpen().chain;
     },
     see,
     setTokens: shown.setTokens,
@@ -135,6 +117,17 @@ export function createView({ protocol, errors }: ViewOptions): View {
 }
 
 type Shown = ReturnType<typeof createShown>;
+
+/** Adds a result to an exchange that is shown without it; returns the item that shows both, if there is one. */
+function showLate({ items, redo }: Shown, event: EventOf<"result">, protocol: Protocol): Item | undefined {
+  const index = items.findLastIndex((item) => item.exchange !== undefined);
+  const exchange = items[index]?.exchange;
+  if (!exchange || !expects(exchange.decision, event)) return undefined;
+  exchange.results.set(event.call, event);
+  const grown = exchangeItem(exchange, protocol);
+  redo(index, [grown, ...items.slice(index + 1)]);
+  return grown;
+}
 
 /** Takes `gone`, oldest first, out of what is shown. */
 function remove({ items, redo }: Shown, gone: readonly Item[]): void {
@@ -162,10 +155,11 @@ function createShown() {
   let tokens = 0;
   /** How many items have their place in the hash chain. */
   let chained = 0;
-  const push = (item: Item): void => {
+  const push = (item: Item): Item => {
     items.push(item);
     turns.push(...item.turns);
     tokens += item.tokens;
+    return item;
   };
   return {
     items,

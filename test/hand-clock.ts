@@ -18,7 +18,7 @@ interface Sleeper {
 export function createHandClock(): HandClock {
   let nowMs = Date.parse("2026-01-01T00:00:00.000Z");
   const sleepers = new Set<Sleeper>();
-  let watching: (() => void)[] = [];
+  const watching: (() => void)[] = [];
   const sleepUntil = (dueMs: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve();

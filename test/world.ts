@@ -50,7 +50,7 @@ export interface World {
   readonly seen: readonly Inspection[];
   agent(id: AgentId): Agent;
   /** Says something as Control. */
-  say(to: AgentId | readonly AgentId[] | "all", content: string): Promise<readonly string[]>;
+  say(to: AgentId | readonly AgentId[], content: string): Promise<readonly string[]>;
   /** Resolves when nobody has anything to do. */
   idle(): Promise<void>;
   /** Resolves when `holds` is true of what watchers saw; at once if it is already. */

@@ -2,10 +2,13 @@
 // line that is being typed.
 
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
 
 export interface Console {
   /** Prints whole rows, each with a newline at its end. */
   print(rows: string): void;
+  /** Resolves when the lines that were there from the start have been handled; a person's are not waited for. */
+  settled(): Promise<void>;
   /** Reads no more lines, and leaves the terminal as it was. */
   close(): void;
 }
@@ -27,6 +30,9 @@ export interface ConsoleOptions {
   readonly complete: (line: string) => readonly string[];
   readonly onInterrupt: () => void;
 }
+
+/** What `echo` or a file sends is read by then; an input that stays open is not waited for any longer. */
+const FIRST_LINES_MS = 100;
 
 /** A person types where both ends are a terminal. */
 export function consoleMode({ stdin, stdout, env }: ConsoleIo): ConsoleOptions["mode"] {
@@ -65,7 +71,12 @@ export function openConsole({ io, mode, onLine, complete, onInterrupt }: Console
   reader.on("close", endPrompt);
   stdin.on("error", () => reader.close());
   if (isPrompting) reader.prompt();
+  const ended = new Promise<void>((resolve) => reader.on("close", resolve));
   return {
+    async settled() {
+      if (mode === "lines") await Promise.race([ended, delay(FIRST_LINES_MS)]);
+      await last;
+    },
     print(rows) {
       if (!isPrompting) return void stdout.write(rows);
       const typed = clearTyped();

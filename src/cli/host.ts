@@ -148,6 +148,7 @@ async function work({ legion, roster, project, task, until, ending }: Node, surf
   if (task !== undefined) await legion.control.say([roster.roles[0]!.plan.identity.id], task);
   const server = await serveControl(legion, legionPaths(project).socket, ending.ask);
   try {
+    await surface.settled();
     await (until === "idle" ? legion.untilIdle(ending.soon) : aborted(ending.soon));
     if (ending.soon.aborted) surface.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
   } finally {

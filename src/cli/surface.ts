@@ -16,6 +16,8 @@ import { paintFor, wrap } from "./terminal.ts";
 
 export interface Surface {
   readonly see: Inspect;
+  /** Resolves when the lines that were there from the start have been handled. */
+  settled(): Promise<void>;
   /** Says something in the program's own words. */
   tell(text: string): void;
   /** Reads no more lines, shows what was held back, and says how it ended. */
@@ -47,7 +49,7 @@ export function openSurface(options: SurfaceOptions): Surface {
   const reader = mode === "prompt" ? "typing" : "watching";
   stream.write(`${preface({ ...options, columns: columns(), paint, reader })}\n`);
 
-  const { print, close } = openConsole({
+  const { print, settled, close } = openConsole({
     io: { ...io, stdout: stream },
     mode,
     onLine: createTalk({
@@ -68,6 +70,7 @@ export function openSurface(options: SurfaceOptions): Surface {
   });
   return {
     see: readers === "people" ? printer.see : createJsonPrinter(io),
+    settled,
     tell: (text) => print(`${wrap(text, columns()).join("\n")}\n`),
     conclude(ending, spent) {
       printer.close();

@@ -50,6 +50,8 @@ export interface Disk {
   /** Creates `path` with `content` unless it is there; false if somebody was first. */
   claim(path: string, content: string): Promise<boolean>;
   remove(path: string): Promise<void>;
+  /** Removes what earlier processes left in the temporary folder. */
+  emptyTmp(): Promise<void>;
   touch(path: string): Promise<void>;
 }
 
@@ -58,7 +60,33 @@ const MAX_OPEN_FILES = 128;
 /** The real disk. `tmp` holds temporary files and must lie on the same file system as what is written. */
 export function createDisk(tmp: string): Disk {
   const files = createOpenFiles();
-  /** Has `place` put a flushed file with `content` where it belongs. */
+  return {
+    ...createPlacing(tmp),
+    list: (path) => storage(path, async () => (await readdir(path)).sort(), []),
+    read: (path, maxBytes) =>
+      storage<Buffer | undefined>(
+        path,
+        () => (maxBytes === undefined ? readFile(path) : head(path, maxBytes)),
+        undefined,
+      ),
+    exists: (path) => existsSync(path),
+    create: (path) => createAppendFile(path, files),
+    sync: (path) => storage(path, () => flush(path)),
+    remove: (path) =>
+      storage(
+        path,
+        async () => {
+          await unlink(path);
+          await flush(dirname(path));
+        },
+        undefined,
+      ),
+    touch: (path) => storage(path, () => utimes(path, new Date(), new Date())),
+  };
+}
+
+/** Puts whole files in their places: written and flushed in `tmp` first. */
+function createPlacing(tmp: string): Pick<Disk, "replace" | "claim" | "emptyTmp"> {
   const withTemporary = async <T>(
     content: string | Uint8Array,
     place: (path: string) => Promise<T>,
@@ -73,18 +101,6 @@ export function createDisk(tmp: string): Disk {
     }
   };
   return {
-    list: (path) => storage(path, async () => (await readdir(path)).sort(), []),
-    read: (path, maxBytes) =>
-      storage<Buffer | undefined>(
-        path,
-        () => (maxBytes === undefined ? readFile(path) : head(path, maxBytes)),
-        undefined,
-      ),
-    exists: (path) => existsSync(path),
-    create(path) {
-      return createAppendFile(path, files);
-    },
-    sync: (path) => storage(path, () => flush(path)),
     replace: (path, content) =>
       storage(path, () =>
         withTemporary(content, async (written) => {
@@ -111,16 +127,7 @@ export function createDisk(tmp: string): Disk {
         // Whoever was first has emptied `tmp` already.
         false,
       ),
-    remove: (path) =>
-      storage(
-        path,
-        async () => {
-          await unlink(path);
-          await flush(dirname(path));
-        },
-        undefined,
-      ),
-    touch: (path) => storage(path, () => utimes(path, new Date(), new Date())),
+    emptyTmp: () => storage(tmp, () => rm(tmp, { recursive: true, force: true })),
   };
 }
 

@@ -60,34 +60,27 @@ export interface Journal {
 
 /** Goes on where `start` says. Creates no file before the first record. */
 export function openJournal(options: JournalOptions, start: JournalStart): Journal {
+  const { folder, epoch } = options;
   const parts = openParts(options, start.segments);
   let last = start.last;
-  let durable = last;
   let dead: LegionError | undefined;
-  let flushing: Promise<void> | undefined;
-
   const die = (error: unknown): never => {
-    dead ??=
-      error instanceof LegionError
-        ? error
-        : new LegionError("STORAGE", `${options.folder}: ${messageOf(error)}`, { cause: error });
+    const isOurs = error instanceof LegionError;
+    dead ??= isOurs ? error : new LegionError("STORAGE", `${folder}: ${messageOf(error)}`, { cause: error });
     throw dead;
   };
-  const flush = async (): Promise<void> => {
+  const flush = async (): Promise<number> => {
     const upTo = last;
     await parts.settle();
-    if (!options.held())
-      throw new LegionError("STORAGE", `${options.folder}: another process has taken over this directory.`);
-    durable = upTo;
+    if (options.held()) return upTo;
+    throw new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
   };
+  const flushes = shareFlushes(() => flush().catch(die), last);
   const commit = async (): Promise<void> => {
     const mine = last;
-    while (durable < mine) {
+    while (flushes.reached() < mine) {
       if (dead) throw dead;
-      flushing ??= flush()
-        .catch(die)
-        .finally(() => (flushing = undefined));
-      await flushing;
+      await flushes.next();
     }
   };
   return {
@@ -97,39 +90,69 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
     write(records) {
       if (dead) throw dead;
       if (records.length === 0) return [];
-      const at = new Date(options.now()).toISOString();
-      let seq = last;
-      const stamp = <R extends object>(record: R) => ({ seq: ++seq, epoch: options.epoch, at, ...record });
-      const opened = parts.isFull()
-        ? [stamp({ kind: "opened", format: 1, ...options.opening, seals: parts.seals() })]
-        : [];
+      const stamp = createStamp(last, epoch, options.now());
+      const opening = { kind: "opened", format: 1, ...options.opening, seals: parts.seals() };
+      const opened = parts.isFull() ? [stamp(opening)] : [];
       const stamped = records.map((record) => stamp(record));
       // Before anything changes: what JSON cannot hold is its writer's mistake, and no reason to die.
       const bytes = Buffer.from([...opened, ...stamped].map(toLine).join(""));
       try {
         if (opened.length > 0) parts.begin();
-        parts.append(bytes, seq);
+        parts.append(bytes, stamped.at(-1)!.seq);
       } catch (error) {
         die(error);
       }
-      last = seq;
+      last = stamped.at(-1)!.seq;
       return stamped;
     },
     commit,
     dropThrough: (seq) => parts.dropThrough(seq),
     async acknowledged() {
       // A flush that began before the failure may still succeed.
-      await flushing?.catch(() => undefined);
-      return { segments: await parts.acknowledged(), last: durable };
+      await flushes.current();
+      return { segments: await parts.acknowledged(), last: flushes.reached() };
     },
     async close() {
       try {
         if (!dead) await commit();
       } finally {
-        dead ??= new LegionError("STORAGE", `${options.folder} is closed.`);
+        dead ??= new LegionError("STORAGE", `${folder} is closed.`);
         parts.close();
       }
     },
+  };
+}
+
+/** Numbers records from `last` on. */
+function createStamp(last: number, epoch: number, nowMs: number) {
+  const at = new Date(nowMs).toISOString();
+  return <R extends object>(record: R) => ({ seq: ++last, epoch, at, ...record });
+}
+
+/** Flushes one after the other, whoever asks: those that ask meanwhile share the next one. */
+interface Flushes {
+  /** The highest sequence number that a flush has covered. */
+  reached(): number;
+  /** Resolves with the flush under way, or with a new one. */
+  next(): Promise<void>;
+  /** Resolves when no flush is under way, whatever came of it. */
+  current(): Promise<void>;
+}
+
+/** `flush` resolves with the highest sequence number that it covered. */
+function shareFlushes(flush: () => Promise<number>, reached: number): Flushes {
+  let flushing: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    try {
+      reached = await flush();
+    } finally {
+      flushing = undefined;
+    }
+  };
+  return {
+    reached: () => reached,
+    next: () => (flushing ??= run()),
+    current: async () => flushing?.catch(() => undefined),
   };
 }
 

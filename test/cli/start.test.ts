@@ -127,6 +127,17 @@ describe("legion start", () => {
     expect(node.out()).not.toContain("Agent 1  ← Control: only you");
   });
 
+  it("does what lines from a pipe ask for before it counts as idle", async () => {
+    const cwd = await projectWith("[]");
+    const { code, out } = await runToEnd(["start", "2", ...SCRIPTED, "--until-idle"], {
+      cwd,
+      stdin: "1: one\n2: two",
+    });
+    expect(code).toBe(0);
+    expect(out).toContain("Agent 1  ← Control: one");
+    expect(out).toContain("Agent 2  ← Control: two");
+  });
+
   it("prints nothing but JSON for programs: log events with their agent, and live ones", async () => {
     const cwd = await projectWith("- calls: [{ action: addGoal, parameters: { goal: one } }]");
     const args = ["start", ...SCRIPTED, "--json", "--task", "go", "--until-idle"];
@@ -189,6 +200,18 @@ describe("legion start", () => {
       expect.arrayContaining(["start", "message", "decision", "end"]),
     );
     expect(text).not.toContain("secret");
+  });
+
+  it("ends with one line on what a module breaks outside of any action", async () => {
+    const cwd = await createTempProject({
+      "agents/breaker.md": "---\nmodules: [core, ./breaker.mjs]\n---\n",
+      "breaker.mjs": `
+        import { defineModule } from "ai-legion";
+        setTimeout(() => Promise.reject(new Error("boom")), 1_000);
+        export default defineModule({ name: "breaker", actions: {} });`,
+    });
+    const { code, err } = await run(["start", ...SCRIPTED.slice(2), "--agent", "breaker"], { cwd }).ended;
+    expect({ code, err }).toEqual({ code: 1, err: "legion: boom\n" });
   });
 
   it("runs a module of a user's own", async () => {

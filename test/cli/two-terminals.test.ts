@@ -68,6 +68,7 @@ it(
     expect(paused.out).toBe("Agent 1: paused; `legion resume` lets it go on.\n");
 
     const next = type("start", "2", "--model", "offline", "--tick", "0", ...dir);
+    await next.until("2 agents on offline");
     await following.until("(2>0#2)");
     const notes = await type("notes", "2", "kept", ...dir).ended;
     expect(notes.out).toBe("yes\n");
