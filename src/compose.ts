@@ -57,6 +57,9 @@ export function pastHopLimit(ledger: Ledger, to: readonly AgentId[]): AgentId | 
   return hopsOf(ledger) > HOP_LIMIT ? to.find((id) => id !== CONTROL) : undefined;
 }
 
+/** A message to more targets than this names only its own: naming all of them in each would be quadratic. */
+const MAX_NAMED_TARGETS = 1_000;
+
 /** One numbered message to each recipient; `staged` are messages of the same log that are numbered but not committed. */
 export function compose(ledger: Ledger, letter: Letter, staged: readonly Message[], nowMs: number): readonly Message[] {
   const chained = letter.from !== CONTROL;
@@ -70,7 +73,7 @@ export function compose(ledger: Ledger, letter: Letter, staged: readonly Message
       id,
       type: letter.type ?? "agentToAgent",
       source: letter.spontaneous ? { type: "user" } : { type: "agent", id: letter.from },
-      targetAgentIds: letter.to,
+      targetAgentIds: letter.to.length > MAX_NAMED_TARGETS ? [to] : letter.to,
       content: letter.content,
       sentAt: new Date(nowMs).toISOString(),
       delivery: letter.delivery ?? "normal",

@@ -42,7 +42,10 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
 
   const send = (reason: "said" | "announced", letter: Letter, chain?: Chain): Promise<readonly string[]> =>
     inTurn(async () => {
-      const sends = compose(memory.ledger, letter, [], clock.now()).map((message) => ({ ...message, ...chain }));
+      const sends = compose(memory.ledger, letter, [], clock.now()).map((message) => ({
+        ...message,
+        ...chain,
+      }));
       await memory.commit({ kind: "notice", reason, content: letter.content, sends });
       return sends.map(({ id }) => id);
     });
@@ -73,12 +76,17 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
 }
 
 /** Takes mail into the log as it arrives, until the end: what it returns takes in what is left, and stops. */
-function startReceiving(inbox: Inbox, commit: (events: readonly NewEvent[]) => Promise<void>): () => Promise<void> {
+function startReceiving(
+  inbox: Inbox,
+  commit: (events: readonly NewEvent[]) => Promise<void>,
+): () => Promise<void> {
   const ending = new AbortController();
   const takeIn = async (): Promise<void> => {
     const mail = inbox.peek(Infinity);
     if (mail.length === 0) return;
-    await commit(mail.map(({ position, from, message }) => ({ kind: "message", message, mail: position, from })));
+    await commit(
+      mail.map(({ position, from, message }) => ({ kind: "message", message, mail: position, from })),
+    );
     inbox.taken(mail.at(-1)!.position);
   };
   const receive = async (): Promise<void> => {

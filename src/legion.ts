@@ -125,7 +125,10 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     announceHops: createHopNotice(store.control),
   };
   // Every log is open before the first actor runs: whoever writes to another finds out what that one has seen already.
-  const opened = await openAll(options.plans, { options, store, shared });
+  const opened = await openAll(options.plans, { options, store, shared }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   for (const id of store.known()) budget.join(store.ledger(id)!);
   for (const agent of opened) agents.set(agent.identity.id, supervise(agent, now.signal));
   await store.deliverForOthers();

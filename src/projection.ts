@@ -139,7 +139,7 @@ function fileFolder(module: string, shape: FolderProjection, { disk, folder }: P
   };
   const textOf = (key: string, state: ModuleState): string | undefined => {
     const value = valueOf(state, module, key);
-    return value === undefined ? undefined : String(value);
+    return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
   };
   return {
     contents: (state) => new Map([...placed(state)].map(([path, key]) => [path, textOf(key, state)!])),

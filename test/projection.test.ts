@@ -42,13 +42,8 @@ async function commit(event: NewEvent, files: "written" | "not written" = "writt
   log.push(event);
   foldState(state, stamped(event));
   if (files === "not written") return;
-  const changes: readonly StateChange[] =
-    event.kind === "edited"
-      ? [[event.module, event.key, event.value]]
-      : event.kind === "result"
-        ? (event.state ?? [])
-        : [];
-  await projections.write(changes, state);
+  if (event.kind === "result") await projections.write(event.state ?? [], state);
+  if (event.kind === "edited") await projections.write([[event.module, event.key, event.value]], state);
 }
 
 const result = (...changes: readonly StateChange[]): NewEvent => ({
@@ -60,6 +55,7 @@ const result = (...changes: readonly StateChange[]): NewEvent => ({
 });
 /** Something after which the files of the commit before it are known to be written. */
 const later: NewEvent = { kind: "notice", reason: "paused", content: "" };
+const textOf = (key: string): string => String(valueOf(state, "notes", key));
 const note = (title: string, content: string | null): StateChange => ["notes", title, content];
 const goal = (text: string): StateChange => ["goals", "goals", [{ text, complete: false }]];
 
@@ -149,11 +145,7 @@ describe("the files of goals and notes", () => {
         const shown = await Promise.all(
           (await noteFiles().catch(() => [])).map((name) => read(`notes/${name}`)),
         );
-        expect(shown.sort()).toEqual(
-          keysOf(state, "notes")
-            .map((key) => valueOf(state, "notes", key))
-            .sort(),
-        );
+        expect(shown.sort()).toEqual(keysOf(state, "notes").map(textOf).sort());
       }),
       { numRuns: 40 },
     );

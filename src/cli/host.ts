@@ -128,17 +128,18 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
     surface.see(inspection);
     diagnostics.see(inspection);
   });
-  let unfinished: string | undefined;
+  let obstacle: string | undefined = "something broke";
   try {
     await work(node, surface);
-    unfinished = ending.soon.aborted ? undefined : whyNotDone(legion);
+    obstacle = ending.soon.aborted ? undefined : whyNotDone(legion);
   } finally {
-    await stop(legion, ending);
-    diagnostics.note({ unfinished }, "end");
-    surface.conclude(lastWords(ending, unfinished), spentSince(before, legion));
-    await diagnostics.close();
+    await stop(legion, ending).finally(async () => {
+      diagnostics.note({ obstacle }, "end");
+      surface.conclude(lastWords(ending, obstacle), spentSince(before, legion));
+      await diagnostics.close();
+    });
   }
-  if (unfinished !== undefined) throw new LegionError("REFUSED", unfinished);
+  if (obstacle !== undefined) throw new LegionError("REFUSED", obstacle);
   return ending.now.aborted ? INTERRUPTED : 0;
 }
 
@@ -176,10 +177,10 @@ function whyNotDone({ agents }: Legion): string | undefined {
   return stuck.length > 0 ? `${stuck[0]}${more}` : undefined;
 }
 
-function lastWords({ soon, now }: Ending, unfinished: string | undefined): string {
+function lastWords({ soon, now }: Ending, obstacle: string | undefined): string {
   if (now.aborted) return "Stopped at once.";
   if (soon.aborted) return "Ended.";
-  return unfinished === undefined ? "Done: nobody has anything left to do." : "Not done.";
+  return obstacle === undefined ? "Done: nobody has anything left to do." : "Not done.";
 }
 
 function spentSince(before: Spent, { budget }: Legion): Spent {

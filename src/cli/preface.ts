@@ -25,13 +25,13 @@ const HOW_TO_LIMIT = "--limits steps=100,tokens=2000000,cost=2.50,time=8h";
 
 /** Who is there, on which model and why, what they may spend and do, and where it is kept; whole rows. */
 export function preface({ roster, config, project, columns, paint, reader }: PrefaceOptions): string {
-  const groups = groupRoles(roster.roles);
+  const uniform = uniformity(roster.roles);
   const rows = [
     ...wrap(headline(roster.roles), columns).map((row) => paint("bold", row)),
-    ...groups.flatMap((group, index) =>
-      labelled(index === 0 ? "agents" : "", describe(group, roster), columns),
+    ...groupRoles(roster.roles).flatMap((group, index) =>
+      labelled(index === 0 ? "agents" : "", describe(group, uniform), columns),
     ),
-    ...labelled("limits", describeLimits(roster), columns),
+    ...labelled("limits", describeLimits(roster, uniform), columns),
     ...roster.remarks.flatMap((remark) => labelled("", remark, columns)),
     ...labelled("commands", COMMANDS[config.modules.system.commands], columns),
     ...labelled("files", `${project}/.ai-legion/agents/<id>: goals.json, notes/, log/`, columns),
@@ -70,24 +70,37 @@ function kindOf({ plan, definition, model }: Role): string {
   return JSON.stringify([definition, model.name, plan.limits]);
 }
 
-function describe(group: readonly [Role, ...Role[]], { roles }: Roster): string {
-  const [first] = group;
-  const last = group.at(-1)!;
-  const ids =
-    first === last ? first.plan.identity.id : `${first.plan.identity.id} to ${last.plan.identity.id}`;
-  const { description } = first.plan.identity;
-  const isOneModel = roles.every(({ plan }) => plan.model.name === first.plan.model.name);
-  const model = isOneModel ? "" : `, on ${first.model.name} (${first.model.why})`;
-  const limits = isOneLimit(roles) ? "" : `, limits: ${formatLimits(first.plan.limits)}`;
-  return `${ids}: ${first.definition}${model}${limits}${description && `. ${description}`}`;
+/** What need not be said of each. */
+interface Uniformity {
+  readonly model: "same" | "different";
+  readonly limits: "same" | "different";
 }
 
-function isOneLimit(roles: readonly Role[]): boolean {
-  return new Set(roles.map(({ plan }) => JSON.stringify(plan.limits))).size === 1;
+function uniformity(roles: readonly Role[]): Uniformity {
+  const compare = (of: (role: Role) => unknown) =>
+    new Set(roles.map((role) => JSON.stringify(of(role)))).size === 1 ? "same" : "different";
+  return { model: compare(({ plan }) => plan.model.name), limits: compare(({ plan }) => plan.limits) };
 }
 
-function describeLimits({ roles, limits }: Roster): string {
-  const each = isOneLimit(roles) ? formatLimits(roles[0]!.plan.limits) : "as above";
+function describe(group: readonly [Role, ...Role[]], uniform: Uniformity): string {
+  const [{ plan, definition, model }] = group;
+  const parts = [
+    definition,
+    ...(uniform.model === "same" ? [] : [`on ${model.name} (${model.why})`]),
+    ...(uniform.limits === "same" ? [] : [`limits: ${formatLimits(plan.limits)}`]),
+  ];
+  const { description } = plan.identity;
+  return `${namesOf(group)}: ${parts.join(", ")}${description && `. ${description}`}`;
+}
+
+function namesOf(group: readonly Role[]): string {
+  const ids = group.map(({ plan }) => plan.identity.id);
+  const isRun = ids.length > 2 && ids.every((id, index) => Number(id) === Number(ids[0]) + index);
+  return isRun ? `${ids[0]} to ${ids.at(-1)}` : ids.join(", ");
+}
+
+function describeLimits({ roles, limits }: Roster, uniform: Uniformity): string {
+  const each = uniform.limits === "same" ? formatLimits(roles[0]!.plan.limits) : "as above";
   const all = formatLimits(limits);
   if (each === "none" && all === "none") return `none; set some with ${HOW_TO_LIMIT}`;
   return `${each} for each agent, ${all} for the legion; change them with ${HOW_TO_LIMIT} or --limits none`;

@@ -54,9 +54,11 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
   const stories = new Map<AgentId, Story>();
   const tell: Tell = { say: (agent, remark) => remark && page.say(agent, remark), spent };
   const storyOf = (agent: AgentId, { protocol }: HostedAgent): Story => {
-    const voice = createVoice({ agent, protocol: protocol.name, page, speaking });
-    const story = stories.get(agent) ?? { agent, voice, calls: [], hasActed: false, state: "" };
-    stories.set(agent, story);
+    let story = stories.get(agent);
+    if (!story) {
+      const voice = createVoice({ agent, protocol: protocol.name, page, speaking });
+      stories.set(agent, (story = { agent, voice, calls: [], hasActed: false, state: "" }));
+    }
     return story;
   };
   const see: Inspect = (inspection) => {
@@ -128,7 +130,7 @@ function tellState(
   { say, spent }: Tell,
 ): void {
   const { agent, voice, hasActed } = story;
-  if (state === "thinking" || state === "retrying") voice.cut();
+  voice.cut();
   const remark = stateRemark(agent, state, reason);
   if (remark && (state === "retrying" || remark.text !== story.state)) say(agent, remark);
   if (state === "idle" && hasActed) {

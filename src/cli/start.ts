@@ -27,7 +27,7 @@ export const command: CliCommand = {
   },
   async run(typed, io) {
     const who = readWho(typed);
-    const task = readText(typed, "task");
+    const task = readTask(typed);
     const flags = readFlags(typed);
     const project = await projectOf(typed, io);
     const { hostLegion } = await import("./host.ts");
@@ -38,11 +38,11 @@ export const command: CliCommand = {
 };
 
 /** Who shall be there. Throws USAGE. */
-function readWho({ args: [count = "1"], options: { team, agent } }: Typed): Who {
-  if (typeof team !== "string") return { kind: "count", count: readCount(count) };
+function readWho({ args: [count], options: { team, agent } }: Typed): Who {
+  if (typeof team !== "string") return { kind: "count", count: readCount(count ?? "1") };
   if (agent !== undefined)
     throw new LegionError("USAGE", "--team says who its agents are; leave out --agent");
-  if (count !== "1")
+  if (count !== undefined)
     throw new LegionError("USAGE", "--team says how many agents there are; leave out the number");
   return { kind: "team", team };
 }
@@ -56,11 +56,10 @@ function readCount(text: string): number {
   );
 }
 
-function readText({ options }: Typed, name: string): string | undefined {
-  const text = options[name];
-  if (typeof text !== "string") return undefined;
-  if (text.trim() === "") throw new LegionError("USAGE", `--${name}: expected a text`);
-  return text;
+function readTask({ options: { task } }: Typed): string | undefined {
+  if (typeof task !== "string") return undefined;
+  if (task.trim() === "") throw new LegionError("USAGE", "--task: expected what the first agent shall do");
+  return task;
 }
 
 function readFlags({ options: { model, agent, bus, tick, heartbeat, limits, yes } }: Typed): ConfigFlags {

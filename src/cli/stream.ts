@@ -71,7 +71,7 @@ export function createTextStream({ maxRows, content }: StreamOptions): TextStrea
       const rows = lines.flatMap((line) => takeLine(line, columns));
       // A control sequence may be cut in two by the end of the piece: it waits for the rest of its line.
       const mayFlow = pace === "rows" && content === "prose" && !pending.includes("\u001b");
-      const limit = mayFlow ? columns : MAX_PENDING;
+      const limit = mayFlow ? Math.min(columns, MAX_PENDING) : MAX_PENDING;
       while (pending.length > limit) {
         const taken = takeOff(plain(pending), columns);
         rows.push(...taken.rows);

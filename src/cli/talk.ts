@@ -7,7 +7,7 @@ import { COMMANDS } from "./commands.ts";
 import { readConsoleLine } from "./console-line.ts";
 import { explainFailure } from "./failure.ts";
 
-export const CONSOLE_HELP = `2: text     to agent 2; also 2,3: text and all: text
+const CONSOLE_HELP = `2: text     to agent 2; also 2,3: text and all: text
 text        to all agents
 /command    any command below, for this legion: /ps, /goals 2, /pause 2
 Ctrl-C      ends the node once the steps that run are finished; again: at once

@@ -65,24 +65,17 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
   let last = start.last;
   let dead: LegionError | undefined;
   const die = (error: unknown): never => {
-    const isOurs = error instanceof LegionError;
-    dead ??= isOurs ? error : new LegionError("STORAGE", `${folder}: ${messageOf(error)}`, { cause: error });
+    dead ??= storageError(folder, error);
     throw dead;
   };
   const flush = async (): Promise<number> => {
+    if (dead) throw dead;
     const upTo = last;
     await parts.settle();
     if (options.held()) return upTo;
     throw new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
   };
   const flushes = shareFlushes(() => flush().catch(die), last);
-  const commit = async (): Promise<void> => {
-    const mine = last;
-    while (flushes.reached() < mine) {
-      if (dead) throw dead;
-      await flushes.next();
-    }
-  };
   return {
     get last() {
       return last;
@@ -91,13 +84,13 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
       if (dead) throw dead;
       if (records.length === 0) return [];
       const stamp = createStamp(last, epoch, options.now());
-      const opening = { kind: "opened", format: 1, ...options.opening, seals: parts.seals() };
-      const opened = parts.isFull() ? [stamp(opening)] : [];
+      const opening = parts.opening();
+      const opened = opening ? [stamp(opening)] : [];
       const stamped = records.map((record) => stamp(record));
       // Before anything changes: what JSON cannot hold is its writer's mistake, and no reason to die.
       const bytes = Buffer.from([...opened, ...stamped].map(toLine).join(""));
       try {
-        if (opened.length > 0) parts.begin();
+        if (opening) parts.begin();
         parts.append(bytes, stamped.at(-1)!.seq);
       } catch (error) {
         die(error);
@@ -105,7 +98,7 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
       last = stamped.at(-1)!.seq;
       return stamped;
     },
-    commit,
+    commit: () => flushes.cover(last),
     dropThrough: (seq) => parts.dropThrough(seq),
     async acknowledged() {
       // A flush that began before the failure may still succeed.
@@ -114,7 +107,7 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
     },
     async close() {
       try {
-        if (!dead) await commit();
+        if (!dead) await flushes.cover(last);
       } finally {
         dead ??= new LegionError("STORAGE", `${folder} is closed.`);
         parts.close();
@@ -123,18 +116,23 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
   };
 }
 
+function storageError(folder: string, error: unknown): LegionError {
+  if (error instanceof LegionError) return error;
+  return new LegionError("STORAGE", `${folder}: ${messageOf(error)}`, { cause: error });
+}
+
 /** Numbers records from `last` on. */
 function createStamp(last: number, epoch: number, nowMs: number) {
   const at = new Date(nowMs).toISOString();
   return <R extends object>(record: R) => ({ seq: ++last, epoch, at, ...record });
 }
 
-/** Flushes one after the other, whoever asks: those that ask meanwhile share the next one. */
+/** One flush after the other; whoever asks while one is under way shares the next one. */
 interface Flushes {
   /** The highest sequence number that a flush has covered. */
   reached(): number;
-  /** Resolves with the flush under way, or with a new one. */
-  next(): Promise<void>;
+  /** Resolves when a flush has covered `seq`. Rejects as it did. */
+  cover(seq: number): Promise<void>;
   /** Resolves when no flush is under way, whatever came of it. */
   current(): Promise<void>;
 }
@@ -151,7 +149,9 @@ function shareFlushes(flush: () => Promise<number>, reached: number): Flushes {
   };
   return {
     reached: () => reached,
-    next: () => (flushing ??= run()),
+    async cover(seq) {
+      while (reached < seq) await (flushing ??= run());
+    },
     current: async () => flushing?.catch(() => undefined),
   };
 }
@@ -169,10 +169,8 @@ interface Part {
 
 /** The segments of one journal. The newest of its own grows. */
 interface Parts {
-  /** Does the next record need a new part? */
-  isFull(): boolean;
-  /** What the next part has to say about those before it. */
-  seals(): Readonly<Record<string, number>>;
+  /** The first record of a new part, if the next record needs one. */
+  opening(): { readonly kind: string } | undefined;
   begin(): void;
   append(bytes: Buffer, last: number): void;
   /** Makes everything appended so far as durable as promised. */
@@ -188,18 +186,18 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Pa
   let parts: Part[] = segments.map((end) => ({ ...end, file: undefined, durable: end }));
   let unsealed = parts.filter(({ sealed }) => !sealed);
   let growing: Part | undefined;
-  // After all that is there: also if the folder of locks was deleted and its numbers begin again.
-  let newest = segments
-    .map(({ name }) => placeOf(name))
-    .reduce<Place>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
-  let removing = Promise.resolve();
+  let newest = newestPlace(segments, epoch);
+  const remove = createRemoval(folder, disk);
   const close = (): void => {
     growing?.file?.close();
     growing = undefined;
   };
   return {
-    isFull: () => !growing || growing.bytes >= options.maxPartBytes,
-    seals: () => Object.fromEntries(unsealed.map(({ name, bytes }) => [name, bytes])),
+    opening() {
+      if (growing && growing.bytes < options.maxPartBytes) return undefined;
+      const seals = Object.fromEntries(unsealed.map(({ name, bytes }) => [name, bytes]));
+      return { kind: "opened", format: 1, ...options.opening, seals };
+    },
     begin() {
       growing?.file?.close();
       newest = { epoch: newest.epoch, part: newest.part + 1 };
@@ -228,20 +226,34 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Pa
       const doomed = parts.filter((part) => part !== growing && part.last <= seq);
       parts = parts.filter((part) => !doomed.includes(part));
       unsealed = unsealed.filter((part) => !doomed.includes(part));
-      // Oldest first: what seals the others off goes last.
-      const remove = async (): Promise<void> => {
-        for (const { name } of doomed) await disk.remove(join(folder, name));
-      };
-      removing = removing.then(remove, remove);
-      return removing;
+      return remove(doomed);
     },
     async acknowledged() {
       close();
-      for (const { name, durable } of parts) if (durable.bytes === 0) await disk.remove(join(folder, name));
+      await remove(parts.filter(({ durable }) => durable.bytes === 0));
       return parts
         .filter(({ durable }) => durable.bytes > 0)
         .map(({ name, sealed, durable }) => ({ name, sealed, ...durable }));
     },
     close,
+  };
+}
+
+/** After all that is there: also if the folder of locks was deleted and its numbers begin again. */
+function newestPlace(segments: readonly SegmentEnd[], epoch: number): Place {
+  return segments
+    .map(({ name }) => placeOf(name))
+    .reduce<Place>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
+}
+
+/** Removes files one after the other, in the order of the calls: what seals the others off goes last. */
+function createRemoval(folder: string, disk: Disk): (parts: readonly Part[]) => Promise<void> {
+  let removing = Promise.resolve();
+  return (parts) => {
+    const remove = async (): Promise<void> => {
+      for (const { name } of parts) await disk.remove(join(folder, name));
+    };
+    removing = removing.then(remove, remove);
+    return removing;
   };
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Bus, Inbox, Mail, Receipt } from "../../src/bus/bus.ts";
-import { CONTROL, MAILBOX_LIMIT, messageId, type AgentId, type Delivery } from "../../src/message.ts";
+import { CONTROL, MAILBOX_LIMIT, type AgentId } from "../../src/message.ts";
+import { contents, letter, numbers } from "./letter.ts";
 
 /** A bus over storage that outlives it, for agents `a` to `d` and Control. */
 export interface BusStage {
@@ -12,37 +13,6 @@ export interface BusStage {
   restart(how: "closed" | "killed"): Promise<BusStage>;
 }
 
-export interface Words {
-  readonly from?: AgentId;
-  readonly log?: string;
-  readonly content?: string;
-  readonly delivery?: "abort";
-  readonly after?: number;
-}
-
-/** Message number `n` to `to`. */
-export function letter(to: AgentId, n: number, words: Words = {}): Delivery {
-  const { from = "x", log = `log of ${from}`, content = `${from} ${n}`, delivery = "normal", after } = words;
-  const id = messageId({ from, to, n });
-  return {
-    from: log,
-    ...(after !== undefined && { after }),
-    message: {
-      id,
-      type: "agentToAgent",
-      source: { type: "agent", id: from },
-      targetAgentIds: [to],
-      content,
-      sentAt: "2026-01-01T00:00:00.000Z",
-      delivery,
-      root: id,
-      hops: 1,
-    },
-  };
-}
-
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
-const contents = (inbox: Inbox): string[] => inbox.peek(Infinity).map(({ message }) => message.content);
 const never = new AbortController().signal;
 const accepted: Receipt = { status: "accepted" };
 
@@ -129,13 +99,7 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
     it("takes a message that comes twice at once for one (B2)", async () => {
       const { bus } = await createStage();
       const receipts = await Promise.all([1, 1, 1, 2, 1].map((n) => bus.send(letter("a", n))));
-      expect(receipts.map(({ status }) => status)).toEqual([
-        "accepted",
-        "duplicate",
-        "duplicate",
-        "accepted",
-        "duplicate",
-      ]);
+      expect(receipts.map(({ status }) => status[0]).join("")).toBe("addad");
       expect(await bus.unread("a")).toBe(2);
     });
 

@@ -9,7 +9,8 @@ import { toLine } from "../../src/log/line.ts";
 import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../src/message.ts";
 import { createTempProject } from "../temp-project.ts";
 import { watchDisk, type DiskCall, type Watch } from "../log/watched-disk.ts";
-import { describeBus, letter, type BusStage } from "./bus-contract.ts";
+import { describeBus, type BusStage } from "./bus-contract.ts";
+import { contents, letter } from "./letter.ts";
 
 interface FileStage extends BusStage {
   readonly root: string;
@@ -73,8 +74,6 @@ function openStage(opening: Opening): FileStage {
 
 for (const durability of ["disk", "process"] as const)
   describeBus(`a memory bus of durability ${durability}`, () => createStage({ durability }));
-
-const contents = (inbox: Inbox): string[] => inbox.peek(Infinity).map(({ message }) => message.content);
 
 describe("a memory bus on files", () => {
   it("touches the files of the recipient only, however many agents there are (B4)", async () => {

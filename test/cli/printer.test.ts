@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DecisionEvent, Event, NewEvent, ResultEvent } from "../../src/event.ts";
-import type { AgentState, Inspection } from "../../src/inspection.ts";
+import type { Inspection } from "../../src/inspection.ts";
 import type { Message } from "../../src/message.ts";
 import type { Delta } from "../../src/model/model.ts";
 import { createPrinter } from "../../src/cli/printer.ts";
 import { columnsOf } from "../../src/cli/terminal.ts";
+import { call, committed, decision, delta, mail, message, result, state } from "./inspections.ts";
 
 interface Reading {
   see(...inspections: readonly Inspection[]): void;
@@ -33,55 +33,6 @@ function readAt(columns: number, agents = ["1", "2"], protocol: "text" | "tools"
     },
   };
 }
-
-let seq = 0;
-const committed = (agent: string, event: NewEvent): Inspection => ({
-  kind: "event",
-  agent,
-  event: { ...event, seq: ++seq, epoch: 1, at: "2026-11-21T12:00:00.000Z" } as Event,
-});
-const delta = (agent: string, text: string, kind: "text" | "thoughts" = "text"): Inspection => ({
-  kind: "live:delta",
-  agent,
-  delta: { kind, text },
-});
-const state = (agent: string, now: AgentState, reason?: string): Inspection => ({
-  kind: "live:state",
-  agent,
-  state: now,
-  ...(reason !== undefined && { reason }),
-});
-const decision = (agent: string, given: Partial<DecisionEvent> = {}): Inspection =>
-  committed(agent, {
-    kind: "decision",
-    text: "",
-    calls: [],
-    protocol: "tools",
-    model: "scripted",
-    usage: { input: 1, output: 1 },
-    stop: "calls",
-    ...given,
-  });
-const result = (agent: string, content: string, given: Partial<ResultEvent> = {}): Inspection =>
-  committed(agent, { kind: "result", call: "c1", outcome: "ok", content, ...given });
-const call = (action: string, parameters: unknown = {}, id = "c1") => ({ id, action, parameters });
-
-function message(from: string, to: string, content: string, given: Partial<Message> = {}): Message {
-  return {
-    id: `${from}>${to}#1`,
-    type: "agentToAgent",
-    source: { type: "agent", id: from },
-    targetAgentIds: [to],
-    content,
-    sentAt: "2026-11-21T12:00:00.000Z",
-    delivery: "normal",
-    root: `${from}>${to}#1`,
-    hops: 0,
-    ...given,
-  };
-}
-const mail = (agent: string, content: string, given?: Partial<Message>): Inspection =>
-  committed(agent, { kind: "message", message: message("0", agent, content, given), mail: 1, from: "log" });
 
 describe("the printer", () => {
   it("tells a turn from mail to rest", () => {
@@ -247,6 +198,17 @@ describe("the printer", () => {
     expect(page.rows()).toEqual([]);
     page.close();
     expect(page.rows()).toEqual(["Agent 1  “ Half of"]);
+  });
+
+  it("lets others flow again when an agent ended in the middle of a completion", () => {
+    const page = readAt(60);
+    page.see(delta("1", "Half of"), state("1", "parked", "The key is wrong."));
+    expect(page.rows()).toEqual([
+      "Agent 1  “ Half of",
+      "Agent 1  ! parked: The key is wrong. (legion resume 1)",
+    ]);
+    page.see(delta("2", "one two three four five six seven eight nine ten eleven tw"));
+    expect(page.rows()).toEqual(["Agent 2  “ one two three four five six seven eight nine ten"]);
   });
 
   it("takes out of agents' texts whatever a terminal acts on, also when it comes in pieces", () => {

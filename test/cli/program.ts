@@ -1,7 +1,7 @@
 // The real program, built, as a process of its own.
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdirSync, rmdirSync } from "node:fs";
+import { mkdirSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,6 +12,8 @@ import { build } from "../../scripts/build.mjs";
 const PROGRAM = fileURLToPath(new URL("../../dist/src/cli/index.js", import.meta.url));
 const BUILDING = join(tmpdir(), "legion-test-building");
 const RETRY_MS = 100;
+/** Whoever builds for longer was killed. */
+const FORGOTTEN_MS = 60_000;
 
 /** Brings dist/ up to date. Test files run side by side, and two compilers must not write into one folder. */
 export async function buildProgram(): Promise<void> {
@@ -28,7 +30,8 @@ function claim(): boolean {
     mkdirSync(BUILDING);
     return true;
   } catch {
-    return false;
+    const since = statSync(BUILDING, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    return Date.now() - since > FORGOTTEN_MS;
   }
 }
 

@@ -27,7 +27,7 @@ describe("legion start", () => {
     expect(code).toBe(0);
     expect(out.split("\n")).toEqual([
       "2 agents on scripted:script.yaml (--model)",
-      "  agents    1 to 2: legionnaire. A generalist that works in the project folder, alone or with others.",
+      "  agents    1, 2: legionnaire. A generalist that works in the project folder, alone or with others.",
       "  limits    none; set some with --limits steps=100,tokens=2000000,cost=2.50,time=8h",
       "  commands  refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
       `  files     ${cwd}/.ai-legion/agents/<id>: goals.json, notes/, log/`,

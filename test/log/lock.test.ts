@@ -104,7 +104,8 @@ describe("the lock of a directory", () => {
         stdio: ["ignore", "pipe", "ignore"],
       });
       onTestFinished(() => void shell.kill("SIGKILL"));
-      const pid = Number(String((await once(shell.stdout, "data")) as unknown as Buffer[]).trim());
+      const [line] = (await once(shell.stdout, "data")) as [Buffer];
+      const pid = Number(line.toString());
       const stat = await readFile(`/proc/${pid}/stat`, "utf8");
       const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
       await leaveHolder({ pid, start });

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { preface, summary } from "../../src/cli/preface.ts";
+import { columnsOf } from "../../src/cli/terminal.ts";
+import { loadConfig } from "../../src/config.ts";
+import { planRoster, type Roster } from "../../src/roster.ts";
+import { createTempProject } from "../temp-project.ts";
+
+const TEAM = `agents:
+  writer: { agent: scribe, model: openai/gpt-5, limits: { steps: 3 } }
+  first: { agent: scribe }
+  second: { agent: scribe }`;
+
+async function rowsFor(columns: number, team?: string, env: Record<string, string> = {}) {
+  const project = await createTempProject({
+    "agents/scribe.md": "---\ndescription: Writes.\n---\n",
+    "agents/team.yaml": team ?? "",
+  });
+  const config = await loadConfig({ projectDir: project, env, flags: { agent: "scribe" } });
+  const who =
+    team === undefined ? ({ kind: "count", count: 3 } as const) : ({ kind: "team", team: "team" } as const);
+  const roster: Roster = await planRoster(who, {
+    config,
+    places: { projectDir: project, packageDir: project },
+  });
+  const paint = (_: string, text: string): string => text;
+  const text = preface({ roster, config, project: "/p", columns, paint, reader: "typing" });
+  return { rows: text.trimEnd().split("\n"), roster };
+}
+
+describe("what is said before anything happens", () => {
+  it("tells in its first row which model it is and why", async () => {
+    const { rows } = await rowsFor(120);
+    expect(rows).toEqual([
+      "3 agents on offline (no ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL is set)",
+      "  agents    1 to 3: scribe. Writes.",
+      "  limits    none; set some with --limits steps=100,tokens=2000000,cost=2.50,time=8h",
+      "  commands  refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
+      "  files     /p/.ai-legion/agents/<id>: goals.json, notes/, log/",
+      '  talk      "2: text" to agent 2, text to all, /help for commands; Ctrl-C ends',
+    ]);
+  });
+
+  it("tells of each agent what is not the same for all", async () => {
+    const { rows } = await rowsFor(200, TEAM, { OPENAI_API_KEY: "a-key" });
+    expect(rows.slice(0, 4)).toEqual([
+      "3 agents on 2 models",
+      "  agents    writer: scribe, on openai/gpt-5 (the team says so), limits: 3 steps. Writes.",
+      "            first, second: scribe, on openai/gpt-6.1-terra (OPENAI_API_KEY is set), limits: 500 steps. Writes.",
+      "  limits    as above for each agent, 5 USD for the legion; change them with " +
+        "--limits steps=100,tokens=2000000,cost=2.50,time=8h or --limits none",
+    ]);
+  });
+
+  it("fits into narrow terminals", async () => {
+    for (const columns of [40, 50, 80]) {
+      const { rows } = await rowsFor(columns);
+      for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(columns);
+    }
+  });
+});
+
+describe("what is said at the end", () => {
+  it("sums up the run and says where to look", async () => {
+    const { roster } = await rowsFor(80);
+    const spent = { steps: 12, tokens: 34_500, cost: 0, timeMs: 0 };
+    expect(summary({ ending: "Done.", roster, spent, program: "npx legion", columns: Infinity })).toBe(
+      "Done. 3 agents in this run: 12 steps, 34.5k tokens, free.\n" +
+        "See more with: npx legion inbox, npx legion goals 1, npx legion notes 1, npx legion log 1\n",
+    );
+    const paid = summary({
+      ending: "Done.",
+      roster,
+      spent: { ...spent, cost: 1.5 },
+      program: "legion",
+      columns: 80,
+    });
+    expect(paid).toContain("12 steps, 34.5k tokens, 1.50 USD.\n");
+  });
+});
