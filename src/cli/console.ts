@@ -69,7 +69,8 @@ export function openConsole({ io, mode, onLine, complete, onInterrupt }: Console
     clearTyped();
   };
   reader.on("close", endPrompt);
-  stdin.on("error", () => reader.close());
+  // A terminal that was closed can be neither read nor put back in order; the process is told by a signal.
+  reader.on("error", () => undefined);
   if (isPrompting) reader.prompt();
   const ended = new Promise<void>((resolve) => reader.on("close", resolve));
   return {

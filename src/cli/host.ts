@@ -133,11 +133,13 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
     await work(node, surface);
     obstacle = ending.soon.aborted ? undefined : whyNotDone(legion);
   } finally {
-    await stop(legion, ending).finally(async () => {
+    try {
+      await stop(legion, ending);
+    } finally {
       diagnostics.note({ obstacle }, "end");
       surface.conclude(lastWords(ending, obstacle), spentSince(before, legion));
       await diagnostics.close();
-    });
+    }
   }
   if (obstacle !== undefined) throw new LegionError("REFUSED", obstacle);
   return ending.now.aborted ? INTERRUPTED : 0;

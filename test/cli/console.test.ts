@@ -68,6 +68,14 @@ describe("the console at a terminal", () => {
     expect(terminal.rows().at(-1)).toBe("still here");
   });
 
+  it("outlives a terminal that can no longer be read", async () => {
+    const { terminal, print } = openAt(40);
+    await terminal.type("half");
+    terminal.stdin.emit("error", new Error("read EIO"));
+    print("still here\n");
+    expect(terminal.rows()[0]).toBe("still here");
+  });
+
   it("takes the prompt away when it is closed", async () => {
     const { terminal, print, close } = openAt(40);
     await terminal.type("half");

@@ -1,0 +1,28 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import type { IdleCost } from "./idle-process.ts";
+import { createTempProject } from "./temp-project.ts";
+
+it.runIf(process.platform === "linux")(
+  "two hundred agents with nothing to do read nothing, need one timer at most and no open file each (C10)",
+  async () => {
+    const project = await createTempProject();
+    const child = fork(join(import.meta.dirname, "idle-process.ts"), { execArgv: ["--import", "tsx"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const measured = once(child, "message") as Promise<[readonly [IdleCost, IdleCost]]>;
+    child.send(project);
+    const [[untouched, asked]] = await measured;
+    expect(untouched).toEqual({
+      files: 0,
+      timers: expect.toSatisfy((count) => Number(count) <= 1) as number,
+      reads: 0,
+    });
+    expect(asked.reads).toBe(0);
+    expect(asked.timers).toBeLessThanOrEqual(1);
+    // What was open last stays open, whoever it belongs to; two files an agent were written.
+    expect(asked.files).toBeLessThanOrEqual(128);
+    expect((await once(child, "exit"))[0]).toBe(0);
+  },
+);
