@@ -7,7 +7,18 @@ import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import { root } from "./repo.mjs";
 
-const MEASURES = ["step", "latency", "tick", "append", "reload", "idle", "delivery", "body", "tokens", "start"];
+const MEASURES = [
+  "step",
+  "latency",
+  "tick",
+  "append",
+  "reload",
+  "idle",
+  "delivery",
+  "body",
+  "tokens",
+  "start",
+];
 
 /**
  * @typedef {object} Figure
@@ -21,7 +32,9 @@ const MEASURES = ["step", "latency", "tick", "append", "reload", "idle", "delive
 
 const chosen = process.argv.slice(2);
 const measures = chosen.length > 0 ? chosen : MEASURES;
-console.log(`Node ${process.version}, ${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "unknown processor"}`);
+console.log(
+  `Node ${process.version}, ${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "unknown processor"}`,
+);
 console.log("Each measure runs in a process of its own; goals are those of the project for one process.\n");
 
 /** @type {Figure[]} */
@@ -42,8 +55,17 @@ for (const name of measures) {
 
 /** @type {["row", "what", "value", "beside", "goal", "verdict"]} */
 const columns = ["row", "what", "value", "beside", "goal", "verdict"];
-const widths = columns.map((column) => Math.max(column.length, ...figures.map((figure) => figure[column].length)));
+const widths = columns.map((column) =>
+  Math.max(column.length, ...figures.map((figure) => figure[column].length)),
+);
 for (const line of [Object.fromEntries(columns.map((column) => [column, column])), ...figures]) {
-  console.log(columns.map((column, index) => String(line[column]).padEnd(widths[index] ?? 0)).join("  ").trimEnd());
+  console.log(
+    columns
+      .map((column, index) => String(line[column]).padEnd(widths[index] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }
-console.log(`\nFloors and fixtures are in ${join("scripts", "bench")}; quote a figure with the machine it was taken on.`);
+console.log(
+  `\nFloors and fixtures are in ${join("scripts", "bench")}; quote a figure with the machine it was taken on.`,
+);

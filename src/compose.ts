@@ -27,7 +27,10 @@ export function resolveTargets(
   const unknown = targets.filter((id) => id !== CONTROL && !known.includes(id));
   if (unknown.length > 0) {
     const who = unknown.map((id) => `"${id}"`).join(", ");
-    throw new LegionError("REFUSED", `There is no agent ${who}. Known ids: ${[...known, CONTROL].join(", ")}.`);
+    throw new LegionError(
+      "REFUSED",
+      `There is no agent ${who}. Known ids: ${[...known, CONTROL].join(", ")}.`,
+    );
   }
   return [...new Set(targets)];
 }
@@ -39,11 +42,17 @@ export async function refuseUnfit(
 ): Promise<void> {
   const bytes = Buffer.byteLength(content);
   if (bytes > MAX_CONTENT_BYTES) {
-    throw new LegionError("REFUSED", `The message has ${bytes} bytes; at most ${MAX_CONTENT_BYTES} are allowed.`);
+    throw new LegionError(
+      "REFUSED",
+      `The message has ${bytes} bytes; at most ${MAX_CONTENT_BYTES} are allowed.`,
+    );
   }
   for (const id of to) {
     if (id === CONTROL || (await unread(id)) < MAILBOX_LIMIT) continue;
-    throw new LegionError("REFUSED", `The mailbox of ${displayName(id)} is full: ${MAILBOX_LIMIT} unread messages.`);
+    throw new LegionError(
+      "REFUSED",
+      `The mailbox of ${displayName(id)} is full: ${MAILBOX_LIMIT} unread messages.`,
+    );
   }
 }
 
@@ -61,7 +70,12 @@ export function pastHopLimit(ledger: Ledger, to: readonly AgentId[]): AgentId | 
 const MAX_NAMED_TARGETS = 1_000;
 
 /** One numbered message to each recipient; `staged` are messages of the same log that are numbered but not committed. */
-export function compose(ledger: Ledger, letter: Letter, staged: readonly Message[], nowMs: number): readonly Message[] {
+export function compose(
+  ledger: Ledger,
+  letter: Letter,
+  staged: readonly Message[],
+  nowMs: number,
+): readonly Message[] {
   const chained = letter.from !== CONTROL;
   const cause = chained ? ledger.newest : undefined;
   return letter.to.map((to) => {

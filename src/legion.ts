@@ -109,21 +109,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     identities: options.plans.map(({ identity }) => identity),
     agents,
   });
-  const shared: Shared = {
-    clock,
-    inspect,
-    budget,
-    limiter: createLimiter({ clock, concurrency: options.concurrency }),
-    tokens,
-    workspace: {
-      root: options.project,
-      execute: (command, run) => options.environment.execute(command, { cwd: options.project, ...run }),
-    },
-    settings: options.settings,
-    peers: () => Promise.resolve(peers()),
-    unread: (agent) => store.bus.unread(agent),
-    announceHops: createHopNotice(store.control),
-  };
+  const shared = shareOut(options, { clock, inspect, budget, tokens, store, peers });
   // Every log is open before the first actor runs: whoever writes to another finds out what that one has seen already.
   const opened = await openAll(options.plans, { options, store, shared }).catch(async (error: unknown) => {
     await store.close();
@@ -150,6 +136,27 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
       await tokens.close();
       if (failures.length > 0) throw failures[0];
     },
+  };
+}
+
+interface Common extends Pick<Shared, "clock" | "inspect" | "budget" | "tokens"> {
+  readonly store: Store;
+  readonly peers: () => readonly Peer[];
+}
+
+function shareOut(options: LegionOptions, { store, peers, ...common }: Common): Shared {
+  const { project, environment, settings, concurrency } = options;
+  return {
+    ...common,
+    limiter: createLimiter({ clock: common.clock, concurrency }),
+    workspace: {
+      root: project,
+      execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
+    },
+    settings,
+    peers: () => Promise.resolve(peers()),
+    unread: (agent) => store.bus.unread(agent),
+    announceHops: createHopNotice(store.control),
   };
 }
 

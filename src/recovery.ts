@@ -22,7 +22,9 @@ export function planRecovery(ledger: Ledger, effectsOf: (action: string) => Effe
   if (first === null) return [record(null, "error", UNPARSED)];
   const calls = open.filter((call) => call !== null);
   if (effectsOf(first.action) !== "once") return calls.map((call) => ({ kind: "run", call }));
-  return calls.map((call) => record(call.id, "interrupted", call === first ? unknownOutcome(ledger) : SKIPPED));
+  return calls.map((call) =>
+    record(call.id, "interrupted", call === first ? unknownOutcome(ledger) : SKIPPED),
+  );
 }
 
 const UNPARSED = "Your completion held no action that could be read. Answer with one action.";

@@ -20,11 +20,16 @@ export interface IdleCost {
 const TURNS = 1_000;
 
 async function measure(project: string): Promise<IdleCost> {
+  await turns();
   const readsPerLook = readCalls(readCalls());
   const before = readCalls();
-  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+  await turns();
   const reads = readCalls(before) - readsPerLook;
   return { files: openFiles(project), timers: activeTimers(), reads };
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** How many system calls have read something since there were `before`. */

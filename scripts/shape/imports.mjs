@@ -37,7 +37,10 @@ const LAYERS = [
   { name: "stages", paths: ["src/"] },
   { name: "the actor", paths: ["src/actor.ts"] },
   { name: "the supervisor", paths: ["src/supervisor.ts"] },
-  { name: "the legion", paths: ["src/legion.ts", "src/roster.ts"] },
+  {
+    name: "the legion",
+    paths: ["src/legion.ts", "src/roster.ts", "src/peers.ts", "src/until-idle.ts", "src/announcements.ts"],
+  },
   { name: "surfaces", paths: ["src/cli/", "src/server/"] },
   { name: "the library surface", paths: ["src/index.ts"] },
 ];
