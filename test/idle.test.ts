@@ -14,14 +14,13 @@ it.runIf(process.platform === "linux")(
     const measured = once(child, "message") as Promise<[readonly [IdleCost, IdleCost]]>;
     child.send(project);
     const [[untouched, asked]] = await measured;
-    expect(untouched).toEqual({
-      files: 0,
-      timers: expect.toSatisfy((count) => Number(count) <= 1) as number,
-      reads: 0,
-    });
-    expect(asked.reads).toBe(0);
-    expect(asked.timers).toBeLessThanOrEqual(1);
-    // What was open last stays open, whoever it belongs to; two files an agent were written.
+    for (const cost of [untouched, asked]) {
+      // The lock is touched every few seconds, which may wake the event loop once.
+      expect(cost.reads).toBeLessThanOrEqual(1);
+      expect(cost.timers).toBeLessThanOrEqual(1);
+    }
+    expect(untouched.files).toBe(0);
+    // What was used last stays open, whoever it belongs to, of the two files that each agent has by now.
     expect(asked.files).toBeLessThanOrEqual(128);
     expect((await once(child, "exit"))[0]).toBe(0);
   },
