@@ -20,13 +20,10 @@ import type { Call, NoticeReason, ResultEvent } from "./event.ts";
 import { isLegionError } from "./errors.ts";
 import { judgeLoop } from "./gate.ts";
 import { hasWork, mayDecide, wakesOnMail } from "./ledger.ts";
-import { CONTROL } from "./message.ts";
+import { CONTROL, MAIL_SHARE } from "./message.ts";
 import { perform } from "./perform.ts";
 import { planRecovery } from "./recovery.ts";
 import { aborted, linkSignals, type Stops } from "./signals.ts";
-
-/** Mail may fill this share of the model's window at once. */
-const MAIL_SHARE = 4;
 
 /**
  * Runs until `signal` aborts; what runs then is finished first. Rejects with what the supervisor has to judge.
@@ -81,8 +78,7 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
   show(agent, "thinking");
   try {
     const { decision, unparsed, stopped, settle } = await ask(agent, stops);
-    await memory.commit(decision);
-    settle();
+    await memory.commit(decision).finally(settle);
     void outbox.deliver();
     if (stopped) await shared.announceHops(stopped);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
@@ -97,8 +93,7 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
 /** Runs one call and commits its result, with all that it changed and sent (A3). */
 async function act(agent: Agent, call: Call, signal: AbortSignal): Promise<void> {
   const { result, work } = await perform(agent, call, signal);
-  await agent.memory.commit(result);
-  work.settle();
+  await agent.memory.commit(result).finally(work.settle);
   void agent.outbox.deliver();
   for (const stopped of work.stopped) await agent.shared.announceHops(stopped);
 }

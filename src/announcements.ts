@@ -9,12 +9,13 @@ import type { Hosted } from "./until-idle.ts";
 export const HEARTBEAT =
   "This is your regular heartbeat. Is there anything that you should do now? If not, wait for mail.";
 
-/** Tells both sides and Control, once for each chain, in messages of that chain: answering them goes no further. */
+/** Tells both sides and Control, once for each chain between them, in messages of that chain: answering them goes no further. */
 export function createHopNotice(control: Control): (stopped: StoppedConversation) => Promise<void> {
   const told = new Set<string>();
   return async ({ from, to, root, hops }) => {
-    if (told.has(root)) return;
-    told.add(root);
+    const pair = `${root} ${[from, to].sort().join()}`;
+    if (told.has(pair)) return;
+    told.add(pair);
     const content =
       `The conversation between ${displayName(from)} and ${displayName(to)} that began with message ${root} was ` +
       `stopped after ${HOP_LIMIT} messages between agents without a person.`;

@@ -2,7 +2,7 @@
 
 import type { Agent, StoppedConversation } from "./agent.ts";
 import { complete, estimateOf, type Prompt } from "./complete.ts";
-import { compose, hopsOf, pastHopLimit } from "./compose.ts";
+import { compose, hopsOf, pastHopLimit, refuseUnfit, type Letter } from "./compose.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "./event.ts";
 import { isLegionError } from "./errors.ts";
 import { judgeLoop } from "./gate.ts";
@@ -97,17 +97,17 @@ async function decide(agent: Agent, introduction: Introduction, stops: Stops): P
     ...stops,
     onDelta: (delta) => shared.inspect({ kind: "live:delta", agent: identity.id, delta }),
   });
-  return { ...toDecision(agent, completion), settle };
+  return { ...(await toDecision(agent, completion)), settle };
 }
 
-function toDecision(agent: Agent, completion: Completion): Omit<Asked, "settle"> {
+async function toDecision(agent: Agent, completion: Completion): Promise<Omit<Asked, "settle">> {
   const { protocol, model, modules } = agent;
   const parsed = protocol.parse(completion, modules.specs);
   const { cost, ...usage } = completion.usage;
   const thoughts = (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts;
   const calls = parsed.kind === "calls" ? uniqueCalls(agent, parsed.calls, completion) : [];
   const isAnswer = parsed.kind === "calls" && calls.length === 0;
-  const { sends, stopped } = isAnswer ? plainAnswer(agent, completion.text) : NO_ANSWER;
+  const { sends, stopped } = isAnswer ? await plainAnswer(agent, completion.text) : NO_ANSWER;
   const decision: DecisionEvent = {
     kind: "decision",
     text: completion.text,
@@ -144,7 +144,7 @@ const NO_ANSWER: PlainAnswer = { sends: [] };
  * A plain answer goes to whoever asked last. One agent's plain answer to another's is not sent: two polite agents would
  * thank each other all night.
  */
-function plainAnswer({ memory, identity, shared }: Agent, content: string): PlainAnswer {
+async function plainAnswer({ memory, identity, shared }: Agent, content: string): Promise<PlainAnswer> {
   const { ledger } = memory;
   const asked = askedLast(ledger);
   if (asked?.source.type !== "agent" || content.trim() === "") return NO_ANSWER;
@@ -152,12 +152,22 @@ function plainAnswer({ memory, identity, shared }: Agent, content: string): Plai
   const to = asked.source.id;
   const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
   if (to !== CONTROL && isPlain) return NO_ANSWER;
-  if (pastHopLimit(ledger, [to]) !== undefined) {
+  if (pastHopLimit(ledger, [to]).length > 0) {
     return { sends: [], stopped: { from, to, root: asked.root, hops: hopsOf(ledger) } };
   }
-  return {
-    sends: compose(ledger, { from, to: [to], content, details: { plain: true } }, [], shared.clock.now()),
-  };
+  const letter = { from, to: [to], content, details: { plain: true } };
+  if (!(await isDeliverable(letter, shared))) return NO_ANSWER;
+  return { sends: compose(ledger, letter, [], shared.clock.now()) };
+}
+
+/** An answer that its recipient cannot get is logged, not sent: who is gone, or drowned in mail, will not miss it. */
+async function isDeliverable(letter: Letter, { peers, unread }: Agent["shared"]): Promise<boolean> {
+  const known = [CONTROL, ...(await peers()).map(({ id }) => id)];
+  if (!letter.to.every((id) => known.includes(id))) return false;
+  return refuseUnfit(letter, unread).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The newest message of somebody who can be answered; where the runtime spoke since, only if it is still open. */

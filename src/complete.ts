@@ -4,7 +4,7 @@
 import { show, type Agent } from "./agent.ts";
 import { NO_USAGE, type Usage } from "./event.ts";
 import { LegionError } from "./errors.ts";
-import { costOf, type Admission, type Estimate } from "./gate.ts";
+import { costOf, mostOf, type Admission, type Estimate } from "./gate.ts";
 import { sha256 } from "./log/blobs.ts";
 import type { Completion, ModelRequest, ModelRun } from "./model/model.ts";
 import type { Wait } from "./model/limiter.ts";
@@ -94,7 +94,7 @@ async function admit(
     reserved: {
       input,
       output: request.maxOutput,
-      ...(price && { cost: costOf({ input, output: 0 }, price) }),
+      ...(price && { cost: mostOf({ input, output: 0 }, price) }),
     },
   });
   return { admission, request: { ...request, pinned } };

@@ -61,9 +61,9 @@ export function hopsOf(ledger: Ledger): number {
   return (ledger.newest?.hops ?? 0) + 1;
 }
 
-/** The first of `to` that the hop limit keeps this agent from writing to, if any; Control never. */
-export function pastHopLimit(ledger: Ledger, to: readonly AgentId[]): AgentId | undefined {
-  return hopsOf(ledger) > HOP_LIMIT ? to.find((id) => id !== CONTROL) : undefined;
+/** Those of `to` whom the hop limit keeps this agent from writing to; never Control. */
+export function pastHopLimit(ledger: Ledger, to: readonly AgentId[]): readonly AgentId[] {
+  return hopsOf(ledger) > HOP_LIMIT ? to.filter((id) => id !== CONTROL) : [];
 }
 
 /** A message to more targets than this names only its own: naming all of them in each would be quadratic. */

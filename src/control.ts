@@ -20,6 +20,8 @@ export interface Control {
   close(): Promise<void>;
 }
 
+const RETRY_MS = 1_000;
+
 /** Where a message stands in a chain of messages. */
 export interface Chain {
   readonly root: string;
@@ -38,7 +40,7 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
   const inTurn = createTurns();
-  const endReceiving = startReceiving(inbox, (events) => inTurn(() => memory.commit(...events)));
+  const endReceiving = startReceiving({ inbox, clock }, (events) => inTurn(() => memory.commit(...events)));
 
   const send = (reason: "said" | "announced", letter: Letter, chain?: Chain): Promise<readonly string[]> =>
     inTurn(async () => {
@@ -60,7 +62,9 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
       return ids;
     },
     async announce(to, content, chain) {
-      await send("announced", { from: CONTROL, to, content, type: "spontaneous", spontaneous: true }, chain);
+      const there = to.filter((id) => id === CONTROL || known().includes(id));
+      const letter = { from: CONTROL, to: there, content, type: "spontaneous", spontaneous: true } as const;
+      await send("announced", letter, chain);
       await outbox.deliver();
     },
     async close() {
@@ -77,7 +81,7 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
 
 /** Takes mail into the log as it arrives, until the end: what it returns takes in what is left, and stops. */
 function startReceiving(
-  inbox: Inbox,
+  { inbox, clock }: { readonly inbox: Inbox; readonly clock: Clock },
   commit: (events: readonly NewEvent[]) => Promise<void>,
 ): () => Promise<void> {
   const ending = new AbortController();
@@ -92,12 +96,11 @@ function startReceiving(
   const receive = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       await inbox.wait(ending.signal);
-      await takeIn();
+      // Mail that could not be taken in waits in the mailbox: a disk that was full has room again some time.
+      await takeIn().catch(() => clock.sleep(RETRY_MS, ending.signal));
     }
   };
   const receiving = receive();
-  // A log that cannot be written rejects whatever Control says next; mail waits in the mailbox meanwhile.
-  receiving.catch(() => undefined);
   return async () => {
     ending.abort();
     await receiving;

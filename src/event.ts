@@ -136,6 +136,7 @@ export type NoticeReason =
   | "restarted"
   | "halted"
   | "gap"
+  | "undeliverable"
   | "said"
   | "announced";
 

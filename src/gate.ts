@@ -106,7 +106,13 @@ export function createBudget(legion: Limits): Budget {
 }
 
 function priced({ input, output }: Usage, price: Price | undefined): Spent {
-  return { steps: 0, tokens: input + output, cost: price ? costOf({ input, output }, price) : 0, timeMs: 0 };
+  return { steps: 0, tokens: input + output, cost: price ? mostOf({ input, output }, price) : 0, timeMs: 0 };
+}
+
+/** US dollars that a call of this size may cost: a provider may take all of its input for its cache, at a higher price. */
+export function mostOf({ input, output }: Usage, price: Price): number {
+  const dearest = Math.max(price.input, price.cacheWrite ?? 0);
+  return costOf({ input, output }, { ...price, input: dearest });
 }
 
 function scale({ tokens, cost, ...rest }: Spent, times: number): Spent {

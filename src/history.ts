@@ -10,9 +10,12 @@ export function createHistory(memory: Memory): History {
     async search(query, limit) {
       const words = query.toLowerCase().split(/\s+/).filter(Boolean);
       const found: PastEvent[] = [];
+      let isRecalling = false;
       for await (const event of memory.read()) {
+        // Earlier searches would find themselves, and push out what they were looking for.
+        if (event.kind === "decision") isRecalling = event.calls.some(({ action }) => action === "recall");
         const past = toPast(event);
-        if (!past) continue;
+        if (!past || (isRecalling && isOfDecision(event))) continue;
         const text = past.text.toLowerCase();
         if (words.every((word) => text.includes(word))) found.push(past);
         if (found.length > limit) found.shift();
@@ -25,6 +28,10 @@ export function createHistory(memory: Memory): History {
     },
     latestInstruction: () => memory.ledger.instruction?.content,
   };
+}
+
+function isOfDecision({ kind }: Event): boolean {
+  return kind === "decision" || kind === "result";
 }
 
 /** What an agent may remember of an event; `undefined` for the runtime's own book-keeping. */

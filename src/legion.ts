@@ -111,10 +111,15 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   });
   const shared = shareOut(options, { clock, inspect, budget, tokens, store, peers });
   // Every log is open before the first actor runs: whoever writes to another finds out what that one has seen already.
-  const opened = await openAll(options.plans, { options, store, shared }).catch(async (error: unknown) => {
+  const opened: Agent[] = [];
+  try {
+    await openAll(options.plans, { options, store, shared }, opened);
+  } catch (error) {
+    await closeAll(opened);
     await store.close();
+    await tokens.close();
     throw error;
-  });
+  }
   for (const id of store.known()) budget.join(store.ledger(id)!);
   for (const agent of opened) agents.set(agent.identity.id, supervise(agent, now.signal));
   await store.deliverForOthers();
@@ -166,18 +171,21 @@ interface Surroundings {
   readonly shared: Shared;
 }
 
-/** In the order of the plans. */
-async function openAll(plans: readonly AgentPlan[], surroundings: Surroundings): Promise<readonly Agent[]> {
-  const agents: Agent[] = [];
-  const queue = [...plans.entries()];
+/** Adds every agent to `opened`. Rejects with the first failure, once nobody is being opened any more. */
+async function openAll(
+  plans: readonly AgentPlan[],
+  surroundings: Surroundings,
+  opened: Agent[],
+): Promise<void> {
+  const queue = [...plans];
   const worker = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const [index, plan] = next;
-      agents[index] = await openAgent(plan, surroundings);
-    }
+    for (let plan = queue.shift(); plan; plan = queue.shift())
+      opened.push(await openAgent(plan, surroundings));
   };
-  await Promise.all(Array.from({ length: OPEN_AT_ONCE }, worker));
-  return agents;
+  const workers = await Promise.allSettled(
+    Array.from({ length: OPEN_AT_ONCE }, () => worker().finally(() => queue.splice(0))),
+  );
+  for (const { status, ...rest } of workers) if (status === "rejected" && "reason" in rest) throw rest.reason;
 }
 
 async function openAgent(plan: AgentPlan, { options, store, shared }: Surroundings): Promise<Agent> {
@@ -190,7 +198,7 @@ async function openAgent(plan: AgentPlan, { options, store, shared }: Surroundin
     corruptFolder: paths.corrupt,
   });
   const memory = await store.openAgent(id, {
-    view: { protocol, errors: plan.errors },
+    view: { protocol, errors: plan.errors, window: model.profile.window },
     projector: projections,
   });
   for (const edit of await projections.reconcile(memory.state)) await memory.commit(edit);

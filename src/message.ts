@@ -8,6 +8,8 @@ export type LogId = string;
 export const CONTROL: AgentId = "0";
 /** How many unread messages an agent's mailbox holds before `send` refuses; Control's is never full. */
 export const MAILBOX_LIMIT = 10_000;
+/** The share of a model's window that mail may fill at once, as a divisor. */
+export const MAIL_SHARE = 4;
 /** How many agent-to-agent steps a conversation may take since a person or the clock last spoke. */
 export const HOP_LIMIT = 32;
 /** The longest content of one message, in UTF-8 bytes. */

@@ -22,14 +22,16 @@ export interface ActionIndex {
   readonly howToAct: string;
 }
 
-/** Throws CONFIG if two modules have the same name or offer the same action. */
+/** Throws CONFIG if two modules have the same name, show their state in the same place or offer the same action. */
 export function indexActions(modules: readonly Module[], protocol: Protocol): ActionIndex {
   const actions = new Map<string, IndexedAction>();
   const names = new Set<string>();
+  const places = new Map<string, string>();
   for (const module of modules) {
     if (names.has(module.name))
       throw new LegionError("CONFIG", `There are two modules named "${module.name}".`);
     names.add(module.name);
+    if (module.projection) claimPlace(places, module.name, module.projection.name);
     for (const [name, action] of Object.entries(module.actions)) {
       const other = actions.get(name)?.module;
       if (other !== undefined) {
@@ -43,6 +45,15 @@ export function indexActions(modules: readonly Module[], protocol: Protocol): Ac
   }
   const specs = [...actions.values()].map(({ spec }) => spec);
   return { modules, actions, specs, tools: protocol.tools(specs), howToAct: protocol.instructions(specs) };
+}
+
+function claimPlace(places: Map<string, string>, module: string, place: string): void {
+  const other = places.get(place);
+  if (other === undefined) return void places.set(place, module);
+  throw new LegionError(
+    "CONFIG",
+    `The modules "${other}" and "${module}" would both keep their state in "${place}".`,
+  );
 }
 
 export interface ModuleSet extends ActionIndex {

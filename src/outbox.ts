@@ -39,9 +39,11 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
 
   const attempt = async (send: Send): Promise<boolean> => {
     const { status } = await offer(memory, bus, send);
-    const isThere = status === "accepted" || status === "duplicate";
-    if (isThere) progress.arrived(send);
-    return isThere;
+    // Nobody will ever read it: it is reported, and the numbers go on.
+    if (status === "unknown") memory.note({ kind: "notice", reason: "undeliverable", content: gone(send) });
+    const isOver = status !== "full" && status !== "gap";
+    if (isOver) progress.arrived(send);
+    return isOver;
   };
   const run = async (to: AgentId, queue: Send[], tried: () => void): Promise<void> => {
     let retryMs = FIRST_RETRY_MS;
@@ -85,6 +87,10 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
       await Promise.all([...lanes.values()].map(({ end }) => end));
     },
   };
+}
+
+function gone({ to, message }: Send): string {
+  return `Message ${message.id} could not be delivered: there is no agent ${to} any more.`;
 }
 
 /** How far the sends of a log have come. */

@@ -70,12 +70,17 @@ async function readIntroduction(
   return JSON.parse(text) as Pick<ModelRequest, "system" | "tools">;
 }
 
+/** What the model's window may have been, as far as it matters: small ones show the longest messages without their middle. */
+const WINDOWS = [Infinity, 32_768, 32_000, 16_384, 8_192, 8_000, 4_096, 4_000];
+
 /** The view of the agent's conversation whose hash the log names. */
 function findView(before: readonly Event[], { prompt, seq }: Prompted, protocol: Protocol): View {
-  for (const errors of ["keep", "forget"] as const) {
-    const view = createView({ protocol, errors });
-    for (const event of before) view.see(event);
-    if (view.chain === prompt) return view;
+  for (const window of WINDOWS) {
+    for (const errors of ["keep", "forget"] as const) {
+      const view = createView({ protocol, errors, window });
+      for (const event of before) view.see(event);
+      if (view.chain === prompt) return view;
+    }
   }
   const what = "a summary, or a question of an action's own";
   throw new LegionError("REFUSED", `event ${seq} was no call for a decision but ${what}, which is not kept`);

@@ -1,7 +1,7 @@
 // One line of `legion ps`: of an agent that a node runs, and of one that only its files tell about.
 
 import { RESTING, type Agent } from "./agent.ts";
-import { openCalls, totalUsage, type Ledger } from "./ledger.ts";
+import { openCalls, totalUsage, type Ledger, type Send } from "./ledger.ts";
 import type { AgentState } from "./inspection.ts";
 import { displayName, type AgentId } from "./message.ts";
 import type { Reader } from "./reader.ts";
@@ -29,9 +29,10 @@ export interface AgentStatus {
 
 /** The status of an agent that the process `node` runs. */
 export function liveStatus(agent: Agent, node: string): AgentStatus {
-  const { identity, memory, model, inbox, standing } = agent;
+  const { identity, memory, model, inbox, outbox, standing } = agent;
   const { ledger } = memory;
-  const facts = { id: identity.id, unread: inbox.unread, model: model.name };
+  const undelivered = outbox.undelivered();
+  const facts = { id: identity.id, unread: inbox.unread, model: model.name, undelivered };
   const { state, reason, since } = standing;
   if (state === "stopped") return toStatus(ledger, facts, resting(ledger, since));
   const waitingFor = state === "acting" ? currentAction(ledger) : awaited(state, ledger);
@@ -43,10 +44,17 @@ export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentSt
   const ledger = await reader.ledger(id);
   const unread = (await reader.unread(id, ledger)).length;
   const { model = null } = await reader.record(id);
-  return toStatus(ledger, { id, unread, model }, resting(ledger, ledger.at || null));
+  return toStatus(
+    ledger,
+    { id, unread, model, undelivered: ledger.undelivered },
+    resting(ledger, ledger.at || null),
+  );
 }
 
-type Facts = Pick<AgentStatus, "id" | "unread" | "model">;
+interface Facts extends Pick<AgentStatus, "id" | "unread" | "model"> {
+  /** What the agent sent that is not in its recipient's mailbox yet. */
+  readonly undelivered: readonly Send[];
+}
 type Posture = Pick<AgentStatus, "state" | "reason" | "waitingFor" | "since" | "node">;
 
 function resting(ledger: Ledger, since: string | null): Posture {
@@ -56,13 +64,21 @@ function resting(ledger: Ledger, since: string | null): Posture {
   return { state, reason: halt?.content ?? "", waitingFor, since: halt?.since ?? since, node: null };
 }
 
-function toStatus(ledger: Ledger, { id, unread, model }: Facts, posture: Posture): AgentStatus {
+function toStatus(ledger: Ledger, { id, unread, model, undelivered }: Facts, posture: Posture): AgentStatus {
   const { state, reason, waitingFor, since, node } = posture;
   const { steps } = ledger.spent;
   const { input, output, cost = steps === 0 ? 0 : null } = totalUsage(ledger);
   const tokens = input + output;
   const name = displayName(id);
-  return { id, name, state, reason, waitingFor, since, unread, steps, tokens, cost, model, node };
+  const why = reason || undeliveredReason(undelivered);
+  return { id, name, state, reason: why, waitingFor, since, unread, steps, tokens, cost, model, node };
+}
+
+/** Empty if everything is delivered. */
+function undeliveredReason(undelivered: readonly Send[]): string {
+  if (undelivered.length === 0) return "";
+  const to = [...new Set(undelivered.map((send) => displayName(send.to)))].join(", ");
+  return `${undelivered.length} undelivered to ${to}`;
 }
 
 const AWAITED: Readonly<Record<AgentState, string>> = {

@@ -53,7 +53,7 @@ export interface StoreOptions {
 
 /** To write to a log whose agent does not run. */
 export const UNHOSTED: AgentMemoryOptions = {
-  view: { protocol: textProtocol, errors: "keep" },
+  view: { protocol: textProtocol, errors: "keep", window: Infinity },
   projector: { write: () => Promise.resolve() },
 };
 

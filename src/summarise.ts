@@ -30,7 +30,8 @@ export async function compactIfLong(agent: Agent, introduction: Introduction, st
   const around = introductionTokens(introduction);
   if (around + view.tokens < threshold * NEAR) return;
   await countItems(agent);
-  if (around + view.tokens > threshold) await compact(agent, introduction, stops);
+  if (around + view.tokens <= threshold) return;
+  if (view.tokens > (inVain.get(agent) ?? 0) * WORTH_ANOTHER_TRY) await compact(agent, introduction, stops);
 }
 
 /** Replaces the estimates of items that were never counted. */
@@ -54,11 +55,19 @@ export async function compact(agent: Agent, introduction: Introduction, stops: S
   const content = [asked?.completion.text.trim() ?? "", digest(plan)].find(saves);
   // A digest takes what was paid for the summary that it stands in for.
   const usage = asked?.completion.usage ?? memory.ledger.open.at(-1) ?? NO_USAGE;
-  const { covers, strategy } = plan;
-  if (content !== undefined) await memory.commit({ kind: "summary", covers, content, strategy, usage });
+  const { strategy } = plan;
+  // One that is not kept covers nothing; it is in the log for what it cost.
+  if (content !== undefined)
+    await memory.commit({ kind: "summary", covers: plan.covers, content, strategy, usage });
+  else if (asked) await memory.commit({ kind: "summary", covers: [0, 0], content: "", strategy, usage });
   asked?.settle();
+  if (content === undefined) inVain.set(agent, memory.view.tokens);
   return content !== undefined;
 }
+
+/** Agents whose view could not be made shorter, and how long it was: it is not tried again before it has grown. */
+const inVain = new WeakMap<Agent, number>();
+const WORTH_ANOTHER_TRY = 1.1;
 
 interface Context {
   readonly introduction: Introduction;

@@ -49,6 +49,8 @@ export interface ViewOptions {
   readonly protocol: Protocol;
   /** Does a success make the failed decisions before it disappear? */
   readonly errors: "forget" | "keep";
+  /** Of the model, in tokens. */
+  readonly window: number;
 }
 
 /** The sentence that opens a summary. */
@@ -57,10 +59,12 @@ export const SUMMARY_OPENING =
 
 /** A longer message is shown without its middle: no compaction would make room for mail that nobody has seen. */
 const MAX_MESSAGE_TOKENS = 16_384;
+/** The same where the window is small: a share of it. */
+const MESSAGE_SHARE = 1 / 4;
 const SHOWN_NOTICE = "gap";
 const NO_RESULT = "(no result yet)";
 
-export function createView({ protocol, errors }: ViewOptions): View {
+export function createView({ protocol, errors, window }: ViewOptions): View {
   const shown = createShown();
   /** The newest decision, until its last result is in or somebody looks: so it is rendered once. */
   let open: Exchange | undefined;
@@ -91,7 +95,8 @@ export function createView({ protocol, errors }: ViewOptions): View {
   const see = (event: Event): void => {
     if (event.kind === "result") return takeResult(event);
     showOpen();
-    if (event.kind === "message") shown.push(messageItem(event));
+    if (event.kind === "message")
+      shown.push(messageItem(event, Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE)));
     else if (event.kind === "decision") open = { decision: event, results: new Map() };
     else if (event.kind === "summary") summarise(event);
     else if (event.kind === "notice" && event.reason === SHOWN_NOTICE) {
@@ -141,7 +146,7 @@ function remove({ items, redo }: Shown, gone: readonly Item[]): void {
 function cover({ items, redo }: Shown, event: EventOf<"summary">): readonly Item[] {
   const [from, to] = event.covers;
   const first = items.findIndex((item) => item.lastSeq >= from);
-  if (first === -1) return [];
+  if (first === -1 || to === 0) return [];
   const covered = items.slice(first).filter((item) => item.firstSeq <= to);
   const rest = items.slice(first).filter((item) => item.firstSeq > to);
   redo(first, [summaryItem(event, covered), ...rest]);
@@ -199,9 +204,9 @@ export function renderMessage(message: Message): string {
   return message.type === "error" ? `--- ERROR ---\n\n${message.content}` : message.content;
 }
 
-function messageItem(event: EventOf<"message">): Item {
+function messageItem(event: EventOf<"message">, maxTokens: number): Item {
   const text = renderMessage(event.message);
-  const fitted = fitTokens(text, MAX_MESSAGE_TOKENS);
+  const fitted = fitTokens(text, maxTokens);
   const rest =
     fitted === text ? "" : `\n\n(Too long to be shown whole: \`recall\` reopens it as event ${event.seq}.)`;
   return textItem("message", event, fitted + rest);

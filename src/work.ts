@@ -65,9 +65,9 @@ export function beginWork(agent: Agent): Work {
       const letter = { from: identity.id, to: resolveTargets(targets, known, identity.id), content };
       await refuseUnfit(letter, shared.unread);
       const blocked = pastHopLimit(memory.ledger, letter.to);
-      if (blocked !== undefined) {
-        const root = memory.ledger.newest?.root ?? "";
-        stopped.push({ from: identity.id, to: blocked, root, hops: hopsOf(memory.ledger) });
+      if (blocked.length > 0) {
+        const chain = { root: memory.ledger.newest?.root ?? "", hops: hopsOf(memory.ledger) };
+        stopped.push(...blocked.map((to) => ({ from: identity.id, to, ...chain })));
         throw new LegionError("REFUSED", hopRefusal(blocked));
       }
       const composed = compose(memory.ledger, letter, sends, shared.clock.now());
@@ -77,9 +77,9 @@ export function beginWork(agent: Agent): Work {
   };
 }
 
-function hopRefusal(to: AgentId): string {
+function hopRefusal(blocked: readonly AgentId[]): string {
   return (
-    `This conversation with ${displayName(to)} has gone on for ${HOP_LIMIT} messages between agents without a person. ` +
+    `This conversation with ${blocked.map(displayName).join(", ")} has gone on for ${HOP_LIMIT} messages between agents without a person. ` +
     "It was stopped and Control was told. Do what is left to do on your own, or wait for Control."
   );
 }

@@ -95,3 +95,20 @@ describe("deciding and waiting", () => {
     expect(clock.sleeping()).toEqual([]);
   });
 });
+
+describe("a delay", () => {
+  it("follows each decision, before the next one", async () => {
+    const clock = createHandClock();
+    const model = createScriptedModel([
+      { calls: [{ action: "addGoal", parameters: { goal: "rest" } }] },
+      { calls: [{ action: "noop" }] },
+    ]);
+    const world = await createWorld({ 1: { model } }, { clock, delayMs: 500 });
+    await world.say("1", "Go.");
+    expect(await clock.asleep(500)).toBe(500);
+    expect(model.requests).toHaveLength(1);
+    clock.advance(500);
+    expect(await clock.asleep(500)).toBe(500);
+    expect(model.requests).toHaveLength(2);
+  });
+});

@@ -9,7 +9,7 @@ const TEXT_TOKENS = 100;
 
 /** Each letter is an event: m mail, e a decision with one result (two events), f the same with two calls (three). */
 function viewOf(shape: string, tokens = TEXT_TOKENS): View {
-  const view = createView({ protocol: toolsProtocol, errors: "keep" });
+  const view = createView({ protocol: toolsProtocol, errors: "keep", window: Infinity });
   let seq = 0;
   const add = (event: NewEvent): void => view.see({ ...event, seq: ++seq, epoch: 1, at: "" } as Event);
   for (const letter of shape) {

@@ -136,3 +136,11 @@ describe("mail to Control", () => {
     expect(contents).toEqual(["report 1", "report 2", "report 3"]);
   });
 });
+
+describe("an announcement", () => {
+  it("goes to those who exist", async () => {
+    const { control } = store;
+    await control.announce(["ghost", "1"], "hello");
+    expect(control.outbox.undelivered()).toEqual([]);
+  });
+});

@@ -6,8 +6,8 @@ import { textProtocol } from "../src/protocol/text.ts";
 import { toolsProtocol } from "../src/protocol/tools.ts";
 import { createView, type View, type ViewOptions } from "../src/view.ts";
 
-export const KEEP: ViewOptions = { protocol: toolsProtocol, errors: "keep" };
-export const FORGET: ViewOptions = { protocol: textProtocol, errors: "forget" };
+export const KEEP: ViewOptions = { protocol: toolsProtocol, errors: "keep", window: Infinity };
+export const FORGET: ViewOptions = { protocol: textProtocol, errors: "forget", window: Infinity };
 
 /** A view with a log's numbering in front of it. */
 export function folded(

@@ -191,3 +191,15 @@ it("a refusal of the budget is an error with the code LIMIT", () => {
   expect(admit).toThrow(LegionError);
   expect(admit).toThrow("the legion may make 0 model calls");
 });
+
+describe("a price for the provider's cache", () => {
+  it("is reserved: a call that would be over the limit if all its input were cached is not made (G1)", () => {
+    const budget = createBudget({ cost: 1 });
+    const ledger = createLedger();
+    budget.join(ledger);
+    const price = { input: 3, output: 15, cacheWrite: 3.75 };
+    const estimate = { input: 300_000, output: 0, price };
+    expect(() => budget.admit(ledger, {}, estimate)).toThrow("the legion may spend 1 USD");
+    expect(budget.fits(ledger, {}, { ...estimate, input: 260_000 })).toBe(true);
+  });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { core } from "../modules/core.ts";
 import { goals } from "../modules/goals.ts";
+import { compose } from "../src/compose.ts";
 import type { NewEvent } from "../src/event.ts";
 import { account, createLedger } from "../src/ledger.ts";
 import { createBlobs } from "../src/log/blobs.ts";
@@ -11,7 +12,7 @@ import { defineAction, defineModule, ok, type Effects } from "../src/module.ts";
 import { legionPaths } from "../src/paths.ts";
 import { planRecovery } from "../src/recovery.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../src/model/scripted.ts";
-import { openWorld, temporaryFolder, type World } from "./world.ts";
+import { createWorld, openWorld, temporaryFolder, type World } from "./world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 
@@ -191,5 +192,20 @@ describe("the plan", () => {
     expect(planRecovery(ledger, () => "once")).toEqual([]);
     account(ledger, { ...decision(), seq: 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" });
     expect(planRecovery(ledger, () => "once")).toEqual([]);
+  });
+});
+
+describe("after a crash between a result and its delivery", () => {
+  it("the agent's own messages are delivered at the next start, without a decision", async () => {
+    const world = await createWorld({ 1: {}, 2: {} });
+    const { memory } = world.legion.agents.get("1")!.agent;
+    const sends = compose(memory.ledger, { from: "1", to: ["2"], content: "late" }, [], 0);
+    await memory.commit({ kind: "notice", reason: "restarted", content: "", sends });
+    expect(await world.kinds("2", "message")).toEqual([]);
+    const model = createScriptedModel([]);
+    const again = await world.restart({ 1: { model }, 2: {} });
+    await again.idle();
+    expect((await again.kinds("2", "message")).map(({ message }) => message.content)).toEqual(["late"]);
+    expect(model.requests).toHaveLength(0);
   });
 });

@@ -223,3 +223,19 @@ describe("recall", () => {
     }
   });
 });
+
+describe("a view that no summary makes shorter", () => {
+  it("is asked about once until it has grown, and what that cost is counted", async () => {
+    const usage: Usage = { input: 10, output: 500 };
+    const model = modelOf([fill("a", 1), fill("b", 1), fill("c", 1)], { text: "blah ".repeat(500), usage });
+    const world = await createWorld({ 1: filling(model, 10) });
+    await play(world);
+    const asked = model.requests.filter(isSummaryRequest).length;
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThan(model.requests.length - asked);
+    const { spent, open } = world.agent("1").memory.ledger;
+    expect(open).toEqual([]);
+    expect(spent.usage.output).toBeGreaterThanOrEqual(500 * asked);
+    expect(world.agent("1").memory.view.items.every(({ turns }) => turns.length > 0)).toBe(true);
+  });
+});

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Event, NewEvent } from "../src/event.ts";
 import { FORGET, KEEP, decision, folded, message, result, summary, texts, unparsed } from "./event-lines.ts";
-import { SUMMARY_OPENING } from "../src/view.ts";
+import type { Message } from "../src/message.ts";
+import { toolsProtocol } from "../src/protocol/tools.ts";
+import { SUMMARY_OPENING, createView } from "../src/view.ts";
 
 describe("what the model is shown", () => {
   it("is a message under its sender's name, and everything else without a header", () => {
@@ -168,5 +170,32 @@ describe("a summary", () => {
     view.see({ ...summary([2, 2]), seq: 4, epoch: 1, at: "" } as Event);
     expect(view.chain).not.toBe(chain);
     expect(view.items[0]!.chain).toBe(folded(KEEP, events.slice(0, 1)).view.chain);
+  });
+});
+
+describe("a message that is long for the model's window", () => {
+  it.each([
+    [8_000, 9_000],
+    [200_000, 100_000],
+  ])("is shown without its middle, window %i", (window, most) => {
+    const view = createView({ protocol: toolsProtocol, errors: "keep", window });
+    const content = `first ${"word ".repeat(40_000)} last`;
+    const long: Message = {
+      id: "0>1#1",
+      type: "agentToAgent",
+      source: { type: "agent", id: "0" },
+      targetAgentIds: ["1"],
+      content,
+      sentAt: "",
+      delivery: "normal",
+      root: "0>1#1",
+      hops: 0,
+    };
+    view.see({ kind: "message", message: long, mail: 1, from: "log", seq: 1, epoch: 1, at: "" });
+    const shown = JSON.stringify(view.turns);
+    expect(shown.length).toBeLessThan(most);
+    expect(shown).toContain("first word");
+    expect(shown).toContain("last");
+    expect(shown).toContain("recall");
   });
 });

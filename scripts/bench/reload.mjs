@@ -54,7 +54,7 @@ async function open() {
     corruptFolder: "",
   };
   const started = performance.now();
-  const view = { protocol: toolsProtocol, errors: "keep" };
+  const view = { protocol: toolsProtocol, errors: "keep", window: 200_000 };
   const memory = await openMemory(
     { agent: "1", view, inspect: () => undefined, projector: { write: () => Promise.resolve() } },
     async (/** @type {unknown} */ each) => (await openFileLog(options, each)).log,

@@ -28,7 +28,7 @@ export interface Watermarks {
 export interface Inbox {
   /** How many messages wait. */
   readonly unread: number;
-  /** Unread mail, oldest first, up to `maxTokens` of content but at least one message if there is any. */
+  /** Unread mail, oldest first, up to `maxTokens`, but at least one message if there is any, and through any abort. */
   peek(maxTokens: number): readonly Mail[];
   /** Says that the reader's log holds everything up to `position`; that mail is never shown again. */
   taken(position: number): void;

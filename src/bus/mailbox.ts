@@ -42,6 +42,25 @@ export async function readMailbox(folder: string, disk: Disk, marks: Watermarks)
   return { unread, seen, damages, start: { last: Math.max(last, marks.taken), segments } };
 }
 
+/** What a header in front of a message costs, about. */
+const HEADER_BYTES = 40;
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * The oldest of `mail` that fit into `maxTokens`, at least one; through the last abort in any case: what it stops may be
+ * what comes before it.
+ */
+export function firstFitting(mail: readonly Mail[], maxTokens: number): readonly Mail[] {
+  let bytes = 0;
+  const end = mail.findIndex(({ message }) => {
+    bytes += HEADER_BYTES + Buffer.byteLength(message.content);
+    return bytes > maxTokens * BYTES_PER_TOKEN;
+  });
+  const fitting = end === -1 ? mail.length : Math.max(1, end);
+  const throughAbort = mail.findLastIndex(({ message }) => message.delivery === "abort") + 1;
+  return mail.slice(0, Math.max(fitting, throughAbort));
+}
+
 /** How a delivery stands to what is there from the same log. A log that is new here may begin with any number. */
 export function standingOf(
   { from, message, after }: Delivery,

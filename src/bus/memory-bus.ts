@@ -10,12 +10,9 @@ import { setAside, settleSegments } from "../log/segments.ts";
 import { CONTROL, MAILBOX_LIMIT, parseMessageId } from "../message.ts";
 import type { AgentId, Delivery, LogId, Message } from "../message.ts";
 import type { Bus, Inbox, Mail, Receipt, Watermarks } from "./bus.ts";
-import { readMailbox, standingOf } from "./mailbox.ts";
+import { readMailbox, standingOf, firstFitting } from "./mailbox.ts";
 
 const PART_BYTES = 1_048_576;
-const BYTES_PER_TOKEN = 4;
-/** What a message takes in a prompt beside its content. */
-const HEADER_BYTES = 40;
 
 export interface MemoryBusOptions {
   readonly disk: Disk;
@@ -192,14 +189,7 @@ function createInbox(mailbox: Mailbox): Inbox {
     get unread() {
       return mailbox.unread.length;
     },
-    peek(maxTokens) {
-      let bytes = 0;
-      const end = mailbox.unread.findIndex(
-        ({ message }) =>
-          (bytes += HEADER_BYTES + Buffer.byteLength(message.content)) > maxTokens * BYTES_PER_TOKEN,
-      );
-      return mailbox.unread.slice(0, end === -1 ? undefined : Math.max(1, end));
-    },
+    peek: (maxTokens) => firstFitting(mailbox.unread, maxTokens),
     taken(position) {
       mailbox.taken = Math.max(mailbox.taken, position);
       const rest = mailbox.unread.findIndex((mail) => mail.position > position);

@@ -2,6 +2,7 @@
 // what it would show its model.
 
 import type { Agent, Shared } from "../agent.ts";
+import { firstFitting } from "../bus/mailbox.ts";
 import { createClock } from "../clock.ts";
 import { LegionError } from "../errors.ts";
 import type { Event } from "../event.ts";
@@ -9,7 +10,7 @@ import { createBudget } from "../gate.ts";
 import { createHost } from "../host.ts";
 import { account, createLedger } from "../ledger.ts";
 import type { AgentPlan } from "../legion.ts";
-import { displayName } from "../message.ts";
+import { MAIL_SHARE, displayName } from "../message.ts";
 import type { Memory } from "../memory.ts";
 import { createLimiter } from "../model/limiter.ts";
 import { startModules } from "../module-set.ts";
@@ -20,9 +21,6 @@ export interface Dormancy {
   readonly reader: Reader;
   readonly settings: Shared["settings"];
 }
-
-/** As the actor does: mail may fill this share of the model's window at once. */
-const MAIL_SHARE = 4;
 
 /** Close its modules when it is no longer needed. */
 export async function openDormant(plan: AgentPlan, { reader, settings }: Dormancy): Promise<Agent> {
@@ -77,17 +75,14 @@ async function readMemory(
 ): Promise<Memory> {
   const { id } = identity;
   const ledger = createLedger();
-  const view = createView({ protocol, errors });
+  const view = createView({ protocol, errors, window: model.profile.window });
   const take = (event: Event): void => {
     account(ledger, event);
     view.see(event);
   };
   for await (const event of reader.events(id)) take(event);
   const waiting = ledger.mail ? [] : await reader.unread(id, ledger);
-  let room = model.profile.window / MAIL_SHARE;
-  for (const [index, { position, from, message }] of waiting.entries()) {
-    room -= message.content.length / 4;
-    if (room < 0 && index > 0) break;
+  for (const { position, from, message } of firstFitting(waiting, model.profile.window / MAIL_SHARE)) {
     const stamp = { seq: ledger.last + 1, epoch: 0, at: message.sentAt };
     take({ kind: "message", message, mail: position, from, ...stamp });
   }

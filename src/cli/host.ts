@@ -79,12 +79,13 @@ async function makeFolder(folder: string): Promise<void> {
 
 function legionOptions({
   config,
-  roster: { roles, limits },
+  roster: { roles, limits, protectedPaths },
   io,
 }: Pick<Node, "config" | "roster" | "io">): Omit<LegionOptions, "project"> {
   const { durability, delayMs, heartbeatMs } = config;
   const providers = new Map(Object.entries(config.providers));
-  const settings = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(config.modules));
+  const modules = { ...config.modules, system: { ...config.modules.system, protectedPaths } };
+  const settings = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(modules));
   return {
     plans: roles.map(({ plan }) => plan),
     limits,

@@ -16,6 +16,7 @@ import {
   readdir,
   rename,
   rm,
+  stat,
   unlink,
   utimes,
   writeFile,
@@ -41,6 +42,8 @@ export interface Disk {
   /** The file, or its first `maxBytes`; `undefined` when there is no such file. */
   read(path: string, maxBytes?: number): Promise<Buffer | undefined>;
   exists(path: string): boolean;
+  /** What is there, links followed; `undefined` when nothing is. */
+  kind(path: string): Promise<"file" | "folder" | "other" | undefined>;
   /** Creates the file and its folders; throws if the file is there. */
   create(path: string): AppendFile;
   /** Flushes the bytes of a file, or the names in a folder, so that what was read there can be built upon. */
@@ -70,6 +73,7 @@ export function createDisk(tmp: string): Disk {
         undefined,
       ),
     exists: (path) => existsSync(path),
+    kind: (path) => storage(path, () => kindOf(path), undefined),
     create: (path) => createAppendFile(path, files),
     sync: (path) => storage(path, () => flush(path)),
     remove: (path) =>
@@ -219,6 +223,12 @@ function foldersGrown(folder: string, made: string | undefined): readonly string
   if (made === undefined) return folders;
   for (let at = folder; at.length >= made.length;) folders.push((at = dirname(at)));
   return folders;
+}
+
+async function kindOf(path: string): Promise<"file" | "folder" | "other"> {
+  const found = await stat(path);
+  if (found.isFile()) return "file";
+  return found.isDirectory() ? "folder" : "other";
 }
 
 async function head(path: string, maxBytes: number): Promise<Buffer> {
