@@ -20,15 +20,14 @@ async function run(durability, appenders, total) {
       held: () => true,
       now: Date.now,
       maxPartBytes: 8_388_608,
-      opening: () => ({ format: 1, log: "bench" }),
+      opening: { log: "bench" },
     },
-    0,
-    [],
+    { last: 0, segments: [] },
   );
   const started = performance.now();
   const appender = async () => {
     for (let n = 0; n < total / appenders; n++) {
-      journal.write({ kind: "notice", reason: "said", content: text });
+      journal.write([{ kind: "notice", reason: "said", content: text }]);
       await journal.commit();
     }
   };

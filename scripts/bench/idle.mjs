@@ -12,7 +12,7 @@ async function measure(count, before) {
   const started = performance.now();
   const legion = await startBench({ plans: await Promise.all(ids.map((id) => plan({ id, model }))) });
   const startMs = performance.now() - started;
-  await legion.control.say("all", "go");
+  for (const id of ids) await legion.control.say([id], "go");
   await legion.untilIdle(new AbortController().signal);
   globalThis.gc?.();
   const { cpuMs, wallMs } = await timed(() => new Promise((resolve) => setTimeout(resolve, WATCH_MS)));
