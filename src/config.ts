@@ -4,6 +4,7 @@ import type { MemorySettings } from "./agent.ts";
 import { LegionError } from "./errors.ts";
 import { fileSettings, textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";
 import { mergeLimits, type LegionLimits } from "./limits.ts";
+import { keyLeak, type UrlSources } from "./model/base-url.ts";
 import type { ModelDescription } from "./model/profiles.ts";
 import type { ProviderSettings } from "./model/registry.ts";
 import { readTextFile } from "./project-file.ts";
@@ -78,7 +79,8 @@ const MODEL_VARIABLES = [
  */
 export async function loadConfig({ projectDir, env, flags }: ConfigSources): Promise<Config> {
   const file = await readConfigFile(projectDir);
-  const environment = { ...(await readDotEnv(projectDir)), ...env };
+  const dotEnv = await readDotEnv(projectDir);
+  const environment = { ...dotEnv, ...env };
   const variables = readTexts(VARIABLES.map(([key, variable]) => [key, variable, environment[variable]]));
   const typed = readTexts(Object.entries(flags).map(([key, text]) => [key, `--${key}`, text]));
 
@@ -100,7 +102,7 @@ export async function loadConfig({ projectDir, env, flags }: ConfigSources): Pro
     memory: { ...DEFAULT_MEMORY, ...file.memory },
     durability: file.durability ?? "disk",
     models: file.models ?? {},
-    providers: file.providers ?? {},
+    providers: guardKeys(file.providers ?? {}, { env, dotEnv }),
     modules: {
       system: { commands: settings.commands ?? file.system?.commands ?? "refuse" },
       web: file.web ?? {},
@@ -108,6 +110,20 @@ export async function loadConfig({ projectDir, env, flags }: ConfigSources): Pro
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
     environment: () => ({ ...modelEnvironment }),
   });
+}
+
+/** The providers, each with what forbids to use it. */
+function guardKeys(
+  providers: Config["providers"],
+  said: Pick<UrlSources, "env" | "dotEnv">,
+): Config["providers"] {
+  const guarded = { ...providers };
+  for (const name of ["anthropic", "openai"] as const) {
+    const baseUrl = providers[name]?.baseUrl;
+    const refusal = keyLeak(name, { ...said, configFile: { name: FILE, baseUrl } });
+    if (refusal !== undefined) guarded[name] = { ...providers[name], refusal };
+  }
+  return guarded;
 }
 
 async function readConfigFile(projectDir: string): Promise<FileSettings> {

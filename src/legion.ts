@@ -171,21 +171,25 @@ interface Surroundings {
   readonly shared: Shared;
 }
 
-/** Adds every agent to `opened`. Rejects with the first failure, once nobody is being opened any more. */
+/** Adds every agent to `opened`, in the order of the plans. Rejects with the first failure, once nobody is being opened. */
 async function openAll(
   plans: readonly AgentPlan[],
   surroundings: Surroundings,
   opened: Agent[],
 ): Promise<void> {
+  const places = new Map(plans.map(({ identity }, place) => [identity.id, place]));
   const queue = [...plans];
   const worker = async (): Promise<void> => {
-    for (let plan = queue.shift(); plan; plan = queue.shift())
-      opened.push(await openAgent(plan, surroundings));
+    try {
+      for (let plan = queue.shift(); plan; plan = queue.shift())
+        opened.push(await openAgent(plan, surroundings));
+    } finally {
+      queue.length = 0;
+    }
   };
-  const workers = await Promise.allSettled(
-    Array.from({ length: OPEN_AT_ONCE }, () => worker().finally(() => queue.splice(0))),
-  );
-  for (const { status, ...rest } of workers) if (status === "rejected" && "reason" in rest) throw rest.reason;
+  const workers = await Promise.allSettled(Array.from({ length: OPEN_AT_ONCE }, worker));
+  opened.sort((a, b) => places.get(a.identity.id)! - places.get(b.identity.id)!);
+  for (const done of workers) if (done.status === "rejected") throw done.reason;
 }
 
 async function openAgent(plan: AgentPlan, { options, store, shared }: Surroundings): Promise<Agent> {

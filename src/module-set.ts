@@ -1,7 +1,7 @@
 // One agent's modules: their actions under one roof, their parts of the introduction, and what they may ask for.
 
 import { findSpec, toActionSpec } from "./action-spec.ts";
-import { LegionError } from "./errors.ts";
+import { LegionError, messageOf } from "./errors.ts";
 import type { Action, ActionSpec, Effects, Host, Module } from "./module.ts";
 import type { ToolSpec } from "./model/model.ts";
 import { section, type Introduction } from "./prompt.ts";
@@ -85,7 +85,7 @@ export function startModules(index: ActionIndex, createHost: (module: string) =>
         .join("\n\n");
       const pinned: string[] = [];
       for (const module of index.modules)
-        pinned.push(...part(module, await module.pinnedMessage?.(host(module.name))));
+        pinned.push(...part(module, await pinnedOf(module, host(module.name))));
       return { instructions, pinned: pinned.join("\n\n"), tools: index.tools };
     },
     effectsOf: (action) =>
@@ -101,6 +101,15 @@ export function startModules(index: ActionIndex, createHost: (module: string) =>
       if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+/** A module that fails here costs the agent its part, not its work. */
+async function pinnedOf(module: Module, host: Host): Promise<string | undefined> {
+  try {
+    return await module.pinnedMessage?.(host);
+  } catch (error) {
+    return `(This part could not be made: ${messageOf(error)})`;
+  }
 }
 
 function part({ name }: Module, text: string | undefined): string[] {

@@ -49,6 +49,13 @@ export async function findInProject(projectDir: string, path: string): Promise<s
   throw refused;
 }
 
+/** The ways to `path`, relative to the project: as it is written, and with links followed where something is there. */
+export async function waysTo(projectDir: string, path: string): Promise<readonly string[]> {
+  const named = resolve(projectDir, path);
+  const real = await realpath(named).catch(() => named);
+  return [...new Set([named, real].map((way) => relative(projectDir, way)))];
+}
+
 /** How errors name a file: relative to the project where it lies inside, with `/` everywhere. */
 export function shownPath(projectDir: string, path: string): string {
   return (isInside(projectDir, path) ? relative(projectDir, path) : path).replaceAll(sep, "/");

@@ -27,7 +27,7 @@ export interface ProjectionPlace {
 }
 
 export function createProjections(modules: readonly Module[], place: ProjectionPlace): Projections {
-  const { disk, folder, corruptFolder } = place;
+  const { disk, folder } = place;
   const shown = new Map<string, Files>();
   for (const { name, projection } of modules) {
     if (projection?.kind === "file") shown.set(name, singleFile(name, projection.name));
@@ -35,27 +35,16 @@ export function createProjections(modules: readonly Module[], place: ProjectionP
   }
   /** Files under a name of a person's own, to be removed when what they say is where it belongs. */
   const strays = new Map<string, EditedEvent>();
-  const put = async (path: string, content: string | undefined): Promise<void> => {
-    if (content === undefined) await disk.remove(join(folder, path));
-    else await disk.replace(join(folder, path), content);
-  };
-  const setAside = async (path: string, bytes: Buffer): Promise<NoticeEvent> => {
-    const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
-    const name = `${basename(folder)}-${hash}-${path}`;
-    await disk.replace(join(corruptFolder, name), bytes);
-    const content = `${path} could not be read and was put back as it was. Its content is in .ai-legion/corrupt/${name}.`;
-    return { kind: "notice", reason: "gap", content };
-  };
   return {
     async write(changes, state) {
       for (const [module, keys] of byModule(changes)) {
         const files = shown.get(module);
         if (!files) continue;
         const contents = files.contents(state);
-        for (const path of files.touched(keys, state)) await put(path, contents.get(path));
+        for (const path of files.touched(keys, state)) await put(place, path, contents.get(path));
         for (const [path, edit] of strays) {
           if (edit.module !== module || !keys.includes(edit.key)) continue;
-          if (!contents.has(path)) await put(path, undefined);
+          if (!contents.has(path)) await put(place, path, undefined);
           strays.delete(path);
         }
       }
@@ -63,16 +52,26 @@ export function createProjections(modules: readonly Module[], place: ProjectionP
     async reconcile(state) {
       const events: (EditedEvent | NoticeEvent)[] = [];
       for (const files of shown.values()) {
+        const inTheWay = files.subfolder && (await obstacle(place, files.subfolder, "folder"));
+        if (inTheWay) {
+          events.push(inTheWay);
+          continue;
+        }
         const wanted = files.contents(state);
         const before = files.contents(beforeLastCommit(state));
         for (const path of new Set([...wanted.keys(), ...before.keys(), ...(await files.present())])) {
+          const notice = await obstacle(place, path, "file");
+          if (notice) {
+            events.push(notice);
+            continue;
+          }
           const bytes = await disk.read(join(folder, path));
           const found = bytes?.toString("utf8");
           if (found === wanted.get(path)) continue;
           const edits = found === before.get(path) ? [] : files.edits(path, found, state);
-          if (edits === "unreadable") events.push(await setAside(path, bytes!));
+          if (edits === "unreadable") events.push(await setAside(place, path, bytes!));
           else events.push(...edits);
-          if (edits === "unreadable" || edits.length === 0) await put(path, wanted.get(path));
+          if (edits === "unreadable" || edits.length === 0) await put(place, path, wanted.get(path));
           else if (!wanted.has(path)) strays.set(path, edits[0]!);
         }
       }
@@ -81,8 +80,35 @@ export function createProjections(modules: readonly Module[], place: ProjectionP
   };
 }
 
+async function put({ disk, folder }: ProjectionPlace, path: string, content: string | undefined) {
+  if (content === undefined) await disk.remove(join(folder, path));
+  else await disk.replace(join(folder, path), content);
+}
+
+async function setAside(place: ProjectionPlace, path: string, bytes: Buffer): Promise<NoticeEvent> {
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
+  const name = `${basename(place.folder)}-${hash}-${path}`;
+  await place.disk.replace(join(place.corruptFolder, name), bytes);
+  const content = `${path} could not be read and was put back as it was. Its content is in .ai-legion/corrupt/${name}.`;
+  return { kind: "notice", reason: "gap", content };
+}
+
+/** Tells of what is there in place of the file or folder. It is left alone: nobody knows what it is for. */
+async function obstacle(
+  { disk, folder }: ProjectionPlace,
+  path: string,
+  expected: "file" | "folder",
+): Promise<NoticeEvent | undefined> {
+  const kind = await disk.kind(join(folder, path));
+  if (kind === undefined || kind === expected) return undefined;
+  const content = `${path} in your folder is not a ${expected}, so it does not show your state; a person has to move it away.`;
+  return { kind: "notice", reason: "gap", content };
+}
+
 /** How one module's state lies in files. Paths are relative to the agent's folder. */
 interface Files {
+  /** Where they lie, if not beside the others. */
+  readonly subfolder?: string;
   /** What should be there, by path. */
   contents(state: ModuleState): ReadonlyMap<string, string>;
   /** Every path that a change of `keys` may concern; `state` is the one after it. */
@@ -142,6 +168,7 @@ function fileFolder(module: string, shape: FolderProjection, { disk, folder }: P
     return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
   };
   return {
+    subfolder,
     contents: (state) => new Map([...placed(state)].map(([path, key]) => [path, textOf(key, state)!])),
     touched(keys, state) {
       const paths = new Set<string>();

@@ -15,6 +15,7 @@ import { displayName } from "./message.ts";
 import type { Model } from "./model/model.ts";
 import { chooseModel, openModel, type ModelChoice } from "./model/registry.ts";
 import { indexActions } from "./module-set.ts";
+import { waysTo } from "./project-file.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import { textProtocol } from "./protocol/text.ts";
 import { toolsProtocol } from "./protocol/tools.ts";
@@ -30,6 +31,8 @@ export interface Role {
   /** The name of its definition. */
   readonly definition: string;
   readonly model: ModelChoice;
+  /** References to what it was made from: its definition and its modules, by name or path. */
+  readonly sources: readonly string[];
 }
 
 export interface Roster {
@@ -39,6 +42,8 @@ export interface Roster {
   readonly limits: Limits;
   /** What a person should know about the limits; one line each. */
   readonly remarks: readonly string[];
+  /** What no agent may change, relative to the project, for the settings of `system`: it decides what the next start runs. */
+  readonly protectedPaths: readonly string[];
 }
 
 export interface RosterDeps {
@@ -63,8 +68,16 @@ export async function planRoster(who: Who, { config, places }: RosterDeps): Prom
   return {
     roles,
     limits: resolveLimits(defaults, config.limits.legion),
+    protectedPaths: await protect(who, roles, places),
     remarks: unpriced === undefined || config.limits.legion.cost === "none" ? [] : [remark],
   };
+}
+
+async function protect(who: Who, roles: readonly Role[], { projectDir }: Places): Promise<readonly string[]> {
+  const references = new Set(roles.flatMap(({ sources }) => sources));
+  if (who.kind === "team") references.add(who.team);
+  const files = [...references].filter((reference) => /[\\/]|\.(?:md|ya?ml)$/.test(reference));
+  return (await Promise.all(["agents", ...files].map((path) => waysTo(projectDir, path)))).flat();
 }
 
 function numbered(count: number, agent: string): readonly Member[] {
@@ -89,6 +102,7 @@ export function createCasting({ config, places }: RosterDeps): (member: Member) 
     const memory = { ...config.memory, ...definition.memory };
     const { forgetErrors = protocol.name === "text", strategy, threshold, pin } = memory;
     const { brief, modules } = member;
+    const references = modules ?? definition.modules;
     const plan: AgentPlan = {
       origin: {
         definition: member.agent,
@@ -104,7 +118,7 @@ export function createCasting({ config, places }: RosterDeps): (member: Member) 
       },
       model,
       protocol,
-      actions: await indexes(JSON.stringify([protocol.name, ...(modules ?? definition.modules)])),
+      actions: await indexes(JSON.stringify([protocol.name, ...references])),
       limits: limitsFor(model, [
         config.limits.agent,
         definition.limits,
@@ -115,7 +129,7 @@ export function createCasting({ config, places }: RosterDeps): (member: Member) 
       errors: forgetErrors ? "forget" : "keep",
       tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
     };
-    return { plan, definition: definition.name, model: choice };
+    return { plan, definition: definition.name, model: choice, sources: [member.agent, ...references] };
   };
 }
 

@@ -6,8 +6,8 @@ import type { Event, StateChange } from "./event.ts";
 export interface ModuleState {
   readonly modules: Map<string, Map<string, unknown>>;
   /**
-   * What the newest commit replaced, `undefined` where a key was new: a crash may have left files that show this. Files
-   * are written before the next commit.
+   * What the actor's newest commit replaced, `undefined` where a key was new: a crash may have left files that show
+   * this. They are written before its next one.
    */
   before: readonly { readonly module: string; readonly key: string; readonly value: unknown }[];
 }
@@ -20,12 +20,15 @@ export function createModuleState(): ModuleState {
 export function foldState(state: ModuleState, event: Event): void {
   if (event.kind === "result") applyChanges(state, event.state ?? []);
   else if (event.kind === "edited") applyChanges(state, [[event.module, event.key, event.value]]);
-  else if (!isNote(event)) state.before = [];
+  else if (isActors(event)) state.before = [];
 }
 
-/** Is it an event that rides along with the next commit? */
-function isNote({ kind }: Event): boolean {
-  return kind === "opened" || kind === "prompted" || kind === "sent";
+/**
+ * Was it the actor's work? Then the files of what stands before it are written. The rest may be written to the log of an
+ * agent that does not run: after a crash, files may be behind it.
+ */
+function isActors({ kind }: Event): boolean {
+  return kind === "message" || kind === "decision" || kind === "summary";
 }
 
 export function valueOf(state: ModuleState, module: string, key: string): unknown {

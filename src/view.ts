@@ -6,10 +6,11 @@
 
 import { createHash } from "node:crypto";
 import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "./event.ts";
-import { displayName, type Message } from "./message.ts";
+import { CONTROL, displayName, type Message } from "./message.ts";
 import type { Turn } from "./model/model.ts";
 import type { Protocol, ShownResult } from "./protocol/protocol.ts";
 import { estimateTokens, fitTokens } from "./tokens.ts";
+import { escapeHeaders } from "./wording.ts";
 
 export interface Item {
   readonly kind: "message" | "exchange" | "summary" | "notice";
@@ -199,7 +200,9 @@ function createShown() {
 /** A message as agents see it. */
 export function renderMessage(message: Message): string {
   if (message.type === "agentToAgent" && message.source.type === "agent") {
-    return `--- MESSAGE FROM ${displayName(message.source.id).toUpperCase()} ---\n\n${message.content}`;
+    const { id } = message.source;
+    const content = id === CONTROL ? message.content : escapeHeaders(message.content);
+    return `--- MESSAGE FROM ${displayName(id).toUpperCase()} ---\n\n${content}`;
   }
   return message.type === "error" ? `--- ERROR ---\n\n${message.content}` : message.content;
 }

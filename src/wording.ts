@@ -29,3 +29,10 @@ export function elide(text: string, maxChars: number): string {
   const end = text.slice(text.length - half).replace(/^[\uDC00-\uDFFF]/, "");
   return `${start} [... ${text.length - start.length - end.length} characters left out ...] ${end}`;
 }
+
+const HEADER = /^(?=[ \t]*--- [A-Z].* ---[ \t]*$)/gm;
+
+/** `text` with a backslash before each line that would look like one of our headers, such as that of a message. */
+export function escapeHeaders(text: string): string {
+  return text.replace(HEADER, "\\");
+}

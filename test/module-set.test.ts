@@ -32,6 +32,18 @@ describe("an agent's modules", () => {
     );
   });
 
+  it("refuse two that would keep their state in the same place", () => {
+    const a = defineModule({ name: "a", projection: { kind: "file", name: "x.json" }, actions: {} });
+    const b = defineModule({
+      name: "b",
+      projection: { kind: "folder", name: "x.json", extension: ".txt" },
+      actions: {},
+    });
+    expect(() => indexActions([a, b], toolsProtocol)).toThrow(
+      'The modules "a" and "b" would both keep their state in "x.json".',
+    );
+  });
+
   it("refuse an action whose parameters cannot be shown to a model", () => {
     const odd = defineAction({ description: "Odd", parameters: { at: z.date() }, execute: () => idle() });
     expect(() => indexActions([defineModule({ name: "a", actions: { odd } })], toolsProtocol)).toThrow(/odd/);
@@ -69,6 +81,21 @@ describe("an agent's modules", () => {
     const second = await set.introduction();
     expect(second).toMatchObject({ instructions: "--- ONE ---\n\n1", pinned: "--- ONE ---\n\n2" });
     expect(hosts).toEqual(["one"]);
+  });
+
+  it("cost the agent only their own part where it cannot be made", async () => {
+    const { set } = start([
+      defineModule({
+        name: "one",
+        pinnedMessage: () => {
+          throw new Error("boom");
+        },
+        actions: {},
+      }),
+      defineModule({ name: "two", pinnedMessage: () => "Fine.", actions: {} }),
+    ]);
+    const { pinned } = await set.introduction();
+    expect(pinned).toBe("--- ONE ---\n\n(This part could not be made: boom)\n\n--- TWO ---\n\nFine.");
   });
 
   it("name the objective in their order", () => {

@@ -8,6 +8,7 @@ import type { Event, NewEvent, StateChange } from "../src/event.ts";
 import { createDisk } from "../src/log/disk.ts";
 import { createProjections, type Projections } from "../src/projection.ts";
 import { createModuleState, foldState, keysOf, valueOf, type ModuleState } from "../src/state.ts";
+import { decision } from "./event-lines.ts";
 import { createTempProject } from "./temp-project.ts";
 
 let root: string;
@@ -54,7 +55,7 @@ const result = (...changes: readonly StateChange[]): NewEvent => ({
   state: changes,
 });
 /** Something after which the files of the commit before it are known to be written. */
-const later: NewEvent = { kind: "notice", reason: "paused", content: "" };
+const later = decision("later");
 const textOf = (key: string): string => String(valueOf(state, "notes", key));
 const note = (title: string, content: string | null): StateChange => ["notes", title, content];
 const goal = (text: string): StateChange => ["goals", "goals", [{ text, complete: false }]];
@@ -167,9 +168,13 @@ describe("files that a crash left behind", () => {
     expect(await read("notes/added.txt")).toBe("new");
   });
 
-  it("are completed after events that ride along with the next commit", async () => {
+  it.each<NewEvent>([
+    { kind: "sent", upTo: 1 },
+    { kind: "notice", reason: "paused", content: "" },
+    { kind: "notice", reason: "gap", content: "" },
+  ])("are completed after what others may write to the log meanwhile: $kind $reason", async (meanwhile) => {
     await commit(result(note("a", "first")), "not written");
-    await commit({ kind: "sent", upTo: 1 });
+    await commit(meanwhile);
     expect(await reopen()).toEqual([]);
     expect(await read("notes/a.txt")).toBe("first");
   });

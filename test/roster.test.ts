@@ -1,3 +1,5 @@
+import { symlink } from "node:fs/promises";
+import { join, sep } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig, type ConfigFlags } from "../src/config.ts";
 import { isLegionError, messageOf } from "../src/errors.ts";
@@ -206,5 +208,56 @@ describe("how fast", () => {
     expect(await tickOf({ config: "tick: 3s" })).toBe(3_000);
     expect(await tickOf({ config: "tick: 3s", files })).toBe(2_000);
     expect(await tickOf({ config: "tick: 3s", files, flags: { tick: "0" } })).toBe(0);
+  });
+});
+
+describe("what no agent may change", () => {
+  const MODULE = "export default { name: 'weather', actions: {} };";
+
+  it("is every file that the agents are made from, by its name and where it really lies", async () => {
+    const { protectedPaths } = await plan({
+      who: { kind: "team", team: "teams/t.yaml" },
+      files: {
+        "teams/t.yaml":
+          "agents: { a: { agent: roles/a.md }, b: { agent: legionnaire, modules: [core, ./b.mjs] } }",
+        "roles/a.md": "---\nmodules: [core, ./tools/../tools/a.mjs]\n---\n",
+        "tools/a.mjs": MODULE,
+        "b.mjs": MODULE,
+      },
+    });
+    expect(protectedPaths.toSorted()).toEqual(
+      ["agents", "b.mjs", "roles/a.md", "teams/t.yaml", "tools/a.mjs"].map((path) =>
+        path.split("/").join(sep),
+      ),
+    );
+  });
+
+  it("is both ends of a link", async () => {
+    const projectDir = await createTempProject({
+      "agents/legionnaire.md": "---\nmodules: [./link.mjs]\n---\n",
+      "lib/real.mjs": MODULE,
+    });
+    await symlink("lib/real.mjs", join(projectDir, "link.mjs"));
+    const config = await loadConfig({ projectDir, env: {}, flags: {} });
+    const { protectedPaths } = await planRoster(one, {
+      config,
+      places: { projectDir, packageDir: projectDir },
+    });
+    expect(protectedPaths).toEqual(["agents", "link.mjs", join("lib", "real.mjs")]);
+  });
+});
+
+describe("a project that names a server", () => {
+  it("does not get the person's key for it, from its config or its .env", async () => {
+    const env = { OPENAI_API_KEY: "key-for-openai" };
+    const config = 'providers: { openai: { baseUrl: "https://evil.example/v1" } }';
+    expect(await refusal({ env, config, flags: { model: PAID } })).toMatch(
+      /^\.ai-legion\/config\.yaml sends requests for openai to https:\/\/evil\.example, and your OPENAI_API_KEY/,
+    );
+    const files = { ".env": "OPENAI_BASE_URL=https://evil.example/v1" };
+    expect(await refusal({ env, files, flags: { model: PAID } })).toMatch(
+      /^\.env sends requests for openai to /,
+    );
+    expect((await plan({ env, config, flags: { model: "offline" } })).roles).toHaveLength(1);
   });
 });

@@ -82,6 +82,11 @@ describe("loadModules", () => {
       "export default { name: 'x', projection: { kind: 'file', name: '../../log' }, actions: {} };",
       "projection.name: expected a plain file name in lower case",
     ],
+    ...["agent.json", "log", "mailbox", "blobs"].map((name): [string, string, string] => [
+      `${name}.mjs`,
+      `export default { name: 'x', projection: { kind: 'file', name: '${name}' }, actions: {} };`,
+      "projection.name: expected another name than agent.json, log, mailbox, blobs",
+    ]),
     [
       "bare.mjs",
       "export default { name: 'x', actions: { go: {} } };",

@@ -4,6 +4,7 @@
 //   F1. Nothing outside the workspace is read, made, moved or deleted.
 //   F2. A protected path is neither read nor changed, whatever name or link leads to it.
 //   F3. A folder or link that is swapped while an action runs makes it fail, or changes nothing.
+//   F4. What the next start runs is not changed: definitions, and the files of modules that a person wrote.
 //
 // Without /proc/self/fd (macOS) files are reached by the path that was checked: there a folder swapped in the very
 // moment between can lead elsewhere.
@@ -12,7 +13,7 @@ import { constants, existsSync } from "node:fs";
 import { mkdir, open, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Host } from "../../src/module.ts";
-import { isProtected } from "./protected.ts";
+import { holdsReadOnly, isProtected, isReadOnly } from "./protected.ts";
 import { codeOf, Refusal } from "./refusal.ts";
 
 /** What an action wants with a path. */
@@ -44,7 +45,7 @@ export async function withEntry<T>(
   const { real, missing } = await nearest(isFollowed ? asked : dirname(asked));
   const names = isFollowed ? missing : [...missing, basename(asked)];
   const target = join(real, ...names);
-  permit(host, { asked, target }, errand.access);
+  permit(host, { asked, target }, errand);
   if (target === host.workspace.root)
     throw new Refusal("That path is the workspace itself, not a file in it.");
 
@@ -66,7 +67,7 @@ export async function withFolder<T>(
 ): Promise<T> {
   const asked = resolve(host.workspace.root, path);
   const { real, missing } = await nearest(asked);
-  permit(host, { asked, target: join(real, ...missing) }, errand.access);
+  permit(host, { asked, target: join(real, ...missing) }, { lastLink: "follow", ...errand });
   const folder = await enter(real, missing, errand.missingFolders);
   try {
     return await use(folder.path);
@@ -101,16 +102,36 @@ interface Way {
   readonly target: string;
 }
 
-/** Throws unless the way leads into the workspace and neither of its ends is off-limits. */
-function permit(host: Host, { asked, target }: Way, access: Errand["access"]): void {
+/** Throws unless the way leads into the workspace and neither of its ends is off-limits for the errand. */
+function permit(
+  host: Host,
+  { asked, target }: Way,
+  { access, lastLink }: Omit<Errand, "missingFolders">,
+): void {
   const from = relative(host.workspace.root, asked).split(sep);
   const to = relative(host.workspace.root, target).split(sep);
   if (isOutside(to)) throw new Refusal("The path must be inside the workspace.");
-  if (isOffLimits(host, to, access) || (!isOutside(from) && isOffLimits(host, from, access))) {
+  const ends = isOutside(from) ? [to] : [to, from];
+  if (ends.some((names) => isOffLimits(host, names, access))) {
     throw new Refusal(
       "That path is off-limits: version control, installed packages, keys and the legion's own files are protected.",
     );
   }
+  if (access === "read") return;
+  const kept = protectedPaths(host);
+  // Who moves a folder away can put another in its place.
+  const isKept = lastLink === "keep" ? holdsReadOnly : () => false;
+  if (ends.some((names) => isReadOnly(names, kept) || isKept(names, kept))) {
+    throw new Refusal(
+      "That path can only be read: it says what agents are or what code they run, which only a person may change.",
+    );
+  }
+}
+
+/** As the legion was started: relative to the workspace. */
+function protectedPaths({ settings }: Host): readonly string[] {
+  const { protectedPaths: paths } = settings;
+  return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
 }
 
 function isOutside(names: readonly string[]): boolean {

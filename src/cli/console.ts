@@ -48,6 +48,7 @@ export function openConsole({ io, mode, onLine, complete, onInterrupt }: Console
     ...(mode === "prompt" && { output: stdout, prompt: "> ", completer: toCompleter(complete) }),
   });
   let isPrompting = mode === "prompt";
+  let isClosing = false;
   let last = Promise.resolve();
   /** Takes the line that is being typed off the screen; returns how many rows of it were above the cursor. */
   const clearTyped = (): number => {
@@ -69,6 +70,9 @@ export function openConsole({ io, mode, onLine, complete, onInterrupt }: Console
     clearTyped();
   };
   reader.on("close", endPrompt);
+  reader.on("close", () => {
+    if (mode === "prompt" && !isClosing) stdout.write("Nothing more is read here. Ctrl-C ends the node.\n");
+  });
   // A terminal that was closed can be neither read nor put back in order; the process is told by a signal.
   reader.on("error", () => undefined);
   if (isPrompting) reader.prompt();
@@ -86,6 +90,7 @@ export function openConsole({ io, mode, onLine, complete, onInterrupt }: Console
       reader.prompt(true);
     },
     close() {
+      isClosing = true;
       endPrompt();
       reader.close();
       stdin.pause();

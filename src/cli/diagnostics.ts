@@ -4,7 +4,7 @@
 //   K1. No secret that the config knows of is written, wherever it turns up.
 //   K2. Nobody waits for it: pino is loaded beside the work, and what happens meanwhile is written afterwards.
 
-import { readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LegionError } from "../errors.ts";
 import type { Event } from "../event.ts";
@@ -91,7 +91,8 @@ async function openRunLog({ folder, level, secrets, onFailure }: DiagnosticsOpti
   const { pino } = await import("pino");
   await dropOldRuns(folder);
   const dest = join(folder, `${new Date().toISOString().replace(/[:.]/g, "-")}.log`);
-  const file = pino.destination({ dest, mkdir: true, mode: 0o600, sync: false });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = pino.destination({ dest, mode: 0o600, sync: false });
   await new Promise<void>((resolve, reject) => {
     file.once("ready", resolve);
     file.once("error", reject);

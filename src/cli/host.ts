@@ -12,7 +12,7 @@ import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
 import { displayName } from "../message.ts";
 import { legionPaths } from "../paths.ts";
 import { planRoster, type Roster, type Who } from "../roster.ts";
-import { serveControl } from "../server/control-server.ts";
+import { serveControl, type ControlServer } from "../server/control-server.ts";
 import { aborted } from "../signals.ts";
 import type { Io } from "./command.ts";
 import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
@@ -114,7 +114,10 @@ function holdBack(): { readonly see: Inspect; readonly release: (watcher: Inspec
 async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogLevel): Promise<number> {
   const { legion, roster, ending, config, project } = node;
   const before = legion.budget.spent();
-  const surface = openSurface({ ...node, onInterrupt: ending.ask });
+  // A command typed at once must find this very node.
+  let served = (): void => undefined;
+  const ready = new Promise<void>((resolve) => (served = resolve));
+  const surface = openSurface({ ...node, ready, onInterrupt: ending.ask });
   const diagnostics = createDiagnostics({
     folder: legionPaths(project).logs,
     level,
@@ -130,13 +133,19 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
     diagnostics.see(inspection);
   });
   let obstacle: string | undefined = "something broke";
+  let server: ControlServer | undefined;
   try {
-    await work(node, surface);
+    server = await beginWork(node);
+    served();
+    await untilEnd(node, surface);
     obstacle = ending.soon.aborted ? undefined : whyNotDone(legion);
   } finally {
+    served();
     try {
       await stop(legion, ending);
     } finally {
+      // Until the last step is finished, other terminals are told what is going on here.
+      await server?.close();
       diagnostics.note({ obstacle }, "end");
       surface.conclude(lastWords(ending, obstacle), spentSince(before, legion));
       await diagnostics.close();
@@ -146,18 +155,18 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
   return ending.now.aborted ? INTERRUPTED : 0;
 }
 
-/** Resolves when the node shall end. */
-async function work({ legion, roster, project, task, until, ending }: Node, surface: Surface): Promise<void> {
+/** Gives the task, and lets other terminals in. */
+async function beginWork({ legion, roster, project, task, ending }: Node): Promise<ControlServer> {
   // The task first: the model can be at work while the server is being loaded.
   if (task !== undefined) await legion.control.say([roster.roles[0]!.plan.identity.id], task);
-  const server = await serveControl(legion, legionPaths(project).socket, ending.ask);
-  try {
-    await surface.settled();
-    await (until === "idle" ? legion.untilIdle(ending.soon) : aborted(ending.soon));
-    if (ending.soon.aborted) surface.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
-  } finally {
-    await server.close();
-  }
+  return serveControl(legion, legionPaths(project).socket, ending.ask);
+}
+
+/** Resolves when the node shall end. */
+async function untilEnd({ legion, until, ending }: Node, surface: Surface): Promise<void> {
+  await surface.settled();
+  await (until === "idle" ? legion.untilIdle(ending.soon) : aborted(ending.soon));
+  if (ending.soon.aborted) surface.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
 }
 
 /** Resolves when everything is closed, or could not be in spite of a second request. */

@@ -48,11 +48,15 @@ const COMMANDS = {
 
 function headline(roles: readonly Role[]): string {
   const models = new Set(roles.map(({ plan }) => plan.model.name));
-  const [{ model }] = roles as readonly [Role];
+  const [first] = roles as readonly [Role];
   const agents = roles.length === 1 ? "1 agent" : `${roles.length} agents`;
-  return models.size === 1
-    ? `${agents} on ${model.name} (${model.why})`
-    : `${agents} on ${models.size} models`;
+  return models.size === 1 ? `${agents} on ${modelOf(first)}` : `${agents} on ${models.size} models`;
+}
+
+/** Which model, at which host where that is not plain, and why. */
+function modelOf({ plan, model: { name, why } }: Role): string {
+  const { host } = plan.model;
+  return `${name}${host === undefined ? "" : ` at ${host}`} (${why})`;
 }
 
 /** Neighbours that are the same but for their ids. */
@@ -83,10 +87,11 @@ function uniformity(roles: readonly Role[]): Uniformity {
 }
 
 function describe(group: readonly [Role, ...Role[]], uniform: Uniformity): string {
-  const [{ plan, definition, model }] = group;
+  const [role] = group;
+  const { plan, definition } = role;
   const parts = [
     definition,
-    ...(uniform.model === "same" ? [] : [`on ${model.name} (${model.why})`]),
+    ...(uniform.model === "same" ? [] : [`on ${modelOf(role)}`]),
     ...(uniform.limits === "same" ? [] : [`limits: ${formatLimits(plan.limits)}`]),
   ];
   const { description } = plan.identity;

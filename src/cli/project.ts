@@ -21,6 +21,8 @@ export function offerJson(parser: Parser): Parser {
 /** The real path of the project's folder. Throws USAGE if there is no such folder. */
 export async function projectOf({ options }: Typed, { cwd }: Io): Promise<string> {
   const folder = typeof options["dir"] === "string" ? options["dir"] : ".";
+  if (folder === "")
+    throw new LegionError("USAGE", "--dir: the folder is empty; leave the option out to use the current one");
   const path = resolve(cwd, folder);
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),

@@ -32,6 +32,8 @@ export interface SurfaceOptions {
   readonly config: Config;
   readonly project: string;
   readonly io: Io;
+  /** Resolves when commands can reach the legion. */
+  readonly ready: Promise<void>;
   readonly onInterrupt: () => void;
 }
 
@@ -56,7 +58,10 @@ export function openSurface(options: SurfaceOptions): Surface {
       legion,
       io: { ...io, stdout: stream, cwd: project },
       print: (rows) => print(rows),
-      dispatch,
+      dispatch: async (argv, commandIo) => {
+        await options.ready;
+        return dispatch(argv, commandIo);
+      },
     }),
     complete: (line) => completeLine(line, [...legion.agents.keys()]),
     onInterrupt,

@@ -49,7 +49,10 @@ export async function takeLock(
     if (newest.holder && (await isAlive(newest.holder, newest.path))) {
       const { role, pid, host } = newest.holder;
       if (role === "node" || Date.now() >= deadline)
-        throw new LegionError("LOCKED", `This directory is in use by process ${pid} on ${host}.`);
+        throw new LegionError(
+          "LOCKED",
+          `This directory is in use by process ${pid} on ${host}; other commands talk to it, and \`legion stop\` ends it.`,
+        );
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       continue;
     }

@@ -7,6 +7,7 @@ import type { Stream } from "@anthropic-ai/sdk/streaming";
 import { isLegionError, LegionError } from "../errors.ts";
 import { readMessage, readStream, toCompletion, type AnthropicAnswer } from "./anthropic-answer.ts";
 import { CACHE_CONTROL, createAnthropicHistory } from "./anthropic-history.ts";
+import { foreignHost } from "./base-url.ts";
 import { createToolsets, jsonObject, toJson } from "./body.ts";
 import { brokenAnswer, contextOverflow, type Provider } from "./failure.ts";
 import type { Model, ModelRequest } from "./model.ts";
@@ -50,9 +51,11 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
       messages: history(request),
     });
 
+  const host = foreignHost("anthropic", options.baseUrl);
   return {
     name,
     provider: "anthropic",
+    ...(host !== undefined && { host }),
     profile: options.profile,
     async complete(request, run) {
       const toolset = toolsets(request.tools);

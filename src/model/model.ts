@@ -102,6 +102,8 @@ export interface Model {
   readonly name: string;
   /** What shares one limiter and one key: `anthropic`, `openai`, `offline`, ... */
   readonly provider: string;
+  /** The host that requests go to; absent: the provider's own, or none. */
+  readonly host?: string;
   readonly profile: ModelProfile;
   complete(request: ModelRequest, run: ModelRun): Promise<Completion>;
 }

@@ -1,5 +1,6 @@
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { Stream } from "openai/streaming";
+import { foreignHost } from "./base-url.ts";
 import { createToolsets, jsonObject, toJson } from "./body.ts";
 import { brokenAnswer, type Provider } from "./failure.ts";
 import type { Model, ModelRequest } from "./model.ts";
@@ -26,7 +27,8 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     keyVariable: "OPENAI_API_KEY",
     apiKey: options.apiKey,
   };
-  const own = isOpenAi(options.baseUrl);
+  const host = foreignHost("openai", options.baseUrl);
+  const own = host === undefined;
   const history = createOpenAiHistory(own ? "free" : "alternate");
 
   const write = (request: ModelRequest): string => {
@@ -46,6 +48,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
   return {
     name: provider.model,
     provider: "openai",
+    ...(host !== undefined && { host }),
     profile: options.profile,
     async complete(request, run) {
       const toolset = toolsets(request.tools);
@@ -58,12 +61,6 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
       return toCompletion(answer, toolset, body);
     },
   };
-}
-
-/** True for OpenAI's own servers, in any region. */
-function isOpenAi(baseUrl: string | undefined): boolean {
-  const { hostname } = new URL(baseUrl ?? BASE_URL);
-  return hostname === "api.openai.com" || hostname.endsWith(".api.openai.com");
 }
 
 function cutShort({ text, thoughts, calls }: OpenAiAnswer): string {

@@ -15,6 +15,8 @@ export interface ProviderSettings extends Pick<
 > {
   /** Anthropic only; for compatible servers. */
   readonly apiVersion?: "2026-10-21" | "2023-06-01";
+  /** Why none of its models may be opened; in one line. */
+  readonly refusal?: string;
 }
 
 export interface ModelDeps {
@@ -67,10 +69,11 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
   if (provider === undefined || id === undefined) throw unknownModel(name);
 
   const { profile, ability } = findModel(name, deps.models);
-  const settings =
-    deps.providers && Object.hasOwn(deps.providers, provider) ? deps.providers[provider] : undefined;
+  const { refusal, ...settings } =
+    (deps.providers && Object.hasOwn(deps.providers, provider) && deps.providers[provider]) || {};
+  if (refusal !== undefined) throw new LegionError("CONFIG", refusal);
   const variable = provider === "anthropic" ? "ANTHROPIC" : "OPENAI";
-  const baseUrl = checkUrl(deps.env[`${variable}_BASE_URL`] || settings?.baseUrl, provider);
+  const baseUrl = checkUrl(deps.env[`${variable}_BASE_URL`] || settings.baseUrl, provider);
   const apiKey = checkKey(deps.env[`${variable}_API_KEY`] ?? "", `${variable}_API_KEY`);
   if (!apiKey && !(provider === "openai" && baseUrl)) throw missingKey(name, `${variable}_API_KEY`);
   const options = { ...settings, id, profile, apiKey, baseUrl };

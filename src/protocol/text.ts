@@ -1,7 +1,7 @@
 import type { Completion } from "../model/model.ts";
 import { findSpec, namesOf } from "../action-spec.ts";
 import type { ActionSpec } from "../module.ts";
-import { quote } from "../wording.ts";
+import { escapeHeaders, quote } from "../wording.ts";
 import { readNativeCalls } from "./native-calls.ts";
 import type { Parsed, Protocol, ShownDecision, ShownResult } from "./protocol.ts";
 import { findAction, isWritten, toCall } from "./text-search.ts";
@@ -111,9 +111,10 @@ function textOf(decision: ShownDecision): string {
   ].join("\n\n");
 }
 
-/** What came of a decision, as one text: errors under a header, everything else as it is. */
+/** What came of a decision, as one text: errors under a header, nothing else that looks like one. */
 function writeResults(results: readonly ShownResult[]): string {
   return results
+    .map(({ content, isError }) => ({ content: escapeHeaders(content), isError }))
     .map(({ content, isError }) => (isError ? `--- ERROR ---\n\n${content}` : content))
     .filter((content) => content !== "")
     .join("\n\n");

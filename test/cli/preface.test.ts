@@ -51,6 +51,18 @@ describe("what is said before anything happens", () => {
     ]);
   });
 
+  it("tells where requests go unless it is the provider itself", async () => {
+    const env = { OPENAI_API_KEY: "a-key", LEGION_MODEL: "openai/m" };
+    const at = async (url: string) =>
+      (await rowsFor(200, undefined, { ...env, OPENAI_BASE_URL: url })).rows[0];
+    expect(await at("http://localhost:11434/v1")).toBe(
+      "3 agents on openai/m at localhost:11434 (LEGION_MODEL is set)",
+    );
+    expect(await at("https://api.openai.com/v1")).toBe("3 agents on openai/m (LEGION_MODEL is set)");
+    const { rows } = await rowsFor(200, TEAM, { OPENAI_BASE_URL: "https://gateway.example" });
+    expect(rows[1]).toContain("on openai/gpt-5 at gateway.example (the team says so)");
+  });
+
   it("fits into narrow terminals", async () => {
     for (const columns of [40, 50, 80]) {
       const { rows } = await rowsFor(columns);

@@ -1,4 +1,5 @@
-import { chmod, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -21,6 +22,17 @@ describe("the disk", () => {
     for (const name of ["b", "a", "C"]) await writeFile(join(root, name), "");
     expect(await disk.list(root)).toEqual(["C", "a", "b"]);
     expect(await disk.list(join(root, "nowhere"))).toEqual([]);
+  });
+
+  it("tells what is there, links followed", async () => {
+    await writeFile(join(root, "file"), "");
+    await symlink("file", join(root, "link"));
+    await symlink("nowhere", join(root, "dangling"));
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    const kinds = ["file", "link", ".", "pipe", "dangling", "none"].map((name) =>
+      disk.kind(join(root, name)),
+    );
+    expect(await Promise.all(kinds)).toEqual(["file", "file", "folder", "other", undefined, undefined]);
   });
 
   it("reads a file or its beginning, and nothing where no file is", async () => {

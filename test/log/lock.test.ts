@@ -76,7 +76,7 @@ describe("the lock of a directory", () => {
     expect(await order(child)).toEqual({ epoch: 1 });
     await expect(take()).rejects.toMatchObject({
       code: "LOCKED",
-      message: `This directory is in use by process ${child.pid} on ${hostname()}.`,
+      message: `This directory is in use by process ${child.pid} on ${hostname()}; other commands talk to it, and \`legion stop\` ends it.`,
     });
     await expect(take("command", 60_000)).rejects.toMatchObject({ code: "LOCKED" });
     expect(await lockHolder(folder, disk)).toMatchObject({ pid: child.pid });

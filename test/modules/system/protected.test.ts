@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { system } from "../../../modules/system/index.ts";
@@ -106,5 +106,78 @@ describe("a protected path", () => {
       expect((await agent.act(action, parameters)).content).toBe(`${OFF_LIMITS} Path: ${path}`);
     }
     expect((await agent.act("readFile", { path: `${dirname(path)}/../goals.json` })).outcome).toBe("error");
+  });
+});
+
+describe("what the next start runs", () => {
+  const KEPT =
+    "That path can only be read: it says what agents are or what code they run, which only a person may change.";
+  const settings = { protectedPaths: ["tools/weather.mjs", "link/deep.mjs", "real/deep.mjs"] };
+  const changes = (path: string) => attempts(path).filter(([name]) => !/^(read|list)/.test(name));
+
+  it.each([
+    "agents/legionnaire.md",
+    "agents/sub/x.md",
+    "AGENTS/legionnaire.md",
+    "agents./legionnaire.md",
+    "agents",
+    "tools/weather.mjs",
+    "Tools/Weather.MJS",
+    "real/deep.mjs",
+    "link/deep.mjs",
+  ])("is changed by no action, there or not: %s (F4)", async (path) => {
+    const agent = createTestHost(system, { settings });
+    agent.file("bait", "bait");
+    agent.file("real/other", "");
+    symlinkSync("real", join(agent.root, "link"));
+    for (let n = 0; n < 2; n++) {
+      for (const [action, parameters] of changes(path)) {
+        const { outcome, content } = await agent.act(action, parameters);
+        expect({ action, outcome, content }).toEqual({
+          action,
+          outcome: "error",
+          content: `${KEPT} Path: ${path}`,
+        });
+      }
+      if (path !== "agents") agent.file(path, "as it was");
+    }
+    if (path !== "agents") expect(readFileSync(join(agent.root, path), "utf8")).toBe("as it was");
+  });
+
+  it("is not changed through a link (F4)", async () => {
+    const agent = createTestHost(system, { settings });
+    agent.file("agents/legionnaire.md", "secret brief");
+    agent.file("bait", "bait");
+    symlinkSync("agents", join(agent.root, "alias"));
+    for (const path of ["alias/legionnaire.md", "alias/new.md"]) {
+      for (const [action, parameters] of changes(path))
+        expect((await agent.act(action, parameters)).content).toBe(`${KEPT} Path: ${path}`);
+    }
+    expect(readFileSync(join(agent.root, "agents/legionnaire.md"), "utf8")).toBe("secret brief");
+  });
+
+  it("goes with no folder or link that is moved or deleted (F4)", async () => {
+    const agent = createTestHost(system, { settings });
+    agent.file("tools/weather.mjs");
+    agent.file("real/deep.mjs");
+    symlinkSync("real", join(agent.root, "link"));
+    for (const path of ["tools", "link", "real"]) {
+      const moved = await agent.act("moveFile", { sourcePath: path, destinationPath: "away" });
+      expect(moved.content).toBe(`${KEPT} Path: ${path}`);
+      expect((await agent.act("deleteFile", { path })).content).toBe(`${KEPT} Path: ${path}`);
+      expect(existsSync(join(agent.root, path))).toBe(true);
+    }
+  });
+
+  it("can be read, and what lies beside it changed", async () => {
+    const agent = createTestHost(system, { settings });
+    agent.file("agents/legionnaire.md", "brief");
+    agent.file("tools/weather.mjs", "code");
+    for (const path of ["agents/legionnaire.md", "tools/weather.mjs"])
+      expect((await agent.act("readFile", { path })).outcome).toBe("ok");
+    expect((await agent.act("listDirectory", { path: "agents" })).outcome).toBe("ok");
+    for (const path of ["tools/other.mjs", "src/agents/x.md", "agents.md", "tools/weather.mjs.bak"])
+      expect((await agent.act("writeFile", { path, content: "text" })).outcome).toBe("ok");
+    expect((await agent.act("createDirectory", { path: "tools" })).outcome).toBe("ok");
   });
 });
