@@ -296,25 +296,3 @@ describe("an outbox", () => {
     expect(await mailOf("2")).toEqual(["a", "b", "c"]);
   });
 });
-
-describe("a recipient that is gone", () => {
-  it("holds up nobody: the message is reported, and the position goes on", async () => {
-    const outbox = outboxOn((delivery) =>
-      delivery.message.id.startsWith("1>3#")
-        ? Promise.resolve({ status: "unknown" })
-        : store.bus.send(delivery),
-    );
-    await commit("to a ghost", "3");
-    await commit("to a friend", "2");
-    await outbox.deliver();
-    expect(outbox.undelivered()).toEqual([]);
-    expect(memory.ledger.undelivered).toEqual([]);
-    expect(await mailOf("2")).toEqual(["to a friend"]);
-    const notices = [];
-    for await (const event of memory.read()) if (event.kind === "notice") notices.push(event);
-    expect(notices.at(-1)).toMatchObject({
-      reason: "undeliverable",
-      content: "Message 1>3#1 could not be delivered: there is no agent 3 any more.",
-    });
-  });
-});

@@ -13,8 +13,7 @@ import { createTempProject } from "./temp-project.ts";
 
 let root: string;
 let folder: string;
-/** What a log would hold. */
-let log: NewEvent[];
+let log: NewEvent[]; // what a log would hold
 let state: ModuleState;
 let projections: Projections;
 
@@ -293,10 +292,8 @@ describe("what a person changed in the files", () => {
 
   it("may name keys that mean something to programs", async () => {
     await put("goals.json", '{"__proto__": {"polluted": true}, "constructor": 1}');
-    expect((await reopen()).map((edit) => edit.kind === "edited" && edit.key)).toEqual([
-      "__proto__",
-      "constructor",
-    ]);
+    const keys = (await reopen()).map((edit) => edit.kind === "edited" && edit.key);
+    expect(keys).toEqual(["__proto__", "constructor"]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
     expect(await reopen()).toEqual([]);
   });
