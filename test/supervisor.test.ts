@@ -178,8 +178,7 @@ describe("a person's word", () => {
 });
 
 describe("a module with a fault", () => {
-  it("in its pinned message is reported as what keeps the agent from going on", async () => {
-    const clock = createHandClock();
+  it("in its pinned message costs the agent that part, not its work", async () => {
     const faulty = defineModule({
       name: "faulty",
       pinnedMessage: () => {
@@ -187,10 +186,12 @@ describe("a module with a fault", () => {
       },
       actions: {},
     });
-    const world = await createWorld({ 1: { modules: [core, faulty] } }, { clock });
+    const model = createScriptedModel(["Done."]);
+    const world = await createWorld({ 1: { modules: [core, faulty], model } });
     await world.say("1", "Go.");
-    await sleepThrough(clock, () => world.agent("1").standing.state === "parked");
-    expect(world.agent("1").standing.reason).toBe("8 restarts did not help: undefined is not a function");
+    await world.idle();
+    expect(model.requests[0]?.pinned).toContain("could not be made: undefined is not a function");
+    expect(world.agent("1").standing.state).toBe("idle");
   });
 
   it("in closing does not keep the rest from being closed", async () => {

@@ -127,30 +127,6 @@ describe("legion start", () => {
     expect(node.out()).not.toContain("Agent 1  ← Control: only you");
   });
 
-  it("is found by a command that is there from the start", async () => {
-    const cwd = await projectWith("[]");
-    const { code, out } = await runToEnd(["start", "2", ...SCRIPTED, "--until-idle"], {
-      cwd,
-      stdin: "/ps\n",
-    });
-    expect(code).toBe(0);
-    expect(out).toContain("runs 2 of 2");
-    expect(out).not.toContain("No node runs");
-  });
-
-  it("still answers other terminals while it finishes what runs", async () => {
-    const cwd = await projectWith(WAIT);
-    const node = run(["start", ...SCRIPTED, "--yes", "--task", "wait"], { cwd });
-    await node.until("executeCommand");
-    node.child.kill("SIGTERM");
-    await node.until("Ending: what runs is finished first");
-    const { out } = await legion(["ps"], { cwd });
-    expect(out).toContain("acting");
-    expect(out).not.toContain("No node runs");
-    await writeFile(join(cwd, "go"), "");
-    expect(await node.ended).toMatchObject({ code: 0 });
-  });
-
   it("does what lines from a pipe ask for before it counts as idle", async () => {
     const cwd = await projectWith("[]");
     const { code, out } = await runToEnd(["start", "2", ...SCRIPTED, "--until-idle"], {
