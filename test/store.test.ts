@@ -166,7 +166,8 @@ describe("an agent's log in the store", () => {
     const [mail] = inbox.peek(Infinity);
     await two.commit({ kind: "message", message: mail!.message, mail: mail!.position, from: mail!.from });
     inbox.taken(mail!.position);
-    await first.lock.release();
+    // With its last message taken, nothing is left of the mailbox.
+    await first.close();
     const second = await open("1", "2");
     const again = await second.openAgent("1", UNHOSTED);
     // Agent 2 is hosted here, and nothing of it has been opened yet.

@@ -239,6 +239,23 @@ describe("a journal on a disk that fails", () => {
     expect(await textsIn(folder, disk)).toEqual(["a", "b", "c"]);
   });
 
+  it("counts what a flush still covers that was under way when a write failed (J1)", async () => {
+    const flush = byHand();
+    let full = false;
+    const failing = watchDisk(disk, ({ op }) => {
+      if (op === "write" && full) throw new Error("ENOSPC");
+      return op === "sync" ? flush.promise : undefined;
+    });
+    const { journal } = await reopenJournal({ folder, disk: failing });
+    const first = say(journal, "under way");
+    full = true;
+    expect(() => journal.write([{ kind: "said" }])).toThrow("ENOSPC");
+    const start = journal.acknowledged();
+    flush.resolve();
+    await first;
+    expect((await start).last).toBe(2);
+  });
+
   it("leaves no empty parts behind while the disk stays full", async () => {
     const { journal } = await reopenJournal({ folder, disk });
     await say(journal, "a");

@@ -65,7 +65,8 @@ export function createClone(): Clone {
       spawnSync(process.execPath, args, {
         cwd: root,
         encoding: "utf8",
-        env: { ...outsideEnvironment(), ...env },
+        // With CI set, some of the tools print in colour wherever they write to.
+        env: { ...outsideEnvironment(), NO_COLOR: "1", ...env },
       }),
   };
 }
