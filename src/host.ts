@@ -15,6 +15,8 @@ export interface Running {
 }
 
 const COMPLETION_SHARE = 4;
+/** Outside an action there is nothing to stop. */
+const NEVER = new AbortController().signal;
 
 export function createHost(agent: Agent, module: string, running?: Running): Host {
   const { identity, modules, blobs, shared } = agent;
@@ -37,9 +39,7 @@ export function createHost(agent: Agent, module: string, running?: Running): Hos
     history,
     workspace: shared.workspace,
     settings: shared.settings(module),
-    get signal() {
-      return active().signal;
-    },
+    signal: running?.signal ?? NEVER,
     send: (targets, content) => active().work.send(targets, content),
     peers: shared.peers,
     async complete(prompt, options) {

@@ -68,24 +68,19 @@ export interface ModuleSet extends ActionIndex {
 }
 
 export function startModules(index: ActionIndex, createHost: (module: string) => Host): ModuleSet {
-  const hosts = new Map<string, Host>();
   const closers: (() => void | Promise<void>)[] = [];
-  const host = (module: string): Host => {
-    const known = hosts.get(module) ?? createHost(module);
-    hosts.set(module, known);
-    return known;
-  };
   let instructions: string | undefined;
   return {
     ...index,
-    host,
+    // Made anew each time: thousands of agents that rest should not hold what they do not need.
+    host: createHost,
     async introduction() {
       instructions ??= index.modules
-        .flatMap((module) => part(module, module.instructions?.(host(module.name))))
+        .flatMap((module) => part(module, module.instructions?.(createHost(module.name))))
         .join("\n\n");
       const pinned: string[] = [];
       for (const module of index.modules)
-        pinned.push(...part(module, await pinnedOf(module, host(module.name))));
+        pinned.push(...part(module, await pinnedOf(module, createHost(module.name))));
       return { instructions, pinned: pinned.join("\n\n"), tools: index.tools };
     },
     effectsOf: (action) =>

@@ -112,10 +112,10 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
       return showOpen().turns;
     },
     get tokens() {
-      return showOpen().tokens;
+      return showOpen().tokens();
     },
     get chain() {
-      return showOpen().chain;
+      return showOpen().chain();
     },
     see,
     setTokens: shown.setTokens,
@@ -170,10 +170,10 @@ function createShown() {
   return {
     items,
     turns,
-    get tokens() {
+    tokens() {
       return tokens;
     },
-    get chain() {
+    chain() {
       for (; chained < items.length; chained++) {
         items[chained]!.chain = chainOf(items[chained - 1]?.chain ?? "", items[chained]!);
       }

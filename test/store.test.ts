@@ -159,13 +159,15 @@ describe("an agent's log in the store", () => {
   it("counts for its mail also before it is open", async () => {
     const first = await open("1", "2");
     const [one, two] = [await first.openAgent("1", UNHOSTED), await first.openAgent("2", UNHOSTED)];
+    for (const word of ["a", "b", "c"]) await first.control.say(["2"], word);
     await commit(one, "first", "2");
-    await commit(one, "second", "2");
     await first.bus.send(one.ledger.undelivered[0]!);
     const inbox = await first.bus.open("2");
-    const [mail] = inbox.peek(Infinity);
-    await two.commit({ kind: "message", message: mail!.message, mail: mail!.position, from: mail!.from });
-    inbox.taken(mail!.position);
+    for (const { message, position, from } of inbox.peek(Infinity)) {
+      await two.commit({ kind: "message", message, mail: position, from });
+      inbox.taken(position);
+    }
+    await commit(one, "second", "2");
     // With its last message taken, nothing is left of the mailbox.
     await first.close();
     const second = await open("1", "2");

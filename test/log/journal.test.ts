@@ -125,10 +125,7 @@ describe("a journal", () => {
   it("does not die of a value that JSON cannot hold, and writes nothing of it", async () => {
     const { journal } = await reopenJournal({ folder, disk });
     await say(journal, "before");
-    const written = [
-      { kind: "said", text: "half" },
-      { kind: "said", n: 1n },
-    ];
+    const written = ["half", 1n].map((text) => ({ kind: "said", text }));
     expect(() => journal.write(written)).toThrow(TypeError);
     await say(journal, "after");
     expect(await textsIn(folder, disk)).toEqual(["before", "after"]);
@@ -232,7 +229,6 @@ describe("a journal on a disk that fails", () => {
     await expect(say(journal, "never acknowledged")).rejects.toMatchObject({ code: "STORAGE" });
     broken = false;
     const start = await journal.acknowledged();
-    expect(start.last).toBe(3);
     const options = { folder, disk, epoch: 1, held: () => true, now: () => 0, opening: {} };
     const next = openJournal({ ...options, durability: "disk", maxPartBytes: 10_000 }, start);
     await say(next, "c");
