@@ -12,9 +12,9 @@ const ROUND_PAUSE_MS = 10;
 export async function endTree(group: number, mark: string): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signalGroup(group, "SIGKILL");
-    const strays = await findMarked(mark);
-    if (strays.length === 0) return;
-    for (const pid of strays) signalProcess(pid, "SIGKILL");
+    const alive = await findAlive(group, mark);
+    if (alive.length === 0) return;
+    for (const pid of alive) signalProcess(pid, "SIGKILL");
     await delay(ROUND_PAUSE_MS);
   }
 }
@@ -33,15 +33,21 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function findMarked(mark: string): Promise<readonly number[]> {
+/** Everything of the command that still runs: a signal that was sent has not ended a process yet. */
+async function findAlive(group: number, mark: string): Promise<readonly number[]> {
   const names = await readdir("/proc").catch(() => []);
   const pids = names.map(Number).filter(Number.isInteger);
-  const marked = await Promise.all(pids.map((pid) => isMarked(pid, mark)));
-  return pids.filter((_, index) => marked[index]);
+  const alive = await Promise.all(pids.map((pid) => belongs(pid, group, mark)));
+  return pids.filter((_, index) => alive[index]);
 }
 
 /** False for processes of others and for those that are gone or only wait to be collected. */
-async function isMarked(pid: number, mark: string): Promise<boolean> {
+async function belongs(pid: number, group: number, mark: string): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // The name before the last bracket may hold anything; then come state, parent and group (proc(5)).
+  const [state = "", , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (state === "" || "ZX".includes(state)) return false;
+  if (Number(processGroup) === group) return true;
   const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
   return environment?.includes(mark) ?? false;
 }
