@@ -57,6 +57,11 @@ export function trivialCall(index) {
   return { calls: [{ id: `call-${index}`, name: "touch", arguments: `{"n":"${index}"}` }] };
 }
 
+/** Nothing to do. An empty answer would be a mistake of the model, and asked about again. */
+export function noop() {
+  return { calls: [{ id: "noop", name: "noop", arguments: "{}" }] };
+}
+
 /** @param {{id: string, model: unknown, tickMs?: number, threshold?: number}} options */
 export async function plan({ id, model, tickMs = 0, threshold = 0.75 }) {
   const actions = await actionIndex();

@@ -1,13 +1,13 @@
 // What agents cost that have nothing to do: processor, memory, timers, open files.
 
 import { readdirSync } from "node:fs";
-import { figure, instantModel, plan, report, round, startBench, timed } from "./bench.mjs";
+import { figure, instantModel, plan, report, round, startBench, timed, noop } from "./bench.mjs";
 
 const WATCH_MS = 20_000;
 
 /** @param {number} count @param {number} before resident bytes without agents */
 async function measure(count, before) {
-  const model = instantModel(() => ({ text: "" }));
+  const model = instantModel(() => noop());
   const ids = Array.from({ length: count }, (_, index) => String(index + 1));
   const started = performance.now();
   const legion = await startBench({ plans: await Promise.all(ids.map((id) => plan({ id, model }))) });

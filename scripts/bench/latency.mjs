@@ -12,11 +12,12 @@ import {
   round,
   startBench,
   temporaryFolder,
+  noop,
 } from "./bench.mjs";
 
 /** @param {"disk" | "process"} durability @param {number} messages */
 async function run(durability, messages) {
-  const model = instantModel(() => ({ text: "" }));
+  const model = instantModel(() => noop());
   const legion = await startBench({ plans: [await plan({ id: "1", model })], durability });
   /** @type {() => void} */
   let arrived = () => undefined;

@@ -13,12 +13,13 @@ import {
   startBench,
   temporaryFolder,
   trivialCall,
+  noop,
 } from "./bench.mjs";
 
 const project = temporaryFolder();
 const steps = 16_667;
 // As agents have it: what does not fit into the window is summarised, and the log keeps all of it.
-const model = instantModel((index) => (index < steps ? trivialCall(index) : { text: "" }), 200_000);
+const model = instantModel((index) => (index < steps ? trivialCall(index) : noop()), 200_000);
 const legion = await startBench({ project, plans: [await plan({ id: "1", model })] });
 await legion.control.say(["1"], "go");
 await legion.untilIdle(new AbortController().signal);

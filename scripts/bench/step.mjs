@@ -12,6 +12,7 @@ import {
   startBench,
   temporaryFolder,
   trivialCall,
+  noop,
 } from "./bench.mjs";
 
 /**
@@ -26,7 +27,7 @@ async function run(steps, durability) {
     const now = performance.now();
     if (index > 0) times.push((now - last) * 1_000);
     last = now;
-    return index < steps ? trivialCall(index) : { text: "" };
+    return index < steps ? trivialCall(index) : noop();
   });
   const legion = await startBench({ plans: [await plan({ id: "1", model })], durability });
   await legion.control.say(["1"], "go");

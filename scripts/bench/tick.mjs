@@ -1,10 +1,10 @@
 // The decision tick with 500 agents: how late a decision comes, and whether the beat drifts.
 
-import { figure, instantModel, plan, quantile, report, round, startBench } from "./bench.mjs";
+import { figure, instantModel, plan, quantile, report, round, startBench, noop } from "./bench.mjs";
 
 const AGENTS = 500;
 const TICK_MS = 1_000;
-const model = instantModel(() => ({ text: "" }));
+const model = instantModel(() => noop());
 const ids = Array.from({ length: AGENTS }, (_, index) => String(index + 1));
 const legion = await startBench({
   plans: await Promise.all(ids.map((id) => plan({ id, model, tickMs: TICK_MS }))),
