@@ -21,7 +21,6 @@ import { isLegionError } from "./errors.ts";
 import { judgeLoop } from "./gate.ts";
 import { hasWork, mayDecide, wakesOnMail } from "./ledger.ts";
 import { CONTROL, MAIL_SHARE } from "./message.ts";
-import { perform } from "./perform.ts";
 import { planRecovery } from "./recovery.ts";
 import { aborted, linkSignals, type Stops } from "./signals.ts";
 
@@ -92,7 +91,7 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
 
 /** Runs one call and commits its result, with all that it changed and sent (A3). */
 async function act(agent: Agent, call: Call, signal: AbortSignal): Promise<void> {
-  const { result, work } = await perform(agent, call, signal);
+  const { result, work } = await agent.perform(agent, call, signal);
   await agent.memory.commit(result).finally(work.settle);
   void agent.outbox.deliver();
   for (const stopped of work.stopped) await agent.shared.announceHops(stopped);

@@ -15,6 +15,7 @@ import type { Model } from "./model/model.ts";
 import type { Peer, Workspace } from "./module.ts";
 import type { ModuleSet } from "./module-set.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Perform } from "./perform.ts";
 import type { PinPosition } from "./prompt.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import type { TokenCounter } from "./tokens.ts";
@@ -84,6 +85,8 @@ export interface Agent {
   readonly memory: Memory;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
+  /** Runs one of its calls. */
+  readonly perform: Perform;
   readonly modules: ModuleSet;
   readonly blobs: Blobs;
   readonly shared: Shared;

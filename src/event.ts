@@ -1,4 +1,4 @@
-import type { LogId, Message } from "./message.ts";
+import type { AgentId, LogId, Message } from "./message.ts";
 
 /** Tokens of one or more model calls. `input` includes what was read from or written to the provider's cache. */
 export interface Usage {
@@ -107,6 +107,11 @@ export interface BranchEvent {
   readonly kind: "branch";
   /** The next event continues from this one. */
   readonly to: number;
+  /**
+   * The agent whose past stands before this event. It is history only: none of its sends, watermarks, numbers or costs
+   * are this log's. Absent: it is this agent's own.
+   */
+  readonly origin?: AgentId;
 }
 
 export interface SentEvent {
@@ -137,6 +142,7 @@ export type NoticeReason =
   | "halted"
   | "gap"
   | "undeliverable"
+  | "resent"
   | "said"
   | "announced";
 

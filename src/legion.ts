@@ -4,6 +4,7 @@ import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import type { Agent, Identity, MemorySettings, Shared } from "./agent.ts";
 import { createHopNotice, startHeartbeat } from "./announcements.ts";
+import type { Inbox } from "./bus/bus.ts";
 import { createClock, type Clock } from "./clock.ts";
 import type { Control } from "./control.ts";
 import type { Environment } from "./environment/environment.ts";
@@ -11,6 +12,7 @@ import { createBudget, type Budget } from "./gate.ts";
 import { createHost } from "./host.ts";
 import { createInspector, type Inspect, type Inspector } from "./inspection.ts";
 import type { Limits } from "./limits.ts";
+import type { Disk } from "./log/disk.ts";
 import type { Durability } from "./log/journal.ts";
 import type { AgentId } from "./message.ts";
 import { createLimiter, type LimiterOptions } from "./model/limiter.ts";
@@ -20,6 +22,7 @@ import { startModules, type ActionIndex } from "./module-set.ts";
 import { createOutbox } from "./outbox.ts";
 import { openPeers } from "./peers.ts";
 import { legionPaths } from "./paths.ts";
+import { perform, type Perform } from "./perform.ts";
 import { createProjections } from "./projection.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import { SHUTDOWN } from "./signals.ts";
@@ -52,6 +55,8 @@ export interface AgentPlan {
   /** Does a success make the failed decisions before it disappear from the view? */
   readonly errors: "forget" | "keep";
   readonly tickMs: number;
+  /** What runs its calls in place of its modules, and what stands before its mailbox: for an agent that is replayed. */
+  readonly replay?: { readonly perform: Perform; readonly inbox: (inbox: Inbox) => Inbox };
 }
 
 export interface LegionOptions {
@@ -67,6 +72,8 @@ export interface LegionOptions {
   /** How many calls may run at this provider at once; where it gives nothing, the limiter's default. */
   readonly concurrency?: LimiterOptions["concurrency"];
   readonly clock?: Clock;
+  /** Where everything is written; the real disk if absent. */
+  readonly disk?: Disk;
   /** Sees everything from the first event on. */
   readonly watch?: Inspect;
 }
@@ -93,11 +100,11 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const clock = options.clock ?? createClock();
   const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project);
-  const { durability } = options;
+  const { durability, disk } = options;
   const { inspect } = inspector;
   const plans = new Map(options.plans.map((plan) => [plan.identity.id, plan]));
   const hosted = new Set(plans.keys());
-  const store = await openStore({ paths, role: "node", durability, clock, inspect, hosted });
+  const store = await openStore({ paths, role: "node", durability, clock, inspect, hosted, disk });
   const budget = createBudget(options.limits);
   const tokens = createTokenCounter();
   const now = new AbortController();
@@ -207,6 +214,7 @@ async function openAgent(plan: AgentPlan, { options, store, shared }: Surroundin
   });
   for (const edit of await projections.reconcile(memory.state)) await memory.commit(edit);
   await writeIdentity(plan, paths.agent(id), store);
+  const inbox = await store.bus.open(id);
   const agent: Agent = {
     standing: { state: "waiting", reason: "", since: new Date(shared.clock.now()).toISOString() },
     identity,
@@ -217,7 +225,8 @@ async function openAgent(plan: AgentPlan, { options, store, shared }: Surroundin
     tickMs: plan.tickMs,
     delayMs: options.delayMs,
     memory,
-    inbox: await store.bus.open(id),
+    inbox: plan.replay ? plan.replay.inbox(inbox) : inbox,
+    perform: plan.replay?.perform ?? perform,
     outbox: createOutbox(memory, store.bus, shared.clock),
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: store.blobs(id),

@@ -10,6 +10,9 @@ import { SHUTDOWN } from "./signals.ts";
 import { estimateTokens, fitTokens } from "./tokens.ts";
 import { beginWork, type Work } from "./work.ts";
 
+/** Runs one call and says what came of it. */
+export type Perform = (agent: Agent, call: Call, signal: AbortSignal) => Promise<Performed>;
+
 export interface Performed {
   readonly result: ResultEvent;
   readonly work: Work;

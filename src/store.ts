@@ -49,6 +49,8 @@ export interface StoreOptions {
   readonly inspect: Inspect;
   /** Agents that will be opened here, folder or not: their logs are read then, not now. */
   readonly hosted: ReadonlySet<AgentId>;
+  /** The real one if absent. */
+  readonly disk?: Disk;
 }
 
 /** To write to a log whose agent does not run. */
@@ -60,7 +62,7 @@ export const UNHOSTED: AgentMemoryOptions = {
 /** Takes the lock of the project and opens what is in it. Rejects with LOCKED if another process runs here. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { paths } = options;
-  const disk = createDisk(paths.tmp);
+  const { disk = createDisk(paths.tmp) } = options;
   const lock = await takeLock(paths.lock, disk, { role: options.role, waitMs: LOCK_WAIT_MS });
   try {
     await disk.emptyTmp();

@@ -43,6 +43,7 @@ export async function openDormant(plan: AgentPlan, { reader, settings }: Dormanc
       interrupt: () => new AbortController().signal,
       close: nothing,
     },
+    perform: refuse,
     outbox: { deliver: nothing, undelivered: () => [], close: nothing },
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: reader.blobs(identity.id),
