@@ -212,7 +212,6 @@ async function openAgent(plan: AgentPlan, { options, store, shared }: Surroundin
     view: { protocol, errors: plan.errors, window: model.profile.window },
     projector: projections,
   });
-  for (const edit of await projections.reconcile(memory.state)) await memory.commit(edit);
   await writeIdentity(plan, paths.agent(id), store);
   const inbox = await store.bus.open(id);
   const agent: Agent = {

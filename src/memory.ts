@@ -11,6 +11,7 @@ import { createView, type View, type ViewOptions } from "./view.ts";
 
 export interface Memory {
   readonly agent: AgentId;
+  /** The same object also after `reopen`. */
   readonly ledger: Ledger;
   readonly view: View;
   readonly state: ModuleState;
@@ -20,12 +21,19 @@ export interface Memory {
   note(event: NewEvent): void;
   /** Every event, oldest first; from the disk. */
   read(from?: number): AsyncIterable<Event>;
+  /**
+   * Folds everything anew from what the log acknowledged, which goes on behind that: after a failure of the disk, once
+   * `events` can be committed. Rejects with STORAGE, and may be tried again.
+   */
+  reopen(...events: readonly NewEvent[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Writes what people can read of module state. */
+/** Keeps what people can read of module state. */
 export interface Projector {
   write(changes: readonly StateChange[], state: ModuleState): Promise<void>;
+  /** Brings the files up to the state after an opening. Returns what is to be committed for them, each by itself. */
+  reconcile(state: ModuleState): Promise<readonly NewEvent[]>;
 }
 
 export interface MemoryOptions {
@@ -35,62 +43,114 @@ export interface MemoryOptions {
   readonly projector: Projector;
 }
 
-/** `open` opens the log and hands every event of it to its argument, oldest first. */
+export interface OpenedLog {
+  readonly log: EventLog;
+  /** What has to be said in it about how it was found; mostly empty. */
+  readonly findings: readonly NewEvent[];
+}
+
+/** `open` opens the log and hands every event of it to its argument, oldest first; again at each `reopen`. */
 export async function openMemory(
   options: MemoryOptions,
-  open: (each: (event: Event) => void) => Promise<EventLog>,
+  open: (each: (event: Event) => void) => Promise<OpenedLog>,
 ): Promise<Memory> {
   const ledger = createLedger();
-  const view = createView(options.view);
-  const state = createModuleState();
-  const fold = (event: Event): void => {
-    account(ledger, event);
-    view.see(event);
-    foldState(state, event);
-  };
-  const log = await open(fold);
-  if (ledger.log !== log.id) ledger.numbers.clear();
-  ledger.log = log.id;
-  const join = (event: Event): void => {
-    fold(event);
-    options.inspect({ kind: "event", agent: options.agent, event });
-  };
+  let folded = createFold(options.view);
+  let log: EventLog;
   /** Changes whose files are not written: none may be left when the next commit begins. */
   let behind: readonly StateChange[] = [];
-  const project = async (): Promise<void> => {
-    if (behind.length > 0) await options.projector.write(behind, state);
-    behind = [];
-  };
-  let committing = 0;
+  /** Noted since the newest commit. */
+  let unsaved: NewEvent[] = [];
   /** Noted while a commit is under way: after it, or they would be folded in before events that stand before them. */
-  const noted: NewEvent[] = [];
+  const waiting: NewEvent[] = [];
+  let committing = 0;
+
+  const join = (event: Event): void => {
+    account(ledger, event);
+    folded.see(event);
+    options.inspect({ kind: "event", agent: options.agent, event });
+  };
+  const note = (...events: readonly NewEvent[]): void => {
+    unsaved.push(...events);
+    for (const event of events) join(log.note(event));
+  };
   const append = async (events: readonly NewEvent[]): Promise<readonly Event[]> => {
     committing++;
     try {
       const stamped = await log.append(events);
+      unsaved = [];
       for (const event of stamped) join(event);
       return stamped;
     } finally {
       committing--;
-      if (committing === 0) for (const event of noted.splice(0)) join(log.note(event));
+      if (committing === 0) note(...waiting.splice(0));
     }
   };
+  const project = async (): Promise<void> => {
+    if (behind.length > 0) await options.projector.write(behind, folded.state);
+    behind = [];
+  };
+  const commit = async (...events: readonly NewEvent[]): Promise<void> => {
+    await project();
+    behind = (await append(events)).flatMap(changesOf);
+    await project();
+  };
+  const begin = async (events: readonly NewEvent[]): Promise<void> => {
+    const fresh = createLedger();
+    const anew = createFold(options.view);
+    const opened = await open((event) => {
+      account(fresh, event);
+      anew.see(event);
+    });
+    if (fresh.log !== opened.log.id) fresh.numbers.clear();
+    log = opened.log;
+    Object.assign(ledger, fresh, { log: log.id });
+    folded = anew;
+    behind = [];
+    const first = [...opened.findings, ...events];
+    if (first.length > 0) await commit(...first);
+    for (const event of await options.projector.reconcile(folded.state)) await commit(event);
+  };
+  await begin([]);
   return {
     agent: options.agent,
     ledger,
-    view,
-    state,
-    async commit(...events) {
-      await project();
-      behind = (await append(events)).flatMap(changesOf);
-      await project();
+    get view() {
+      return folded.view;
     },
+    get state() {
+      return folded.state;
+    },
+    commit,
     note(event) {
-      if (committing > 0) noted.push(event);
-      else join(log.note(event));
+      if (committing > 0) waiting.push(event);
+      else note(event);
     },
     read: (from) => log.read(from),
+    async reopen(...events) {
+      // What a dead log could not keep of the notes happened all the same: a model call that was begun costs.
+      const lost = await log.append([]).then(
+        () => [],
+        () => unsaved,
+      );
+      await log.close().catch(() => undefined);
+      await begin([...events, ...lost]);
+    },
     close: () => log.close(),
+  };
+}
+
+/** What is folded from the log besides the ledger. */
+function createFold(options: ViewOptions) {
+  const view = createView(options);
+  const state = createModuleState();
+  return {
+    view,
+    state,
+    see(event: Event): void {
+      view.see(event);
+      foldState(state, event);
+    },
   };
 }
 

@@ -10,14 +10,6 @@ import type { Projector } from "./memory.ts";
 import type { Module } from "./module.ts";
 import { keysOf, valueOf, type ModuleState } from "./state.ts";
 
-export interface Projections extends Projector {
-  /**
-   * Brings the files up to the state after a start: a file that shows what stood before the newest commit is completed;
-   * any other difference is a person's edit. Returns what is to be committed for it, in order, each event by itself.
-   */
-  reconcile(state: ModuleState): Promise<readonly (EditedEvent | NoticeEvent)[]>;
-}
-
 export interface ProjectionPlace {
   readonly disk: Disk;
   /** The agent's folder. */
@@ -26,7 +18,7 @@ export interface ProjectionPlace {
   readonly corruptFolder: string;
 }
 
-export function createProjections(modules: readonly Module[], place: ProjectionPlace): Projections {
+export function createProjections(modules: readonly Module[], place: ProjectionPlace): Projector {
   const { disk, folder } = place;
   const shown = new Map<string, Files>();
   for (const { name, projection } of modules) {

@@ -8,7 +8,7 @@ import type { Inspect } from "./inspection.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
 import { createBlobs, type Blobs } from "./log/blobs.ts";
 import { createDisk, type Disk } from "./log/disk.ts";
-import { gapNotice, openFileLog, readFileLog, type SeqRange } from "./log/file-log.ts";
+import { gapNotice, openFileLog, readFileLog, type OpenedFileLog } from "./log/file-log.ts";
 import type { Durability } from "./log/journal.ts";
 import { takeLock, type Holder, type Lock } from "./log/lock.ts";
 import { openMemory, type Memory, type Projector } from "./memory.ts";
@@ -56,7 +56,7 @@ export interface StoreOptions {
 /** To write to a log whose agent does not run. */
 export const UNHOSTED: AgentMemoryOptions = {
   view: { protocol: textProtocol, errors: "keep", window: Infinity },
-  projector: { write: () => Promise.resolve() },
+  projector: { write: () => Promise.resolve(), reconcile: () => Promise.resolve([]) },
 };
 
 /** Takes the lock of the project and opens what is in it. Rejects with LOCKED if another process runs here. */
@@ -157,13 +157,12 @@ async function openLogs(options: Locked): Promise<Logs> {
     blobs,
     async openAgent(agent, { view, projector }) {
       const place = { ...filesOf(agent), corruptFolder: paths.corrupt, lock, durability, now: clock.now };
-      let lost: readonly SeqRange[] = [];
+      let before: OpenedFileLog | undefined;
       const memory = await openMemory({ agent, view, projector, inspect }, async (each) => {
-        const opened = await openFileLog(place, each);
-        lost = opened.lost;
-        return opened.log;
+        before = await openFileLog(place, each, await before?.acknowledged());
+        const { log, lost } = before;
+        return { log, findings: lost.length > 0 ? [gapNotice(lost)] : [] };
       });
-      if (lost.length > 0) await memory.commit(gapNotice(lost));
       ledgers.set(agent, memory.ledger);
       return memory;
     },

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Event, NewEvent, ResultEvent } from "../src/event.ts";
 import { createBlobs } from "../src/log/blobs.ts";
 import { createDisk } from "../src/log/disk.ts";
-import { openFileLog } from "../src/log/file-log.ts";
+import { openFileLog, type OpenedFileLog } from "../src/log/file-log.ts";
 import { openMemory, type Memory, type Projector } from "../src/memory.ts";
 import { UNHOSTED } from "../src/store.ts";
 import { failFrom, watchDisk, type Watch } from "./log/watched-disk.ts";
@@ -32,20 +32,19 @@ function open({ watch, projector = UNHOSTED.projector, now = () => 0 }: Opening 
   const disk = watch ? watchDisk(plain, watch) : plain;
   const inspect: Parameters<typeof openMemory>[0]["inspect"] = (inspection) =>
     void (inspection.kind === "event" && seen.push(inspection.event));
+  const place = {
+    folder: join(root, "agent"),
+    disk,
+    blobs: createBlobs(join(root, "blobs"), disk),
+    lock: { epoch: ++epoch, held: () => true },
+    durability: "disk" as const,
+    now,
+    corruptFolder: join(root, "corrupt"),
+  };
+  let before: OpenedFileLog | undefined;
   return openMemory({ agent: "1", view: UNHOSTED.view, inspect, projector }, async (each) => {
-    const opened = await openFileLog(
-      {
-        folder: join(root, "agent"),
-        disk,
-        blobs: createBlobs(join(root, "blobs"), disk),
-        lock: { epoch: ++epoch, held: () => true },
-        durability: "disk",
-        now,
-        corruptFolder: join(root, "corrupt"),
-      },
-      each,
-    );
-    return opened.log;
+    before = await openFileLog(place, each, await before?.acknowledged());
+    return { log: before.log, findings: [] };
   });
 }
 
@@ -138,6 +137,7 @@ describe("the memory of an agent", () => {
   it("has the files of changed state written before a commit resolves, edits included", async () => {
     const written: unknown[] = [];
     const projector: Projector = {
+      ...UNHOSTED.projector,
       write: (changes, state) => {
         written.push(changes, state.modules.get("notes")?.get("a"));
         return Promise.resolve();
@@ -154,6 +154,7 @@ describe("the memory of an agent", () => {
     const written: string[] = [];
     let broken = true;
     const projector: Projector = {
+      ...UNHOSTED.projector,
       write(changes) {
         if (broken) return Promise.reject(new Error("EIO"));
         written.push(...changes.map(([, key]) => key));

@@ -6,7 +6,8 @@ import { goals } from "../modules/goals.ts";
 import { notes } from "../modules/notes.ts";
 import type { Event, NewEvent, StateChange } from "../src/event.ts";
 import { createDisk } from "../src/log/disk.ts";
-import { createProjections, type Projections } from "../src/projection.ts";
+import type { Projector } from "../src/memory.ts";
+import { createProjections } from "../src/projection.ts";
 import { createModuleState, foldState, keysOf, valueOf, type ModuleState } from "../src/state.ts";
 import { decision } from "./event-lines.ts";
 import { createTempProject } from "./temp-project.ts";
@@ -15,7 +16,7 @@ let root: string;
 let folder: string;
 let log: NewEvent[]; // what a log would hold
 let state: ModuleState;
-let projections: Projections;
+let projections: Projector;
 
 beforeEach(async () => {
   root = await createTempProject();

@@ -95,6 +95,7 @@ async function readMemory(
     commit: refuse,
     note: () => undefined,
     read: (from) => reader.events(id, from),
+    reopen: refuse,
     close: nothing,
   };
 }

@@ -31,17 +31,24 @@ export interface OpenedFileLog {
   readonly log: EventLog;
   /** Events that are gone, and that no notice of the log has reported yet; mostly empty. */
   readonly lost: readonly SeqRange[];
+  /** Where another log goes on in place of this one, which is dead or closed. */
+  acknowledged(): Promise<JournalStart>;
 }
 
-/** Opens an agent's log for writing; calls `each` with every event of it, oldest first, in one pass. */
+/**
+ * Opens an agent's log for writing; calls `each` with every event of it, oldest first, in one pass.
+ *
+ * @param end what an earlier opening by this process acknowledged: nothing behind it counts, whatever can be read there
+ */
 export async function openFileLog(
   options: FileLogOptions,
   each: (event: Event) => void,
+  end?: JournalStart,
 ): Promise<OpenedFileLog> {
   const { disk, blobs, lock, durability, now } = options;
   const folder = join(options.folder, "log");
   if (durability === "disk") await settleSegments(folder, disk);
-  const { id, lost, start } = await readThrough(options, each);
+  const { id, lost, start } = await readThrough(options, each, end);
   // A log that lost events cannot know which numbers it gave out: it goes on as another one.
   const log = id === undefined || lost.length > 0 ? randomUUID() : id;
   const { epoch, held } = lock;
@@ -53,6 +60,7 @@ export async function openFileLog(
   const write = createWriter(journal, blobs);
   return {
     lost,
+    acknowledged: () => journal.acknowledged(),
     log: {
       id: log,
       get last() {
@@ -102,15 +110,21 @@ interface Past {
   readonly start: JournalStart;
 }
 
-async function readThrough(options: FileLogOptions, each: (event: Event) => void): Promise<Past> {
+async function readThrough(
+  options: FileLogOptions,
+  each: (event: Event) => void,
+  end: JournalStart | undefined,
+): Promise<Past> {
   const { disk, blobs } = options;
+  const folder = join(options.folder, "log");
+  const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));
   let id: LogId | undefined;
   let last = 0;
   let trailing = 0;
   const lost: SeqRange[] = [];
   const reported: SeqRange[] = [];
   const segments: SegmentEnd[] = [];
-  for await (const segment of readSegments<Event & Outlined>(join(options.folder, "log"), disk)) {
+  for await (const segment of readSegments<Event & Outlined>(folder, disk, 1, ends)) {
     for (const record of segment.records) {
       const event = record.blobs ? await inline(record, blobs) : record;
       if (event.seq > last + 1) lost.push([last + 1, event.seq - 1]);
@@ -126,7 +140,7 @@ async function readThrough(options: FileLogOptions, each: (event: Event) => void
   // Damaged lines at the end had numbers, too.
   if (trailing > 0) lost.push([last + 1, (last += trailing)]);
   const isReported = ([first, end]: SeqRange): boolean => reported.some((r) => r[0] <= first && end <= r[1]);
-  return { id, lost: lost.filter((range) => !isReported(range)), start: { last, segments } };
+  return { id, lost: lost.filter((range) => !isReported(range)), start: end ?? { last, segments } };
 }
 
 /** Writes events in the order of the calls; their long strings as blobs, but gives them back whole. */

@@ -72,11 +72,14 @@ export function comparePlaces(a: Place, b: Place): number {
 /**
  * A folder's segments that hold records from `from` on, oldest first; also while another process writes the newest one.
  * `R` is what the writer of the folder puts into it. Throws DAMAGED if a newer version wrote to it.
+ *
+ * @param ends how many bytes count of segments that no later one seals; none of a segment that is not in it
  */
 export async function* readSegments<R extends JournalRecord = StoredRecord>(
   folder: string,
   disk: Disk,
   from = 1,
+  ends?: ReadonlyMap<string, number>,
 ): AsyncGenerator<Segment<R>> {
   const names = await segmentNames(folder, disk);
   const openings: (Opening | undefined)[] = [];
@@ -89,7 +92,7 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
     const bytes = await disk.read(join(folder, name));
     // A mailbox drops what was taken; also while it is read.
     if (!bytes) continue;
-    const counted = bytes.subarray(0, seals.get(name));
+    const counted = bytes.subarray(0, seals.get(name) ?? (ends && (ends.get(name) ?? 0)));
     yield { name, sealed: seals.has(name), ...parse<R>(join(folder, name), counted, limit) };
   }
 }
