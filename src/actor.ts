@@ -15,12 +15,12 @@
 
 import { show, showRest, type Agent } from "./agent.ts";
 import { ask, wouldFit } from "./ask.ts";
-import { compose, type Letter } from "./compose.ts";
-import type { Call, NoticeReason, ResultEvent } from "./event.ts";
+import { hasWork, mayDecide, wakesOnMail } from "./conversation.ts";
+import type { Call, ResultEvent } from "./event.ts";
 import { isLegionError } from "./errors.ts";
 import { judgeLoop } from "./gate.ts";
-import { hasWork, mayDecide, wakesOnMail } from "./ledger.ts";
-import { CONTROL, MAIL_SHARE } from "./message.ts";
+import { MAIL_SHARE } from "./message.ts";
+import { park } from "./park.ts";
 import { planRecovery } from "./recovery.ts";
 import { aborted, linkSignals, type Stops } from "./signals.ts";
 
@@ -33,7 +33,7 @@ export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSign
   const { memory, inbox, shared } = agent;
   await recover(agent, now);
   while (!signal.aborted && !now.aborted) {
-    if (!hasWork(memory.ledger, inbox.unread)) {
+    if (!hasWork(memory.conversation, inbox.unread)) {
       showRest(agent);
       await rest(agent, signal);
       continue;
@@ -41,8 +41,8 @@ export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSign
     show(agent, "waiting");
     await shared.clock.beat(agent.tickMs, signal);
     if (signal.aborted) return;
-    if (!memory.ledger.mail) await takeIn(agent);
-    if (!mayDecide(memory.ledger)) continue;
+    if (!memory.conversation.mail) await takeIn(agent);
+    if (!mayDecide(memory.conversation)) continue;
     await interruptible(agent, now, (stop) => tick(agent, { signal: stop, patience: signal }));
     if (agent.delayMs > 0) await shared.clock.sleep(agent.delayMs, signal);
   }
@@ -50,7 +50,7 @@ export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSign
 
 /** Waits for what can wake the agent: mail, or, where only a person can, the end of this run. */
 async function rest({ memory, inbox }: Agent, signal: AbortSignal): Promise<void> {
-  if (wakesOnMail(memory.ledger)) return inbox.wait(signal);
+  if (wakesOnMail(memory.conversation)) return inbox.wait(signal);
   await aborted(signal);
 }
 
@@ -71,15 +71,15 @@ async function takeIn({ inbox, memory, model }: Agent): Promise<void> {
 
 /** One decision and all of its calls. */
 async function tick(agent: Agent, stops: Stops): Promise<void> {
-  const { memory, outbox, shared } = agent;
-  const verdict = judgeLoop(memory.ledger);
+  const { memory, identity, outbox, shared } = agent;
+  const verdict = judgeLoop(memory.conversation);
   if (verdict.kind === "park") return park(agent, "parked-mail", verdict.reason);
   show(agent, "thinking");
   try {
-    const { decision, unparsed, stopped, settle } = await ask(agent, stops);
-    await memory.commit(decision).finally(settle);
+    const { decision, unparsed, refused, settle } = await ask(agent, stops);
+    await memory.commit(...refused, decision).finally(settle);
     void outbox.deliver();
-    if (stopped) await shared.announceHops(stopped);
+    await shared.announceHops(identity.id, refused);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
     show(agent, "acting");
     for (const call of decision.calls) await act(agent, call, stops.signal);
@@ -91,24 +91,29 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
 
 /** Runs one call and commits its result, with all that it changed and sent (A3). */
 async function act(agent: Agent, call: Call, signal: AbortSignal): Promise<void> {
-  const { result, work } = await agent.perform(agent, call, signal);
-  await agent.memory.commit(result).finally(work.settle);
+  const { result, refused, settle } = await agent.perform(agent, call, signal);
+  // What was refused goes first: a crash in the middle of the commit may keep it twice, but never loses it.
+  await agent.memory.commit(...refused, result).finally(settle);
   void agent.outbox.deliver();
-  for (const stopped of work.stopped) await agent.shared.announceHops(stopped);
+  await agent.shared.announceHops(agent.identity.id, refused);
 }
 
-/** Closes what a crash left open: each call without a result gets one (A6). */
+/** Closes what a crash left open: each call without a result gets one (A6); while the agent may not act, later. */
 async function recover(agent: Agent, now: AbortSignal): Promise<void> {
   const { memory, modules, outbox } = agent;
   void outbox.deliver();
+  if (memory.conversation.halt?.reason === "parked-limit" && (await wouldFit(agent)))
+    await memory.commit({ kind: "notice", reason: "resumed", content: "The limits leave room again." });
+  if (memory.conversation.halt) return;
   await interruptible(agent, now, async (signal) => {
-    for (const remedy of planRecovery(memory.ledger, modules.effectsOf)) {
+    for (const remedy of planRecovery(memory, modules.effectsOf)) {
       if (remedy.kind === "record") await memory.commit(remedy.result);
-      else await act(agent, remedy.call, signal);
+      else {
+        memory.note({ kind: "notice", reason: "restarted", content: `${remedy.call.action} is done again.` });
+        await act(agent, remedy.call, signal);
+      }
     }
   });
-  if (memory.ledger.halt?.reason !== "parked-limit" || !(await wouldFit(agent))) return;
-  await memory.commit({ kind: "notice", reason: "resumed", content: "The limits leave room again." });
 }
 
 /** Hands `work` a signal that aborts with `now`, or as soon as an abort is in the mailbox. */
@@ -119,16 +124,6 @@ async function interruptible(
 ): Promise<void> {
   const { signal, unlink } = linkSignals(now, agent.inbox.interrupt());
   await work(signal).finally(unlink);
-}
-
-/** Stops the agent until what `reason` names wakes it, and tells Control. */
-export async function park(agent: Agent, reason: NoticeReason, content: string): Promise<void> {
-  const { memory, identity, outbox, shared } = agent;
-  const from = { from: identity.id, type: "spontaneous", spontaneous: true } as const;
-  const letter: Letter = { ...from, to: [CONTROL], content: `I was stopped: ${content}` };
-  const sends = compose(memory.ledger, letter, [], shared.clock.now());
-  await memory.commit({ kind: "notice", reason, content, sends });
-  void outbox.deliver();
 }
 
 function failure(call: string | null, content: string): ResultEvent {

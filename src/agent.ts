@@ -3,9 +3,11 @@
 import type { Inbox } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
 import type { StrategyName } from "./compaction.ts";
+import type { HaltReason } from "./conversation.ts";
+import type { Undeliverable } from "./dead-letters.ts";
+import type { Call, ResultEvent } from "./event.ts";
 import type { Budget } from "./gate.ts";
 import type { AgentState, Inspect } from "./inspection.ts";
-import type { HaltReason } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import type { Blobs } from "./log/blobs.ts";
 import type { Memory } from "./memory.ts";
@@ -15,7 +17,6 @@ import type { Model } from "./model/model.ts";
 import type { Peer, Workspace } from "./module.ts";
 import type { ModuleSet } from "./module-set.ts";
 import type { Outbox } from "./outbox.ts";
-import type { Perform } from "./perform.ts";
 import type { PinPosition } from "./prompt.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import type { TokenCounter } from "./tokens.ts";
@@ -50,16 +51,12 @@ export interface Shared {
   readonly peers: () => Promise<readonly Peer[]>;
   /** Unread messages of one agent. */
   readonly unread: (agent: AgentId) => Promise<number>;
-  /** Says once for each chain of messages that it was stopped for its length. */
-  readonly announceHops: (stopped: StoppedConversation) => Promise<void>;
-}
-
-export interface StoppedConversation {
-  readonly from: AgentId;
-  readonly to: AgentId;
-  /** The first message of the chain. */
-  readonly root: string;
-  readonly hops: number;
+  /** Tells Control of an agent's trouble, or counts it, to be told of with others. */
+  readonly tellControl: (agent: AgentId, trouble: string, content: string) => void;
+  /** Should the agent tell Control of its trouble itself? Otherwise it is told of with others. */
+  readonly isNews: (agent: AgentId, trouble: string) => boolean;
+  /** Says once for each chain of messages that it was stopped for its length, if that is why something was refused. */
+  readonly announceHops: (from: AgentId, refused: readonly Undeliverable[]) => Promise<void>;
 }
 
 /** What an agent is doing at this moment. */
@@ -71,9 +68,14 @@ export interface Standing {
   readonly since: string;
 }
 
-export interface Agent {
+/** An agent's place in the legion, whether it can be opened or not. */
+export interface Post {
   standing: Standing;
   readonly identity: Identity;
+  readonly shared: Shared;
+}
+
+export interface Agent extends Post {
   readonly model: Model;
   readonly protocol: Protocol;
   readonly limits: Limits;
@@ -89,13 +91,24 @@ export interface Agent {
   readonly perform: Perform;
   readonly modules: ModuleSet;
   readonly blobs: Blobs;
-  readonly shared: Shared;
+}
+
+/** Runs one call and says what came of it. */
+export type Perform = (agent: Agent, call: Call, signal: AbortSignal) => Promise<Performed>;
+
+/** What one call came to; nothing of it is committed. */
+export interface Performed {
+  readonly result: ResultEvent;
+  /** Messages that were not sent, to be committed with the result. */
+  readonly refused: readonly Undeliverable[];
+  /** Call it when the result is in the log. */
+  readonly settle: () => void;
 }
 
 /** Says what the agent is doing, to `ps` and to every watcher. */
-export function show(agent: Agent, state: AgentState, reason = ""): void {
-  const { identity, shared } = agent;
-  agent.standing = { state, reason, since: new Date(shared.clock.now()).toISOString() };
+export function show(post: Post, state: AgentState, reason = ""): void {
+  const { identity, shared } = post;
+  post.standing = { state, reason, since: new Date(shared.clock.now()).toISOString() };
   shared.inspect({ kind: "live:state", agent: identity.id, state, ...(reason !== "" && { reason }) });
 }
 
@@ -109,7 +122,7 @@ export const RESTING: Readonly<Record<HaltReason, AgentState>> = {
 
 /** Says why the agent does nothing. */
 export function showRest(agent: Agent): void {
-  const { halt } = agent.memory.ledger;
+  const { halt } = agent.memory.conversation;
   if (halt) show(agent, RESTING[halt.reason], halt.content);
   else show(agent, "idle");
 }

@@ -1,18 +1,19 @@
 // What the runtime itself says to agents, as spontaneous messages of log 0.
 
-import type { StoppedConversation } from "./agent.ts";
+import type { Shared } from "./agent.ts";
 import type { Clock } from "./clock.ts";
 import type { Control } from "./control.ts";
-import { CONTROL, HOP_LIMIT, displayName } from "./message.ts";
+import { CONTROL, HOP_LIMIT, displayName, type AgentId, type Draft } from "./message.ts";
+import { pastHopLimit } from "./refusal.ts";
 import type { Hosted } from "./until-idle.ts";
 
 export const HEARTBEAT =
   "This is your regular heartbeat. Is there anything that you should do now? If not, wait for mail.";
 
 /** Tells both sides and Control, once for each chain between them, in messages of that chain: answering them goes no further. */
-export function createHopNotice(control: Control): (stopped: StoppedConversation) => Promise<void> {
+export function createHopNotice(control: Control): Shared["announceHops"] {
   const told = new Set<string>();
-  return async ({ from, to, root, hops }) => {
+  const tell = async (from: AgentId, to: AgentId, { root = "", hops }: Draft): Promise<void> => {
     const pair = `${root} ${[from, to].sort().join()}`;
     if (told.has(pair)) return;
     told.add(pair);
@@ -20,6 +21,10 @@ export function createHopNotice(control: Control): (stopped: StoppedConversation
       `The conversation between ${displayName(from)} and ${displayName(to)} that began with message ${root} was ` +
       `stopped after ${HOP_LIMIT} messages between agents without a person.`;
     await control.announce([from, to, CONTROL], content, { root, hops });
+  };
+  return async (from, refused) => {
+    for (const { message } of refused.map(({ details }) => details))
+      for (const to of pastHopLimit(message)) await tell(from, to, message);
   };
 }
 
@@ -34,7 +39,7 @@ export function startHeartbeat(
       await clock.sleep(ms, heart.signal);
       if (heart.signal.aborted) return;
       const idle = [...agents]
-        .filter(([, supervised]) => supervised.agent.standing.state === "idle")
+        .filter(([, supervised]) => supervised.standing.state === "idle")
         .map(([id]) => id);
       if (idle.length > 0) await control.announce(idle, HEARTBEAT);
     }

@@ -1,15 +1,17 @@
 // Prompt -> model -> decision.
 
-import type { Agent, StoppedConversation } from "./agent.ts";
+import type { Agent } from "./agent.ts";
 import { complete, estimateOf, type Prompt } from "./complete.ts";
-import { compose, hopsOf, pastHopLimit, refuseUnfit, type Letter } from "./compose.ts";
+import { compose } from "./compose.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Undeliverable } from "./dead-letters.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "./event.ts";
 import { isLegionError } from "./errors.ts";
 import { judgeLoop } from "./gate.ts";
-import type { Ledger } from "./ledger.ts";
 import { CONTROL, type Message } from "./message.ts";
 import type { Completion, ModelRequest } from "./model/model.ts";
 import { buildPrompt, introductionTokens, type Introduction } from "./prompt.ts";
+import { refusalOf } from "./refusal.ts";
 import { SHUTDOWN, type Stops } from "./signals.ts";
 import { compact, compactIfLong } from "./summarise.ts";
 
@@ -18,8 +20,8 @@ export interface Asked {
   readonly decision: DecisionEvent;
   /** Written for the model; only with `stop: "unparsed"`. */
   readonly unparsed?: string;
-  /** The conversation that a plain answer would have taken past the hop limit. */
-  readonly stopped?: StoppedConversation;
+  /** The plain answer, if it could not be sent: to be committed before the decision. */
+  readonly refused: readonly Undeliverable[];
   /** Call it when the decision is in the log. */
   readonly settle: () => void;
 }
@@ -46,7 +48,7 @@ export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
   } catch (error) {
     const { signal } = stops;
     if (signal.aborted && signal.reason !== SHUTDOWN)
-      return { decision: abortedDecision(agent), settle: () => undefined };
+      return { decision: abortedDecision(agent), refused: [], settle: () => undefined };
     throw error;
   }
 }
@@ -54,7 +56,7 @@ export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
 /** What opens the agent's next prompt, the loop guard's warning included. */
 export async function introductionOf({ memory, modules }: Agent): Promise<Introduction> {
   const introduction = await modules.introduction();
-  const verdict = judgeLoop(memory.ledger);
+  const verdict = judgeLoop(memory.conversation);
   if (verdict.kind !== "warn") return introduction;
   return { ...introduction, pinned: `${introduction.pinned}\n\n${verdict.text}`.trim() };
 }
@@ -107,7 +109,7 @@ async function toDecision(agent: Agent, completion: Completion): Promise<Omit<As
   const thoughts = (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts;
   const calls = parsed.kind === "calls" ? uniqueCalls(agent, parsed.calls, completion) : [];
   const isAnswer = parsed.kind === "calls" && calls.length === 0;
-  const { sends, stopped } = isAnswer ? await plainAnswer(agent, completion.text) : NO_ANSWER;
+  const { sends, refused } = isAnswer ? await plainAnswer(agent, completion.text) : NO_ANSWER;
   const decision: DecisionEvent = {
     kind: "decision",
     text: completion.text,
@@ -121,57 +123,41 @@ async function toDecision(agent: Agent, completion: Completion): Promise<Omit<As
     stop: parsed.kind === "unparsed" ? "unparsed" : completion.stop,
     ...(completion.provider !== undefined && { provider: completion.provider }),
   };
-  if (parsed.kind === "unparsed") return { decision, unparsed: parsed.reason };
-  return { decision, ...(stopped && { stopped }) };
+  return { decision, refused, ...(parsed.kind === "unparsed" && { unparsed: parsed.reason }) };
 }
 
 /** Ids that the protocol made up tell calls apart only within one completion; providers want them unique in a history. */
 function uniqueCalls({ memory }: Agent, calls: readonly Call[], completion: Completion): readonly Call[] {
   const native = new Set(completion.calls.map(({ id }) => id));
   return calls.map((call) =>
-    native.has(call.id) ? call : { ...call, id: `${memory.ledger.spent.steps}-${call.id}` },
+    native.has(call.id) ? call : { ...call, id: `${memory.ledger.prompts}-${call.id}` },
   );
 }
 
-interface PlainAnswer {
+interface PlainAnswer extends Pick<Asked, "refused"> {
   readonly sends: readonly Message[];
-  readonly stopped?: StoppedConversation;
 }
 
-const NO_ANSWER: PlainAnswer = { sends: [] };
+const NO_ANSWER: PlainAnswer = { sends: [], refused: [] };
 
 /**
  * A plain answer goes to whoever asked last. One agent's plain answer to another's is not sent: two polite agents would
  * thank each other all night.
  */
-async function plainAnswer({ memory, identity, shared }: Agent, content: string): Promise<PlainAnswer> {
-  const { ledger } = memory;
-  const asked = askedLast(ledger);
+async function plainAnswer(agent: Agent, content: string): Promise<PlainAnswer> {
+  const asked = askedLast(agent.memory.conversation);
   if (asked?.source.type !== "agent" || content.trim() === "") return NO_ANSWER;
-  const { id: from } = identity;
   const to = asked.source.id;
   const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
   if (to !== CONTROL && isPlain) return NO_ANSWER;
-  if (pastHopLimit(ledger, [to]).length > 0) {
-    return { sends: [], stopped: { from, to, root: asked.root, hops: hopsOf(ledger) } };
-  }
-  const letter = { from, to: [to], content, details: { plain: true } };
-  if (!(await isDeliverable(letter, shared))) return NO_ANSWER;
-  return { sends: compose(ledger, letter, [], shared.clock.now()) };
-}
-
-/** An answer that its recipient cannot get is logged, not sent: who is gone, or drowned in mail, will not miss it. */
-async function isDeliverable(letter: Letter, { peers, unread }: Agent["shared"]): Promise<boolean> {
-  const known = [CONTROL, ...(await peers()).map(({ id }) => id)];
-  if (!letter.to.every((id) => known.includes(id))) return false;
-  return refuseUnfit(letter, unread).then(
-    () => true,
-    () => false,
-  );
+  const letter = { from: agent.identity.id, to: [to], content, details: { plain: true } };
+  const refusal = await refusalOf(agent.memory, letter, agent.shared);
+  if (refusal) return { sends: [], refused: [refusal.notice] };
+  return { sends: compose(agent.memory, letter, [], agent.shared.clock.now()), refused: [] };
 }
 
 /** The newest message of somebody who can be answered; where the runtime spoke since, only if it is still open. */
-function askedLast({ newest, instruction, unanswered }: Ledger): Message | undefined {
+function askedLast({ newest, instruction, unanswered }: Conversation): Message | undefined {
   if (newest?.source.type === "agent" || instruction?.source.type !== "agent") return newest;
   return unanswered.get(instruction.source.id) === instruction ? instruction : undefined;
 }

@@ -90,7 +90,7 @@ async function admit(
     model: model.name,
     prompt: chain,
     introduction,
-    ...(pinned !== memory.ledger.pinned && { pinned }),
+    ...(pinned !== memory.conversation.pinned && { pinned }),
     reserved: {
       input,
       output: request.maxOutput,

@@ -3,13 +3,16 @@
 
 import type { Bus, Inbox } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
-import { compose, refuseUnfit, resolveTargets, type Letter } from "./compose.ts";
+import { compose, type Letter } from "./compose.ts";
+import { isLegionError } from "./errors.ts";
 import type { NewEvent } from "./event.ts";
 import type { Memory } from "./memory.ts";
 import { CONTROL, type AgentId } from "./message.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
+import { refuseUnfit, resolveTargets } from "./refusal.ts";
+import { createTurns, type Writer } from "./writer.ts";
 
-export interface Control {
+export interface Control extends Writer {
   readonly memory: Memory;
   readonly outbox: Outbox;
   /** Says `content` as the person. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
@@ -39,12 +42,23 @@ export interface ControlOptions {
 export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<Control> {
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
-  const inTurn = createTurns();
+  const turns = createTurns();
+  let isBroken = false;
+  /** Does one thing at a time; after a failure of the disk, behind what was acknowledged. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+    turns(async () => {
+      if (isBroken) await memory.reopen();
+      isBroken = false;
+      return work().catch((error: unknown) => {
+        isBroken = isLegionError(error, "STORAGE");
+        throw error;
+      });
+    });
   const endReceiving = startReceiving({ inbox, clock }, (events) => inTurn(() => memory.commit(...events)));
 
   const send = (reason: "said" | "announced", letter: Letter, chain?: Chain): Promise<readonly string[]> =>
     inTurn(async () => {
-      const sends = compose(memory.ledger, letter, [], clock.now()).map((message) => ({
+      const sends = compose(memory, letter, [], clock.now()).map((message) => ({
         ...message,
         ...chain,
       }));
@@ -54,6 +68,7 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
   return {
     memory,
     outbox,
+    alone: (work) => inTurn(() => work({ memory, outbox })),
     async say(targets, content, delivery) {
       const letter = { from: CONTROL, to: resolveTargets(targets, known(), CONTROL), content, delivery };
       await refuseUnfit(letter, (id) => bus.unread(id));
@@ -105,15 +120,5 @@ function startReceiving(
     ending.abort();
     await receiving;
     await takeIn();
-  };
-}
-
-/** Runs one piece of work at a time, in the order of the calls: two at once would give out the same numbers. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
   };
 }

@@ -40,6 +40,8 @@ export interface Member {
   /** Name or path of its definition. */
   readonly agent: string;
   readonly model?: string;
+  /** Who chose the model; the team if absent. */
+  readonly modelBy?: string;
   /** Stands in place of the definition's. */
   readonly brief?: string;
   readonly limits: LimitsChoice;

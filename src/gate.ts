@@ -7,6 +7,7 @@
 import type { Usage } from "./event.ts";
 import { LegionError } from "./errors.ts";
 import { formatDuration } from "./duration.ts";
+import type { Conversation } from "./conversation.ts";
 import { totalUsage, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import type { Price } from "./model/model.ts";
@@ -30,8 +31,8 @@ export interface Budget {
   admit(ledger: Ledger, limits: Limits, estimate: Estimate): Admission;
   /** Would the call be admitted now? */
   fits(ledger: Ledger, limits: Limits, estimate: Estimate): boolean;
-  /** Joins an agent's past and future spending to the legion's. */
-  join(ledger: Ledger): void;
+  /** Joins an agent's past and future spending to the legion's; nothing, if nothing is known of it. */
+  join(ledger: Ledger | undefined): void;
   /** What the whole legion has spent. */
   spent(): Spent;
 }
@@ -84,7 +85,7 @@ export function createBudget(legion: Limits): Budget {
     return exceeded(add(own, calls), limits, "this agent") ?? exceeded(add(all, calls), legion, "the legion");
   };
   return {
-    join: (ledger) => ledgers.add(ledger),
+    join: (ledger) => void (ledger && ledgers.add(ledger)),
     spent,
     fits: (ledger, limits, estimate) => refusalOf(ledger, limits, estimate, 1) === undefined,
     admit(ledger, limits, estimate) {
@@ -149,12 +150,12 @@ const PARK_REPEATS = 5;
 const PARK_UNPARSED = 3;
 
 /** The same call with the same result again and again, or completions that hold no action: no way on by itself. */
-export function judgeLoop(ledger: Ledger): LoopVerdict {
-  if (ledger.unparsed >= PARK_UNPARSED) {
-    return { kind: "park", reason: `${ledger.unparsed} completions in a row held no action` };
+export function judgeLoop({ unparsed, repeats }: Conversation): LoopVerdict {
+  if (unparsed >= PARK_UNPARSED) {
+    return { kind: "park", reason: `${unparsed} completions in a row held no action` };
   }
   let worst = { action: "", count: 0 };
-  for (const { call, count } of ledger.repeats.values()) {
+  for (const { call, count } of repeats.values()) {
     if (count > worst.count) worst = { action: call.action, count };
   }
   if (worst.count >= PARK_REPEATS) {

@@ -11,7 +11,7 @@ export function createHistory(memory: Memory): History {
       const words = query.toLowerCase().split(/\s+/).filter(Boolean);
       const found: PastEvent[] = [];
       let isRecalling = false;
-      for await (const event of memory.read()) {
+      for await (const event of memory.past()) {
         // Earlier searches would find themselves, and push out what they were looking for.
         if (event.kind === "decision") isRecalling = event.calls.some(({ action }) => action === "recall");
         const past = toPast(event);
@@ -23,10 +23,10 @@ export function createHistory(memory: Memory): History {
       return found.reverse();
     },
     async open(seq) {
-      for await (const event of memory.read(seq)) return event.seq === seq ? toPast(event) : undefined;
+      for await (const event of memory.past(seq)) return event.seq === seq ? toPast(event) : undefined;
       return undefined;
     },
-    latestInstruction: () => memory.ledger.instruction?.content,
+    latestInstruction: () => memory.conversation.instruction?.content,
   };
 }
 

@@ -25,7 +25,8 @@ export type {
 // `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;
 // by hand, a plan's `actions` are `indexActions(await loadModules([...]), protocol)`.
 export { startLegion } from "./legion.ts";
-export type { AgentPlan, Legion, LegionOptions, Origin } from "./legion.ts";
+export type { Legion, LegionOptions } from "./legion.ts";
+export type { AgentPlan, Origin } from "./agent-plan.ts";
 export { planRoster } from "./roster.ts";
 export type { Role, Roster, RosterDeps, Who } from "./roster.ts";
 export { loadConfig } from "./config.ts";

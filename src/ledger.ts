@@ -1,18 +1,14 @@
-// What a log adds up to: numbers given, mail taken, money spent, the decision that is open, whether there is something
-// to decide. One pure fold over the whole log, never over one branch, kept up to date event by event.
+// What a log adds up to: numbers given, mail taken, money spent. One pure fold over the whole log, never over one branch,
+// kept up to date event by event.
 
-import { crc32 } from "node:zlib";
+import { unsettled } from "./dead-letters.ts";
 import {
   NO_USAGE,
   addUsage,
   sendsOf,
-  type Call,
-  type DecisionEvent,
   type Event,
   type EventOf,
-  type NoticeReason,
-  type Outcome,
-  type Stamp,
+  type NoticeEvent,
   type Usage,
 } from "./event.ts";
 import { parseMessageId, type AgentId, type Delivery, type LogId, type Message } from "./message.ts";
@@ -30,30 +26,6 @@ export interface Spending {
   usage: Usage;
   /** Time in model calls and actions, in milliseconds. */
   workingMs: number;
-}
-
-/** `failed` if a result is `error` or `interrupted`, `idle` if all are `idle` or there was no call, else `acted`. */
-export type DecisionOutcome = "acted" | "failed" | "idle";
-
-/** The newest decision and what came of its calls so far. */
-export interface OpenDecision {
-  readonly event: DecisionEvent & Stamp;
-  readonly results: Map<string | null, Outcome>;
-}
-
-/**
- * `paused` by a person. `parked`: until a person's word; `parked-mail`: until that or new mail; `parked-limit`: until
- * that or a higher limit. `halted`: something it needs is broken.
- */
-export type HaltReason = Extract<
-  NoticeReason,
-  "paused" | "parked" | "parked-mail" | "parked-limit" | "halted"
->;
-
-export interface Halt {
-  readonly reason: HaltReason;
-  readonly content: string;
-  readonly since: string;
 }
 
 export interface Ledger {
@@ -75,12 +47,9 @@ export interface Ledger {
   /** Per sender log, the highest number taken in. */
   readonly seen: Map<LogId, number>;
   taken: number;
-  /** The newest message taken in. */
-  newest: Message | undefined;
-  /** The newest of a person or another agent. */
-  instruction: Message | undefined;
-  /** Per peer, its newest message that has not been answered. */
-  readonly unanswered: Map<AgentId, Message>;
+
+  /** Model calls begun, those of a past that was copied included: no two have the same number. */
+  prompts: number;
 
   readonly spent: Spending;
   /** Reserved input of model calls not settled yet; charged unless an answer follows. */
@@ -90,26 +59,12 @@ export interface Ledger {
   /** When the newest decision or result of this process came: since then an action may run; else 0. */
   actingMs: number;
 
-  decision: OpenDecision | undefined;
-  outcome: DecisionOutcome;
-  /** Since the newest decision: mail that is not an abort; an abort. */
-  mail: boolean;
-  aborted: boolean;
-  halt: Halt | undefined;
-
-  /** How often each call gave the same result since the last message; by length and checksum of both. */
-  readonly repeats: Map<string, Repeat>;
-  /** Completions in a row from which no action could be read. */
-  unparsed: number;
-  /** What the newest prompt showed as pinned messages. */
-  pinned: string;
-}
-
-const REMEMBERED_CALLS = 64;
-
-export interface Repeat {
-  readonly call: Call;
-  count: number;
+  /** Starts in a row that ended in the middle of this agent's work and brought it no result; the newest one not counted. */
+  fruitless: number;
+  /** Of the newest start: has the agent begun anything; has it come to a result? */
+  start: { hasBegun: boolean; hasResult: boolean };
+  /** Calls of the newest decision without a result. */
+  pending: number;
 }
 
 export function createLedger(): Ledger {
@@ -123,21 +78,14 @@ export function createLedger(): Ledger {
     undelivered: [],
     seen: new Map(),
     taken: 0,
-    newest: undefined,
-    instruction: undefined,
-    unanswered: new Map(),
+    prompts: 0,
     spent: { steps: 0, usage: NO_USAGE, workingMs: 0 },
     open: [],
     promptedMs: 0,
     actingMs: 0,
-    decision: undefined,
-    outcome: "idle",
-    mail: false,
-    aborted: false,
-    halt: undefined,
-    repeats: new Map(),
-    unparsed: 0,
-    pinned: "",
+    fruitless: 0,
+    start: { hasBegun: false, hasResult: false },
+    pending: 0,
   };
 }
 
@@ -145,44 +93,35 @@ export function createLedger(): Ledger {
 export function account(ledger: Ledger, event: Event): void {
   ledger.at = event.at;
   ledger.atMs = Date.parse(event.at);
-  // The time between two processes is nobody's working time.
-  if (event.epoch !== ledger.epoch) ledger.promptedMs = ledger.actingMs = 0;
-  ledger.epoch = event.epoch;
+  if (event.epoch !== ledger.epoch) beginStart(ledger, event.epoch);
   if (event.kind === "opened") openLog(ledger, event);
   else if (event.kind === "message") takeMail(ledger, event);
   else if (event.kind === "prompted") reserve(ledger, event);
   else if (event.kind === "decision") decide(ledger, event);
   else if (event.kind === "result") close(ledger, event);
   else if (event.kind === "summary") settleLast(ledger, event.usage);
-  else if (event.kind === "sent")
-    ledger.undelivered = ledger.undelivered.filter((send) => send.seq > event.upTo);
   else if (event.kind === "notice") heed(ledger, event);
+  else if (event.kind === "branch") turn(ledger, event);
+  ledger.undelivered = unsettled(ledger.undelivered, event);
   for (const message of sendsOf(event)) addSend(ledger, message, event.seq);
   ledger.last = event.seq;
 }
 
-/** A5: is there something to decide? */
-export function mayDecide(ledger: Ledger): boolean {
-  if (ledger.halt) return false;
-  return ledger.mail || (ledger.outcome !== "idle" && !ledger.aborted);
+function beginStart(ledger: Ledger, epoch: number): void {
+  ledger.fruitless = fruitlessStarts(ledger);
+  ledger.start = { hasBegun: false, hasResult: false };
+  // The time between two processes is nobody's working time.
+  ledger.promptedMs = ledger.actingMs = 0;
+  ledger.epoch = epoch;
 }
 
-/** A5, with mail that waits in the mailbox: is there something to take in or to decide? */
-export function hasWork(ledger: Ledger, unread: number): boolean {
-  return mayDecide(ledger) || (unread > 0 && wakesOnMail(ledger));
-}
-
-/** Does new mail make the agent act again? */
-export function wakesOnMail({ halt }: Ledger): boolean {
-  return !halt || halt.reason === "parked-mail";
-}
-
-/** Calls of the newest decision that have no result yet, in order; `null` stands for a missing reason of `unparsed`. */
-export function openCalls(ledger: Ledger): readonly (Call | null)[] {
-  const { decision } = ledger;
-  if (!decision) return [];
-  if (decision.event.stop === "unparsed") return decision.results.has(null) ? [] : [null];
-  return decision.event.calls.filter((call) => !decision.results.has(call.id));
+/** Starts in a row, up to the newest, that ended while the agent was deciding or acting, without any result. */
+export function fruitlessStarts(ledger: Ledger): number {
+  const { hasBegun, hasResult } = ledger.start;
+  // It did nothing in that start: nothing is known of it.
+  if (!hasBegun) return ledger.fruitless;
+  const isBusy = ledger.promptedMs > 0 || ledger.pending > 0;
+  return isBusy && !hasResult ? ledger.fruitless + 1 : 0;
 }
 
 function openLog(ledger: Ledger, event: EventOf<"opened">): void {
@@ -191,56 +130,40 @@ function openLog(ledger: Ledger, event: EventOf<"opened">): void {
 }
 
 function takeMail(ledger: Ledger, { message, mail, from }: EventOf<"message">): void {
-  const { from: sender, n } = parseMessageId(message.id);
-  ledger.seen.set(from, n);
+  ledger.seen.set(from, parseMessageId(message.id).n);
   ledger.taken = Math.max(ledger.taken, mail);
-  if (message.delivery === "abort") {
-    ledger.aborted = true;
-    return;
-  }
-  ledger.mail = true;
-  ledger.newest = message;
-  if (message.source.type === "agent") {
-    ledger.unanswered.set(sender, message);
-    ledger.instruction = message;
-  }
-  ledger.repeats.clear();
-  ledger.unparsed = 0;
-  if (ledger.halt?.reason === "parked-mail") ledger.halt = undefined;
 }
 
 function reserve(ledger: Ledger, event: EventOf<"prompted">): void {
+  ledger.prompts++;
   ledger.spent.steps++;
   ledger.open.push({ ...event.reserved, output: 0 });
   ledger.promptedMs = ledger.atMs;
-  if (event.pinned !== undefined) ledger.pinned = event.pinned;
+  ledger.start.hasBegun = true;
 }
 
 function decide(ledger: Ledger, event: EventOf<"decision">): void {
   settleLast(ledger, event.cost === undefined ? event.usage : { ...event.usage, cost: event.cost });
   ledger.actingMs = ledger.atMs;
-  ledger.decision = { event, results: new Map() };
-  ledger.outcome = "idle";
-  ledger.mail = false;
-  ledger.aborted = false;
-  ledger.unparsed = event.stop === "unparsed" ? ledger.unparsed + 1 : 0;
+  ledger.start.hasBegun = true;
+  ledger.pending = event.stop === "unparsed" ? 1 : event.calls.length;
 }
 
 function close(ledger: Ledger, event: EventOf<"result">): void {
   if (event.usage) settleAll(ledger, event.usage);
   ledger.spent.workingMs += elapsed(ledger.actingMs, ledger.atMs);
   ledger.actingMs = ledger.atMs;
-  const { decision } = ledger;
-  if (!decision) return;
-  decision.results.set(event.call, event.outcome);
-  ledger.outcome = outcomeOf([...decision.results.values()]);
-  const call = decision.event.calls.find(({ id }) => id === event.call);
-  if (call && event.outcome !== "idle") countRepeat(ledger, call, event);
+  ledger.start.hasResult = true;
+  ledger.pending = Math.max(0, ledger.pending - 1);
 }
 
-function outcomeOf(outcomes: readonly Outcome[]): DecisionOutcome {
-  if (outcomes.some((outcome) => outcome === "error" || outcome === "interrupted")) return "failed";
-  return outcomes.every((outcome) => outcome === "idle") ? "idle" : "acted";
+function turn(ledger: Ledger, { origin }: EventOf<"branch">): void {
+  // What the branch before left open is over.
+  ledger.pending = ledger.fruitless = ledger.promptedMs = ledger.actingMs = 0;
+  if (origin === undefined) return;
+  // What stands before it is another agent's past.
+  const { log, last, at, atMs, epoch, prompts } = ledger;
+  Object.assign(ledger, createLedger(), { log, last, at, atMs, epoch, prompts });
 }
 
 /** The call that was prompted last came back: earlier ones without an answer stay charged. */
@@ -267,32 +190,13 @@ export function totalUsage(ledger: Ledger): Usage {
   return ledger.open.reduce(addUsage, ledger.spent.usage);
 }
 
-function countRepeat(ledger: Ledger, call: Call, { outcome, content }: EventOf<"result">): void {
-  const shown = JSON.stringify([call.action, call.parameters, outcome, content]);
-  const key = `${shown.length}:${crc32(shown)}`;
-  const repeat = ledger.repeats.get(key) ?? { call, count: 0 };
-  repeat.count++;
-  ledger.repeats.delete(key);
-  ledger.repeats.set(key, repeat);
-  const [oldest] = ledger.repeats.keys();
-  if (ledger.repeats.size > REMEMBERED_CALLS && oldest !== undefined) ledger.repeats.delete(oldest);
-}
-
-function heed(ledger: Ledger, { reason, content, at }: EventOf<"notice">): void {
-  if (reason === "resumed") {
-    ledger.halt = undefined;
-    ledger.repeats.clear();
-    ledger.unparsed = 0;
-  } else if (isHalt(reason)) ledger.halt = { reason, content, since: at };
-}
-
-function isHalt(reason: NoticeReason): reason is HaltReason {
-  return reason === "paused" || reason === "halted" || reason.startsWith("parked");
+function heed(ledger: Ledger, { reason }: NoticeEvent): void {
+  if (reason === "restarted") ledger.start.hasBegun = true;
+  if (reason === "resumed") ledger.fruitless = 0;
 }
 
 function addSend(ledger: Ledger, message: Message, seq: number): void {
   const { to, n } = parseMessageId(message.id);
   ledger.numbers.set(to, n);
   ledger.undelivered.push({ from: ledger.log ?? "", message, to, n, seq });
-  if (message.re !== undefined) ledger.unanswered.delete(to);
 }

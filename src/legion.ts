@@ -1,63 +1,32 @@
 // The composition root: the store, the agents with their models and modules, one supervised actor each.
 
 import { setMaxListeners } from "node:events";
-import { join } from "node:path";
-import type { Agent, Identity, MemorySettings, Shared } from "./agent.ts";
+import type { Agent, Shared } from "./agent.ts";
+import { beginning, closeAgent, openAgent, type AgentPlan, type Place } from "./agent-plan.ts";
+import { createAlarms, type Alarms } from "./alarms.ts";
 import { createHopNotice, startHeartbeat } from "./announcements.ts";
-import type { Inbox } from "./bus/bus.ts";
 import { createClock, type Clock } from "./clock.ts";
 import type { Control } from "./control.ts";
 import type { Environment } from "./environment/environment.ts";
+import { isLegionError } from "./errors.ts";
+import { fork, type ForkOrder, type Forking } from "./fork.ts";
 import { createBudget, type Budget } from "./gate.ts";
-import { createHost } from "./host.ts";
 import { createInspector, type Inspect, type Inspector } from "./inspection.ts";
 import type { Limits } from "./limits.ts";
 import type { Disk } from "./log/disk.ts";
 import type { Durability } from "./log/journal.ts";
 import type { AgentId } from "./message.ts";
 import { createLimiter, type LimiterOptions } from "./model/limiter.ts";
-import type { Model } from "./model/model.ts";
 import type { Peer } from "./module.ts";
-import { startModules, type ActionIndex } from "./module-set.ts";
-import { createOutbox } from "./outbox.ts";
 import { openPeers } from "./peers.ts";
 import { legionPaths } from "./paths.ts";
-import { perform, type Perform } from "./perform.ts";
-import { createProjections } from "./projection.ts";
-import type { Protocol } from "./protocol/protocol.ts";
+import { resend } from "./resend.ts";
 import { SHUTDOWN } from "./signals.ts";
 import { openStore, type Store } from "./store.ts";
 import { untilIdle } from "./until-idle.ts";
 import { supervise, type Supervised } from "./supervisor.ts";
 import { createTokenCounter } from "./tokens.ts";
-
-/** What an agent was made from: enough to make it again. */
-export interface Origin {
-  /** Name or path of its definition. */
-  readonly definition: string;
-  /** What stood in place of the definition's. */
-  readonly brief?: string;
-  readonly modules?: readonly string[];
-  /** Absent: they were refused. */
-  readonly commands?: "allow";
-}
-
-/** One agent that a legion hosts. */
-export interface AgentPlan {
-  readonly identity: Identity;
-  /** Absent: a program made it. Goes into `agent.json`. */
-  readonly origin?: Origin;
-  readonly model: Model;
-  readonly protocol: Protocol;
-  readonly actions: ActionIndex;
-  readonly limits: Limits;
-  readonly memory: MemorySettings;
-  /** Does a success make the failed decisions before it disappear from the view? */
-  readonly errors: "forget" | "keep";
-  readonly tickMs: number;
-  /** What runs its calls in place of its modules, and what stands before its mailbox: for an agent that is replayed. */
-  readonly replay?: { readonly perform: Perform; readonly inbox: (inbox: Inbox) => Inbox };
-}
+import type { Writer } from "./writer.ts";
 
 export interface LegionOptions {
   /** Absolute real path of the project folder. */
@@ -85,6 +54,10 @@ export interface Legion {
   readonly budget: Budget;
   peers(): Promise<readonly Peer[]>;
   unread(agent: AgentId): Promise<number>;
+  /** As `resend`: sends the dead letter `id` again. */
+  resend(id: string): Promise<readonly string[]>;
+  /** As `fork`: an agent goes on from an earlier moment of its past. */
+  fork(order: ForkOrder): Promise<Forking>;
   /** Resolves when no hosted agent has anything to do and all mail to them is delivered, or when `signal` aborts. */
   untilIdle(signal: AbortSignal): Promise<void>;
   /** Finishes what runs and closes everything. */
@@ -116,20 +89,19 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     identities: options.plans.map(({ identity }) => identity),
     agents,
   });
-  const shared = shareOut(options, { clock, inspect, budget, tokens, store, peers });
-  // Every log is open before the first actor runs: whoever writes to another finds out what that one has seen already.
-  const opened: Agent[] = [];
+  const alarms = createAlarms(store.control, clock);
+  const shared = shareOut(options, { clock, inspect, budget, tokens, store, peers, alarms });
+  const opened = new Map<AgentId, Agent>();
   try {
-    await openAll(options.plans, { options, store, shared }, opened);
+    await hostAll({ ...options, paths, store, shared, opened, agents }, now.signal);
   } catch (error) {
-    await closeAll(opened);
+    await closeAll(opened.values());
     await store.close();
     await tokens.close();
     throw error;
   }
-  for (const id of store.known()) budget.join(store.ledger(id)!);
-  for (const agent of opened) agents.set(agent.identity.id, supervise(agent, now.signal));
   await store.deliverForOthers();
+  const writerFor = (agent: AgentId): Writer | undefined => agents.get(agent) ?? store.writerFor(agent);
   const heart = startHeartbeat(options.heartbeatMs, { clock, agents, control: store.control });
   return {
     agents,
@@ -138,12 +110,15 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     budget,
     peers: shared.peers,
     unread: shared.unread,
+    resend: (id) => resend(id, { clock, known: store.known(), unread: shared.unread, writerFor }),
+    fork: (order) => fork(order, { store, paths, clock, writerFor }),
     untilIdle: (signal) => untilIdle({ agents, control: store.control, inspector }, signal),
     interrupt: () => now.abort(SHUTDOWN),
     async stop() {
       heart.abort();
       await Promise.all([...agents.values()].map((supervised) => supervised.stop()));
-      const failures = await closeAll(opened);
+      await alarms.close();
+      const failures = await closeAll(opened.values());
       await store.close();
       await tokens.close();
       if (failures.length > 0) throw failures[0];
@@ -153,14 +128,15 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
 
 interface Common extends Pick<Shared, "clock" | "inspect" | "budget" | "tokens"> {
   readonly store: Store;
+  readonly alarms: Alarms;
   readonly peers: () => readonly Peer[];
 }
 
-function shareOut(options: LegionOptions, { store, peers, ...common }: Common): Shared {
+function shareOut(options: LegionOptions, { store, peers, alarms, ...common }: Common): Shared {
   const { project, environment, settings, concurrency } = options;
   return {
     ...common,
-    limiter: createLimiter({ clock: common.clock, concurrency }),
+    limiter: createLimiter({ clock: common.clock, concurrency, onOutage: alarms.outage }),
     workspace: {
       root: project,
       execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
@@ -168,96 +144,61 @@ function shareOut(options: LegionOptions, { store, peers, ...common }: Common): 
     settings,
     peers: () => Promise.resolve(peers()),
     unread: (agent) => store.bus.unread(agent),
+    isNews: alarms.isNews,
+    tellControl: alarms.tell,
     announceHops: createHopNotice(store.control),
   };
 }
 
-interface Surroundings {
-  readonly options: LegionOptions;
-  readonly store: Store;
-  readonly shared: Shared;
+interface Hosting extends Place {
+  readonly plans: readonly AgentPlan[];
+  /** Gets every agent that is open. */
+  readonly opened: Map<AgentId, Agent>;
+  /** Gets every agent. */
+  readonly agents: Map<AgentId, Supervised>;
 }
 
-/** Adds every agent to `opened`, in the order of the plans. Rejects with the first failure, once nobody is being opened. */
+/** Opens every agent, then runs them. */
+async function hostAll(hosting: Hosting, now: AbortSignal): Promise<void> {
+  const { plans, store, shared, opened, agents } = hosting;
+  const { budget, clock } = shared;
+  const open = async (plan: AgentPlan): Promise<Agent> => {
+    const agent = await openAgent(plan, hosting);
+    opened.set(plan.identity.id, agent);
+    budget.join(agent.memory.ledger);
+    return agent;
+  };
+  // Every log is open before the first actor runs: whoever writes to another finds out what that one has seen already.
+  await openAll(plans, open);
+  for (const id of store.known()) budget.join(store.ledger(id));
+  for (const plan of plans) {
+    const { identity } = plan;
+    const agent = opened.get(identity.id);
+    const post = agent ?? { standing: beginning(clock), identity, shared };
+    agents.set(identity.id, supervise({ post, agent, open: () => open(plan), now }));
+  }
+}
+
+/** Opens every agent that can be opened; the others are tried again later, each alone. Rejects once nobody is being opened. */
 async function openAll(
   plans: readonly AgentPlan[],
-  surroundings: Surroundings,
-  opened: Agent[],
+  open: (plan: AgentPlan) => Promise<Agent>,
 ): Promise<void> {
-  const places = new Map(plans.map(({ identity }, place) => [identity.id, place]));
   const queue = [...plans];
   const worker = async (): Promise<void> => {
-    try {
-      for (let plan = queue.shift(); plan; plan = queue.shift())
-        opened.push(await openAgent(plan, surroundings));
-    } finally {
-      queue.length = 0;
-    }
+    for (let plan = queue.shift(); plan; plan = queue.shift()) await open(plan).catch(unlessOwn);
   };
   const workers = await Promise.allSettled(Array.from({ length: OPEN_AT_ONCE }, worker));
-  opened.sort((a, b) => places.get(a.identity.id)! - places.get(b.identity.id)!);
   for (const done of workers) if (done.status === "rejected") throw done.reason;
 }
 
-async function openAgent(plan: AgentPlan, { options, store, shared }: Surroundings): Promise<Agent> {
-  const { identity, model, protocol, actions } = plan;
-  const { id } = identity;
-  const paths = legionPaths(options.project);
-  const projections = createProjections(actions.modules, {
-    disk: store.disk,
-    folder: paths.agent(id),
-    corruptFolder: paths.corrupt,
-  });
-  const memory = await store.openAgent(id, {
-    view: { protocol, errors: plan.errors, window: model.profile.window },
-    projector: projections,
-  });
-  await writeIdentity(plan, paths.agent(id), store);
-  const inbox = await store.bus.open(id);
-  const agent: Agent = {
-    standing: { state: "waiting", reason: "", since: new Date(shared.clock.now()).toISOString() },
-    identity,
-    model,
-    protocol,
-    limits: plan.limits,
-    settings: plan.memory,
-    tickMs: plan.tickMs,
-    delayMs: options.delayMs,
-    memory,
-    inbox: plan.replay ? plan.replay.inbox(inbox) : inbox,
-    perform: plan.replay?.perform ?? perform,
-    outbox: createOutbox(memory, store.bus, shared.clock),
-    modules: startModules(actions, (module) => createHost(agent, module)),
-    blobs: store.blobs(id),
-    shared,
-  };
-  return agent;
-}
-
-/** `agent.json`: what the last start made of the agent. */
-async function writeIdentity(
-  { identity, origin, model, limits }: AgentPlan,
-  folder: string,
-  { disk }: Store,
-): Promise<void> {
-  const { id, name, description } = identity;
-  const text = `${JSON.stringify({ id, name, description, ...origin, model: model.name, limits }, null, 2)}\n`;
-  const path = join(folder, "agent.json");
-  if ((await disk.read(path))?.toString("utf8") !== text) await disk.replace(path, text);
+/** What its files say or cannot keep is an agent's own trouble; anything else is the legion's. */
+function unlessOwn(error: unknown): void {
+  if (!isLegionError(error, "STORAGE") && !isLegionError(error, "DAMAGED")) throw error;
 }
 
 /** Returns what went wrong in modules that close badly; the rest is closed all the same. */
-async function closeAll(agents: readonly Agent[]): Promise<readonly unknown[]> {
-  const closings = await Promise.allSettled(agents.map(closeAgent));
+async function closeAll(agents: Iterable<Agent>): Promise<readonly unknown[]> {
+  const closings = await Promise.allSettled([...agents].map(closeAgent));
   return closings.flatMap((closing) => (closing.status === "rejected" ? [closing.reason] : []));
-}
-
-async function closeAgent({ modules, outbox, inbox, memory }: Agent): Promise<void> {
-  try {
-    await modules.close();
-  } finally {
-    await outbox.close();
-    await inbox.close();
-    await memory.close();
-  }
 }

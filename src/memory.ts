@@ -1,26 +1,37 @@
 // An agent's log and everything that is folded from it. Whatever is committed is at once in the log, the ledger, the
-// view and the module state; nothing else changes them.
+// conversation, the view and the module state; nothing else changes them.
 
+import { along, pathTo } from "./branch.ts";
+import type { Conversation } from "./conversation.ts";
 import type { Event, NewEvent, StateChange } from "./event.ts";
 import type { AgentId } from "./message.ts";
 import type { Inspect } from "./inspection.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
 import type { EventLog } from "./log/event-log.ts";
-import { createModuleState, foldState, type ModuleState } from "./state.ts";
+import type { SeqRange } from "./log/file-log.ts";
+import { createBranch, followLog, type Branch } from "./past.ts";
+import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";
 
+/** What is folded from the whole log, and what from its active branch. */
 export interface Memory {
   readonly agent: AgentId;
-  /** The same object also after `reopen`. */
+  /** Of the whole log. The same object also after `reopen`. */
   readonly ledger: Ledger;
+  readonly conversation: Conversation;
   readonly view: View;
   readonly state: ModuleState;
-  /** Commits `events` as one and folds them in. Resolves when readable copies of changed state are on disk, too. */
+  /**
+   * Commits `events` as one and folds them in. Resolves when readable copies of changed state are on disk, too. What
+   * comes of a `branch` is there after a `reopen`.
+   */
   commit(...events: readonly NewEvent[]): Promise<void>;
   /** Adds an event that nothing depends on; durable with the next commit. */
   note(event: NewEvent): void;
   /** Every event, oldest first; from the disk. */
   read(from?: number): AsyncIterable<Event>;
+  /** Those of the active branch, oldest first; from the disk. */
+  past(from?: number): AsyncIterable<Event>;
   /**
    * Folds everything anew from what the log acknowledged, which goes on behind that: after a failure of the disk, once
    * `events` can be committed. Rejects with STORAGE, and may be tried again.
@@ -54,102 +65,137 @@ export async function openMemory(
   options: MemoryOptions,
   open: (each: (event: Event) => void) => Promise<OpenedLog>,
 ): Promise<Memory> {
+  const { agent, projector, inspect } = options;
   const ledger = createLedger();
-  let folded = createFold(options.view);
-  let log: EventLog;
+  let reading = await readLog(options.view, open);
   /** Changes whose files are not written: none may be left when the next commit begins. */
   let behind: readonly StateChange[] = [];
+  const adding = createAdding(
+    () => reading.log,
+    (event) => {
+      account(ledger, event);
+      reading.fold.see(event);
+      inspect({ kind: "event", agent, event });
+    },
+  );
+  const project = async (): Promise<void> => {
+    if (behind.length > 0) await projector.write(behind, reading.fold.state);
+    behind = [];
+  };
+  const commit = async (...events: readonly NewEvent[]): Promise<void> => {
+    await project();
+    behind = (await adding.append(events)).flatMap(changesOf);
+    await project();
+  };
+  const begin = async (read: Reading, events: readonly NewEvent[]): Promise<void> => {
+    // Before anything can be committed: until the files are right, nobody may go on.
+    const edits = await projector.reconcile(read.fold.state);
+    reading = read;
+    Object.assign(ledger, read.ledger);
+    behind = [];
+    await commit(...read.findings, ...events);
+    for (const event of edits) await commit(event);
+  };
+  await begin(reading, []);
+  return {
+    agent,
+    ledger,
+    get conversation() {
+      return reading.fold.conversation;
+    },
+    get view() {
+      return reading.fold.view;
+    },
+    get state() {
+      return reading.fold.state;
+    },
+    commit,
+    note: adding.note,
+    read: (from) => reading.log.read(from),
+    past: (from) => along(reading.log.read(from), reading.path),
+    async reopen(...events) {
+      const lost = await adding.lost();
+      await reading.log.close().catch(() => undefined);
+      await begin(await readLog(options.view, open), [...events, ...lost]);
+    },
+    close: () => reading.log.close(),
+  };
+}
+
+/** A log that was opened, and what was found in it. */
+interface Reading extends OpenedLog {
+  readonly ledger: Ledger;
+  readonly fold: Fold;
+  /** The active branch. */
+  readonly path: readonly SeqRange[];
+}
+
+async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]): Promise<Reading> {
+  const ledger = createLedger();
+  const follower = followLog(() => createFold(view));
+  const { log, findings } = await open((event) => {
+    account(ledger, event);
+    follower.see(event);
+  });
+  const fold = await follower.settle(() => log.read());
+  if (ledger.log !== log.id) ledger.numbers.clear();
+  ledger.log = log.id;
+  return { log, findings, ledger, fold, path: pathTo(follower.forks) };
+}
+
+/** Adds to a log, and joins what was added to what is folded from it: in the order of the log. */
+function createAdding(log: () => EventLog, join: (event: Event) => void) {
   /** Noted since the newest commit. */
   let unsaved: NewEvent[] = [];
   /** Noted while a commit is under way: after it, or they would be folded in before events that stand before them. */
   const waiting: NewEvent[] = [];
   let committing = 0;
-
-  const join = (event: Event): void => {
-    account(ledger, event);
-    folded.see(event);
-    options.inspect({ kind: "event", agent: options.agent, event });
-  };
   const note = (...events: readonly NewEvent[]): void => {
     unsaved.push(...events);
-    for (const event of events) join(log.note(event));
+    for (const event of events) join(log().note(event));
   };
-  const append = async (events: readonly NewEvent[]): Promise<readonly Event[]> => {
-    committing++;
-    try {
-      const stamped = await log.append(events);
-      unsaved = [];
-      for (const event of stamped) join(event);
-      return stamped;
-    } finally {
-      committing--;
-      if (committing === 0) note(...waiting.splice(0));
-    }
-  };
-  const project = async (): Promise<void> => {
-    if (behind.length > 0) await options.projector.write(behind, folded.state);
-    behind = [];
-  };
-  const commit = async (...events: readonly NewEvent[]): Promise<void> => {
-    await project();
-    behind = (await append(events)).flatMap(changesOf);
-    await project();
-  };
-  const begin = async (events: readonly NewEvent[]): Promise<void> => {
-    const fresh = createLedger();
-    const anew = createFold(options.view);
-    const opened = await open((event) => {
-      account(fresh, event);
-      anew.see(event);
-    });
-    if (fresh.log !== opened.log.id) fresh.numbers.clear();
-    log = opened.log;
-    Object.assign(ledger, fresh, { log: log.id });
-    folded = anew;
-    behind = [];
-    const first = [...opened.findings, ...events];
-    if (first.length > 0) await commit(...first);
-    for (const event of await options.projector.reconcile(folded.state)) await commit(event);
-  };
-  await begin([]);
   return {
-    agent: options.agent,
-    ledger,
-    get view() {
-      return folded.view;
-    },
-    get state() {
-      return folded.state;
-    },
-    commit,
-    note(event) {
+    note(event: NewEvent): void {
       if (committing > 0) waiting.push(event);
       else note(event);
     },
-    read: (from) => log.read(from),
-    async reopen(...events) {
-      // What a dead log could not keep of the notes happened all the same: a model call that was begun costs.
-      const lost = await log.append([]).then(
-        () => [],
-        () => unsaved,
-      );
-      await log.close().catch(() => undefined);
-      await begin([...events, ...lost]);
+    async append(events: readonly NewEvent[]): Promise<readonly Event[]> {
+      committing++;
+      try {
+        const stamped = await log().append(events);
+        unsaved = [];
+        for (const event of stamped) join(event);
+        return stamped;
+      } finally {
+        committing--;
+        if (committing === 0) note(...waiting.splice(0));
+      }
     },
-    close: () => log.close(),
+    /** What a dead log could not keep of the notes happened all the same: a model call that was begun costs. */
+    lost: (): Promise<readonly NewEvent[]> =>
+      log()
+        .append([])
+        .then(
+          () => [],
+          () => unsaved,
+        ),
   };
 }
 
-/** What is folded from the log besides the ledger. */
-function createFold(options: ViewOptions) {
+/** What is folded from the active branch. */
+export interface Fold extends Branch {
+  readonly view: View;
+}
+
+export function createFold(options: ViewOptions): Fold {
+  const branch = createBranch();
   const view = createView(options);
-  const state = createModuleState();
   return {
+    ...branch,
     view,
-    state,
-    see(event: Event): void {
+    see(event) {
+      branch.see(event);
       view.see(event);
-      foldState(state, event);
     },
   };
 }

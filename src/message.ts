@@ -42,6 +42,9 @@ export interface Message {
   readonly details?: unknown;
 }
 
+/** A message before it has a number: one to all of its targets. It has no `root` if it would begin a chain. */
+export type Draft = Omit<Message, "id" | "re" | "root"> & Partial<Pick<Message, "root">>;
+
 /** A message on its way: `from` is the log that numbered it. */
 export interface Delivery {
   readonly from: LogId;
@@ -60,9 +63,16 @@ export function messageId({ from, to, n }: MessageAddress): string {
   return `${from}>${to}#${n}`;
 }
 
+const MESSAGE_ID = /^([^>#]+)>([^>#]+)#(\d+)$/;
+
+/** Has `id` the form `<from>><to>#<n>`? */
+export function isMessageId(id: unknown): id is string {
+  return typeof id === "string" && MESSAGE_ID.test(id);
+}
+
 /** Throws REFUSED if `id` has not the form `<from>><to>#<n>`. */
 export function parseMessageId(id: string): MessageAddress {
-  const match = /^([^>#]+)>([^>#]+)#(\d+)$/.exec(id);
+  const match = MESSAGE_ID.exec(id);
   if (!match) throw new LegionError("REFUSED", `"${id}" is no message id; ids look like 0>2#1.`);
   return { from: match[1]!, to: match[2]!, n: Number(match[3]) };
 }

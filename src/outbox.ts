@@ -6,6 +6,7 @@
 
 import type { Bus, Receipt } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
+import { buriedBy, graveOf, undeliverable } from "./dead-letters.ts";
 import { sendsOf } from "./event.ts";
 import type { Send } from "./ledger.ts";
 import type { Memory } from "./memory.ts";
@@ -39,8 +40,8 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
 
   const attempt = async (send: Send): Promise<boolean> => {
     const { status } = await offer(memory, bus, send);
-    // Nobody will ever read it: it is reported, and the numbers go on.
-    if (status === "unknown") memory.note({ kind: "notice", reason: "undeliverable", content: gone(send) });
+    // Nobody will ever read it: it is kept for a person, and the numbers go on.
+    if (status === "unknown") memory.note(undeliverable(send.message, gone(send), send.seq));
     const isOver = status !== "full" && status !== "gap";
     if (isOver) progress.arrived(send);
     return isOver;
@@ -89,8 +90,8 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
   };
 }
 
-function gone({ to, message }: Send): string {
-  return `Message ${message.id} could not be delivered: there is no agent ${to} any more.`;
+function gone({ to }: Send): string {
+  return `There is no agent ${to} any more.`;
 }
 
 /** How far the sends of a log have come. */
@@ -147,15 +148,21 @@ async function offer(memory: Memory, bus: Pick<Bus, "send">, send: Send): Promis
   return bus.send({ ...send, after });
 }
 
-/** The sends of the same log to the same recipient with numbers from `expected` up to that of `send`. */
+/** The sends of the same log to the same recipient with numbers from `expected` up to that of `send`, the dead ones not. */
 async function* sentBetween(memory: Memory, send: Send, expected: number): AsyncGenerator<Delivery> {
+  const graves = new Set<string>();
+  for await (const event of memory.read()) {
+    const grave = event.kind === "notice" ? buriedBy(event) : undefined;
+    if (grave !== undefined) graves.add(grave);
+  }
   let log = "";
   for await (const event of memory.read()) {
     if (event.kind === "opened") log = event.log;
     if (log !== send.from) continue;
     for (const message of sendsOf(event)) {
       const { to, n } = parseMessageId(message.id);
-      if (to === send.to && n >= expected && n < send.n) yield { from: log, message };
+      if (to !== send.to || n < expected || n >= send.n) continue;
+      if (!graves.has(graveOf(message, event.seq))) yield { from: log, message };
     }
   }
 }

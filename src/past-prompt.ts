@@ -3,6 +3,7 @@
 // what is given back here is exactly that, or an error.
 
 import { NOOP_OPENING } from "./ask.ts";
+import { forkIn, isOn, pathTo, type Fork } from "./branch.ts";
 import { LegionError } from "./errors.ts";
 import type { Event, EventOf, Stamp } from "./event.ts";
 import { displayName, type AgentId } from "./message.ts";
@@ -20,11 +21,7 @@ type Prompted = EventOf<"prompted">;
  * if what was shown is not kept.
  */
 export async function promptAt(reader: Reader, agent: AgentId, seq: number): Promise<ModelRequest> {
-  const events: Event[] = [];
-  for await (const event of reader.events(agent)) {
-    if (event.seq > seq) break;
-    events.push(event);
-  }
+  const events = await pastOf(reader, agent, seq);
   const prompted = findPrompted(events, seq, displayName(agent));
   const before = events.filter((event) => event.seq < prompted.seq);
   const { system, tools } = await readIntroduction(reader, agent, prompted);
@@ -37,6 +34,20 @@ export async function promptAt(reader: Reader, agent: AgentId, seq: number): Pro
     pinned: pinnedAt([...before, prompted]),
     maxOutput: prompted.reserved.output,
   };
+}
+
+/** What leads to event `seq`, on whatever branch it is; if there is none, to the newest one. */
+async function pastOf(reader: Reader, agent: AgentId, seq: number): Promise<readonly Event[]> {
+  const forks: Fork[] = [];
+  const events: Event[] = [];
+  for await (const event of reader.events(agent)) {
+    if (event.seq > seq) break;
+    events.push(event);
+    const fork = forkIn(event);
+    if (fork) forks.push(fork);
+  }
+  const path = pathTo(forks, events.at(-1)?.seq);
+  return events.filter((event) => isOn(path, event.seq) || event.seq === seq);
 }
 
 /** The model call that led to the last of `events`. */

@@ -8,6 +8,8 @@ export interface LegionPaths {
   readonly lock: string;
   readonly tmp: string;
   readonly corrupt: string;
+  /** Agents from outside that are complete and not at their place yet; mostly not there. */
+  readonly arrivals: string;
   readonly logs: string;
   readonly agents: string;
   readonly socket: string;
@@ -24,6 +26,7 @@ export function legionPaths(project: string): LegionPaths {
     lock: join(root, "lock"),
     tmp: join(root, "tmp"),
     corrupt: join(root, "corrupt"),
+    arrivals: join(root, "arrivals"),
     logs: join(root, "logs"),
     agents,
     socket: join(root, "legion.sock"),

@@ -1,7 +1,7 @@
 // Who exists, what they are for and whether they run: what agents see of each other.
 
 import { join } from "node:path";
-import type { Agent, Identity } from "./agent.ts";
+import type { Identity } from "./agent.ts";
 import { displayName, type AgentId } from "./message.ts";
 import type { Peer } from "./module.ts";
 import type { LegionPaths } from "./paths.ts";
@@ -34,12 +34,12 @@ export async function openPeers({
       id,
       name: displayName(id),
       description: descriptions.get(id) ?? "",
-      running: agents.has(id) && !isOver(agents.get(id)!.agent),
+      running: agents.has(id) && !isOver(agents.get(id)!),
     }));
 }
 
-/** It does not act again before the next start. */
-export function isOver({ standing }: Agent): boolean {
+/** It does not act, whatever anybody writes to it. */
+export function isOver({ standing }: Supervised): boolean {
   return standing.state === "halted" || standing.state === "stopped";
 }
 

@@ -1,24 +1,17 @@
 // One call: checked, run with its unit of work, and turned into a result. Nothing is committed here.
 
-import type { Agent } from "./agent.ts";
+import type { Agent, Performed } from "./agent.ts";
 import { checkCall } from "./check.ts";
 import type { Call, ResultEvent } from "./event.ts";
 import { isLegionError, messageOf } from "./errors.ts";
 import { createHost, type Running } from "./host.ts";
 import type { ActionResult } from "./module.ts";
 import { SHUTDOWN } from "./signals.ts";
+import { owning, strayOwner } from "./stray.ts";
 import { estimateTokens, fitTokens } from "./tokens.ts";
-import { beginWork, type Work } from "./work.ts";
+import { beginWork } from "./work.ts";
 
-/** Runs one call and says what came of it. */
-export type Perform = (agent: Agent, call: Call, signal: AbortSignal) => Promise<Performed>;
-
-export interface Performed {
-  readonly result: ResultEvent;
-  readonly work: Work;
-}
-
-const STOPPED = "Stopped by Control.";
+export const STOPPED = "Stopped by Control.";
 const LEFT = `${STOPPED} The action did not end by itself: what it began may still go on.`;
 const DONE = "Done.";
 /** How long an action may take to end after it was told to. */
@@ -46,7 +39,7 @@ export async function perform(agent: Agent, call: Call, signal: AbortSignal): Pr
     ...(isKept && work.sends.length > 0 && { sends: work.sends }),
     ...(work.usage && { usage: work.usage }),
   };
-  return { result: event, work };
+  return { result: event, refused: work.refused, settle: work.settle };
 }
 
 interface Ended {
@@ -62,8 +55,9 @@ async function run(agent: Agent, call: Call, running: Running): Promise<Ended> {
   if (checked.kind === "refused") return dropped("error", checked.reason);
   const { action, module } = agent.modules.actions.get(checked.name)!;
   try {
-    const execution = action.execute(checked.parameters, createHost(agent, module, running));
-    const result = await unlessDeaf(agent, execution, signal);
+    const execute = (): Promise<ActionResult> =>
+      action.execute(checked.parameters, createHost(agent, module, running));
+    const result = await unlessDeaf(agent, unlessAstray(execute), signal);
     if (!result) return dropped("idle", LEFT, signal);
     const isKept = result.outcome !== "error";
     if (!signal.aborted || signal.reason === SHUTDOWN) return { result, isKept };
@@ -80,6 +74,17 @@ async function run(agent: Agent, call: Call, running: Running): Promise<Ended> {
 function dropped(outcome: "idle" | "error", content: string, signal?: AbortSignal): Ended {
   if (signal?.reason === SHUTDOWN) throw SHUTDOWN;
   return { result: { outcome, content }, isKept: false };
+}
+
+/** What the action comes to. Rejects as well with what goes astray in it; what does so later is its agent's. */
+function unlessAstray(execute: () => Promise<ActionResult>): Promise<ActionResult> {
+  const outer = strayOwner();
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const take = (error: unknown): void => (isOver ? outer?.(error) : reject(error as Error));
+    const execution = owning(take, () => Promise.resolve().then(execute));
+    void execution.then(resolve, reject).finally(() => (isOver = true));
+  });
 }
 
 /** What the action comes to; `undefined` if it is told to stop and does not. */
@@ -104,7 +109,7 @@ async function unlessDeaf(
 
 /** The text as the model can take it; a longer one is kept whole beside the log. */
 async function fit(agent: Agent, content: string): Promise<string> {
-  const calls = agent.memory.ledger.decision?.event.calls.length ?? 1;
+  const calls = agent.memory.conversation.decision?.event.calls.length ?? 1;
   const maxTokens = Math.floor(agent.model.profile.window * Math.min(RESULT_SHARE, DECISION_SHARE / calls));
   if (estimateTokens(content) <= maxTokens) return content;
   const path = await createHost(agent, "core").keep(content);

@@ -2,13 +2,13 @@
 // while the agent was not running, the file wins.
 
 import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { EditedEvent, NoticeEvent, StateChange } from "./event.ts";
 import { fileNameOf, foldName, markedNameOf, titleOf } from "./file-name.ts";
 import type { Disk } from "./log/disk.ts";
 import type { Projector } from "./memory.ts";
 import type { Module } from "./module.ts";
-import { keysOf, valueOf, type ModuleState } from "./state.ts";
+import { earlierStates, keysOf, valueOf, type ModuleState } from "./state.ts";
 
 export interface ProjectionPlace {
   readonly disk: Disk;
@@ -50,8 +50,9 @@ export function createProjections(modules: readonly Module[], place: ProjectionP
           continue;
         }
         const wanted = files.contents(state);
-        const before = files.contents(beforeLastCommit(state));
-        for (const path of new Set([...wanted.keys(), ...before.keys(), ...(await files.present())])) {
+        const before = earlierStates(state).map((earlier) => files.contents(earlier));
+        const stale = before.flatMap((contents) => [...contents.keys()]);
+        for (const path of new Set([...wanted.keys(), ...stale, ...(await files.present())])) {
           const notice = await obstacle(place, path, "file");
           if (notice) {
             events.push(notice);
@@ -59,8 +60,13 @@ export function createProjections(modules: readonly Module[], place: ProjectionP
           }
           const bytes = await disk.read(join(folder, path));
           const found = bytes?.toString("utf8");
-          if (found === wanted.get(path)) continue;
-          const edits = found === before.get(path) ? [] : files.edits(path, found, state);
+          const isNew = before.some((contents) => contents.get(path) !== wanted.get(path));
+          if (found === wanted.get(path)) {
+            if (isNew) await settle(place, path);
+            continue;
+          }
+          const isLate = before.some((contents) => contents.get(path) === found);
+          const edits = isLate ? [] : files.edits(path, found, state);
           if (edits === "unreadable") events.push(await setAside(place, path, bytes!));
           else events.push(...edits);
           if (edits === "unreadable" || edits.length === 0) await put(place, path, wanted.get(path));
@@ -75,6 +81,12 @@ export function createProjections(modules: readonly Module[], place: ProjectionP
 async function put({ disk, folder }: ProjectionPlace, path: string, content: string | undefined) {
   if (content === undefined) await disk.remove(join(folder, path));
   else await disk.replace(join(folder, path), content);
+}
+
+/** Whoever wrote the file, or removed it, may have ended before that was flushed. */
+async function settle({ disk, folder }: ProjectionPlace, path: string): Promise<void> {
+  for (const flushed of [join(folder, path), dirname(join(folder, path))])
+    if (disk.exists(flushed)) await disk.sync(flushed);
 }
 
 async function setAside(place: ProjectionPlace, path: string, bytes: Buffer): Promise<NoticeEvent> {
@@ -114,7 +126,8 @@ interface Files {
 function singleFile(module: string, path: string): Files {
   return {
     contents(state) {
-      const keys = keysOf(state, module);
+      // Sorted: what stood before the newest commit is told by its value, whatever key changed last.
+      const keys = [...keysOf(state, module)].sort();
       if (keys.length === 0) return new Map();
       const values = Object.fromEntries(keys.map((key) => [key, valueOf(state, module, key)]));
       return new Map([[path, `${JSON.stringify(values, null, 2)}\n`]]);
@@ -157,7 +170,9 @@ function fileFolder(module: string, shape: FolderProjection, { disk, folder }: P
   };
   const textOf = (key: string, state: ModuleState): string | undefined => {
     const value = valueOf(state, module, key);
-    return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+    // As it is read back: half of a pair of surrogates cannot be written.
+    if (typeof value === "string") return Buffer.from(value).toString("utf8");
+    return value === undefined ? undefined : JSON.stringify(value);
   };
   return {
     subfolder,
@@ -186,16 +201,6 @@ function fileFolder(module: string, shape: FolderProjection, { disk, folder }: P
 
 function edited(module: string, key: string, value: unknown): EditedEvent {
   return { kind: "edited", module, key, value: value ?? null };
-}
-
-/** The state as it was before the newest commit that changed it. */
-function beforeLastCommit(state: ModuleState): ModuleState {
-  const modules = new Map([...state.modules].map(([name, values]) => [name, new Map(values)]));
-  for (const { module, key, value } of state.before) {
-    if (value === undefined) modules.get(module)?.delete(key);
-    else modules.get(module)?.set(key, value);
-  }
-  return { modules, before: [] };
 }
 
 function byModule(changes: readonly StateChange[]): Map<string, string[]> {

@@ -1,18 +1,20 @@
 // What the files of a project say, read without its lock and without writing anything: also while a node runs.
 
 import { join } from "node:path";
+import { pathTo } from "./branch.ts";
 import type { Mail, Watermarks } from "./bus/bus.ts";
 import { readMailbox } from "./bus/mailbox.ts";
 import type { Event } from "./event.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
 import { createBlobs, type Blobs } from "./log/blobs.ts";
 import { createDisk, type Disk } from "./log/disk.ts";
-import { readFileLog } from "./log/file-log.ts";
+import { readFileLog, type SeqRange } from "./log/file-log.ts";
 import { CONTROL, isAgentId, type AgentId, type Message } from "./message.ts";
 import type { Module } from "./module.ts";
 import { legionPaths, type LegionPaths } from "./paths.ts";
+import { createBranch, followLog, type Branch } from "./past.ts";
 import { createProjections } from "./projection.ts";
-import { createModuleState, foldState, type ModuleState } from "./state.ts";
+import { foldState, type ModuleState } from "./state.ts";
 
 export interface Reader {
   readonly paths: LegionPaths;
@@ -24,6 +26,8 @@ export interface Reader {
   /** From sequence number `from`, oldest first. */
   events(agent: AgentId, from?: number): AsyncIterable<Event>;
   ledger(agent: AgentId): Promise<Ledger>;
+  /** What `create` makes of the active branch of a log, and what the whole of it adds up to. */
+  follow<B extends Branch>(agent: AgentId, create: () => B): Promise<Followed<B>>;
   /** Mail that the log has not taken in, oldest first; `marks` is what the log has. */
   unread(agent: AgentId, marks: Watermarks): Promise<readonly Mail[]>;
   /** The state of `modules` as the agent would find it at a start: with what people changed in its files. */
@@ -32,6 +36,13 @@ export interface Reader {
   record(agent: AgentId): Promise<AgentRecord>;
   /** All that was said to Control, oldest first. */
   inbox(): AsyncIterable<Message>;
+}
+
+export interface Followed<B> {
+  readonly ledger: Ledger;
+  readonly branch: B;
+  /** What leads to the newest event. */
+  readonly path: readonly SeqRange[];
 }
 
 /** `agent.json`; what is not there or not what it should be is absent. */
@@ -55,6 +66,16 @@ export function createReader(project: string): Reader {
     for await (const event of events(agent)) account(ledger, event);
     return ledger;
   };
+  const follow: Reader["follow"] = async (agent, create) => {
+    const ledger = createLedger();
+    const follower = followLog(create);
+    for await (const event of events(agent)) {
+      account(ledger, event);
+      follower.see(event);
+    }
+    const branch = await follower.settle(() => events(agent));
+    return { ledger, branch, path: pathTo(follower.forks) };
+  };
   const unread: Reader["unread"] = async (agent, marks) =>
     (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread;
   return {
@@ -64,10 +85,10 @@ export function createReader(project: string): Reader {
     known: async () => (await disk.list(paths.agents)).filter(isAgentId).sort(byId),
     events,
     ledger: ledgerOf,
+    follow,
     unread,
     async state(agent, modules) {
-      const state = createModuleState();
-      for await (const event of events(agent)) foldState(state, event);
+      const { state } = (await follow(agent, createBranch)).branch;
       const place = { disk, folder: paths.agent(agent), corruptFolder: paths.corrupt };
       const edits = await createProjections(modules, place).reconcile(state);
       for (const edit of edits) foldState(state, { ...edit, seq: 0, epoch: 0, at: "" });
@@ -94,7 +115,7 @@ export function byId(a: AgentId, b: AgentId): number {
 
 function readOnly(disk: Disk): Disk {
   const nothing = (): Promise<void> => Promise.resolve();
-  return { ...disk, replace: nothing, remove: nothing };
+  return { ...disk, sync: nothing, replace: nothing, remove: nothing };
 }
 
 function toRecord(json: string): AgentRecord {

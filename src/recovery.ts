@@ -1,7 +1,8 @@
 // After a crash: which calls of the last decision still want a result, and how each gets one. Pure.
 
 import type { Call, ResultEvent } from "./event.ts";
-import { openCalls, type Ledger } from "./ledger.ts";
+import { openCalls } from "./conversation.ts";
+import type { Books } from "./compose.ts";
 import type { Effects } from "./module.ts";
 
 /** `run`: perform it (again). `record`: this is its result. */
@@ -15,22 +16,28 @@ export type Remedy =
  *
  * @param effectsOf what repeating an action would do; unknown actions count as `once`
  */
-export function planRecovery(ledger: Ledger, effectsOf: (action: string) => Effects): readonly Remedy[] {
-  const open = openCalls(ledger);
+export function planRecovery(
+  { ledger, conversation }: Books,
+  effectsOf: (action: string) => Effects,
+): readonly Remedy[] {
+  const open = openCalls(conversation);
   const [first] = open;
   if (first === undefined) return [];
   if (first === null) return [record(null, "error", UNPARSED)];
   const calls = open.filter((call) => call !== null);
+  // A recovery that was itself cut short: the rest is still left out.
+  if ([...conversation.decision!.results.values()].includes("interrupted"))
+    return calls.map((call) => record(call.id, "interrupted", SKIPPED));
   if (effectsOf(first.action) !== "once") return calls.map((call) => ({ kind: "run", call }));
   return calls.map((call) =>
-    record(call.id, "interrupted", call === first ? unknownOutcome(ledger) : SKIPPED),
+    record(call.id, "interrupted", call === first ? unknownOutcome(ledger.at) : SKIPPED),
   );
 }
 
 const UNPARSED = "Your completion held no action that could be read. Answer with one action.";
 const SKIPPED = "Not run: a call before it in the same decision was interrupted and its outcome is unknown.";
 
-function unknownOutcome({ at }: Ledger): string {
+function unknownOutcome(at: string): string {
   return (
     `Interrupted: the runtime stopped while this call may have been running (after ${at}). Its outcome is unknown: ` +
     "it may have happened wholly, partly or not at all. Check before repeating it."

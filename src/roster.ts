@@ -3,7 +3,7 @@
 import type { Config } from "./config.ts";
 import { findDefinition, findTeam, type Definition, type Member, type Places } from "./definition.ts";
 import { LegionError } from "./errors.ts";
-import type { AgentPlan } from "./legion.ts";
+import type { AgentPlan } from "./agent-plan.ts";
 import {
   DEFAULT_AGENT_STEPS,
   DEFAULT_LEGION_COST,
@@ -21,9 +21,14 @@ import { textProtocol } from "./protocol/text.ts";
 import { toolsProtocol } from "./protocol/tools.ts";
 import { loadModules } from "./user-modules.ts";
 
-/** So many agents of the configured definition, with the ids 1, 2, 3...; or a team. */
+/** So many agents of the configured definition, with the ids 1, 2, 3...; a team; or agents as they were last started. */
 export type Who =
-  { readonly kind: "count"; readonly count: number } | { readonly kind: "team"; readonly team: string };
+  | { readonly kind: "count"; readonly count: number }
+  | { readonly kind: "team"; readonly team: string }
+  | { readonly kind: "again"; readonly agents: readonly Remembered[] };
+
+/** What is known of an agent's last start; without a definition it is of the configured one. */
+export type Remembered = Omit<Member, "agent" | "limits"> & Partial<Pick<Member, "agent">>;
 
 /** One agent, and how it came to be what it is. */
 export interface Role {
@@ -49,15 +54,18 @@ export interface Roster {
 export interface RosterDeps {
   readonly config: Config;
   readonly places: Places;
+  /** Gives a member its model in place of the one of its name. */
+  readonly modelFor?: (member: Member, name: string) => Promise<Model>;
 }
 
 /**
  * Looks up definitions, models and modules; makes no request and writes nothing. Throws USAGE or CONFIG with one line
  * that says what is wrong and what would be right.
  */
-export async function planRoster(who: Who, { config, places }: RosterDeps): Promise<Roster> {
-  const members = who.kind === "team" ? await findTeam(who.team, places) : numbered(who.count, config.agent);
-  const cast = createCasting({ config, places });
+export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
+  const { config, places } = deps;
+  const members = await membersOf(who, deps);
+  const cast = createCasting(deps);
   const roles: Role[] = [];
   for (const member of members) roles.push(await cast(member));
   const prices = new Set(roles.map(({ plan }) => pricing(plan.model)));
@@ -73,6 +81,12 @@ export async function planRoster(who: Who, { config, places }: RosterDeps): Prom
   };
 }
 
+async function membersOf(who: Who, { config, places }: RosterDeps): Promise<readonly Member[]> {
+  if (who.kind === "team") return findTeam(who.team, places);
+  if (who.kind === "count") return numbered(who.count, config.agent);
+  return who.agents.map((known) => ({ agent: config.agent, limits: {}, ...known }));
+}
+
 async function protect(who: Who, roles: readonly Role[], { projectDir }: Places): Promise<readonly string[]> {
   const references = new Set(roles.flatMap(({ sources }) => sources));
   if (who.kind === "team") references.add(who.team);
@@ -85,7 +99,7 @@ function numbered(count: number, agent: string): readonly Member[] {
 }
 
 /** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */
-export function createCasting({ config, places }: RosterDeps): (member: Member) => Promise<Role> {
+export function createCasting({ config, places, modelFor }: RosterDeps): (member: Member) => Promise<Role> {
   const { flags, models, providers } = config;
   const env = config.environment();
   const definitions = once((reference) => findDefinition(reference, places));
@@ -97,7 +111,7 @@ export function createCasting({ config, places }: RosterDeps): (member: Member) 
   return async (member) => {
     const definition = await definitions(member.agent);
     const choice = chooseFor(member, definition, config);
-    const model = await opened(choice.name);
+    const model = await (modelFor?.(member, choice.name) ?? opened(choice.name));
     const protocol = protocolFor(definition, model);
     const memory = { ...config.memory, ...definition.memory };
     const { forgetErrors = protocol.name === "text", strategy, threshold, pin } = memory;
@@ -141,7 +155,8 @@ function chooseFor(
   definition: Definition,
   { flags, model, environment }: Config,
 ): ModelChoice {
-  if (!flags.model && member.model) return { name: member.model, why: "the team says so" };
+  if (!flags.model && member.model)
+    return { name: member.model, why: `${member.modelBy ?? "the team"} says so` };
   if (!flags.model && definition.model)
     return { name: definition.model, why: `agent ${definition.name} says so` };
   return chooseModel(environment(), { flag: flags.model, config: model });

@@ -1,9 +1,11 @@
 // One line of `legion ps`: of an agent that a node runs, and of one that only its files tell about.
 
-import { RESTING, type Agent } from "./agent.ts";
-import { openCalls, totalUsage, type Ledger, type Send } from "./ledger.ts";
+import { RESTING, type Agent, type Standing } from "./agent.ts";
+import { openCalls, type Conversation } from "./conversation.ts";
+import { createLedger, totalUsage, type Ledger, type Send } from "./ledger.ts";
 import type { AgentState } from "./inspection.ts";
 import { displayName, type AgentId } from "./message.ts";
+import { createBranch } from "./past.ts";
 import type { Reader } from "./reader.ts";
 
 export interface AgentStatus {
@@ -27,27 +29,34 @@ export interface AgentStatus {
   readonly node: string | null;
 }
 
-/** The status of an agent that the process `node` runs. */
-export function liveStatus(agent: Agent, node: string): AgentStatus {
-  const { identity, memory, model, inbox, outbox, standing } = agent;
-  const { ledger } = memory;
-  const undelivered = outbox.undelivered();
-  const facts = { id: identity.id, unread: inbox.unread, model: model.name, undelivered };
+/** The status of an agent that the process `node` runs; of one that could not be opened little is known. */
+export function liveStatus(
+  id: AgentId,
+  { agent, standing }: { readonly agent: Agent | undefined; readonly standing: Standing },
+  node: string,
+): AgentStatus {
   const { state, reason, since } = standing;
-  if (state === "stopped") return toStatus(ledger, facts, resting(ledger, since));
-  const waitingFor = state === "acting" ? currentAction(ledger) : awaited(state, ledger);
+  if (!agent) {
+    const facts = { id, unread: 0, model: null, undelivered: [] };
+    return toStatus(createLedger(), facts, { state, reason, waitingFor: AWAITED[state], since, node });
+  }
+  const { memory, model, inbox, outbox } = agent;
+  const { ledger, conversation } = memory;
+  const facts = { id, unread: inbox.unread, model: model.name, undelivered: outbox.undelivered() };
+  if (state === "stopped") return toStatus(ledger, facts, resting(conversation, since));
+  const waitingFor = state === "acting" ? currentAction(conversation) : awaited(state, conversation);
   return toStatus(ledger, facts, { state, reason, waitingFor, since, node });
 }
 
 /** The status of an agent that no process runs. */
 export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentStatus> {
-  const ledger = await reader.ledger(id);
+  const { ledger, branch } = await reader.follow(id, createBranch);
   const unread = (await reader.unread(id, ledger)).length;
   const { model = null } = await reader.record(id);
   return toStatus(
     ledger,
     { id, unread, model, undelivered: ledger.undelivered },
-    resting(ledger, ledger.at || null),
+    resting(branch.conversation, ledger.at || null),
   );
 }
 
@@ -57,10 +66,10 @@ interface Facts extends Pick<AgentStatus, "id" | "unread" | "model"> {
 }
 type Posture = Pick<AgentStatus, "state" | "reason" | "waitingFor" | "since" | "node">;
 
-function resting(ledger: Ledger, since: string | null): Posture {
-  const { halt } = ledger;
+function resting(conversation: Conversation, since: string | null): Posture {
+  const { halt } = conversation;
   const state = halt ? RESTING[halt.reason] : "stopped";
-  const waitingFor = awaited(state, ledger);
+  const waitingFor = awaited(state, conversation);
   return { state, reason: halt?.content ?? "", waitingFor, since: halt?.since ?? since, node: null };
 }
 
@@ -89,16 +98,17 @@ const AWAITED: Readonly<Record<AgentState, string>> = {
   retrying: "another try",
   paused: "resume",
   parked: "resume",
-  halted: "a restart",
+  halted: "its disk",
   stopped: "start",
 };
 
-function awaited(state: AgentState, { halt }: Ledger): string {
+function awaited(state: AgentState, { halt }: Conversation): string {
+  if (halt?.reason === "halted") return "resume";
   if (state === "parked" && halt?.reason === "parked-mail") return "mail, resume";
   if (state === "parked" && halt?.reason === "parked-limit") return "limit, resume";
   return AWAITED[state];
 }
 
-function currentAction(ledger: Ledger): string {
-  return openCalls(ledger)[0]?.action ?? AWAITED.acting;
+function currentAction(conversation: Conversation): string {
+  return openCalls(conversation)[0]?.action ?? AWAITED.acting;
 }

@@ -1,9 +1,11 @@
 // The files of one project, opened for writing: whoever holds its lock owns every log and mailbox in it.
 
+import { settleArrivals } from "./archive/arrival.ts";
 import { createMemoryBus } from "./bus/memory-bus.ts";
 import type { Bus } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
 import { openControl, type Control } from "./control.ts";
+import { createGuests } from "./guests.ts";
 import type { Inspect } from "./inspection.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
 import { createBlobs, type Blobs } from "./log/blobs.ts";
@@ -13,10 +15,10 @@ import type { Durability } from "./log/journal.ts";
 import { takeLock, type Holder, type Lock } from "./log/lock.ts";
 import { openMemory, type Memory, type Projector } from "./memory.ts";
 import { CONTROL, isAgentId, type AgentId } from "./message.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
 import type { LegionPaths } from "./paths.ts";
 import { textProtocol } from "./protocol/text.ts";
 import type { ViewOptions } from "./view.ts";
+import type { Writer } from "./writer.ts";
 
 const LOCK_WAIT_MS = 5_000;
 
@@ -31,6 +33,10 @@ export interface Store {
   /** `undefined` for an unknown agent, and for a hosted one before it was opened. */
   ledger(agent: AgentId): Ledger | undefined;
   openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
+  /** Makes an agent known whose folder is new. */
+  adopt(agent: AgentId): Promise<void>;
+  /** For Control and known agents that are not hosted; `undefined` for others. */
+  writerFor(agent: AgentId): Writer | undefined;
   /** Delivers what Control and agents that are not hosted left undelivered. */
   deliverForOthers(): Promise<void>;
   close(): Promise<void>;
@@ -66,6 +72,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const lock = await takeLock(paths.lock, disk, { role: options.role, waitMs: LOCK_WAIT_MS });
   try {
     await disk.emptyTmp();
+    await settleArrivals(paths, disk);
     return await openFiles({ ...options, disk, lock });
   } catch (error) {
     await lock.release();
@@ -93,7 +100,8 @@ async function openFiles(options: Locked): Promise<Store> {
   });
   const known = (): AgentId[] => [...logs.known];
   const control = await openControl({ memory: await openAgent(CONTROL, UNHOSTED), bus, clock, known });
-  const others: { readonly memory: Memory; readonly outbox: Outbox }[] = [];
+  const guests = createGuests({ openMemory: (agent) => openAgent(agent, UNHOSTED), bus, clock });
+  const isGuest = (agent: AgentId): boolean => logs.known.has(agent) && !hosted.has(agent);
   return {
     disk,
     lock,
@@ -103,19 +111,21 @@ async function openFiles(options: Locked): Promise<Store> {
     known,
     ledger: (agent) => ledgers.get(agent),
     openAgent,
+    adopt: logs.adopt,
+    writerFor(agent) {
+      if (agent === CONTROL) return control;
+      return isGuest(agent) ? guests.writerFor(agent) : undefined;
+    },
     async deliverForOthers() {
       await control.outbox.deliver();
       for (const id of logs.known) {
-        if (hosted.has(id) || ledgers.get(id)!.undelivered.length === 0) continue;
-        const memory = await openAgent(id, UNHOSTED);
-        const outbox = createOutbox(memory, bus, clock);
-        others.push({ memory, outbox });
-        await outbox.deliver();
+        if (!isGuest(id) || !ledgers.get(id)?.undelivered.length) continue;
+        const guest = await guests.open(id).catch(() => undefined);
+        await guest?.outbox.deliver();
       }
     },
     async close() {
-      const closings = others.flatMap(({ outbox, memory }) => [outbox.close, memory.close]);
-      await inOrder([...closings, control.close, bus.close, lock.release]);
+      await inOrder([...guests.closings(), control.close, bus.close, lock.release]);
     },
   };
 }
@@ -136,6 +146,7 @@ interface Logs {
   find(agent: AgentId): Promise<Ledger | undefined>;
   blobs(agent: AgentId): Blobs;
   openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
+  adopt(agent: AgentId): Promise<void>;
 }
 
 async function openLogs(options: Locked): Promise<Logs> {
@@ -149,7 +160,11 @@ async function openLogs(options: Locked): Promise<Logs> {
   };
   const known = new Set([...hosted, ...(await disk.list(paths.agents)).filter(isAgentId)]);
   const ledgers = new Map<AgentId, Ledger>();
-  for (const id of known) if (!hosted.has(id)) ledgers.set(id, await readLedger(id));
+  for (const id of known) {
+    // One that cannot be read is no reason not to run the others.
+    const ledger = hosted.has(id) ? undefined : await readLedger(id).catch(() => undefined);
+    if (ledger) ledgers.set(id, ledger);
+  }
   return {
     known,
     ledgers,
@@ -165,6 +180,10 @@ async function openLogs(options: Locked): Promise<Logs> {
       });
       ledgers.set(agent, memory.ledger);
       return memory;
+    },
+    async adopt(agent) {
+      ledgers.set(agent, await readLedger(agent));
+      known.add(agent);
     },
   };
 }

@@ -1,68 +1,100 @@
 // Runs one actor and judges what it throws: again after a pause, parked, or halted. Between two runs it is the only one
 // that writes to the agent's log, so a person's word (pause, resume) is never in the actor's way.
+//
+// What breaks the log, or keeps it from being opened, halts this agent alone until the cause is gone: its log is opened
+// anew every ten seconds, and it goes on from what was acknowledged.
 
-import { park, runActor } from "./actor.ts";
-import { show, type Agent } from "./agent.ts";
+import { runActor } from "./actor.ts";
+import { show, type Agent, type Post, type Standing } from "./agent.ts";
+import { formatDuration } from "./duration.ts";
 import { LegionError, isLegionError, messageOf } from "./errors.ts";
+import type { NewEvent, NoticeEvent } from "./event.ts";
+import { fruitlessStarts } from "./ledger.ts";
+import { park } from "./park.ts";
+import { owning } from "./stray.ts";
+import type { Writer } from "./writer.ts";
 
-export interface Supervised {
-  readonly agent: Agent;
+export interface Supervised extends Writer {
+  /** As it was opened; `undefined` while it could not be. */
+  readonly agent: Agent | undefined;
+  readonly standing: Standing;
   pause(reason: string): Promise<void>;
   resume(): Promise<void>;
   /** Finishes what runs, then ends; only another start runs the agent again. */
   stop(): Promise<void>;
 }
 
-const FIRST_RESTART_MS = 1_000;
-const LAST_RESTART_MS = 60_000;
-/** Restarts in a row without a decision between them before the agent is parked. */
-const MAX_RESTARTS = 8;
+export interface Supervision {
+  readonly post: Post;
+  /** Absent: it could not be opened yet. */
+  readonly agent: Agent | undefined;
+  /** Opens the agent, or rejects with what keeps it from being opened. Called until it resolves. */
+  readonly open: () => Promise<Agent>;
+  /** Aborts, with SHUTDOWN, when what runs has to stop at once. */
+  readonly now: AbortSignal;
+  /** From 0 to 1. Default `Math.random`. */
+  readonly random?: () => number;
+}
 
-/** @param now aborts, with SHUTDOWN, when what runs has to stop at once */
-export function supervise(agent: Agent, now: AbortSignal, random: () => number = Math.random): Supervised {
-  const { memory } = agent;
+/** How often a log that is broken is tried. */
+const REOPEN_MS = 10_000;
+/** Starts in a row that ended in the middle of this agent's work, with nothing to show for it. */
+const MAX_FRUITLESS = 3;
+const POISON = `${MAX_FRUITLESS} starts in a row ended while this agent was deciding or acting, without any result`;
+
+export function supervise({ now, random = Math.random, ...opening }: Supervision): Supervised {
+  const { post } = opening;
+  const upkeep = createUpkeep(opening);
   let run = new AbortController();
+  const errands = createErrands(() => run.abort());
+  const judge = createJudge(random);
   let stopping = false;
-  const judge = createJudge(agent, random);
-  const words: (() => Promise<void>)[] = [];
-
-  /** Runs `word` between two runs of the actor. */
-  const interrupted = async (word: () => Promise<void>): Promise<void> => {
-    if (stopping) throw new LegionError("REFUSED", `${agent.identity.name} is stopped.`);
-    await new Promise<void>((resolve, reject) => {
-      words.push(() => word().then(resolve, reject));
-      run.abort();
-    });
+  /** Thrown by something of the agent's that nobody waited for. */
+  const strays: unknown[] = [];
+  const work = async (): Promise<void> => {
+    const agent = await upkeep.mend();
+    await errands.run(upkeep.whole);
+    if (!stopping) await runActor(agent, run.signal, now);
+    if (strays.length > 0) throw strays.pop();
   };
-  const heed = async (): Promise<void> => {
-    for (let word = words.shift(); word; word = words.shift()) await word();
+  const face = async (error: unknown): Promise<void> => {
+    // Whoever was told to stop and gave up what it waited for has not failed.
+    if (now.aborted || error === run.signal.reason) return;
+    if (isBroken(error) || !upkeep.isWhole) throw error;
+    await judge(upkeep.whole(), error, run.signal);
+  };
+  const halt = async (error: unknown): Promise<void> => {
+    upkeep.halt(messageOf(error));
+    await errands.run(upkeep.whole);
+    await post.shared.clock.sleep(REOPEN_MS, run.signal);
   };
   const loop = async (): Promise<void> => {
     while (!stopping && !now.aborted) {
       run = new AbortController();
-      await heed();
-      try {
-        if (!stopping) await runActor(agent, run.signal, now);
-      } catch (error) {
-        // Whoever was told to stop and gave up what it waited for has not failed.
-        if (!now.aborted && error !== run.signal.reason) await judge(error, run.signal);
-      }
+      await work().catch(face).catch(halt);
     }
-  };
-  const end = async (reason?: string): Promise<void> => {
     stopping = true;
-    show(agent, reason === undefined ? "stopped" : "halted", reason);
-    await heed();
+    show(upkeep.post, "stopped");
+    await errands.run(upkeep.whole);
   };
-  const running = loop().then(
-    () => end(),
-    (error: unknown) => end(messageOf(error)),
-  );
+  const take = (error: unknown): void => {
+    strays.push(error);
+    run.abort();
+  };
+  const running = owning(take, loop);
+  const alone: Writer["alone"] = (errand) => {
+    if (stopping) return Promise.reject(new LegionError("REFUSED", `${post.identity.name} is stopped.`));
+    return errands.add(errand);
+  };
   return {
-    agent,
-    pause: (reason) =>
-      interrupted(() => memory.commit({ kind: "notice", reason: "paused", content: reason })),
-    resume: () => interrupted(() => memory.commit({ kind: "notice", reason: "resumed", content: "" })),
+    ...createOrders(alone),
+    get agent() {
+      return upkeep.agent;
+    },
+    get standing() {
+      return upkeep.post.standing;
+    },
+    alone,
     async stop() {
       stopping = true;
       run.abort();
@@ -71,31 +103,131 @@ export function supervise(agent: Agent, now: AbortSignal, random: () => number =
   };
 }
 
+/** A person's word: it holds across restarts. */
+function createOrders(alone: Writer["alone"]): Pick<Supervised, "pause" | "resume"> {
+  const add = (event: NewEvent): Promise<void> => alone(({ memory }) => memory.commit(event));
+  return {
+    pause: (reason) => add({ kind: "notice", reason: "paused", content: reason }),
+    resume: () => add({ kind: "notice", reason: "resumed", content: "" }),
+  };
+}
+
+/** What is to be done between two runs of the actor. */
+function createErrands(onAdded: () => void) {
+  const waiting: { readonly run: (agent: Agent) => void; readonly refuse: (error: unknown) => void }[] = [];
+  return {
+    add<T>(errand: (agent: Agent) => Promise<T>): Promise<T> {
+      return new Promise((resolve, reject) => {
+        waiting.push({ run: (agent) => errand(agent).then(resolve, reject), refuse: reject });
+        onAdded();
+      });
+    },
+    /** Runs them in the order in which they came; refuses them where there is no agent to run them. */
+    async run(find: () => Agent): Promise<void> {
+      for (let errand = waiting.shift(); errand; errand = waiting.shift()) {
+        await Promise.resolve().then(find).then(errand.run).catch(errand.refuse);
+      }
+    },
+  };
+}
+
+/** Keeps the agent open. */
+function createUpkeep({ post, open, ...first }: Pick<Supervision, "post" | "open" | "agent">) {
+  const { identity, shared } = post;
+  let { agent } = first;
+  let isGuarded = false;
+  /** What is wrong with its log, and since when; `undefined` while it is whole. */
+  let broken: { readonly reason: string; readonly sinceMs: number } | undefined;
+  return {
+    get agent() {
+      return agent;
+    },
+    get post(): Post {
+      return agent ?? post;
+    },
+    get isWhole() {
+      return agent !== undefined && !broken;
+    },
+    /** Throws STORAGE with the reason if the agent is halted. */
+    whole(): Agent {
+      if (agent && !broken) return agent;
+      throw new LegionError("STORAGE", `${identity.name} is halted: ${broken?.reason ?? "it is not open"}`);
+    },
+    halt(reason: string): void {
+      broken ??= { reason, sinceMs: shared.clock.now() };
+      const { state, reason: shown } = (agent ?? post).standing;
+      if (state !== "halted" || shown !== reason) show(agent ?? post, "halted", reason);
+    },
+    /** Opens the agent, or its log anew, and says in it what was wrong. */
+    async mend(): Promise<Agent> {
+      const past = broken && haltNotice(broken.reason, shared.clock.now() - broken.sinceMs);
+      if (agent && past) await agent.memory.reopen(past);
+      else if (!agent) {
+        agent = await open();
+        if (past) await agent.memory.commit(past);
+      }
+      if (broken && past) {
+        show(agent, "waiting");
+        shared.tellControl(identity.id, broken.reason, `${identity.name} goes on. ${past.content}`);
+      }
+      broken = undefined;
+      if (!isGuarded) await guard(agent);
+      isGuarded = true;
+      return agent;
+    },
+  };
+}
+
+function isBroken(error: unknown): boolean {
+  return isLegionError(error, "STORAGE") || isLegionError(error, "DAMAGED");
+}
+
+/** Keeps an agent from taking the node down again and again. */
+async function guard(agent: Agent): Promise<void> {
+  const { ledger, conversation } = agent.memory;
+  if (!conversation.halt && fruitlessStarts(ledger) >= MAX_FRUITLESS) await park(agent, "parked", POISON);
+}
+
+function haltNotice(reason: string, forMs: number): NoticeEvent {
+  const time = formatDuration(Math.round(forMs / 1_000) * 1_000);
+  return { kind: "notice", reason: "restarted", content: `It was halted for ${time}: ${reason}` };
+}
+
+const FIRST_RESTART_MS = 1_000;
+const LAST_RESTART_MS = 60_000;
+/** More restarts than this within that time halt the agent; without one for as long as the last, they count anew. */
+const MAX_RESTARTS = 5;
+const RESTARTS_WITHIN_MS = 600_000;
+const HEALTHY_MS = 300_000;
+
 /**
- * Decides what a failure means: parks the agent, or waits before its next run, until `signal` aborts. Rejects with what
- * halts it.
+ * Decides what a failure means: parks or halts the agent, or waits before its next run, until `signal` aborts. Rejects
+ * with what breaks its log.
  */
-function createJudge(
-  agent: Agent,
-  random: () => number,
-): (error: unknown, signal: AbortSignal) => Promise<void> {
-  const { memory, shared } = agent;
-  let restarts = 0;
+function createJudge(random: () => number) {
+  let restarts: number[] = [];
+  let streak = 0;
   let decided = 0;
-  return async (error, signal) => {
-    if (isLegionError(error, "STORAGE")) throw error;
+  return async (agent: Agent, error: unknown, signal: AbortSignal): Promise<void> => {
+    const { memory, shared } = agent;
     const reason = messageOf(error);
     if (isLegionError(error, "MODEL_REFUSED") || isLegionError(error, "CONTEXT_OVERFLOW")) {
       return park(agent, "parked", reason);
     }
-    const decision = memory.ledger.decision?.event.seq ?? 0;
-    restarts = decision > decided ? 1 : restarts + 1;
+    const nowMs = shared.clock.now();
+    const decision = memory.conversation.decision?.event.seq ?? 0;
+    if (decision > decided || nowMs - (restarts.at(-1) ?? nowMs) > HEALTHY_MS) streak = 0;
     decided = decision;
-    if (restarts > MAX_RESTARTS) {
-      restarts = 0;
-      return park(agent, "parked", `${MAX_RESTARTS} restarts did not help: ${reason}`);
+    streak++;
+    // A provider that is down is no fault of the agent's: it waits for as long as that lasts.
+    if (!isLegionError(error, "MODEL_BUSY")) {
+      restarts = [...restarts.filter((atMs) => nowMs - atMs < RESTARTS_WITHIN_MS), nowMs];
+      if (restarts.length > MAX_RESTARTS) {
+        restarts = [];
+        return park(agent, "halted", `${MAX_RESTARTS} restarts within 10 minutes did not help: ${reason}`);
+      }
     }
-    const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (restarts - 1), LAST_RESTART_MS) * (0.8 + 0.4 * random());
+    const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (streak - 1), LAST_RESTART_MS) * (0.8 + 0.4 * random());
     show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
     await shared.clock.sleep(waitMs, signal);
   };

@@ -2,7 +2,8 @@
 
 import type { Control } from "./control.ts";
 import type { Inspector } from "./inspection.ts";
-import { hasWork } from "./ledger.ts";
+import { hasWork } from "./conversation.ts";
+import type { Send } from "./ledger.ts";
 import { CONTROL, type AgentId } from "./message.ts";
 import { isOver } from "./peers.ts";
 import type { Supervised } from "./supervisor.ts";
@@ -18,13 +19,16 @@ export async function untilIdle(
   signal: AbortSignal,
 ): Promise<void> {
   const isIdle = (): boolean => {
-    const waiting = [...agents.values()].flatMap(({ agent }) => agent.outbox.undelivered());
-    if ([...waiting, ...control.outbox.undelivered()].some(({ to }) => to === CONTROL || agents.has(to)))
-      return false;
-    return [...agents.values()].every(({ agent }) => {
-      const { state } = agent.standing;
+    const alive = [...agents.values()].filter((supervised) => !isOver(supervised));
+    const waiting = [control.outbox, ...alive.flatMap(({ agent }) => agent?.outbox ?? [])];
+    const isAwaited = ({ to }: Send): boolean => {
+      const recipient = agents.get(to);
+      return to === CONTROL || (recipient !== undefined && !isOver(recipient));
+    };
+    if (waiting.some((outbox) => outbox.undelivered().some(isAwaited))) return false;
+    return alive.every(({ agent, standing: { state } }) => {
       const atRest = state === "idle" || state === "parked" || state === "paused";
-      return isOver(agent) || (atRest && !hasWork(agent.memory.ledger, agent.inbox.unread));
+      return atRest && agent !== undefined && !hasWork(agent.memory.conversation, agent.inbox.unread);
     });
   };
   await new Promise<void>((resolve) => {

@@ -1,13 +1,14 @@
 // The unit of work: what one action changes and sends through its host is staged here and committed in one record with
 // its result, or dropped with it.
 
-import type { Agent, StoppedConversation } from "./agent.ts";
+import type { Agent } from "./agent.ts";
 import type { Completed } from "./complete.ts";
-import { compose, hopsOf, pastHopLimit, refuseUnfit, resolveTargets } from "./compose.ts";
+import { compose } from "./compose.ts";
+import type { Undeliverable } from "./dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "./event.ts";
 import { LegionError } from "./errors.ts";
-import { HOP_LIMIT, displayName } from "./message.ts";
 import type { AgentId, Message } from "./message.ts";
+import { hasMet, refusalOf, resolveTargets } from "./refusal.ts";
 import { keysOf, valueOf } from "./state.ts";
 import type { State } from "./module.ts";
 
@@ -16,8 +17,8 @@ export interface Work {
   readonly sends: readonly Message[];
   /** What the action's own model calls came to, those without an answer included; `undefined` without any. */
   readonly usage: Usage | undefined;
-  /** Conversations that a refused send would have taken past the hop limit. */
-  readonly stopped: readonly StoppedConversation[];
+  /** What could not be sent, whatever became of the action: to be committed before its result. */
+  readonly refused: readonly Undeliverable[];
   state(module: string): State;
   /** Stages one message to each target. Throws REFUSED, staging none, if one of them may not be sent. */
   send(targets: readonly AgentId[] | "all", content: string): Promise<readonly string[]>;
@@ -34,13 +35,13 @@ export function beginWork(agent: Agent): Work {
   const { memory, identity, shared } = agent;
   const changes: StateChange[] = [];
   const sends: Message[] = [];
-  const stopped: StoppedConversation[] = [];
+  const refused: Undeliverable[] = [];
   const answered: Completed[] = [];
   let isOver = false;
   return {
     changes,
     sends,
-    stopped,
+    refused,
     get usage() {
       const open = memory.ledger.open.filter((usage) => answered.every(({ reserved }) => reserved !== usage));
       const usages = [...open, ...answered.map(({ completion }) => completion.usage)];
@@ -62,26 +63,18 @@ export function beginWork(agent: Agent): Work {
     state: (module) => stagedState(agent, module, changes),
     async send(targets, content) {
       const known = (await shared.peers()).map(({ id }) => id);
-      const letter = { from: identity.id, to: resolveTargets(targets, known, identity.id), content };
-      await refuseUnfit(letter, shared.unread);
-      const blocked = pastHopLimit(memory.ledger, letter.to);
-      if (blocked.length > 0) {
-        const chain = { root: memory.ledger.newest?.root ?? "", hops: hopsOf(memory.ledger) };
-        stopped.push(...blocked.map((to) => ({ from: identity.id, to, ...chain })));
-        throw new LegionError("REFUSED", hopRefusal(blocked));
+      const to = resolveTargets(targets, known, identity.id, (id) => hasMet(memory, id));
+      const letter = { from: identity.id, to, content };
+      const refusal = await refusalOf(memory, letter, shared);
+      if (refusal) {
+        refused.push(refusal.notice);
+        throw new LegionError("REFUSED", refusal.reason);
       }
-      const composed = compose(memory.ledger, letter, sends, shared.clock.now());
+      const composed = compose(memory, letter, sends, shared.clock.now());
       sends.push(...composed);
       return composed.map(({ id }) => id);
     },
   };
-}
-
-function hopRefusal(blocked: readonly AgentId[]): string {
-  return (
-    `This conversation with ${blocked.map(displayName).join(", ")} has gone on for ${HOP_LIMIT} messages between agents without a person. ` +
-    "It was stopped and Control was told. Do what is left to do on your own, or wait for Control."
-  );
 }
 
 /** Module state as the running action sees it: the committed values under its own changes. */

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { compose } from "../src/compose.ts";
+import { createConversation } from "../src/conversation.ts";
 import { createLedger } from "../src/ledger.ts";
 
 function say(count: number) {
   const to = Array.from({ length: count }, (_, index) => String(index + 1));
-  return compose(createLedger(), { from: "0", to, content: "hello" }, [], 0);
+  return compose(
+    { ledger: createLedger(), conversation: createConversation() },
+    { from: "0", to, content: "hello" },
+    [],
+    0,
+  );
 }
 
 describe("a message to several targets", () => {

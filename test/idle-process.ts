@@ -3,7 +3,8 @@
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { core } from "../modules/core.ts";
 import { createLocalEnvironment } from "../src/environment/local.ts";
-import { startLegion, type AgentPlan } from "../src/legion.ts";
+import type { AgentPlan } from "../src/agent-plan.ts";
+import { startLegion } from "../src/legion.ts";
 import { displayName } from "../src/message.ts";
 import { createScriptedModel } from "../src/model/scripted.ts";
 import { indexActions } from "../src/module-set.ts";

@@ -25,9 +25,15 @@ interface Opening {
   readonly watch?: Watch;
   readonly projector?: Projector;
   readonly now?: () => number;
+  readonly held?: () => boolean;
 }
 
-function open({ watch, projector = UNHOSTED.projector, now = () => 0 }: Opening = {}): Promise<Memory> {
+function open({
+  watch,
+  projector = UNHOSTED.projector,
+  now = () => 0,
+  held = () => true,
+}: Opening = {}): Promise<Memory> {
   const plain = createDisk(join(root, "tmp"));
   const disk = watch ? watchDisk(plain, watch) : plain;
   const inspect: Parameters<typeof openMemory>[0]["inspect"] = (inspection) =>
@@ -36,7 +42,7 @@ function open({ watch, projector = UNHOSTED.projector, now = () => 0 }: Opening 
     folder: join(root, "agent"),
     disk,
     blobs: createBlobs(join(root, "blobs"), disk),
-    lock: { epoch: ++epoch, held: () => true },
+    lock: { epoch: ++epoch, held },
     durability: "disk" as const,
     now,
     corruptFolder: join(root, "corrupt"),
@@ -61,10 +67,10 @@ describe("the memory of an agent", () => {
     const flush = byHand();
     const memory = await open({ watch: ({ op }) => (op === "sync" ? flush.promise : undefined) });
     const committing = memory.commit({ kind: "notice", reason: "paused", content: "" });
-    expect([memory.ledger.halt, seen]).toEqual([undefined, []]);
+    expect([memory.conversation.halt, seen]).toEqual([undefined, []]);
     flush.resolve();
     await committing;
-    expect(memory.ledger.halt?.reason).toBe("paused");
+    expect(memory.conversation.halt?.reason).toBe("paused");
     expect(seen).toHaveLength(1);
   });
 
@@ -168,5 +174,47 @@ describe("the memory of an agent", () => {
     broken = false;
     await memory.commit(result("z", { state: [["notes", "b", "two"]] }));
     expect(written).toEqual(["a", "b"]);
+  });
+
+  it("goes on behind what was acknowledged when it is opened anew, with what was noted since", async () => {
+    let isBroken = false;
+    const watch: Watch = ({ op }) => {
+      if (isBroken && op === "sync") throw new Error("EIO");
+    };
+    const memory = await open({ watch });
+    await memory.commit(result("kept"));
+    isBroken = true;
+    memory.note({ kind: "notice", reason: "undeliverable", content: "noted" });
+    await expect(memory.commit(result("lost"))).rejects.toThrow("EIO");
+    await expect(memory.reopen(result("too early"))).rejects.toThrow("EIO");
+    isBroken = false;
+    await memory.reopen(result("first"));
+    await memory.commit(result("second"));
+    const contents = async (from: Memory): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for await (const event of from.read()) if ("content" in event) found.push(event.content);
+      return found;
+    };
+    expect(await contents(memory)).toEqual(["kept", "first", "noted", "second"]);
+    expect(memory.view.items).toHaveLength(0);
+    await memory.close();
+    const again = await open();
+    expect(await contents(again)).toEqual(["kept", "first", "noted", "second"]);
+    expect(again.ledger).toEqual(memory.ledger);
+  });
+
+  it("is not opened anew by a process that has lost the lock: the new holder counted what it found", async () => {
+    let isHeld = true;
+    const memory = await open({ held: () => isHeld });
+    await memory.commit(result("mine"));
+    isHeld = false;
+    await expect(memory.commit(result("late"))).rejects.toThrow("taken over");
+    const successor = await open();
+    await successor.commit(result("theirs"));
+    const { last } = successor.ledger;
+    await expect(memory.reopen(result("back"))).rejects.toThrow("taken over");
+    await successor.close();
+    const third = await open();
+    expect(third.ledger.last).toBe(last);
   });
 });

@@ -1,39 +1,120 @@
-import { expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { compose } from "../src/compose.ts";
-import { createOutbox } from "../src/outbox.ts";
+import type { EventOf } from "../src/event.ts";
+import type { Memory } from "../src/memory.ts";
+import type { AgentId, Delivery } from "../src/message.ts";
+import { createOutbox, type Outbox } from "../src/outbox.ts";
 import { legionPaths } from "../src/paths.ts";
-import { UNHOSTED, openStore } from "../src/store.ts";
+import { UNHOSTED, openStore, type Store } from "../src/store.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { createTempProject } from "./temp-project.ts";
 
-it("is held up by no recipient that is gone: the message is reported, and the position goes on", async () => {
-  const clock = createHandClock();
-  const paths = legionPaths(await createTempProject());
+let project: string;
+let store: Store;
+let memory: Memory;
+/** Who is there no more. */
+let gone: AgentId[];
+/** Whose mailbox takes nothing. */
+let full: AgentId[];
+let offered: string[];
+
+const clock = createHandClock();
+
+async function open(): Promise<void> {
   const hosted = new Set(["1", "2", "3"]);
-  const opening = { paths, role: "node", durability: "process", hosted, clock } as const;
-  const store = await openStore({ ...opening, inspect: () => undefined });
-  onTestFinished(() => store.close().catch(() => undefined));
-  const memory = await store.openAgent("1", UNHOSTED);
-  const outbox = createOutbox(
-    memory,
-    {
-      send: (delivery) =>
-        delivery.message.id.startsWith("1>3#")
-          ? Promise.resolve({ status: "unknown" })
-          : store.bus.send(delivery),
-    },
-    clock,
-  );
-  const sends = compose(memory.ledger, { from: "1", to: ["3", "2"], content: "hello" }, [], 0);
+  const opening = { paths: legionPaths(project), role: "node", durability: "process", hosted } as const;
+  const opened = await openStore({ ...opening, clock, inspect: () => undefined });
+  onTestFinished(() => opened.close().catch(() => undefined));
+  store = opened;
+  memory = await store.openAgent("1", UNHOSTED);
+}
+
+beforeEach(async () => {
+  project = await createTempProject();
+  [gone, full, offered] = [[], [], []];
+  await open();
+});
+
+function outbox(): Outbox {
+  const send = async (delivery: Delivery) => {
+    const { id, targetAgentIds } = delivery.message;
+    offered.push(id);
+    const [to = ""] = targetAgentIds;
+    if (gone.includes(to)) return { status: "unknown" } as const;
+    return full.includes(to) ? ({ status: "full" } as const) : store.bus.send(delivery);
+  };
+  const created = createOutbox(memory, { send }, clock);
+  onTestFinished(() => created.close());
+  return created;
+}
+
+async function commit(content: string, to: AgentId): Promise<void> {
+  const sends = compose(memory, { from: "1", to: [to], content }, [], 0);
   await memory.commit({ kind: "notice", reason: "said", content: "", sends });
-  await outbox.deliver();
-  expect(outbox.undelivered()).toEqual([]);
+}
+
+async function kept(): Promise<EventOf<"notice">[]> {
+  const notices: EventOf<"notice">[] = [];
+  for await (const event of memory.read())
+    if (event.kind === "notice" && event.reason === "undeliverable") notices.push(event);
+  return notices;
+}
+
+async function mailOf(agent: AgentId): Promise<string[]> {
+  const inbox = await store.bus.open(agent);
+  const contents = inbox.peek(Infinity).map(({ message }) => message.content);
+  await inbox.close();
+  return contents;
+}
+
+it("is held up by no recipient that is gone: the message is kept, and the position goes on", async () => {
+  gone = ["3"];
+  await commit("lost", "3");
+  await commit("hello", "2");
+  const delivering = outbox();
+  await delivering.deliver();
+  expect(delivering.undelivered()).toEqual([]);
   expect(memory.ledger.undelivered).toEqual([]);
-  expect(await store.bus.unread("2")).toBe(1);
-  const notices = [];
-  for await (const event of memory.read()) if (event.kind === "notice") notices.push(event);
-  expect(notices.at(-1)).toMatchObject({
-    reason: "undeliverable",
-    content: "Message 1>3#1 could not be delivered: there is no agent 3 any more.",
-  });
+  expect(await mailOf("2")).toEqual(["hello"]);
+  expect(await kept()).toMatchObject([
+    {
+      content: "Message 1>3#1 could not be delivered. There is no agent 3 any more.",
+      details: { message: { id: "1>3#1", content: "lost" }, why: "There is no agent 3 any more." },
+    },
+  ]);
+});
+
+it("tries a message that is kept no more, also where a restart finds one before it still undelivered", async () => {
+  full = ["2"];
+  gone = ["3"];
+  await commit("waits", "2");
+  await commit("lost", "3");
+  const first = outbox();
+  await first.deliver();
+  expect(first.undelivered().map(({ message }) => message.content)).toEqual(["waits"]);
+  await first.close();
+  await memory.close();
+  await store.close();
+
+  [full, gone, offered] = [[], [], []];
+  await open();
+  await outbox().deliver();
+  expect(offered).toEqual(["1>2#1"]);
+  expect(await mailOf("3")).toEqual([]);
+  expect(await kept()).toHaveLength(1);
+  expect(memory.ledger.undelivered).toEqual([]);
+});
+
+it("does not deliver what is kept when its recipient comes back with its past: only a person sends it again", async () => {
+  const delivering = outbox();
+  await commit("one", "3");
+  await delivering.deliver();
+  gone = ["3"];
+  await commit("two", "3");
+  await delivering.deliver();
+  gone = [];
+  await commit("three", "3");
+  await delivering.deliver();
+  expect(await mailOf("3")).toEqual(["one", "three"]);
+  expect(await kept()).toHaveLength(1);
 });

@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 /** Commits one message to each of `to`. */
 async function commit(content: string, ...to: readonly AgentId[]): Promise<void> {
-  const sends = compose(memory.ledger, { from: "1", to, content }, [], 0);
+  const sends = compose(memory, { from: "1", to, content }, [], 0);
   await memory.commit({ kind: "notice", reason: "said", content, sends });
 }
 
@@ -137,7 +137,7 @@ describe("an outbox", () => {
 
   it("tries again with growing pauses, and goes on in order once there is room (O2)", async () => {
     const filler = (n: number): Delivery => {
-      const [message] = compose(memory.ledger, { from: "3", to: ["2"], content: "" }, [], 0);
+      const [message] = compose(memory, { from: "3", to: ["2"], content: "" }, [], 0);
       return { from: "another log", message: { ...message!, id: `3>2#${n}` } };
     };
     await Promise.all(Array.from({ length: MAILBOX_LIMIT }, (_, n) => store.bus.send(filler(n + 1))));

@@ -3,7 +3,8 @@ import { core } from "../modules/core.ts";
 import { goals } from "../modules/goals.ts";
 import { compose } from "../src/compose.ts";
 import type { NewEvent } from "../src/event.ts";
-import { account, createLedger } from "../src/ledger.ts";
+import { converse, createConversation } from "../src/conversation.ts";
+import { createLedger } from "../src/ledger.ts";
 import { createBlobs } from "../src/log/blobs.ts";
 import { createDisk } from "../src/log/disk.ts";
 import { openFileLog } from "../src/log/file-log.ts";
@@ -123,6 +124,16 @@ describe("after a kill between decision and result", () => {
     expect(JSON.stringify(model.requests[0]!.turns)).toContain("Check before repeating it");
   });
 
+  it("goes on leaving out the rest where a recovery itself was cut short (A6)", async () => {
+    const { ran, modules } = workshop();
+    const unknown = { ...result(1), outcome: "interrupted" } as NewEvent;
+    const project = await killedAfter(decision("none", "once", "idempotent"), result(0), unknown);
+    const world = await openWorld(project, { 1: { modules, script: [NOOP] } });
+    await world.idle();
+    expect(ran).toEqual([]);
+    expect((await results(world))[2]).toMatch(/^interrupted: Not run: /);
+  });
+
   it("treats an unknown action like one that must happen once, and knows aliases", async () => {
     const { ran, modules } = workshop();
     const world = await openWorld(await killedAfter(decision("gone")), { 1: { modules } });
@@ -188,18 +199,18 @@ describe("an abort that waits in the mailbox", () => {
 
 describe("the plan", () => {
   it("is empty for an empty log and for a plain answer", () => {
-    const ledger = createLedger();
-    expect(planRecovery(ledger, () => "once")).toEqual([]);
-    account(ledger, { ...decision(), seq: 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" });
-    expect(planRecovery(ledger, () => "once")).toEqual([]);
+    const books = { ledger: createLedger(), conversation: createConversation() };
+    expect(planRecovery(books, () => "once")).toEqual([]);
+    converse(books.conversation, { ...decision(), seq: 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" });
+    expect(planRecovery(books, () => "once")).toEqual([]);
   });
 });
 
 describe("after a crash between a result and its delivery", () => {
   it("the agent's own messages are delivered at the next start, without a decision", async () => {
     const world = await createWorld({ 1: {}, 2: {} });
-    const { memory } = world.legion.agents.get("1")!.agent;
-    const sends = compose(memory.ledger, { from: "1", to: ["2"], content: "late" }, [], 0);
+    const { memory } = world.legion.agents.get("1")!.agent!;
+    const sends = compose(memory, { from: "1", to: ["2"], content: "late" }, [], 0);
     await memory.commit({ kind: "notice", reason: "restarted", content: "", sends });
     expect(await world.kinds("2", "message")).toEqual([]);
     const model = createScriptedModel([]);

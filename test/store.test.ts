@@ -28,7 +28,7 @@ async function open(...hosted: readonly AgentId[]): Promise<Store> {
 }
 
 async function commit(memory: Memory, content: string, ...to: readonly AgentId[]): Promise<void> {
-  const sends = compose(memory.ledger, { from: memory.agent, to, content }, [], 0);
+  const sends = compose(memory, { from: memory.agent, to, content }, [], 0);
   await memory.commit({ kind: "notice", reason: "said", content, sends });
 }
 
@@ -72,13 +72,24 @@ describe("the store of a project", () => {
 
   it("leaves the project free when it cannot be opened", async () => {
     const first = await open("1");
+    await first.control.announce(["1"], "a");
+    await first.close();
+    const whole = await readFile(await segmentOf("0"));
+    await writeFile(await segmentOf("0"), toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 2 }));
+    await expect(open("2")).rejects.toMatchObject({ code: "DAMAGED" });
+    await writeFile(await segmentOf("0"), whole);
+    await open("2");
+  });
+
+  it("opens without an agent whose log cannot be read", async () => {
+    const first = await open("1");
     await commit(await first.openAgent("1", UNHOSTED), "a", "0");
     await first.close();
-    const whole = await readFile(await segmentOf("1"));
     await writeFile(await segmentOf("1"), toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 2 }));
-    await expect(open("2")).rejects.toMatchObject({ code: "DAMAGED" });
-    await writeFile(await segmentOf("1"), whole);
-    await open("2");
+    const second = await open("2");
+    expect(second.ledger("1")).toBeUndefined();
+    await second.deliverForOthers();
+    await expect(second.bus.send({ from: "x", message: (await letterTo("1"))! })).rejects.toThrow("newer");
   });
 
   it("frees the lock, and closes the rest, whatever fails while it is closed", async () => {
@@ -102,7 +113,7 @@ describe("the store of a project", () => {
     } as const;
     const store = await openStore({ ...options, clock: createHandClock(), inspect: () => undefined });
     const memory = await store.openAgent("5", UNHOSTED);
-    const [message] = compose(memory.ledger, { from: "5", to: [to], content: "x" }, [], 0);
+    const [message] = compose(memory, { from: "5", to: [to], content: "x" }, [], 0);
     await store.close();
     return message;
   }

@@ -12,7 +12,8 @@ import { createLocalEnvironment } from "../src/environment/local.ts";
 import type { Agent } from "../src/agent.ts";
 import type { Event, EventOf } from "../src/event.ts";
 import type { Inspection } from "../src/inspection.ts";
-import { startLegion, type AgentPlan, type Legion, type LegionOptions } from "../src/legion.ts";
+import type { AgentPlan } from "../src/agent-plan.ts";
+import { startLegion, type Legion, type LegionOptions } from "../src/legion.ts";
 import type { Limits } from "../src/limits.ts";
 import { createBlobs } from "../src/log/blobs.ts";
 import { createDisk } from "../src/log/disk.ts";
@@ -110,7 +111,7 @@ export async function openWorld(
     seen,
     events,
     stop,
-    agent: (id) => legion.agents.get(id)!.agent,
+    agent: (id) => legion.agents.get(id)!.agent!,
     say: (to, content) => legion.control.say(typeof to === "string" && to !== "all" ? [to] : to, content),
     idle: () => legion.untilIdle(new AbortController().signal),
     until: (holds) =>
@@ -141,7 +142,7 @@ export async function readEvents(project: string, agent: AgentId): Promise<Event
   return events;
 }
 
-function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
+export function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
   const protocol = PROTOCOLS[agent.protocol ?? "tools"];
   return {
     identity: { id, name: displayName(id), description: "", brief: "" },

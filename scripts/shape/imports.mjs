@@ -39,7 +39,14 @@ const LAYERS = [
   { name: "the supervisor", paths: ["src/supervisor.ts"] },
   {
     name: "the legion",
-    paths: ["src/legion.ts", "src/roster.ts", "src/peers.ts", "src/until-idle.ts", "src/announcements.ts"],
+    paths: [
+      "src/legion.ts",
+      "src/roster.ts",
+      "src/peers.ts",
+      "src/until-idle.ts",
+      "src/announcements.ts",
+      "src/replay/",
+    ],
   },
   { name: "surfaces", paths: ["src/cli/", "src/server/"] },
   { name: "the library surface", paths: ["src/index.ts"] },

@@ -50,7 +50,7 @@ export interface Inbox {
 export interface Bus {
   send(delivery: Delivery): Promise<Receipt>;
   open(agent: AgentId): Promise<Inbox>;
-  /** Unread messages of one agent; 0 for an unknown one. */
+  /** Unread messages of one agent; 0 for an unknown one, and for one whose mailbox cannot be read. */
   unread(agent: AgentId): Promise<number>;
   /** Calls `listener` for every accepted message; returns how to stop. */
   watch(listener: (message: Message) => void): () => void;

@@ -88,7 +88,8 @@ export function createMemoryBus(options: MemoryBusOptions): Bus {
       inbox.taken((await options.watermarks(agent))?.taken ?? 0);
       return inbox;
     },
-    unread: async (agent) => (await find(agent))?.unread.length ?? 0,
+    // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
+    unread: async (agent) => (await find(agent).catch(() => undefined))?.unread.length ?? 0,
     watch(listener) {
       watchers.add(listener);
       return () => watchers.delete(listener);

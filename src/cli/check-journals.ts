@@ -3,60 +3,114 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../errors.ts";
-import { readSegments, type StoredRecord } from "../log/segments.ts";
+import type { Event } from "../event.ts";
+import { lostIn, type SeqRange } from "../log/file-log.ts";
+import { asidePath, readSegments, type Segment, type StoredRecord } from "../log/segments.ts";
 import type { AgentId } from "../message.ts";
 import { shownPath } from "../project-file.ts";
 import type { Reader } from "../reader.ts";
 import type { Finding } from "./finding.ts";
 
+const NAMES = ["log", "mailbox"] as const;
+
 export async function* checkJournals(reader: Reader, id: AgentId): AsyncGenerator<Finding> {
-  yield* checkJournal(reader, id, "log");
-  yield* checkJournal(reader, id, "mailbox");
+  for (const name of NAMES) {
+    const journal: Journal = { reader, id, name, folder: join(reader.paths.agent(id), name) };
+    const damage = (detail: string): Finding => ({ check: `${name} ${id}`, status: "damaged", detail });
+    try {
+      yield* checkJournal(journal, damage);
+    } catch (error) {
+      yield damage(messageOf(error));
+    }
+  }
 }
 
-async function* checkJournal(reader: Reader, id: AgentId, name: "log" | "mailbox"): AsyncGenerator<Finding> {
-  const { paths, disk } = reader;
-  const folder = join(paths.agent(id), name);
+interface Journal {
+  readonly reader: Reader;
+  readonly id: AgentId;
+  readonly name: (typeof NAMES)[number];
+  readonly folder: string;
+}
+
+/** What a whole journal adds up to. */
+interface Course {
+  count: number;
+  last: number;
+  /** Damaged lines that nobody has set aside. */
+  damages: number;
+  /** Damaged lines of which there is a copy: a start or a repair has dealt with them. */
+  settled: number;
+  /** Events that are not there. */
+  readonly gaps: SeqRange[];
+  readonly reported: SeqRange[];
+}
+
+async function* checkJournal(journal: Journal, damage: (detail: string) => Finding): AsyncGenerator<Finding> {
+  const { reader, id, name, folder } = journal;
   const check = `${name} ${id}`;
-  const damaged = (detail: string): Finding => ({ check, status: "damaged", detail });
-  const shown = (file: string): string => shownPath(paths.project, file);
-  let count = 0;
-  let last = 0;
-  let damages = 0;
-  try {
-    for await (const { name: file, bytes, sealed, records, damages: found } of readSegments(folder, disk)) {
-      for (const damage of found) {
-        damages++;
-        yield damaged(
-          `${shown(damage.file)}: ${damage.bytes.length} bytes at ${damage.offset} cannot be read`,
-        );
+  const course: Course = { count: 0, last: 0, damages: 0, settled: 0, gaps: [], reported: [] };
+  for await (const segment of readSegments(folder, reader.disk)) {
+    yield* checkLines(journal, segment, course, damage);
+    for (const record of segment.records) {
+      follow(course, record);
+      for (const hash of blobsOf(record)) {
+        if ((await reader.blobs(id).read(hash)) === undefined)
+          yield damage(`event ${record.seq}: there is no blob ${hash}, or it is not what was written`);
       }
-      for (const record of records) {
-        const isGap = name === "log" && record.seq !== last + 1;
-        if (isGap && damages === 0) yield damaged(`event ${last + 1} is missing before ${record.seq}`);
-        last = record.seq;
-        count++;
-        for (const hash of blobsOf(record)) {
-          if (!disk.exists(join(paths.blobs(id), hash)))
-            yield damaged(`event ${last}: there is no blob ${hash}`);
-        }
-      }
-      const size = await stat(join(folder, file)).then(
-        (found) => found.size,
-        () => bytes,
-      );
-      const torn = sealed ? 0 : size - bytes;
-      if (torn > 0)
-        yield {
-          check,
-          status: "ok",
-          detail: `${torn} bytes of an unfinished line; the next start leaves them out`,
-        };
     }
-    if (count > 0 && damages === 0) yield { check, status: "ok", detail: `${count} records` };
-  } catch (error) {
-    yield damaged(messageOf(error));
+    const torn = await tornBytes(folder, segment);
+    if (torn > 0) {
+      const detail = `${torn} bytes of an unfinished line; the next start leaves them out`;
+      yield { check, status: "ok", detail };
+    }
   }
+  const { count, damages, settled, gaps, reported } = course;
+  const isReported = ([first, last]: SeqRange): boolean =>
+    reported.some((r) => r[0] <= first && last <= r[1]);
+  const open = name === "log" ? gaps.filter((gap) => !isReported(gap)) : [];
+  // What is missing beside a damaged line is what stood in it.
+  if (damages === 0) for (const [first, last] of open) yield damage(missing(first, last));
+  if (settled > 0) yield { check, status: "ok", detail: `${settled} damaged before, set aside and reported` };
+  if (count > 0 && damages === 0 && open.length === 0)
+    yield { check, status: "ok", detail: `${count} records` };
+}
+
+function missing(first: number, last: number): string {
+  return first === last
+    ? `event ${first} is missing before ${last + 1}`
+    : `events ${first} to ${last} are missing before ${last + 1}`;
+}
+
+function* checkLines(
+  { reader, id, name }: Journal,
+  { damages }: Segment<StoredRecord>,
+  course: Course,
+  damage: (detail: string) => Finding,
+): Generator<Finding> {
+  const { paths, disk } = reader;
+  const prefix = join(paths.corrupt, name === "log" ? id : `${id}-${name}`);
+  for (const found of damages) {
+    if (disk.exists(asidePath(found, prefix))) {
+      course.settled++;
+      continue;
+    }
+    course.damages++;
+    const file = shownPath(paths.project, found.file);
+    yield damage(`${file}: ${found.bytes.length} bytes at ${found.offset} cannot be read`);
+  }
+}
+
+function follow(course: Course, record: StoredRecord): void {
+  if (record.seq > course.last + 1) course.gaps.push([course.last + 1, record.seq - 1]);
+  course.last = record.seq;
+  course.count++;
+  course.reported.push(...lostIn(record as Event & StoredRecord));
+}
+
+async function tornBytes(folder: string, { name, bytes, sealed }: Segment<StoredRecord>): Promise<number> {
+  if (sealed) return 0;
+  const found = await stat(join(folder, name)).catch(() => undefined);
+  return found ? found.size - bytes : 0;
 }
 
 /** Hashes of the long texts that are kept beside the log. */

@@ -11,21 +11,18 @@ import type { Finding } from "./finding.ts";
 
 const OLDEST_NODE = [20, 19] as const;
 
-/** What a program is for, by the names that it goes by. */
-const PROGRAMS: readonly (readonly [names: readonly string[], purpose: string])[] = [
-  [["git"], "version control of what agents change"],
-  [["bash"], "commands of agents"],
-  [["bwrap"], "the sandbox for commands"],
-  [["redis-server"], "legions on several machines"],
-  [["chromium", "chromium-browser", "google-chrome"], "pages that need a browser"],
-];
+/** What is run of other programs, and what for. */
+const PROGRAMS = [
+  ["sh", "commands of agents"],
+  ["bash", "commands of agents; sh runs them without it"],
+] as const;
 
 export async function* checkMachine({ env }: Io): AsyncGenerator<Finding> {
   yield checkNode(process.versions.node);
-  for (const [names, purpose] of PROGRAMS) {
-    const path = await findProgram(names, env["PATH"] ?? "");
+  for (const [name, purpose] of PROGRAMS) {
+    const path = await findProgram(name, env["PATH"] ?? "");
     const detail = path ?? `not found; for ${purpose}`;
-    yield { check: names[0]!, status: path === undefined ? "missing" : "ok", detail };
+    yield { check: name, status: path === undefined ? "missing" : "ok", detail };
   }
 }
 
@@ -36,9 +33,9 @@ export function checkNode(version: string): Finding {
   return { check: "node", status: isOld ? "wrong" : "ok", detail };
 }
 
-async function findProgram(names: readonly string[], path: string): Promise<string | undefined> {
+async function findProgram(name: string, path: string): Promise<string | undefined> {
   const folders = path.split(delimiter).filter((folder) => folder !== "");
-  for (const candidate of names.flatMap((name) => folders.map((folder) => join(folder, name)))) {
+  for (const candidate of folders.map((folder) => join(folder, name))) {
     const isThere = await access(candidate, constants.X_OK).then(
       () => true,
       () => false,

@@ -36,6 +36,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./doctor.ts"),
   },
   {
+    name: "export",
+    usage: "[id] [file]",
+    summary: "put agents with their whole past into one file",
+    group: "Run",
+    load: () => import("./export.ts"),
+  },
+  {
+    name: "import",
+    usage: "<file>",
+    summary: "take in agents from a file of export",
+    group: "Run",
+    load: () => import("./import.ts"),
+  },
+  {
     name: "help",
     usage: "[topic]",
     summary: "explain a command, or what offline agents can do",
@@ -52,9 +66,16 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "inbox",
     usage: "",
-    summary: "read what agents said to you",
+    summary: "read what agents said to you; undeliverable mail",
     group: "Talk",
     load: () => import("./inbox.ts"),
+  },
+  {
+    name: "resend",
+    usage: "<id>...",
+    summary: "send again what could not be delivered",
+    group: "Talk",
+    load: () => import("./resend.ts"),
   },
   {
     name: "ps",
@@ -92,6 +113,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./prompt.ts"),
   },
   {
+    name: "replay",
+    usage: "<id>",
+    summary: "run an agent again from its log, offline",
+    group: "Look",
+    load: () => import("./replay.ts"),
+  },
+  {
     name: "abort",
     usage: "<id>",
     summary: "stop what an agent is doing at this moment",
@@ -111,6 +139,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "let a paused or parked agent go on",
     group: "Steer",
     load: () => import("./resume.ts"),
+  },
+  {
+    name: "fork",
+    usage: "<id>",
+    summary: "let an agent go on from an earlier moment of its past",
+    group: "Steer",
+    load: () => import("./fork.ts"),
   },
   {
     name: "stop",

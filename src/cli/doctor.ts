@@ -3,15 +3,19 @@ import { messageOf } from "../errors.ts";
 import type { Reader } from "../reader.ts";
 import { checkMachine, checkModel } from "./check-machine.ts";
 import { checkProject } from "./check-project.ts";
-import type { CliCommand, Io } from "./command.ts";
+import type { CliCommand, Io, Typed } from "./command.ts";
 import type { Finding } from "./finding.ts";
 import { oneLine, print, printJson } from "./output.ts";
 import { offerDir, offerJson, readerOf } from "./project.ts";
 
 export const command: CliCommand = {
-  define: (parser) => void offerJson(offerDir(parser)),
+  define(parser) {
+    parser.option("--repair", "put right what can be put right while no node runs; nothing is lost by it");
+    offerJson(offerDir(parser));
+  },
   async run(typed, io) {
     const reader = await readerOf(typed, io);
+    if (typed.options["repair"]) await showRepairs(reader, typed, io);
     const findings: Finding[] = [];
     for await (const finding of examine(reader, io)) {
       findings.push(finding);
@@ -23,6 +27,17 @@ export const command: CliCommand = {
     return isDamaged ? 1 : 0;
   },
 };
+
+async function showRepairs(reader: Reader, { options }: Typed, io: Io): Promise<void> {
+  const { repair } = await import("./repair.ts");
+  let count = 0;
+  for await (const { repair: what, status, detail } of repair(reader)) {
+    count++;
+    if (options["json"]) printJson(io, { repair: what, status, detail });
+    else print(io, `${status.padEnd(8)} ${oneLine(what)}: ${oneLine(detail)}`);
+  }
+  if (!options["json"]) print(io, count === 0 ? "Nothing to repair.\n" : "");
+}
 
 async function* examine(reader: Reader, io: Io): AsyncGenerator<Finding> {
   yield* checkMachine(io);
@@ -50,6 +65,6 @@ function verdict(findings: readonly Finding[]): string {
   const count = (status: Finding["status"]): number =>
     findings.filter((finding) => finding.status === status).length;
   if (count("damaged") > 0)
-    return `\n${count("damaged")} damaged: what can be read is used, and agents are told of gaps.`;
+    return `\n${count("damaged")} damaged: what can be read is used. \`legion doctor --repair\` sets the rest aside and tells the agents.`;
   return count("wrong") > 0 ? `\n${count("wrong")} to put right.` : "\nAll is well.";
 }

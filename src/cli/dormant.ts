@@ -2,20 +2,20 @@
 // what it would show its model.
 
 import type { Agent, Shared } from "../agent.ts";
+import { along } from "../branch.ts";
 import { firstFitting } from "../bus/mailbox.ts";
 import { createClock } from "../clock.ts";
 import { LegionError } from "../errors.ts";
 import type { Event } from "../event.ts";
 import { createBudget } from "../gate.ts";
 import { createHost } from "../host.ts";
-import { account, createLedger } from "../ledger.ts";
-import type { AgentPlan } from "../legion.ts";
+import { account } from "../ledger.ts";
+import type { AgentPlan } from "../agent-plan.ts";
 import { MAIL_SHARE, displayName } from "../message.ts";
-import type { Memory } from "../memory.ts";
+import { createFold, type Memory } from "../memory.ts";
 import { createLimiter } from "../model/limiter.ts";
 import { startModules } from "../module-set.ts";
 import type { Reader } from "../reader.ts";
-import { createView } from "../view.ts";
 
 export interface Dormancy {
   readonly reader: Reader;
@@ -65,6 +65,8 @@ function shareNothing(reader: Reader, settings: Shared["settings"]): Shared {
     peers: async () =>
       (await reader.known()).map((id) => ({ id, name: displayName(id), description: "", running: false })),
     unread: () => Promise.resolve(0),
+    isNews: () => false,
+    tellControl: () => undefined,
     announceHops: nothing,
   };
 }
@@ -75,26 +77,26 @@ async function readMemory(
   reader: Reader,
 ): Promise<Memory> {
   const { id } = identity;
-  const ledger = createLedger();
-  const view = createView({ protocol, errors, window: model.profile.window });
-  const take = (event: Event): void => {
-    account(ledger, event);
-    view.see(event);
-  };
-  for await (const event of reader.events(id)) take(event);
-  const waiting = ledger.mail ? [] : await reader.unread(id, ledger);
-  for (const { position, from, message } of firstFitting(waiting, model.profile.window / MAIL_SHARE)) {
+  const { window } = model.profile;
+  const { ledger, branch, path } = await reader.follow(id, () => createFold({ protocol, errors, window }));
+  const { conversation, view } = branch;
+  const waiting = conversation.mail ? [] : await reader.unread(id, ledger);
+  for (const { position, from, message } of firstFitting(waiting, window / MAIL_SHARE)) {
     const stamp = { seq: ledger.last + 1, epoch: 0, at: message.sentAt };
-    take({ kind: "message", message, mail: position, from, ...stamp });
+    const event: Event = { kind: "message", message, mail: position, from, ...stamp };
+    account(ledger, event);
+    branch.see(event);
   }
   return {
     agent: id,
     ledger,
+    conversation,
     view,
     state: await reader.state(id, actions.modules),
     commit: refuse,
     note: () => undefined,
     read: (from) => reader.events(id, from),
+    past: (from) => along(reader.events(id, from), path),
     reopen: refuse,
     close: nothing,
   };

@@ -46,7 +46,7 @@ function describe(event: Event): string {
     case "summary":
       return `of ${event.covers.join(" to ")}: ${cut(event.content)}`;
     case "branch":
-      return `goes on from ${event.to}`;
+      return `goes on from ${event.to}${event.origin === undefined ? "" : `, the past of ${displayName(event.origin)}`}`;
     case "sent":
       return `everything up to event ${event.upTo} is delivered`;
     case "edited":
@@ -56,7 +56,7 @@ function describe(event: Event): string {
   }
 }
 
-export function senderOf({ source, delivery }: Message): string {
+export function senderOf({ source, delivery }: Pick<Message, "source" | "delivery">): string {
   const sender = source.type === "user" ? "Legion" : displayName(source.id);
   return delivery === "abort" ? `${sender} (abort)` : sender;
 }

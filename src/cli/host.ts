@@ -18,6 +18,7 @@ import type { Io } from "./command.ts";
 import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { listenForEnd, type Ending } from "./ending.ts";
 import { packageDir, packageVersion } from "./package.ts";
+import { openReplay, type StartedReplay } from "./replay-start.ts";
 import { openSurface, type Surface, type SurfaceOptions } from "./surface.ts";
 
 export interface HostOrder {
@@ -36,6 +37,8 @@ export interface HostOrder {
 interface Node extends HostOrder {
   readonly config: Config;
   readonly roster: Roster;
+  /** Where the legion does again what an earlier one did. */
+  readonly replay: StartedReplay | undefined;
   readonly legion: Legion;
   readonly ending: Ending;
   readonly io: Io;
@@ -52,14 +55,31 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   const { project, flags } = order;
   const config = await loadConfig({ projectDir: project, env: io.env, flags });
   const level = readLogLevel(io.env["LEGION_LOG"]);
-  const roster = await planRoster(order.who, { config, places: { projectDir: project, packageDir } });
+  const replay = await openReplay({ ...order, config });
+  try {
+    const roster =
+      replay?.roster ??
+      (await planRoster(order.who, { config, places: { projectDir: project, packageDir } }));
+    return await hostRoster({ ...order, config, roster, replay, io }, level);
+  } finally {
+    await replay?.close();
+  }
+}
+
+async function hostRoster(order: Omit<Node, "legion" | "ending">, level: LogLevel): Promise<number> {
+  const { project, replay, io } = order;
   await makeFolder(legionPaths(project).root);
   const held = holdBack();
-  const legion = await startLegion({ ...legionOptions({ config, roster, io }), project, watch: held.see });
+  const legion = await startLegion({
+    ...legionOptions(order),
+    ...(replay && { heartbeatMs: "off" }),
+    project,
+    watch: held.see,
+  });
   // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
   const ending = listenForEnd(io);
   try {
-    return await attend({ ...order, config, roster, legion, ending, io }, held, level);
+    return await attend({ ...order, legion, ending }, held, level);
   } finally {
     ending.close();
   }
@@ -138,7 +158,7 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
     server = await beginWork(node);
     served();
     await untilEnd(node, surface);
-    obstacle = ending.soon.aborted ? undefined : whyNotDone(legion);
+    obstacle = ending.soon.aborted ? undefined : await obstacleOf(node, surface);
   } finally {
     served();
     try {
@@ -156,16 +176,17 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
 }
 
 /** Gives the task, and lets other terminals in. */
-async function beginWork({ legion, roster, project, task, ending }: Node): Promise<ControlServer> {
+async function beginWork({ legion, roster, replay, project, task, ending }: Node): Promise<ControlServer> {
+  await replay?.begin(legion);
   // The task first: the model can be at work while the server is being loaded.
   if (task !== undefined) await legion.control.say([roster.roles[0]!.plan.identity.id], task);
   return serveControl(legion, legionPaths(project).socket, ending.ask);
 }
 
 /** Resolves when the node shall end. */
-async function untilEnd({ legion, until, ending }: Node, surface: Surface): Promise<void> {
+async function untilEnd({ legion, replay, until, ending }: Node, surface: Surface): Promise<void> {
   await surface.settled();
-  await (until === "idle" ? legion.untilIdle(ending.soon) : aborted(ending.soon));
+  await (until === "idle" ? (replay ?? legion).untilIdle(ending.soon) : aborted(ending.soon));
   if (ending.soon.aborted) surface.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
 }
 
@@ -178,10 +199,14 @@ async function stop(legion: Legion, { now }: Ending): Promise<void> {
   await Promise.race([legion.stop(), forced]);
 }
 
+async function obstacleOf({ replay, legion }: Node, surface: Surface): Promise<string | undefined> {
+  return replay ? replay.obstacle(surface.tell) : whyNotDone(legion);
+}
+
 /** Which agents could not go on, and why; `undefined` if all have done what there was to do. */
 function whyNotDone({ agents }: Legion): string | undefined {
-  const stuck = [...agents].flatMap(([id, { agent }]) => {
-    const { state, reason } = agent.standing;
+  const stuck = [...agents].flatMap(([id, { standing }]) => {
+    const { state, reason } = standing;
     const isStuck = state === "parked" || state === "paused" || state === "halted";
     return isStuck ? [`${displayName(id)} is ${state}: ${reason || "no reason given"}`] : [];
   });

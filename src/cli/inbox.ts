@@ -1,30 +1,41 @@
+import { deadLettersIn, type DeadLetter } from "../dead-letters.ts";
+import { LegionError } from "../errors.ts";
 import { CONTROL, type Message } from "../message.ts";
 import type { Reader } from "../reader.ts";
-import type { CliCommand } from "./command.ts";
+import type { CliCommand, Io, Typed } from "./command.ts";
 import { senderOf } from "./event-line.ts";
 import { followEvents } from "./follow.ts";
-import { print, printJson } from "./output.ts";
+import { columnsFor, namesOf, oneLine, print, printJson } from "./output.ts";
 import { offerDir, offerJson, readerOf } from "./project.ts";
-import { dayOf, timeOf } from "./times.ts";
+import { clip } from "./terminal.ts";
+import { ageOf, dayOf, timeOf } from "./times.ts";
 
 export const command: CliCommand = {
   define(parser) {
     parser.option("-f, --follow", "go on with what is said from now on, until Ctrl-C");
+    parser.option("--dead", "messages of all agents that could not be delivered, and why");
     offerJson(offerDir(parser));
   },
   async run(typed, io) {
-    const { json, follow } = typed.options;
+    const { follow, dead } = typed.options;
+    if (follow && dead) throw new LegionError("USAGE", "--dead lists what is there now; leave out --follow");
     const reader = await readerOf(typed, io);
-    let count = 0;
-    for await (const message of follow ? followInbox(reader) : reader.inbox()) {
-      count++;
-      if (json) printJson(io, message);
-      else print(io, letter(message));
-    }
-    if (count === 0 && !json) print(io, "Nobody has said anything to you yet.");
+    await (dead
+      ? listDead(reader, typed, io)
+      : listMail(follow ? followInbox(reader) : reader.inbox(), typed, io));
     return 0;
   },
 };
+
+async function listMail(mail: AsyncIterable<Message>, { options }: Typed, io: Io): Promise<void> {
+  let count = 0;
+  for await (const message of mail) {
+    count++;
+    if (options["json"]) printJson(io, message);
+    else print(io, letter(message));
+  }
+  if (count === 0 && !options["json"]) print(io, "Nobody has said anything to you yet.");
+}
 
 /** Each message once, also one that the log takes from the mailbox only later. */
 async function* followInbox(reader: Reader): AsyncGenerator<Message> {
@@ -43,3 +54,32 @@ function letter(message: Message): string {
   const head = `${dayOf(sentAt)} ${timeOf(sentAt)}  ${senderOf(message)}  (${id})`;
   return `${head}\n${content.trim().replace(/^/gm, "  ")}\n`;
 }
+
+/** Oldest first, over all senders. */
+async function listDead(reader: Reader, { options }: Typed, io: Io): Promise<void> {
+  const letters: DeadLetter[] = [];
+  for (const agent of [CONTROL, ...(await reader.known())])
+    letters.push(...(await deadLettersIn(agent, reader.events(agent))).filter(({ isResent }) => !isResent));
+  letters.sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
+  for (const dead of letters) {
+    if (options["json"]) printJson(io, deadJson(dead));
+    else print(io, deadLetter(dead, columnsFor(io)));
+  }
+  if (options["json"]) return;
+  print(io, letters.length > 0 ? "`legion resend <id>` sends one again." : "There are no dead letters.");
+}
+
+/** The message, under the name that `resend` takes. */
+function deadJson({ id, message, to, since, why }: DeadLetter): object {
+  return { ...message, id, ...("id" in message && { messageId: message.id }), to, since, why };
+}
+
+/** Its name and age, who should have heard what from whom, and, indented, why they did not. */
+function deadLetter({ id, since, message, to, why }: DeadLetter, columns: number): string {
+  const age = ageOf(since, Date.now());
+  const line = `${id}  ${age}  ${senderOf(message)} to ${namesOf(to)}: ${oneLine(message.content.slice(0, MAX_CHARS))}`;
+  return `${clip(line, columns)}\n  ${oneLine(why)}`;
+}
+
+/** What is looked at of a long content: more than any line shows. */
+const MAX_CHARS = 4_000;

@@ -19,12 +19,20 @@ const io: Io = {
 
 io.stdout.on("error", leaveQuietly);
 io.stderr.on("error", () => undefined);
-process.on("uncaughtException", (error) => void fail(error).then(end));
+process.on("uncaughtException", (error) => void judge(error));
 await end(await dispatch(process.argv.slice(2), io).catch(fail));
 
 /** The reader of our output is gone: nobody is left to tell. A command that has to end in order listens itself. */
 function leaveQuietly(): void {
   if (io.stdout.listenerCount("error") === 1) process.exit(0);
+}
+
+/** An error that nobody waited for belongs to the agent that it comes from; without one it ends the program. */
+async function judge(error: unknown): Promise<void> {
+  const { strayOwner } = await import("../stray.ts");
+  const take = strayOwner();
+  if (take) take(error);
+  else await end(await fail(error));
 }
 
 /** Says what went wrong and gives the exit code for it. */

@@ -29,7 +29,7 @@ export function letterRemarks(sends: readonly Message[] = []): readonly Remark[]
 export function answerRemark({ text, calls, sends = [], stop }: DecisionEvent): Remark | undefined {
   if (calls.length > 0 || stop === "unparsed" || text.trim() === "") return undefined;
   const to = sends.flatMap(({ targetAgentIds }) => targetAgentIds.map(displayName));
-  const sent = to.length > 0 ? `sent to ${to.join(", ")}` : "not sent: nobody waits for this answer";
+  const sent = to.length > 0 ? `sent to ${to.join(", ")}` : "sent to nobody";
   return { mark: "→", text: sent, maxRows: 1, look: "dim" };
 }
 
@@ -72,7 +72,7 @@ export function resultRemark({ outcome, content }: ResultEvent): Remark | undefi
 
 export function noticeRemark({ reason, content }: EventOf<"notice">): Remark | undefined {
   if (reason === "resumed") return { mark: "!", text: "goes on", maxRows: 1, look: "yellow" };
-  if (reason !== "gap" && reason !== "restarted") return undefined;
+  if (reason !== "gap" && reason !== "restarted" && reason !== "undeliverable") return undefined;
   return { mark: "!", text: content, maxRows: 4, look: "yellow" };
 }
 

@@ -71,7 +71,7 @@ export function openSurface(options: SurfaceOptions): Surface {
     columns,
     paint,
     agents: new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan])),
-    spent: (agent) => spentOf(legion.agents.get(agent)!.agent.memory.ledger),
+    spent: (agent) => spentOf(legion.agents.get(agent)!.agent!.memory.ledger),
   });
   return {
     see: readers === "people" ? printer.see : createJsonPrinter(io),

@@ -20,18 +20,32 @@ export interface Blobs {
 }
 
 export function createBlobs(folder: string, disk: Disk): Blobs {
+  /** What was kept, or is being kept, through this object. */
+  const kept = new Map<string, Promise<void>>();
+  const read: Blobs["read"] = async (hash) => {
+    if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+    const text = (await disk.read(join(folder, hash)))?.toString("utf8");
+    return text !== undefined && sha256(text) === hash ? text : undefined;
+  };
+  const place = async (hash: string, text: string): Promise<void> => {
+    const path = join(folder, hash);
+    if ((await read(hash)) === undefined) return disk.replace(path, text);
+    // Whoever put it there may have ended before it was flushed.
+    await disk.sync(path);
+    await disk.sync(folder);
+  };
   return {
     folder,
+    read,
     async keep(text) {
       const hash = sha256(text);
-      const path = join(folder, hash);
-      if (!disk.exists(path)) await disk.replace(path, text);
+      let placing = kept.get(hash);
+      if (!placing) {
+        kept.set(hash, (placing = place(hash, text)));
+        placing.catch(() => kept.delete(hash));
+      }
+      await placing;
       return hash;
-    },
-    async read(hash) {
-      if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
-      const text = (await disk.read(join(folder, hash)))?.toString("utf8");
-      return text !== undefined && sha256(text) === hash ? text : undefined;
     },
   };
 }

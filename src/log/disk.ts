@@ -125,7 +125,13 @@ function createPlacing(tmp: string): Pick<Disk, "replace" | "claim" | "emptyTmp"
               if (codeOf(error) === "EEXIST") return false;
               throw error;
             }
-            for (const folder of folders) await flush(folder);
+            try {
+              for (const folder of folders) await flush(folder);
+            } catch (error) {
+              // Nobody may be kept out by a claim that its own process does not know of.
+              await rm(path, { force: true });
+              throw error;
+            }
             return true;
           }),
         // Whoever was first has emptied `tmp` already.

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
+import { LegionError } from "../errors.ts";
 import type { Event, NewEvent, NoticeEvent } from "../event.ts";
 import type { LogId } from "../message.ts";
 import { inline, longStrings, outline, type Blobs, type Outlined } from "./blobs.ts";
@@ -47,6 +48,9 @@ export async function openFileLog(
 ): Promise<OpenedFileLog> {
   const { disk, blobs, lock, durability, now } = options;
   const folder = join(options.folder, "log");
+  // Whoever lost the lock and begins a part anew would contradict what the new holder counted.
+  if (!lock.held())
+    throw new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
   if (durability === "disk") await settleSegments(folder, disk);
   const { id, lost, start } = await readThrough(options, each, end);
   // A log that lost events cannot know which numbers it gave out: it goes on as another one.
@@ -99,7 +103,8 @@ export function gapNotice(lost: readonly SeqRange[]): NoticeEvent {
   return { kind: "notice", reason: "gap", content, details: { lost } };
 }
 
-function lostIn(event: Event): readonly SeqRange[] {
+/** Events whose loss `event` reports; empty for most. */
+export function lostIn(event: Event): readonly SeqRange[] {
   if (event.kind !== "notice" || event.reason !== "gap") return [];
   return (event.details as { readonly lost?: readonly SeqRange[] } | undefined)?.lost ?? [];
 }

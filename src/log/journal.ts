@@ -52,7 +52,7 @@ export interface Journal {
   commit(): Promise<void>;
   /** Removes the segments that hold nothing after `seq`; the one that grows stays until the journal is closed. */
   dropThrough(seq: number): Promise<void>;
-  /** Where another journal goes on in place of this one, which is dead. */
+  /** Where another journal goes on in place of this one, which is dead. Rejects with STORAGE if the lock is not ours. */
   acknowledged(): Promise<JournalStart>;
   /** Commits what is written. Nothing can be written any more, whether it resolves or rejects. */
   close(): Promise<void>;
@@ -71,9 +71,10 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
   const flush = async (): Promise<number> => {
     if (dead) throw dead;
     const upTo = last;
-    await parts.settle();
-    if (options.held()) return upTo;
-    throw new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
+    const acknowledge = await parts.settle();
+    if (!options.held()) throw takenOver(folder);
+    acknowledge();
+    return upTo;
   };
   const flushes = shareFlushes(() => flush().catch(die), last);
   return {
@@ -103,6 +104,8 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
     async acknowledged() {
       // A flush that began before the failure may still succeed.
       await flushes.current();
+      // Whoever has taken over may count what nobody was promised: it is no longer ours to remove.
+      if (!options.held()) throw takenOver(folder);
       return { segments: await parts.acknowledged(), last: flushes.reached() };
     },
     async close() {
@@ -119,6 +122,10 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
 function storageError(folder: string, error: unknown): LegionError {
   if (error instanceof LegionError) return error;
   return new LegionError("STORAGE", `${folder}: ${messageOf(error)}`, { cause: error });
+}
+
+function takenOver(folder: string): LegionError {
+  return new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
 }
 
 /** Numbers records from `last` on. */
@@ -163,7 +170,7 @@ interface Part {
   readonly file: AppendFile | undefined;
   bytes: number;
   last: number;
-  /** Its end as of the last flush. */
+  /** Its end as far as it was acknowledged. */
   durable: { readonly bytes: number; readonly last: number };
 }
 
@@ -173,8 +180,8 @@ interface Parts {
   opening(): { readonly kind: string } | undefined;
   begin(): void;
   append(bytes: Buffer, last: number): void;
-  /** Makes everything appended so far as durable as promised. */
-  settle(): Promise<void>;
+  /** Makes everything appended so far as durable as promised. Returns how to say that it counts. */
+  settle(): Promise<() => void>;
   dropThrough(seq: number): Promise<void>;
   /** Removes what was begun and never acknowledged. */
   acknowledged(): Promise<readonly SegmentEnd[]>;
@@ -216,11 +223,13 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Pa
       const ends = parts
         .filter((part) => part.bytes > part.durable.bytes)
         .map((part) => ({ part, durable: { bytes: part.bytes, last: part.last } }));
-      for (const { part, durable } of ends) {
-        if (options.durability === "disk") await part.file!.sync();
-        part.durable = durable;
-        if (part !== growing) part.file!.close();
-      }
+      if (options.durability === "disk") for (const { part } of ends) await part.file!.sync();
+      return () => {
+        for (const { part, durable } of ends) {
+          part.durable = durable;
+          if (part !== growing) part.file!.close();
+        }
+      };
     },
     dropThrough(seq) {
       const doomed = parts.filter((part) => part !== growing && part.last <= seq);

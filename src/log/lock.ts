@@ -24,7 +24,8 @@ export interface Lock {
   readonly epoch: number;
   /** False once another process has taken over: nothing that this one still writes may be acknowledged. */
   held(): boolean;
-  release(): Promise<void>;
+  /** The next holder's epoch will be higher than `floor`, too: logs that come from elsewhere have numbers of their own. */
+  release(floor?: number): Promise<void>;
 }
 
 /** A holder that cannot be looked up (another container or system) is alive while it touches its lock this often. */
@@ -58,21 +59,38 @@ export async function takeLock(
     }
     const epoch = newest.epoch + 1;
     if (!(await disk.claim(join(folder, String(epoch)), JSON.stringify(identity)))) continue;
-    // Two others may have come and gone since `newest` was read, and have removed what would have been in our way.
-    const epochs = await epochsIn(folder, disk);
-    if (epochs.some((other) => other > epoch)) {
-      await disk.remove(join(folder, String(epoch)));
-      continue;
-    }
-    for (const other of epochs) if (other < epoch) await disk.remove(join(folder, String(other)));
+    const isNewest = await clearOthers(folder, epoch, disk).catch(async (error: unknown) => {
+      // Nobody may be kept out by a lock that nobody holds.
+      await disk.remove(join(folder, String(epoch))).catch(() => undefined);
+      throw error;
+    });
+    if (!isNewest) continue;
     return hold({ folder, epoch, identity }, disk);
   }
+}
+
+/**
+ * Removes what is left of earlier holders of the lock that was just claimed. False if there is a later one, which
+ * counts: two others may have come and gone since the newest was read, and have removed what would have been in our way.
+ */
+async function clearOthers(folder: string, epoch: number, disk: Disk): Promise<boolean> {
+  const epochs = await epochsIn(folder, disk);
+  const isNewest = epochs.every((other) => other <= epoch);
+  const doomed = isNewest ? epochs.filter((other) => other < epoch) : [epoch];
+  for (const other of doomed) await disk.remove(join(folder, String(other)));
+  return isNewest;
 }
 
 /** Who holds the lock of `folder` at this moment; `undefined` if nobody alive does. Takes nothing, writes nothing. */
 export async function lockHolder(folder: string, disk: Disk): Promise<Holder | undefined> {
   const { holder, path } = await readNewest(folder, disk);
   return holder && (await isAlive(holder, path)) ? holder : undefined;
+}
+
+/** Who took the lock of `folder` and died without giving it back; `undefined` if it is free or held. */
+export async function deadHolder(folder: string, disk: Disk): Promise<Holder | undefined> {
+  const { holder, path } = await readNewest(folder, disk);
+  return holder && !holder.released && !(await isAlive(holder, path)) ? holder : undefined;
 }
 
 interface Claim {
@@ -86,16 +104,19 @@ function hold({ folder, epoch, identity }: Claim, disk: Disk): Lock {
   const next = join(folder, String(epoch + 1));
   let lost = false;
   const touching = setInterval(() => {
-    disk.touch(path).catch(() => (lost = true));
+    // Only others ask for it, and whoever takes over for want of it leaves a file of its own.
+    disk.touch(path).catch(() => undefined);
   }, TOUCH_MS).unref();
   const held = (): boolean => !lost && disk.exists(path) && !disk.exists(next);
   return {
     epoch,
     held,
-    async release() {
+    async release(floor = 0) {
       clearInterval(touching);
+      const released = JSON.stringify({ ...identity, released: true });
       // The file stays: the next epoch counts on from it.
-      if (held()) await disk.replace(path, JSON.stringify({ ...identity, released: true }));
+      if (held() && floor > epoch) await disk.claim(join(folder, String(floor)), released);
+      else if (held()) await disk.replace(path, released);
       lost = true;
     },
   };

@@ -174,8 +174,13 @@ function refuseNewer(path: string, record: JournalRecord & { readonly format?: u
 
 /** Keeps a copy of each damage in a file of its own, whose path begins with `prefix`; once. */
 export async function setAside(damages: readonly Damage[], prefix: string, disk: Disk): Promise<void> {
-  for (const { file, offset, bytes } of damages) {
-    const path = `${prefix}-${basename(file)}-${offset}`;
-    if (!disk.exists(path)) await disk.replace(path, bytes);
+  for (const damage of damages) {
+    const path = asidePath(damage, prefix);
+    if (!disk.exists(path)) await disk.replace(path, damage.bytes);
   }
+}
+
+/** Where `setAside` keeps the copy of a damage. */
+export function asidePath({ file, offset }: Damage, prefix: string): string {
+  return `${prefix}-${basename(file)}-${offset}`;
 }

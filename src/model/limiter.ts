@@ -5,7 +5,9 @@
 //   N2. A provider that asks for patience is left alone by all agents until the wait is over.
 //   N3. Only MODEL_BUSY is tried again: as often as the provider itself asks for it, `tries` times in all if it broke.
 //   N4. Whoever leaves, for whatever reason, gives the place free at once.
+//   N5. A provider that is down is left alone by all agents; after a while one of them tries for all.
 
+import { createCircuit, type Circuit } from "./circuit.ts";
 import { isLegionError, type LegionError } from "../errors.ts";
 import { linkSignals, type Stops } from "../signals.ts";
 
@@ -39,6 +41,8 @@ export interface LimiterOptions {
   readonly tries?: number;
   /** From 0 to 1. Default `Math.random`. */
   readonly random?: () => number;
+  /** Told once when a provider seems to be down, with what it said, and once, without, when it answers again. */
+  readonly onOutage?: (provider: string, reason?: string) => void;
 }
 
 /** The longest that a provider's own wish is heeded. */
@@ -48,7 +52,7 @@ const MAX_BACKOFF_MS = 60_000;
 const CONCURRENCY = 8;
 
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { clock, concurrency, tries = 3, random = Math.random } = options;
+  const { clock, concurrency, tries = 3, random = Math.random, onOutage } = options;
   const lanes = new Map<string, Lane>();
   const laneOf = (provider: string): Lane => {
     let lane = lanes.get(provider);
@@ -60,13 +64,25 @@ export function createLimiter(options: LimiterOptions): Limiter {
     Math.round(random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
   /** Resolves when the provider may be asked; rejects when `signal` aborts. */
   const turn = async (lane: Lane, signal: AbortSignal, onWait: LimitedCall["onWait"]): Promise<void> => {
-    signal.throwIfAborted();
-    for (let told = 0; clock.now() < lane.pausedUntil; signal.throwIfAborted()) {
+    for (let told = 0; ;) {
+      signal.throwIfAborted();
       const waitMs = lane.pausedUntil - clock.now();
-      if (told < lane.pausedUntil) onWait?.({ reason: lane.reason, waitMs });
-      told = lane.pausedUntil;
-      await clock.sleep(waitMs, signal);
+      if (waitMs > 0) {
+        if (told < lane.pausedUntil) onWait?.({ reason: lane.reason, waitMs });
+        told = lane.pausedUntil;
+        await clock.sleep(waitMs, signal);
+      } else if (!lane.circuit.isOpen || lane.circuit.takeTry()) return;
+      else await tried(lane.circuit, signal);
     }
+  };
+  /** Lets everybody in the lane know what came of a call. */
+  const report = (lane: Lane, provider: string, error?: unknown): void => {
+    const { circuit } = lane;
+    const wasOpen = circuit.isOpen;
+    if (hasBroken(error)) lane.pause(clock.now() + circuit.broke(clock.now()), error.message);
+    else if (isAnswer(error)) circuit.answered();
+    else circuit.left();
+    if (wasOpen !== circuit.isOpen) onOutage?.(provider, hasBroken(error) ? error.message : undefined);
   };
 
   return {
@@ -78,11 +94,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
         for (let number = 1; ; number++) {
           await turn(lane, waiting.signal, onWait);
           try {
-            return await attempt();
+            const answer = await attempt();
+            report(lane, provider);
+            return answer;
           } catch (error) {
+            report(lane, provider, signal.aborted ? signal.reason : error);
             signal.throwIfAborted();
-            if (!isLegionError(error, "MODEL_BUSY")) throw error;
-            if (error.retryAfterMs === undefined && ++broken >= tries) throw error;
+            if (!isLegionError(error, "MODEL_BUSY") || (hasBroken(error) && ++broken >= tries)) throw error;
             lane.pause(clock.now() + (askedFor(error) || backoff(number)), error.message);
           }
         }
@@ -90,6 +108,30 @@ export function createLimiter(options: LimiterOptions): Limiter {
       return lane.within(waiting.signal, insist).finally(waiting.unlink);
     },
   };
+}
+
+/** Resolves when the try that is under way is over, or when `signal` aborts. */
+function tried(circuit: Circuit, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      stopWaiting();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const stopWaiting = circuit.onTried(end);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}
+
+/** The provider did not ask for patience: it, or the way to it, broke. */
+function hasBroken(error: unknown): error is LegionError {
+  return isLegionError(error, "MODEL_BUSY") && error.retryAfterMs === undefined;
+}
+
+/** Did the provider say this? Without an error: yes. */
+function isAnswer(error: unknown): boolean {
+  const codes = ["MODEL_BUSY", "MODEL_REFUSED", "CONTEXT_OVERFLOW"] as const;
+  return error === undefined || codes.some((code) => isLegionError(error, code));
 }
 
 function askedFor({ retryAfterMs = 0 }: LegionError): number {
@@ -100,6 +142,7 @@ interface Lane {
   readonly pausedUntil: number;
   /** Why it is paused. */
   readonly reason: string;
+  readonly circuit: Circuit;
   pause(untilMs: number, reason: string): void;
   /** Runs `work` as soon as there is a place; rejects with the signal's reason if that aborts first. */
   within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
@@ -136,6 +179,7 @@ function createLane(places: number): Lane {
     else free++;
   };
   return {
+    circuit: createCircuit(),
     get pausedUntil() {
       return paused.untilMs;
     },

@@ -37,7 +37,7 @@ export interface ModelChoice {
 
 const DEFAULT_ANTHROPIC = "anthropic/claude-sonnet-5-5";
 const DEFAULT_OPENAI = "openai/gpt-6.1-terra";
-const KNOWN = "anthropic/<id>, openai/<id>, offline, scripted:<file>";
+const KNOWN = "anthropic/<id>, openai/<id>, offline, scripted:<file>, replay:<folder>";
 
 /** Which model to use: the flag's, LEGION_MODEL, the config's, else the first that the environment has a key for. */
 export function chooseModel(
@@ -65,6 +65,8 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
     const { loadScript } = await import("./script-file.ts");
     return createScriptedModel(await loadScript(resolve(deps.dir, name.slice("scripted:".length))), { name });
   }
+  if (name.startsWith("replay:"))
+    throw new LegionError("CONFIG", "replay:<folder> replays a whole legion; only start --model takes it");
   const [, provider, id] = /^(anthropic|openai)\/(\S+)$/.exec(name) ?? [];
   if (provider === undefined || id === undefined) throw unknownModel(name);
 

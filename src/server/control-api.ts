@@ -1,7 +1,8 @@
 // What goes over the control socket, for both of its ends.
 
-import { LegionError, type ErrorCode } from "../errors.ts";
-import type { Ledger } from "../ledger.ts";
+import type { Conversation } from "../conversation.ts";
+import { LegionError, isLegionError, type ErrorCode } from "../errors.ts";
+import type { ForkOrder, Forked, Forking } from "../fork.ts";
 import { CONTROL, type AgentId } from "../message.ts";
 
 export type Targets = readonly AgentId[] | "all";
@@ -29,16 +30,37 @@ export interface Obeyed {
   readonly outcome: "done" | "soon" | "already";
 }
 
+/** What came of sending a dead letter again; `soon`: that happens once the step that its sender is at is finished. */
+export type Resent = { readonly id: string } & (
+  | { readonly outcome: "done"; /** Ids of the new messages. */ readonly sends: readonly string[] }
+  | { readonly outcome: "soon" }
+  | { readonly outcome: "refused"; readonly reason: string }
+);
+
+/** What `sending` the dead letter `id` again came to: a refusal of one is none of the others'. */
+export async function resentOf(id: string, sending: Promise<readonly string[]>): Promise<Resent> {
+  try {
+    return { id, outcome: "done", sends: await sending };
+  } catch (error) {
+    if (!isLegionError(error)) throw error;
+    return { id, outcome: "refused", reason: error.message };
+  }
+}
+
+/** Where an agent goes on from; `soon`: once the step that it is at is finished. */
+export type ForkAnswer = Pick<Forking, "to"> &
+  (({ readonly outcome: "done" } & Forked) | { readonly outcome: "soon" });
+
 /** Why an agent is paused, as `ps` shows it. */
 export const PAUSED = "by Control";
 
-export function changesNothing(order: "pause" | "resume", { halt }: Ledger): boolean {
+export function changesNothing(order: "pause" | "resume", { halt }: Conversation): boolean {
   return order === "pause" ? halt?.reason === "paused" : !halt;
 }
 
 /** The longest body of a request: a message of the greatest size, every byte of it escaped. */
 export const MAX_BODY_BYTES = 8 * 1_048_576;
-const MAX_TARGETS = 10_000;
+const MAX_LISTED = 10_000;
 const ORDERS: readonly unknown[] = ["pause", "resume", "stop"] satisfies Order["order"][];
 
 /** Throws USAGE, naming the field that is wrong. */
@@ -54,6 +76,22 @@ export function readOrder(body: unknown): Order {
   const { targets, order } = readFields(body, ["targets", "order"]);
   if (!isOrder(order)) throw refusal(`order: expected ${ORDERS.join(", ")}`);
   return { targets: readTargets(targets), order };
+}
+
+/** Throws USAGE, naming the field that is wrong. */
+export function readForkOrder(body: unknown): ForkOrder {
+  const { agent, at, as } = readFields(body, ["agent", "at", "as"]);
+  if (typeof agent !== "string") throw refusal("agent: expected the id of an agent");
+  if (!Number.isSafeInteger(at) || Number(at) < 1) throw refusal("at: expected the number of an event");
+  if (as !== undefined && typeof as !== "string") throw refusal("as: expected the id of a new agent");
+  return { agent, at: Number(at), ...(as !== undefined && { as }) };
+}
+
+/** Ids of dead letters, each once. Throws USAGE, naming the field that is wrong. */
+export function readDead(body: unknown): readonly string[] {
+  const { dead } = readFields(body, ["dead"]);
+  if (!isList(dead)) throw refusal("dead: expected a list of ids of dead letters");
+  return [...new Set(dead)];
 }
 
 /** The ids that `targets` stands for, each once. Throws USAGE, naming the known ids, if one is unknown. */
@@ -81,9 +119,13 @@ function readFields(body: unknown, known: readonly string[]): Readonly<Record<st
 
 function readTargets(value: unknown): Targets {
   if (value === "all") return value;
-  const isList = Array.isArray(value) && value.length > 0 && value.length <= MAX_TARGETS;
-  if (isList && value.every((id) => typeof id === "string")) return value;
+  if (isList(value)) return value;
   throw refusal("targets: expected all, or a list of agent ids");
+}
+
+function isList(value: unknown): value is readonly string[] {
+  const hasLength = Array.isArray(value) && value.length > 0 && value.length <= MAX_LISTED;
+  return hasLength && value.every((id) => typeof id === "string");
 }
 
 function isOrder(value: unknown): value is Order["order"] {

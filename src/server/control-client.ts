@@ -3,10 +3,11 @@
 import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { LegionError, messageOf } from "../errors.ts";
+import type { ForkOrder } from "../fork.ts";
 import type { Inspection } from "../inspection.ts";
 import type { AgentId } from "../message.ts";
 import type { AgentStatus } from "../status.ts";
-import type { Obeyed, Order, Refusal, Said } from "./control-api.ts";
+import type { ForkAnswer, Obeyed, Order, Refusal, Resent, Said } from "./control-api.ts";
 import { findSocket } from "./socket-path.ts";
 
 /** Every method rejects with the node's refusal, or with REFUSED if the node ends or does not answer. */
@@ -15,6 +16,10 @@ export interface NodeClient {
   /** Returns the message ids. */
   say(said: Said): Promise<readonly string[]>;
   order(order: Order): Promise<readonly Obeyed[]>;
+  /** Sends dead letters again; says of each what came of it. */
+  resend(dead: readonly string[]): Promise<readonly Resent[]>;
+  /** Has an agent go on from an earlier moment of its past. */
+  fork(order: ForkOrder): Promise<ForkAnswer>;
   /** Asks the node to end; resolves before it has. */
   stop(): Promise<void>;
   /**
@@ -36,6 +41,8 @@ export async function findNode(named: string): Promise<NodeClient | undefined> {
     status: async () => ((await ask("GET", "/status")) as { agents: AgentStatus[] }).agents,
     say: async (said) => ((await ask("POST", "/say", said)) as { ids: string[] }).ids,
     order: async (order) => ((await ask("POST", "/order", order)) as { agents: Obeyed[] }).agents,
+    resend: async (dead) => ((await ask("POST", "/resend", { dead })) as { letters: Resent[] }).letters,
+    fork: async (order) => (await ask("POST", "/fork", order)) as ForkAnswer,
     stop: async () => void (await ask("POST", "/stop", {})),
     async follow(agent, signal) {
       const path = `/events?agent=${encodeURIComponent(agent)}`;

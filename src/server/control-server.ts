@@ -6,8 +6,8 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Context, Hono } from "hono";
 import { LegionError, isLegionError, messageOf, type ErrorCode } from "../errors.ts";
+import type { ForkOrder } from "../fork.ts";
 import type { Legion } from "../legion.ts";
-import { isOver } from "../peers.ts";
 import { liveStatus } from "../status.ts";
 import type { Supervised } from "../supervisor.ts";
 import {
@@ -15,12 +15,17 @@ import {
   PAUSED,
   changesNothing,
   listIds,
+  readDead,
+  readForkOrder,
   readOrder,
   readSaid,
+  resentOf,
   resolveKnown,
+  type ForkAnswer,
   type Obeyed,
   type Order,
   type Refusal,
+  type Resent,
   type Said,
 } from "./control-api.ts";
 import { createFeed, type Feed } from "./feed.ts";
@@ -95,11 +100,13 @@ async function createApp({ legion, feed, onStop }: Served): Promise<Hono> {
   const app = new Hono();
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => refuse(tooLong()) }));
   app.get("/status", (c) =>
-    c.json({ agents: [...legion.agents.values()].map(({ agent }) => liveStatus(agent, node)) }),
+    c.json({ agents: [...legion.agents].map(([id, supervised]) => liveStatus(id, supervised, node)) }),
   );
   app.get("/events", (c) => feed.follow(c.req.query("agent")));
   app.post("/say", async (c) => c.json({ ids: await say(legion, readSaid(await readBody(c))) }));
   app.post("/order", async (c) => c.json({ agents: await obey(legion, readOrder(await readBody(c))) }));
+  app.post("/resend", async (c) => c.json({ letters: await resend(legion, readDead(await readBody(c))) }));
+  app.post("/fork", async (c) => c.json(await fork(legion, readForkOrder(await readBody(c)))));
   app.post("/stop", (c) => {
     setImmediate(onStop);
     return c.json({ node });
@@ -138,7 +145,7 @@ async function say(legion: Legion, { targets, content, delivery }: Said): Promis
 }
 
 async function obey({ agents, peers }: Legion, { order, targets }: Order): Promise<readonly Obeyed[]> {
-  const running = [...agents].filter(([, { agent }]) => !isOver(agent)).map(([id]) => id);
+  const running = [...agents].filter(([, supervised]) => !isStopped(supervised)).map(([id]) => id);
   const ids =
     targets === "all"
       ? running
@@ -156,15 +163,40 @@ async function obey({ agents, peers }: Legion, { order, targets }: Order): Promi
   return Promise.all(ids.map(async (id) => ({ id, outcome: await carryOut(order, agents.get(id)!) })));
 }
 
+function isStopped({ standing }: Supervised): boolean {
+  return standing.state === "stopped";
+}
+
 async function carryOut(order: Order["order"], supervised: Supervised): Promise<Obeyed["outcome"]> {
-  const { agent } = supervised;
-  const isVain = order === "stop" ? isOver(agent) : changesNothing(order, agent.memory.ledger);
+  const conversation = supervised.agent?.memory.conversation;
+  const isVain =
+    order === "stop" ? isStopped(supervised) : conversation && changesNothing(order, conversation);
   if (isVain) return "already";
   const obeyed = order === "pause" ? supervised.pause(PAUSED) : supervised[order]();
+  return unlessLate(
+    obeyed.then(() => "done" as const),
+    "soon",
+  );
+}
+
+function resend(legion: Legion, dead: readonly string[]): Promise<readonly Resent[]> {
+  return Promise.all(
+    dead.map((id) => unlessLate(resentOf(id, legion.resend(id)), { id, outcome: "soon" as const })),
+  );
+}
+
+async function fork(legion: Legion, order: ForkOrder): Promise<ForkAnswer> {
+  const { to, done } = await legion.fork(order);
+  const forked = done.then((facts) => ({ to, outcome: "done" as const, ...facts }));
+  // A copy waits for nobody.
+  return order.as === undefined ? unlessLate(forked, { to, outcome: "soon" as const }) : forked;
+}
+
+/** What `work` comes to, or `late` where that takes long; it goes on all the same. */
+async function unlessLate<T, L>(work: Promise<T>, late: L): Promise<T | L> {
   const answered = new AbortController();
   try {
-    const patience = delay(PATIENCE_MS, "soon" as const, { signal: answered.signal });
-    return await Promise.race([obeyed.then(() => "done" as const), patience]);
+    return await Promise.race([work, delay(PATIENCE_MS, late, { signal: answered.signal })]);
   } finally {
     answered.abort();
   }

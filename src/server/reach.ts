@@ -3,16 +3,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClock } from "../clock.ts";
 import { isLegionError } from "../errors.ts";
+import { fork } from "../fork.ts";
 import type { Durability } from "../log/journal.ts";
 import type { AgentId } from "../message.ts";
-import { createOutbox } from "../outbox.ts";
 import type { Reader } from "../reader.ts";
-import { UNHOSTED, openStore, type Store } from "../store.ts";
-import { PAUSED, changesNothing, resolveKnown, type Obeyed, type Order } from "./control-api.ts";
+import { resend } from "../resend.ts";
+import { openStore, type Store } from "../store.ts";
+import { PAUSED, changesNothing, resentOf, resolveKnown, type Obeyed, type Order } from "./control-api.ts";
 import { findNode, type NodeClient } from "./control-client.ts";
 
 /** A legion that runs or rests. */
-export type Reach = Pick<NodeClient, "say" | "order">;
+export type Reach = Pick<NodeClient, "say" | "order" | "resend" | "fork">;
 
 export interface ReachOptions {
   readonly reader: Reader;
@@ -40,17 +41,11 @@ export async function reach<T>(options: ReachOptions, word: (legion: Reach) => P
 /** Each method takes the project's lock for its own time. */
 function onFiles({ reader, durability }: ReachOptions): Reach {
   const clock = createClock();
-  const withStore = async <T>(opened: readonly AgentId[], use: (store: Store) => Promise<T>): Promise<T> => {
+  const withStore = async <T>(use: (store: Store) => Promise<T>): Promise<T> => {
     const { paths } = reader;
-    const hosted = new Set(opened);
-    const store = await openStore({
-      paths,
-      role: "command",
-      durability,
-      clock,
-      inspect: () => undefined,
-      hosted,
-    });
+    const hosted = new Set<AgentId>();
+    const inspect = (): void => undefined;
+    const store = await openStore({ paths, role: "command", durability, clock, inspect, hosted });
     try {
       const made = await use(store);
       await store.deliverForOthers();
@@ -59,35 +54,46 @@ function onFiles({ reader, durability }: ReachOptions): Reach {
       await store.close();
     }
   };
-  const heed = async (store: Store, id: AgentId, order: "pause" | "resume"): Promise<Obeyed> => {
-    const memory = await store.openAgent(id, UNHOSTED);
-    const outbox = createOutbox(memory, store.bus, clock);
-    try {
-      await outbox.deliver();
-      if (changesNothing(order, memory.ledger)) return { id, outcome: "already" };
-      const pausing = order === "pause";
-      await memory.commit({
-        kind: "notice",
-        reason: pausing ? "paused" : "resumed",
-        content: pausing ? PAUSED : "",
-      });
-      return { id, outcome: "done" };
-    } finally {
-      await outbox.close();
-      await memory.close();
-    }
-  };
   return {
     say: ({ targets, content, delivery }) =>
-      withStore([], ({ control, known }) => control.say(resolveKnown(targets, known()), content, delivery)),
+      withStore(({ control, known }) => control.say(resolveKnown(targets, known()), content, delivery)),
     async order({ order, targets }: Order) {
       const ids = resolveKnown(targets, await reader.known());
       if (order === "stop") return ids.map((id) => ({ id, outcome: "already" }));
-      return withStore(ids, async (store) => {
-        const obeyed: Obeyed[] = [];
-        for (const id of ids) obeyed.push(await heed(store, id, order));
-        return obeyed;
-      });
+      return withStore((store) => inOrder(resolveKnown(ids, store.known()), (id) => obey(store, id, order)));
     },
+    resend: (dead) =>
+      withStore(({ known, bus, writerFor }) => {
+        const office = { clock, known: known(), unread: bus.unread, writerFor };
+        return inOrder(dead, (id) => resentOf(id, resend(id, office)));
+      }),
+    fork: (order) =>
+      withStore(async (store) => {
+        const { to, done } = await fork(order, {
+          store,
+          paths: reader.paths,
+          clock,
+          writerFor: store.writerFor,
+        });
+        return { to, outcome: "done", ...(await done) };
+      }),
   };
+}
+
+async function obey({ writerFor }: Store, id: AgentId, order: "pause" | "resume"): Promise<Obeyed> {
+  const isPausing = order === "pause";
+  const reason = isPausing ? "paused" : "resumed";
+  const outcome = await writerFor(id)!.alone(async ({ memory }) => {
+    if (changesNothing(order, memory.conversation)) return "already";
+    await memory.commit({ kind: "notice", reason, content: isPausing ? PAUSED : "" });
+    return "done";
+  });
+  return { id, outcome };
+}
+
+/** One after the other. */
+async function inOrder<T, R>(items: readonly T[], each: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const made: R[] = [];
+  for (const item of items) made.push(await each(item));
+  return made;
 }

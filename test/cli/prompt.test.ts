@@ -201,5 +201,5 @@ it("cannot tell what an agent would be shown that no definition made", async () 
   const world = await createWorld({ "1": {} });
   const { exitCode, err } = await legion(["prompt", "1"], { cwd: world.project });
   expect(exitCode).toBe(1);
-  expect(err).toContain("was not made from a definition; --at <number> shows");
+  expect(err).toContain("was not made from a definition; legion prompt 1 --at <number> shows");
 });

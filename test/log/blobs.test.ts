@@ -13,6 +13,7 @@ import {
 } from "../../src/log/blobs.ts";
 import { createDisk } from "../../src/log/disk.ts";
 import { createTempProject } from "../temp-project.ts";
+import { byHand } from "../world.ts";
 import { watchDisk } from "./watched-disk.ts";
 
 let folder: string;
@@ -34,6 +35,48 @@ describe("blobs", () => {
     expect(replaced).toBe(1);
     expect(await blobs.read(sha256("text"))).toBe("text");
     expect(await readFile(join(folder, sha256("text")), "utf8")).toBe("text");
+  });
+
+  it("do not trust what an earlier process has left: it is flushed first, or written again if it is damaged", async () => {
+    const hash = await blobs.keep("text");
+    const calls: string[] = [];
+    const disk = watchDisk(
+      createDisk(join(folder, "..", "tmp")),
+      ({ op, path }) => void calls.push(`${op} ${path}`),
+    );
+    await createBlobs(folder, disk).keep("text");
+    const path = join(folder, hash);
+    expect(calls).toEqual([`read ${path}`, `flush ${path}`, `flush ${folder}`]);
+    await writeFile(path, "tex!");
+    await createBlobs(folder, disk).keep("text");
+    expect(await blobs.read(hash)).toBe("text");
+  });
+
+  it("are kept when each of all who ask for it is told so, not before", async () => {
+    const first = byHand();
+    const disk = watchDisk(createDisk(join(folder, "..", "tmp")), ({ op }) => {
+      if (op === "replace") return first.promise;
+    });
+    const slow = createBlobs(folder, disk);
+    const keeping = [slow.keep("text"), slow.keep("text")];
+    let told = 0;
+    for (const kept of keeping) void kept.then(() => told++);
+    expect(await disk.list(folder)).toEqual([]);
+    expect(told).toBe(0);
+    first.resolve();
+    await Promise.all(keeping);
+    expect(await slow.read(sha256("text"))).toBe("text");
+  });
+
+  it("are tried again after they could not be kept", async () => {
+    let full = true;
+    const disk = watchDisk(createDisk(join(folder, "..", "tmp")), ({ op }) => {
+      if (op === "replace" && full) throw new Error("ENOSPC");
+    });
+    const tried = createBlobs(folder, disk);
+    await expect(tried.keep("text")).rejects.toThrow("ENOSPC");
+    full = false;
+    expect(await tried.read(await tried.keep("text"))).toBe("text");
   });
 
   it("have nothing for what is no hash, not kept, or no longer what was kept", async () => {

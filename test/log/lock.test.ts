@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, readFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createDisk, type Disk } from "../../src/log/disk.ts";
 import { lockHolder, takeLock, type Holder, type Lock } from "../../src/log/lock.ts";
 import { createTempProject } from "../temp-project.ts";
@@ -188,6 +188,25 @@ describe("the lock of a directory", () => {
       expect(answers.filter(({ epoch }) => epoch !== undefined)).toEqual([{ epoch: race % 2 === 1 ? 2 : 1 }]);
       expect(answers.filter(({ refusal }) => refusal?.includes("is in use by process"))).toHaveLength(7);
     }
+  });
+
+  it("keeps nobody out after it could not be taken", async () => {
+    let claimed = false;
+    const failing = watchDisk(disk, ({ op }) => {
+      claimed ||= op === "claim";
+      if (claimed && op === "list") throw new Error("EIO");
+    });
+    await expect(take("node", 0, failing)).rejects.toThrow("EIO");
+    expect(claimed).toBe(true);
+    expect((await take()).epoch).toBe(1);
+  });
+
+  it("is still held when it cannot be touched for a while", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const lock = await take("node", 0, { ...disk, touch: () => Promise.reject(new Error("EROFS")) });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(lock.held()).toBe(true);
   });
 
   it("is not won by a claim that others have passed meanwhile", async () => {

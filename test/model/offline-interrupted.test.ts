@@ -16,7 +16,7 @@ import {
 
 /** Resumes whoever was parked. */
 async function resume({ legion }: World): Promise<void> {
-  for (const { agent, resume } of legion.agents.values()) if (agent.memory.ledger.halt) await resume();
+  for (const { agent, resume } of legion.agents.values()) if (agent!.memory.conversation.halt) await resume();
 }
 
 /** Shows the offline model a history without its beginning, as compaction does; `cut` says where it begins. */

@@ -109,7 +109,7 @@ export async function expectDone(world: World, ids: readonly string[]): Promise<
   const told = (await toldControl(world)).filter((text) => text.startsWith("The survey of"));
   expect(told).toHaveLength(1);
   for (const id of ids) {
-    expect(world.legion.agents.get(id)?.agent.standing.state, `state of ${id}`).toBe("idle");
+    expect(world.legion.agents.get(id)?.standing.state, `state of ${id}`).toBe("idle");
     expect(notesOf(world, id), `notes of ${id}`).not.toEqual([]);
     expect(
       goalsOf(world, id).filter(({ complete }) => !complete),

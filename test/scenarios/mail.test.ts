@@ -85,7 +85,7 @@ describe("mail after files were deleted between two runs", () => {
 
   async function goOn(before: World, order: string): Promise<World> {
     const world = await openWorld(before.project, { 1: courier, 2: idle });
-    const paused = world.agent("2").memory.ledger.halt !== undefined;
+    const paused = world.agent("2").memory.conversation.halt !== undefined;
     if (paused) await world.legion.agents.get("2")!.resume();
     await world.say("1", order);
     await world.idle();

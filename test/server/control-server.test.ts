@@ -184,6 +184,8 @@ it.each([
     400,
     "order: expected",
   ],
+  ["no dead letter", { path: "/resend", body: '{"dead":[]}' }, 400, "dead: expected a list"],
+  ["dead letters that are no texts", { path: "/resend", body: '{"dead":[7]}' }, 400, "dead: expected a list"],
   ["an unknown path", { path: "/nothing", body: "{}" }, 400, "there is no POST /nothing"],
   ["a body past the limit", { body: JSON.stringify("x".repeat(9 * 1_048_576)) }, 400, "a request may have"],
   [

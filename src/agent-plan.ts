@@ -1,0 +1,118 @@
+// An agent from its plan and its files: memory, mailbox, outbox and modules.
+
+import { join } from "node:path";
+import type { Agent, Identity, MemorySettings, Shared, Standing } from "./agent.ts";
+import type { Clock } from "./clock.ts";
+import { createHost } from "./host.ts";
+import type { Limits } from "./limits.ts";
+import type { Model } from "./model/model.ts";
+import { startModules, type ActionIndex } from "./module-set.ts";
+import { createOutbox } from "./outbox.ts";
+import type { LegionPaths } from "./paths.ts";
+import { perform } from "./perform.ts";
+import { createProjections } from "./projection.ts";
+import type { Protocol } from "./protocol/protocol.ts";
+import type { Store } from "./store.ts";
+
+/** What an agent was made from: enough to make it again. */
+export interface Origin {
+  /** Name or path of its definition. */
+  readonly definition: string;
+  /** What stood in place of the definition's. */
+  readonly brief?: string;
+  readonly modules?: readonly string[];
+  /** Absent: they were refused. */
+  readonly commands?: "allow";
+}
+
+/** One agent that a legion hosts. */
+export interface AgentPlan {
+  readonly identity: Identity;
+  /** Absent: a program made it. Goes into `agent.json`. */
+  readonly origin?: Origin;
+  readonly model: Model;
+  readonly protocol: Protocol;
+  readonly actions: ActionIndex;
+  readonly limits: Limits;
+  readonly memory: MemorySettings;
+  /** Does a success make the failed decisions before it disappear from the view? */
+  readonly errors: "forget" | "keep";
+  readonly tickMs: number;
+  /** Puts something else in the place of its model, its mailbox...: for an agent that is replayed. */
+  readonly replay?: (agent: Agent) => Agent;
+}
+
+export interface Place {
+  readonly store: Store;
+  readonly shared: Shared;
+  readonly paths: LegionPaths;
+  /** A pause after each decision. */
+  readonly delayMs: number;
+}
+
+/** Opens an agent that nobody else may have open. Rejects with STORAGE or DAMAGED if its files cannot be used. */
+export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
+  const { store, shared, paths, delayMs } = place;
+  const { identity, model, protocol, actions } = plan;
+  const { id } = identity;
+  const projections = createProjections(actions.modules, {
+    disk: store.disk,
+    folder: paths.agent(id),
+    corruptFolder: paths.corrupt,
+  });
+  await writeIdentity(plan, paths.agent(id), store);
+  const memory = await store.openAgent(id, {
+    view: { protocol, errors: plan.errors, window: model.profile.window },
+    projector: projections,
+  });
+  const inbox = await store.bus.open(id).catch(async (error: unknown) => {
+    await memory.close();
+    throw error;
+  });
+  const agent: Agent = {
+    standing: beginning(shared.clock),
+    identity,
+    model,
+    protocol,
+    limits: plan.limits,
+    settings: plan.memory,
+    tickMs: plan.tickMs,
+    delayMs,
+    memory,
+    inbox,
+    perform,
+    outbox: createOutbox(memory, store.bus, shared.clock),
+    modules: startModules(actions, (module) => createHost(agent, module)),
+    blobs: store.blobs(id),
+    shared,
+  };
+  return plan.replay?.(agent) ?? agent;
+}
+
+/** `agent.json`: what the last start made of the agent. */
+async function writeIdentity(
+  { identity, origin, model, limits }: AgentPlan,
+  folder: string,
+  { disk }: Store,
+): Promise<void> {
+  const { id, name, description } = identity;
+  const text = `${JSON.stringify({ id, name, description, ...origin, model: model.name, limits }, null, 2)}\n`;
+  const path = join(folder, "agent.json");
+  if ((await disk.read(path))?.toString("utf8") !== text) await disk.replace(path, text);
+}
+
+/** Closes all of it; rejects if a module closes badly. */
+export async function closeAgent({ modules, outbox, inbox, memory }: Agent): Promise<void> {
+  try {
+    await modules.close();
+  } finally {
+    await outbox.close();
+    await inbox.close();
+    await memory.close();
+  }
+}
+
+/** How an agent stands before its first run. */
+export function beginning(clock: Clock): Standing {
+  return { state: "waiting", reason: "", since: new Date(clock.now()).toISOString() };
+}

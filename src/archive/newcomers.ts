@@ -1,0 +1,151 @@
+// Where agents that arrive come from: an archive, or the memory of an agent of the original AI Legion.
+
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { move, type Arrival } from "./arrival.ts";
+import { LegionError, messageOf } from "../errors.ts";
+import type { Event, NewEvent } from "../event.ts";
+import { forkPoint } from "../fork-point.ts";
+import { account, createLedger } from "../ledger.ts";
+import { createBlobs } from "../log/blobs.ts";
+import type { Disk } from "../log/disk.ts";
+import { readFileLog } from "../log/file-log.ts";
+import { openJournal, type SegmentEnd } from "../log/journal.ts";
+import { readSegments } from "../log/segments.ts";
+import { CONTROL, displayName, type AgentId } from "../message.ts";
+import type { Original } from "./original.ts";
+import { writePast } from "../past-log.ts";
+import { createBranch } from "../past.ts";
+import { archivedAgents, unpackArchive, type Unpacked, type UnpackOptions } from "./unpack.ts";
+
+const PART_BYTES = 8 * 1_048_576;
+
+export interface FromArchive extends Pick<UnpackOptions, "onProgress"> {
+  /** The name under which its only agent begins a life of its own; its past is history then. */
+  readonly as?: AgentId;
+}
+
+export interface ArchiveArrival extends Arrival {
+  /** There once they have arrived. */
+  unpacked?: Unpacked;
+}
+
+/**
+ * The agents of the archive at `path`. Throws as `archivedAgents` does, and USAGE if `as` cannot be meant.
+ */
+export async function fromArchive(path: string, { as, onProgress }: FromArchive): Promise<ArchiveArrival> {
+  const agents = await archivedAgents(path);
+  const [only] = agents;
+  if (as !== undefined && (agents.length !== 1 || only === CONTROL)) {
+    const what = agents.length === 1 ? "what people said" : `${agents.length} agents`;
+    throw new LegionError("USAGE", `--as gives one agent another name, and ${path} holds ${what}`);
+  }
+  const arrival: ArchiveArrival = {
+    agents: as === undefined ? agents : [as],
+    async fill(folder, disk) {
+      const unpacked = await unpackArchive(path, folder, { disk, onProgress });
+      arrival.unpacked = unpacked;
+      const { lastEpoch, isLive } = unpacked;
+      const next = lastEpoch + 1;
+      for (const id of agents) await proveReadable(join(folder, id), disk);
+      if (as !== undefined) await rename({ folder, from: only!, to: as }, next, disk);
+      else if (isLive) for (const id of agents) await divideLog(join(folder, id), COPIED, disk);
+      return next;
+    },
+  };
+  return arrival;
+}
+
+interface Renaming {
+  readonly folder: string;
+  readonly from: AgentId;
+  readonly to: AgentId;
+}
+
+/** Makes another agent of one. Its mail stays behind: that was sent to the other one. */
+async function rename({ folder, from, to }: Renaming, epoch: number, disk: Disk): Promise<void> {
+  const source = join(folder, from);
+  const target = join(folder, `${to}.new`);
+  const blobs = createBlobs(join(source, "blobs"), disk);
+  const events = (): AsyncIterable<Event> => readFileLog({ folder: source, disk, blobs });
+  let last = 0;
+  for await (const { seq } of events()) last = seq;
+  const end = last === 0 ? 0 : await forkPoint(events(), last, displayName(from));
+  const past = { origin: from, events: events(), to: end, blobs };
+  await writePast({ folder: target, disk, epoch, now: Date.now, corruptFolder: target }, past);
+  const record = await disk.read(join(source, "agent.json"));
+  if (record) await disk.replace(join(target, "agent.json"), record);
+  await rm(source, { recursive: true });
+  await move(target, join(folder, to), disk);
+}
+
+/** Said to an agent that was copied while it ran. */
+const COPIED: NewEvent = {
+  kind: "notice",
+  reason: "gap",
+  content: "You were copied while you were at work. What you may have done since then is not in your past.",
+};
+
+/** An agent whose past is that of an original one; `at` stands for all its times, in ISO 8601. */
+export function fromOriginal(agent: AgentId, { events }: Original, at: string): Arrival {
+  return {
+    agents: [agent],
+    async fill(parent, disk) {
+      const folder = join(parent, agent);
+      const stamped = async function* (): AsyncGenerator<Event, undefined> {
+        for (const [index, event] of events.entries()) yield { ...event, seq: index + 2, epoch: 1, at };
+        return undefined;
+      };
+      const blobs = createBlobs(join(folder, "blobs"), disk);
+      const past = { origin: agent, events: stamped(), to: events.length + 1, blobs };
+      await writePast({ folder, disk, epoch: 1, now: Date.now, corruptFolder: folder }, past);
+      return 1;
+    },
+  };
+}
+
+/** Ends a copied log in an agent's folder that nobody has opened: from `event` on it is another log, with its own numbers. */
+async function divideLog(folder: string, event: NewEvent, disk: Disk): Promise<void> {
+  const segments: SegmentEnd[] = [];
+  let last = 0;
+  let epoch = 0;
+  for await (const { name, bytes, sealed, records } of readSegments(join(folder, "log"), disk)) {
+    last = records.at(-1)?.seq ?? last;
+    epoch = Math.max(epoch, records.at(-1)?.epoch ?? 0);
+    segments.push({ name, bytes, sealed, last });
+  }
+  const journal = openJournal(
+    {
+      folder: join(folder, "log"),
+      disk,
+      epoch: epoch + 1,
+      durability: "disk",
+      held: () => true,
+      now: Date.now,
+      maxPartBytes: PART_BYTES,
+      opening: { log: randomUUID() },
+    },
+    { last, segments },
+  );
+  journal.write([event]);
+  await journal.close();
+}
+
+/** Reads the log once, as the next start will. Throws DAMAGED if it cannot be read. */
+async function proveReadable(folder: string, disk: Disk): Promise<void> {
+  const ledger = createLedger();
+  const branch = createBranch();
+  try {
+    for await (const event of readFileLog({
+      folder,
+      disk,
+      blobs: createBlobs(join(folder, "blobs"), disk),
+    })) {
+      account(ledger, event);
+      branch.see(event);
+    }
+  } catch (error) {
+    throw new LegionError("DAMAGED", `the log in it cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}

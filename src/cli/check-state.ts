@@ -1,0 +1,121 @@
+// What runs or ran in a project, and what lies about in it. Reads only: no lock, no write.
+
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { deadHolder, lockHolder } from "../log/lock.ts";
+import { placeOf } from "../log/segments.ts";
+import { CONTROL, isAgentId, type AgentId } from "../message.ts";
+import { shownPath } from "../project-file.ts";
+import type { Reader } from "../reader.ts";
+import { findNode } from "../server/control-client.ts";
+import type { Finding } from "./finding.ts";
+
+export async function* checkState(reader: Reader, agents: readonly AgentId[]): AsyncGenerator<Finding> {
+  yield* checkNode(reader);
+  yield* checkLeftovers(reader);
+  yield* checkForeign(reader, agents);
+}
+
+async function* checkNode({ paths, disk }: Reader): AsyncGenerator<Finding> {
+  const holder = await lockHolder(paths.lock, disk);
+  const dead = await deadHolder(paths.lock, disk);
+  const who = holder && `process ${holder.pid} on ${holder.host}`;
+  const left =
+    dead && `left by process ${dead.pid} on ${dead.host}, which is gone; the next start takes it over`;
+  yield { check: "lock", status: "ok", detail: who ? `held by a ${holder.role}, ${who}` : (left ?? "free") };
+  const node = await findNode(paths.socket);
+  if (node) yield { check: "socket", status: "ok", detail: "a node answers" };
+  else if (holder?.role === "node") {
+    const detail = `${who} does not answer: it is starting, ending or stuck`;
+    yield { check: "socket", status: "wrong", detail };
+  } else if (disk.exists(paths.socket)) {
+    yield { check: "socket", status: "ok", detail: "left by a dead node; the next one replaces it" };
+  } else yield { check: "socket", status: "ok", detail: "none: no node runs" };
+}
+
+/** What a process that was killed did not put away, and what was set aside. */
+async function* checkLeftovers({ paths, disk }: Reader): AsyncGenerator<Finding> {
+  const temporary = (await disk.list(paths.tmp)).length;
+  if (temporary > 0 && !(await lockHolder(paths.lock, disk))) {
+    yield {
+      check: "tmp",
+      status: "ok",
+      detail: `${temporary} left by a dead process; the next start removes them`,
+    };
+  }
+  const arrived = (await disk.list(paths.arrivals)).join(", ");
+  if (arrived !== "")
+    yield {
+      check: "arrivals",
+      status: "ok",
+      detail: `imported, not in its place yet: ${arrived}; the next start ends it`,
+    };
+  const aside = await disk.list(paths.corrupt);
+  if (aside.length > 0) {
+    const where = shownPath(paths.project, paths.corrupt);
+    yield {
+      check: "corrupt",
+      status: "ok",
+      detail: `${aside.length} copies of what was damaged, in ${where}`,
+    };
+  }
+}
+
+const IN_ROOT = [
+  "config.yaml",
+  "workspace-id",
+  "legion.sock",
+  "lock",
+  "agents",
+  "arrivals",
+  "memory",
+  "runs",
+  "logs",
+  "tmp",
+  "corrupt",
+];
+
+/** Names that no version of this program gives. Files of editors and systems, which begin with a dot, harm nobody. */
+async function* checkForeign(reader: Reader, agents: readonly AgentId[]): AsyncGenerator<Finding> {
+  const { paths } = reader;
+  yield* strangersIn(reader, paths.root, (name) => IN_ROOT.includes(name));
+  yield* strangersIn(reader, paths.lock, (name) => /^\d+$/.test(name));
+  yield* strangersIn(reader, paths.agents, (name) => name === CONTROL || isAgentId(name));
+  for (const id of [CONTROL, ...agents]) yield* checkFolder(reader, id);
+}
+
+async function* checkFolder(reader: Reader, id: AgentId): AsyncGenerator<Finding> {
+  const folder = reader.paths.agent(id);
+  for (const journal of ["log", "mailbox"])
+    yield* strangersIn(reader, join(folder, journal), (name) => placeOf(name) !== undefined);
+  const kind = await reader.disk.kind(join(folder, "agent.json"));
+  if (kind !== undefined && kind !== "file") {
+    const check = shownPath(reader.paths.project, join(folder, "agent.json"));
+    yield {
+      check,
+      status: "wrong",
+      detail: "not a file, so this agent cannot start; `--repair` sets it aside",
+    };
+  }
+}
+
+async function* strangersIn(
+  { paths, disk }: Reader,
+  folder: string,
+  belongs: (name: string) => boolean,
+): AsyncGenerator<Finding> {
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => undefined,
+  );
+  if (isFolder === undefined) return;
+  if (!isFolder) {
+    yield { check: shownPath(paths.project, folder), status: "wrong", detail: "not a folder; move it away" };
+    return;
+  }
+  for (const name of await disk.list(folder)) {
+    if (name.startsWith(".") || belongs(name)) continue;
+    const check = shownPath(paths.project, join(folder, name));
+    yield { check, status: "wrong", detail: "does not belong here, and is not read; move it away" };
+  }
+}

@@ -1,0 +1,139 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname, extname, resolve } from "node:path";
+import { isArchive } from "../archive/archive.ts";
+import { receiveAgents } from "../archive/arrival.ts";
+import { LegionError, messageOf } from "../errors.ts";
+import { createDisk } from "../log/disk.ts";
+import { displayName, isAgentId, type AgentId } from "../message.ts";
+import { fromArchive, fromOriginal } from "../archive/newcomers.ts";
+import { readOriginal, type Original, type OriginalPlace } from "../archive/original.ts";
+import { shownPath } from "../project-file.ts";
+import type { Reader } from "../reader.ts";
+import type { CliCommand, Io, Typed } from "./command.ts";
+import { namesOf, oneLine, print, printJson } from "./output.ts";
+import { createProgress } from "./progress.ts";
+import { offerDir, offerJson, readerOf } from "./project.ts";
+
+/** An original's memory is one JSON value, and read as a whole. */
+const MAX_ORIGINAL_BYTES = 256 * 1_048_576;
+const MAX_NAMED = 10;
+const MAX_SHOWN_CHARS = 100;
+
+export const command: CliCommand = {
+  define(parser) {
+    parser
+      .argument("<file>", "what `legion export` wrote, or the memory of an agent of the original AI Legion")
+      .option("--as <id>", "its name here; what it did before is history then");
+    offerJson(offerDir(parser));
+  },
+  async run(typed, io) {
+    const file = typed.args[0]!;
+    const path = resolve(io.cwd, file);
+    const size = await sizeOf(path);
+    if (size === undefined) throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
+    const as = readName(typed);
+    const reader = await readerOf(typed, io);
+    const order: Order = { path, file, as, json: typed.options["json"] === true };
+    if (await isArchive(path)) await importArchive(order, reader, io);
+    else if (size > MAX_ORIGINAL_BYTES) throw notOurs(file);
+    else await importOriginal(order, reader, io);
+    return 0;
+  },
+};
+
+interface Order {
+  readonly path: string;
+  /** As it was typed. */
+  readonly file: string;
+  readonly as: AgentId | undefined;
+  readonly json: boolean;
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? found.size : undefined;
+}
+
+function readName({ options: { as } }: Typed): AgentId | undefined {
+  if (as === undefined || (typeof as === "string" && isAgentId(as))) return as;
+  throw new LegionError(
+    "USAGE",
+    `--as: ${JSON.stringify(as)} is no name for an agent; use small letters, digits, dots and dashes`,
+  );
+}
+
+function notOurs(file: string): LegionError {
+  return new LegionError(
+    "USAGE",
+    `${file} is neither a file of \`legion export\` nor a memory of the original AI Legion`,
+  );
+}
+
+async function importArchive({ path, as, json }: Order, { paths }: Reader, io: Io): Promise<void> {
+  const progress = createProgress(io);
+  const arrival = await fromArchive(path, { as, onProgress: (lines) => progress.show(`${lines} lines`) });
+  await receiveAgents(paths, arrival).finally(() => progress.clear());
+  const { agents, events, unread, isLive } = arrival.unpacked!;
+  if (json) {
+    printJson(io, { agents: arrival.agents, events, unread: as === undefined ? unread : 0, live: isLive });
+    return;
+  }
+  if (as !== undefined) {
+    print(io, `${displayName(as)} has the past of ${namesOf(agents)}: ${events} events, as history`);
+    return;
+  }
+  const who = `${namesOf(agents)}: ${events} events, ${unread} unread messages`;
+  const advice = isLive
+    ? "copied while running, so here begins a log of its own; the original may go on"
+    : "moved here; do not start what it was made from any more";
+  print(io, `${who}\n${advice}`);
+}
+
+async function importOriginal(order: Order, { paths }: Reader, io: Io): Promise<void> {
+  const { path, file, as, json } = order;
+  const agent = as ?? nameFrom(path, file);
+  const at = new Date().toISOString();
+  const original = await parse(order, { agent, at });
+  const { events, strange } = original;
+  await receiveAgents(paths, fromOriginal(agent, original, at));
+  const kept = await keepStrange(paths.corrupt, agent, strange);
+  for (const { index, entry } of strange.slice(0, MAX_NAMED)) {
+    const shown = oneLine(JSON.stringify(entry) ?? "").slice(0, MAX_SHOWN_CHARS);
+    io.stderr.write(`legion: entry ${index} was not understood: ${shown}\n`);
+  }
+  if (strange.length > 0) {
+    const what = `${strange.length} not understood`;
+    io.stderr.write(`legion: ${what}; kept in ${shownPath(paths.project, kept)}\n`);
+  }
+  if (json)
+    printJson(io, { agents: [agent], events: events.length, strange: strange.map(({ index }) => index) });
+  else print(io, `${displayName(agent)} has the past of ${file}: ${events.length} events, as history`);
+}
+
+/** The original kept each agent's memory as `memory` in a folder of its name. */
+function nameFrom(path: string, file: string): AgentId {
+  const name = basename(path, extname(path)).toLowerCase();
+  const id = name === "memory" ? basename(dirname(path)).toLowerCase() : name;
+  if (isAgentId(id)) return id;
+  throw new LegionError("USAGE", `${file} does not tell the agent's name; say it with --as <id>`);
+}
+
+async function parse({ path, file }: Order, place: OriginalPlace): Promise<Original> {
+  let value: unknown;
+  try {
+    value = JSON.parse((await readFile(path, "utf8")).replace(/^\uFEFF/, ""));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw notOurs(file);
+    throw new LegionError("STORAGE", `${file}: ${messageOf(error)}`, { cause: error });
+  }
+  const original = readOriginal(value, place);
+  if (original.events.length > 0) return original;
+  throw notOurs(file);
+}
+
+async function keepStrange(folder: string, agent: AgentId, strange: Original["strange"]): Promise<string> {
+  const path = resolve(folder, `${agent}-import.json`);
+  if (strange.length > 0)
+    await createDisk(resolve(folder, "../tmp")).replace(path, JSON.stringify(strange, null, 2));
+  return path;
+}

@@ -1,0 +1,44 @@
+// Where the tapes of a replay are: in a project, in its .ai-legion, or in a file of `legion export --all`.
+
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { isArchive } from "../archive/archive.ts";
+import { LegionError } from "../errors.ts";
+import { legionPaths } from "../paths.ts";
+import { createReader, type Reader } from "../reader.ts";
+import { unpackArchive } from "../archive/unpack.ts";
+
+export interface OpenedRecording {
+  readonly reader: Reader;
+  close(): Promise<void>;
+}
+
+/** Throws CONFIG if there are no logs at `path`, DAMAGED if a file of them is not whole. */
+export async function openRecordingAt(path: string): Promise<OpenedRecording> {
+  if (await isArchive(path)) return openArchive(path);
+  const project = basename(path) === ".ai-legion" ? dirname(path) : path;
+  const reader = createReader(project);
+  const { agents } = reader.paths;
+  const isThere = await stat(agents).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isThere && (await reader.known()).length > 0) return { reader, close: () => Promise.resolve() };
+  throw new LegionError(
+    "CONFIG",
+    `there is no recorded legion at ${path}: name a project's folder, or a file of legion export --all`,
+  );
+}
+
+async function openArchive(path: string): Promise<OpenedRecording> {
+  const project = await mkdtemp(join(tmpdir(), "legion-"));
+  const close = (): Promise<void> => rm(project, { recursive: true, force: true });
+  try {
+    await unpackArchive(path, legionPaths(project).agents);
+    return { reader: createReader(project), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { describeDifference } from "../replay/difference.ts";
+import { LegionError } from "../errors.ts";
+import { displayName } from "../message.ts";
+import type { Replayed } from "../replay/replay-agent.ts";
+import type { Tape } from "../replay/tape.ts";
+import type { CliCommand, Io } from "./command.ts";
+import { print, printJson, readNumber } from "./output.ts";
+import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
+
+const PROGRESS_MS = 2_000;
+
+export const command: CliCommand = {
+  define(parser) {
+    parser.argument("<id>", "the agent").option("--to <number>", "end with this event");
+    offerJson(offerDir(parser));
+  },
+  async run(typed, io) {
+    const to = readNumber(typed, "to");
+    const reader = await readerOf(typed, io);
+    const id = await checkAgent(reader, typed.args[0]!);
+    const { readTape } = await import("../replay/tape.ts");
+    const { replayAgent } = await import("../replay/replay-agent.ts");
+    const { describeRecorded } = await import("../model/replay.ts");
+    const { castToday } = await import("./cast-today.ts");
+    const tape = await readTape(reader, id, to);
+    const last = tape.events.at(-1)?.event.seq ?? 0;
+    if (to !== undefined && to > last) {
+      throw new LegionError(
+        "USAGE",
+        `there is no event ${to}: the log of ${displayName(id)} ends at ${last}`,
+      );
+    }
+    const { planFor, settings } = await castToday(reader, id, io, ({ models }) => {
+      return (_, name) => describeRecorded(name, models);
+    });
+    const onDecision = createProgress(tape, io);
+    const replayed = await replayAgent({ reader, tape, planFor, settings, onDecision });
+    if (typed.options["json"]) printJson(io, { agent: id, ...replayed });
+    else print(io, verdictOf(tape, replayed));
+    return replayed.difference ? 1 : 0;
+  },
+};
+
+function verdictOf({ agent }: Tape, { decisions, difference }: Replayed): string {
+  if (difference) return describeDifference(difference);
+  return `${displayName(agent)}: ${decisions} ${decisions === 1 ? "decision" : "decisions"}, identical.`;
+}
+
+/** Says now and then how far a long replay has come. */
+function createProgress({ agent, decisions: all }: Tape, { stderr }: Io): (decisions: number) => void {
+  let toldMs = performance.now();
+  return (decisions) => {
+    if (performance.now() - toldMs < PROGRESS_MS) return;
+    toldMs = performance.now();
+    stderr.write(`${displayName(agent)}: ${decisions} of ${all} decisions are identical so far\n`);
+  };
+}

@@ -1,0 +1,51 @@
+import { deadLettersIn, parseDeadLetterId } from "../dead-letters.ts";
+import { LegionError } from "../errors.ts";
+import { CONTROL, isAgentId, isMessageId, parseMessageId, type AgentId } from "../message.ts";
+import type { Reader } from "../reader.ts";
+import { reach } from "../server/reach.ts";
+import type { CliCommand } from "./command.ts";
+import { oneLine, print } from "./output.ts";
+import { offerDir, reachOf, readerOf } from "./project.ts";
+
+export const command: CliCommand = {
+  define(parser) {
+    parser.argument(
+      "<id...>",
+      "as `legion inbox --dead` shows it, such as 2@57; or the message's, such as '2>3#5'",
+    );
+    offerDir(parser);
+  },
+  async run({ args, ...typed }, io) {
+    const reader = await readerOf({ args, ...typed }, io);
+    const dead = new Set<string>();
+    for (const name of args) dead.add(await findDead(reader, name!));
+    const resent = await reach(await reachOf(reader, io), (legion) => legion.resend([...dead]));
+    for (const letter of resent) {
+      if (letter.outcome === "done") for (const id of letter.sends) io.stdout.write(`${id}\n`);
+      if (letter.outcome === "soon") print(io, `${letter.id}: sent as soon as the step that runs is done.`);
+      if (letter.outcome === "refused") io.stderr.write(`legion: ${oneLine(letter.reason)}\n`);
+    }
+    return resent.some(({ outcome }) => outcome === "refused") ? 1 : 0;
+  },
+};
+
+/** The dead letter that a person means. Throws USAGE if there is none. */
+async function findDead(reader: Reader, name: string): Promise<string> {
+  const sender = senderIn(name);
+  const letters = sender === undefined ? [] : await deadLettersIn(sender, reader.events(sender));
+  const meant = letters.filter(({ id, message }) => id === name || ("id" in message && message.id === name));
+  // A log that began again gave the same numbers again.
+  const dead = meant.findLast(({ isResent }) => !isResent) ?? meant.at(-1);
+  if (dead) return dead.id;
+  throw new LegionError(
+    "USAGE",
+    `there is no dead letter ${JSON.stringify(name)}; \`legion inbox --dead\` lists them`,
+  );
+}
+
+/** Whose log it is in; `undefined` if it is no name of a dead letter or message. */
+function senderIn(name: string): AgentId | undefined {
+  if (!isMessageId(name)) return parseDeadLetterId(name)?.agent;
+  const { from } = parseMessageId(name);
+  return from === CONTROL || isAgentId(from) ? from : undefined;
+}

@@ -1,0 +1,39 @@
+// The logs of agents that nobody runs here: opened when there is something to deliver or to add, and kept until the end.
+
+import type { Bus } from "./bus/bus.ts";
+import type { Clock } from "./clock.ts";
+import type { Memory } from "./memory.ts";
+import type { AgentId } from "./message.ts";
+import { createOutbox } from "./outbox.ts";
+import { createTurns, type Writer, type Writing } from "./writer.ts";
+
+export interface Guests {
+  open(agent: AgentId): Promise<Writing>;
+  writerFor(agent: AgentId): Writer;
+  /** What closes everything that was opened, step by step. */
+  closings(): readonly (() => Promise<void>)[];
+}
+
+export interface GuestOptions {
+  readonly openMemory: (agent: AgentId) => Promise<Memory>;
+  readonly bus: Bus;
+  readonly clock: Clock;
+}
+
+export function createGuests({ openMemory, bus, clock }: GuestOptions): Guests {
+  const guests = new Map<AgentId, Writing>();
+  const inTurn = createTurns();
+  const find = async (agent: AgentId): Promise<Writing> => {
+    const known = guests.get(agent);
+    if (known) return known;
+    const memory = await openMemory(agent);
+    const guest = { memory, outbox: createOutbox(memory, bus, clock) };
+    guests.set(agent, guest);
+    return guest;
+  };
+  return {
+    open: (agent) => inTurn(() => find(agent)),
+    writerFor: (agent) => ({ alone: (work) => inTurn(async () => work(await find(agent))) }),
+    closings: () => [...guests.values()].flatMap(({ outbox, memory }) => [outbox.close, memory.close]),
+  };
+}

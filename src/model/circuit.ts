@@ -1,0 +1,68 @@
+// What keeps a thousand agents from asking a provider that is down: after several calls that broke it is left alone for a
+// while, then one call tries for all of them.
+
+/** So many calls that broke, within so long, open the circuit. */
+const FAILURES = 5;
+const WITHIN_MS = 60_000;
+/** How long it stays open; twice as long after each try that broke, up to the limit. */
+const FIRST_OPEN_MS = 30_000;
+const LAST_OPEN_MS = 300_000;
+
+export interface Circuit {
+  readonly isOpen: boolean;
+  /**
+   * A call broke. Returns for how long from now nobody should ask, in milliseconds; 0 if that changes nothing: calls that
+   * were under way when it opened break as well.
+   */
+  broke(nowMs: number): number;
+  /** A call was answered, with whatever: the circuit is closed. */
+  answered(): void;
+  /** Takes the one try that an open circuit allows, to be given back with `broke`, `answered` or `left`; false if it is taken. */
+  takeTry(): boolean;
+  /** The call went away without an answer. */
+  left(): void;
+  /** Calls `then` once, when the try that is under way is over. Returns how to stop waiting. */
+  onTried(then: () => void): () => void;
+}
+
+export function createCircuit(): Circuit {
+  let failures: number[] = [];
+  let openMs = 0;
+  let isTrying = false;
+  const waiting = new Set<() => void>();
+  const endTry = (): void => {
+    isTrying = false;
+    for (const tell of [...waiting]) tell();
+  };
+  return {
+    get isOpen() {
+      return openMs > 0;
+    },
+    broke(nowMs) {
+      failures = [...failures.filter((atMs) => nowMs - atMs < WITHIN_MS), nowMs].slice(-FAILURES);
+      if (openMs > 0 && !isTrying) return 0;
+      if (openMs > 0) openMs = Math.min(2 * openMs, LAST_OPEN_MS);
+      else if (failures.length === FAILURES) openMs = FIRST_OPEN_MS;
+      endTry();
+      return openMs;
+    },
+    answered() {
+      failures = [];
+      openMs = 0;
+      endTry();
+    },
+    takeTry() {
+      if (isTrying) return false;
+      return (isTrying = true);
+    },
+    left: endTry,
+    onTried(then) {
+      const tell = (): void => {
+        waiting.delete(tell);
+        then();
+      };
+      waiting.add(tell);
+      return () => waiting.delete(tell);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+// The log of a new agent that begins with the past of another. That past is history only: the events keep their numbers
+// and times, and the log ids they were written under; what counts begins behind them, under a new one.
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { BranchEvent, Event, EventOf, OpenedEvent, Stamp } from "./event.ts";
+import { createBlobs, longStrings, outline, type Blobs } from "./log/blobs.ts";
+import type { AppendFile, Disk } from "./log/disk.ts";
+import { readFileLog } from "./log/file-log.ts";
+import { toLine } from "./log/line.ts";
+import { segmentName } from "./log/segments.ts";
+import type { AgentId } from "./message.ts";
+import { createBranch, followLog, type Branch } from "./past.ts";
+import { createProjections } from "./projection.ts";
+import { goals } from "../modules/goals.ts";
+import { notes } from "../modules/notes.ts";
+
+/** Where the folder of a new agent is made. */
+export interface NewFolder {
+  /** It must not be there. */
+  readonly folder: string;
+  readonly disk: Disk;
+  /** The lock number of this process. */
+  readonly epoch: number;
+  readonly now: () => number;
+  readonly corruptFolder: string;
+}
+
+/** Whose past it is, and how much of it. */
+export interface Past {
+  readonly origin: AgentId;
+  /**
+   * Oldest first, long texts inlined; what comes after `to` is left out. Where they do not begin with an `opened` event,
+   * they begin with number 2 or above.
+   */
+  readonly events: AsyncIterable<Event>;
+  /** The event that the new agent goes on from. */
+  readonly to: number;
+  /** Where the introductions are that the events name. */
+  readonly blobs: Pick<Blobs, "read">;
+}
+
+/**
+ * Writes log, blobs, goals and notes of a new agent, durable when it resolves; `agent.json` is left to the caller. Returns
+ * what its past comes to.
+ */
+export async function writePast(place: NewFolder, past: Past): Promise<Branch> {
+  const { folder, disk, corruptFolder } = place;
+  await writeLog(place, past);
+  const follower = followLog(createBranch);
+  const blobs = createBlobs(join(folder, "blobs"), disk);
+  const events = (): AsyncIterable<Event> => readFileLog({ folder, disk, blobs });
+  for await (const event of events()) follower.see(event);
+  const branch = await follower.settle(events);
+  await createProjections([goals, notes], { disk, folder, corruptFolder }).reconcile(branch.state);
+  return branch;
+}
+
+async function writeLog(
+  { folder, disk, epoch, now }: NewFolder,
+  { origin, events, to, blobs }: Past,
+): Promise<void> {
+  const kept = createBlobs(join(folder, "blobs"), disk);
+  const introductions = new Set<string>();
+  const segments = createSegments(join(folder, "log"), { disk, epoch });
+  let last = 0;
+  for await (const event of events) {
+    if (event.seq > to) break;
+    const { seq, epoch, at } = event;
+    if (event.kind === "opened") await segments.begin(event);
+    else {
+      if (last === 0) await segments.begin({ log: randomUUID(), seq: seq - 1, epoch, at });
+      if (event.kind === "prompted") await keepIntroduction(event);
+      segments.write(await outline(event, longStrings(event), kept));
+    }
+    last = seq;
+  }
+  const stamp = (): Stamp => ({ seq: ++last, epoch, at: new Date(now()).toISOString() });
+  const branch: BranchEvent = { kind: "branch", to: Math.min(to, last), origin };
+  await segments.begin({ log: randomUUID(), ...stamp() });
+  segments.write({ ...stamp(), ...branch });
+  await segments.close();
+
+  async function keepIntroduction({ introduction }: EventOf<"prompted">): Promise<void> {
+    const text = introductions.has(introduction) ? undefined : await blobs.read(introduction);
+    introductions.add(introduction);
+    if (text !== undefined) await kept.keep(text);
+  }
+}
+
+interface Segments {
+  begin(opening: Pick<OpenedEvent, "log"> & Stamp): Promise<void>;
+  write(record: object): void;
+  close(): Promise<void>;
+}
+
+/** So many characters are written at once. */
+const CHUNK_CHARS = 262_144;
+
+function createSegments(
+  folder: string,
+  { disk, epoch }: { readonly disk: Disk; readonly epoch: number },
+): Segments {
+  let file: AppendFile | undefined;
+  let part = -1;
+  let bytes = 0;
+  let lines = "";
+  const flush = (): void => {
+    const chunk = Buffer.from(lines);
+    if (chunk.length > 0) file?.write(chunk);
+    bytes += chunk.length;
+    lines = "";
+  };
+  const write = (record: object): void => {
+    lines += toLine(record);
+    if (lines.length > CHUNK_CHARS) flush();
+  };
+  const close = async (): Promise<void> => {
+    flush();
+    await file?.sync();
+    file?.close();
+  };
+  return {
+    async begin({ seq, epoch: at0, at, log }) {
+      await close();
+      const seals = part < 0 ? {} : { [segmentName({ epoch, part })]: bytes };
+      file = disk.create(join(folder, segmentName({ epoch, part: ++part })));
+      bytes = 0;
+      write({ seq, epoch: at0, at, kind: "opened", format: 1, log, seals });
+    },
+    write,
+    close,
+  };
+}

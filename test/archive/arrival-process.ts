@@ -1,0 +1,14 @@
+// A process that takes an archive into a project, and is killed at one call to the disk.
+
+import { fromArchive } from "../../src/archive/newcomers.ts";
+import { receiveAgents } from "../../src/archive/arrival.ts";
+import { createDisk } from "../../src/log/disk.ts";
+import { legionPaths } from "../../src/paths.ts";
+import { watchDisk } from "../log/watched-disk.ts";
+
+const [project = "", file = "", op = "", path = ""] = process.argv.slice(2);
+const paths = legionPaths(project);
+const disk = watchDisk(createDisk(paths.tmp), (call) => {
+  if (call.op === op && call.path.endsWith(path)) process.kill(process.pid, "SIGKILL");
+});
+await receiveAgents(paths, await fromArchive(file, {}), disk);

@@ -1,0 +1,138 @@
+import { chmod, mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { judgeSpace } from "../../src/cli/check-access.ts";
+import type { Finding } from "../../src/cli/finding.ts";
+import { legionPaths } from "../../src/paths.ts";
+import { restingLegion } from "../archive/archived.ts";
+import { createTempProject } from "../temp-project.ts";
+import { createWorld } from "../world.ts";
+import { legion } from "./legion.ts";
+
+async function examine(cwd: string) {
+  const { exitCode, json } = await legion(["doctor", "--json"], { cwd });
+  const findings = json as readonly Finding[];
+  const wrong = findings.filter(({ status }) => status !== "ok" && status !== "missing");
+  return { exitCode, wrong, of: (check: string) => findings.find((finding) => finding.check === check) };
+}
+
+describe("the disk", () => {
+  const roomy = { bavail: 1_000_000, bsize: 4_096, files: 1_000_000, ffree: 900_000 };
+
+  it.each([
+    ["room", {}, "ok"],
+    ["no room", { bavail: 0 }, "wrong"],
+    ["hardly any room", { bavail: 4_000 }, "wrong"],
+    ["no more files", { ffree: 0 }, "wrong"],
+    ["no number of files at all", { files: 0, ffree: 0 }, "ok"],
+  ])("with %s", (_, change, status) => {
+    expect(judgeSpace({ ...roomy, ...change })).toMatchObject({ check: "disk", status });
+  });
+
+  it("is looked at where the project is", async () => {
+    const { of } = await examine(await createTempProject());
+    expect(of("disk")?.detail).toMatch(/^\d+ MiB free$/);
+  });
+});
+
+describe("definitions and teams", () => {
+  it("loads their modules as a start would", async () => {
+    const cwd = await createTempProject({
+      "agents/good.md": "---\nmodules: [core, goals]\n---\nDo.",
+      "agents/lost.md": "---\nmodules: [core, ./gone.js]\n---\nDo.",
+      "agents/team.yaml": "agents:\n  a: { agent: good }\n",
+      "agents/other.yml": "agents:\n  a: { agent: goodd }\n",
+      "agents/readme.txt": "",
+    });
+    const { of, exitCode } = await examine(cwd);
+    expect(exitCode).toBe(0);
+    expect(of("agents/good.md")).toMatchObject({ status: "ok" });
+    expect(of("agents/lost.md")).toMatchObject({
+      status: "wrong",
+      detail: expect.stringContaining("gone.js"),
+    });
+    expect(of("agents/team.yaml")).toMatchObject({ status: "ok" });
+    expect(of("agents/other.yml")).toMatchObject({
+      status: "wrong",
+      detail: expect.stringContaining("good"),
+    });
+    expect(of("agents/readme.txt")).toBeUndefined();
+  });
+});
+
+describe("agents that wait for a person", () => {
+  it("are named with the reason and the way out", async () => {
+    const world = await createWorld({ "1": {}, "2": {} });
+    await world.legion.agents.get("1")!.pause("lunch");
+    await world.agent("2").memory.commit({ kind: "notice", reason: "parked", content: "No key." });
+    await world.stop();
+    const { of, exitCode } = await examine(world.project);
+    expect(exitCode).toBe(0);
+    expect(of("agent 1")).toMatchObject({
+      status: "ok",
+      detail: expect.stringMatching(/^paused since .*lunch/),
+    });
+    expect(of("agent 2")).toMatchObject({
+      status: "wrong",
+      detail: expect.stringMatching(/^parked since .*No key\.; `legion resume 2`/),
+    });
+  });
+});
+
+describe("what does not belong", () => {
+  it("is named wherever it lies, except files of editors and systems", async () => {
+    const { project } = await restingLegion();
+    const root = join(project, ".ai-legion");
+    for (const name of ["x", "lock/x", "agents/X!", "agents/2/log/x", "agents/2/log/.swp", ".DS_Store"])
+      await writeFile(join(root, name), "");
+    const { wrong, exitCode } = await examine(project);
+    expect(exitCode).toBe(0);
+    expect(wrong.map(({ check }) => check)).toEqual([
+      ".ai-legion/x",
+      ".ai-legion/lock/x",
+      ".ai-legion/agents/X!",
+      ".ai-legion/agents/2/log/x",
+    ]);
+  });
+
+  it("is told of a folder in place of agent.json, which would keep the agent from starting", async () => {
+    const { project } = await restingLegion();
+    const path = join(project, ".ai-legion/agents/2/agent.json");
+    await rm(path, { force: true });
+    await mkdir(path);
+    expect((await examine(project)).of(".ai-legion/agents/2/agent.json")).toMatchObject({ status: "wrong" });
+  });
+
+  it("is told of a file in place of a folder", async () => {
+    const cwd = await createTempProject({ ".ai-legion/agents": "x" });
+    expect((await examine(cwd)).wrong.map(({ check }) => check)).toContain(".ai-legion/agents");
+  });
+});
+
+describe("what a dead process left", () => {
+  it("is a lock, temporary files and agents on their way", async () => {
+    const { project } = await restingLegion();
+    const paths = legionPaths(project);
+    const dead = { pid: 2 ** 22 + 1, start: "1", boot: "", pidns: "", host: "here", role: "node" };
+    await rm(paths.lock, { recursive: true });
+    await mkdir(paths.lock);
+    await writeFile(join(paths.lock, "7"), JSON.stringify({ ...dead, boot: "another" }));
+    await utimes(join(paths.lock, "7"), 0, 0);
+    await mkdir(paths.tmp, { recursive: true });
+    await writeFile(join(paths.tmp, "x"), "");
+    await mkdir(join(paths.arrivals, "9"), { recursive: true });
+    const { of, exitCode } = await examine(project);
+    expect(exitCode).toBe(0);
+    expect(of("lock")?.detail).toMatch(/^left by process 4194305 on here, which is gone/);
+    expect(of("tmp")?.detail).toMatch(/^1 left/);
+    expect(of("arrivals")?.detail).toMatch(/9/);
+  });
+});
+
+it.runIf(process.getuid?.() !== 0)("names files that this user cannot write", async () => {
+  const { project } = await restingLegion();
+  const folder = join(project, ".ai-legion/agents/2/log");
+  const [name] = await readdir(folder);
+  await chmod(join(folder, name!), 0o400);
+  expect((await examine(project)).of("owner")).toMatchObject({ status: "wrong" });
+});

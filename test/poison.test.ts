@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { core } from "../modules/core.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../src/model/scripted.ts";
+import { defineAction, defineModule, ok, type Effects } from "../src/module.ts";
+import { aborted } from "../src/signals.ts";
+import { byHand, createWorld, type World, type WorldAgent } from "./world.ts";
+
+const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
+const POISON = "3 starts in a row ended while this agent was deciding or acting, without any result";
+
+/** An action that hangs until the node is gone, and what says that it runs. */
+function hanging(effects: Effects) {
+  const state = { isHanging: true, begun: byHand() };
+  const act = defineAction({
+    description: "Do something that never ends.",
+    effects,
+    async execute(_, { signal }) {
+      state.begun.resolve();
+      if (state.isHanging) await aborted(signal).then(() => signal.throwIfAborted());
+      return ok("done");
+    },
+  });
+  return { state, modules: [core, defineModule({ name: "hanging", actions: { act } })] };
+}
+
+/** Ends the node in the middle of what it does, as a crash would; nothing more is logged. */
+async function crash(world: World): Promise<void> {
+  world.legion.interrupt();
+  await world.stop();
+}
+
+describe("an agent that takes its node down", () => {
+  it("is parked after three starts that ended while it was deciding; Control is told, others go on", async () => {
+    let thinking = byHand();
+    const model = createScriptedModel(() => {
+      thinking.resolve();
+      return new Promise(() => undefined);
+    });
+    const agents = { 1: { model }, 2: { script: () => NOOP } };
+    let world = await createWorld(agents);
+    await world.say("1", "Go.");
+    for (let start = 0; start < 3; start++) {
+      await thinking.promise;
+      thinking = byHand();
+      await crash(world);
+      world = await world.restart();
+    }
+    await world.say("2", "Go.");
+    await world.idle();
+    expect(model.requests).toHaveLength(3);
+    expect(world.agent("1").standing).toMatchObject({ state: "parked", reason: POISON });
+    expect(await world.kinds("2", "decision")).toHaveLength(1);
+    await world.stop();
+    expect((await world.kinds("0", "message")).at(-1)?.message.content).toBe(`I was stopped: ${POISON}`);
+  });
+
+  it.each(["none", "idempotent"] as const)(
+    "is parked after three starts that ended in an action with effects `%s`, which is not run again",
+    async (effects) => {
+      const { state, modules } = hanging(effects);
+      const model = createScriptedModel([{ calls: [{ action: "act" }] }, NOOP]);
+      const agents: Record<string, WorldAgent> = { 1: { model, modules } };
+      let world = await createWorld(agents);
+      await world.say("1", "Go.");
+      for (let start = 0; start < 3; start++) {
+        await state.begun.promise;
+        state.begun = byHand();
+        await crash(world);
+        world = await world.restart();
+      }
+      await world.idle();
+      expect(world.agent("1").standing).toMatchObject({ state: "parked", reason: POISON });
+      expect(await world.kinds("1", "result")).toEqual([]);
+      // A person who mended it may let it go on: what was open is closed then.
+      state.isHanging = false;
+      await world.legion.agents.get("1")!.resume();
+      await world.idle();
+      expect(await world.kinds("1", "result")).toMatchObject([{ content: "done" }, { outcome: "idle" }]);
+    },
+  );
+
+  it("is not parked while its starts bring results, or when it was at rest", async () => {
+    const { state, modules } = hanging("once");
+    const model = createScriptedModel(() => ({ calls: [{ action: "act" }] }));
+    let world = await createWorld({ 1: { model, modules } });
+    await world.say("1", "Go.");
+    for (let start = 0; start < 5; start++) {
+      await state.begun.promise;
+      state.begun = byHand();
+      await crash(world);
+      world = await world.restart();
+    }
+    await state.begun.promise;
+    expect(world.agent("1").memory.ledger.fruitless).toBe(0);
+    expect(await world.kinds("1", "notice")).toEqual([]);
+  });
+});

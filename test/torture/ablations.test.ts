@@ -1,0 +1,20 @@
+// Each ablation changes a line of the sources by its text: whoever rewrites that line finds the error here, and says what
+// now stands for the same part of the protocol.
+
+import { describe, expect, it } from "vitest";
+import { ABLATIONS } from "./ablations.ts";
+import { complaintOf, torture } from "./campaign.ts";
+
+describe("the checker of the torture test finds what goes wrong without", () => {
+  it.each(ABLATIONS)("$part", { timeout: 120_000 }, async ({ changes, lives, fault }) => {
+    const outcome = await torture({ seed: 1, lives, changes, settleMs: 10_000, keep: "nothing" });
+    expect(outcome.violations.map((violation) => violation.fault)).toContain(fault);
+  });
+});
+
+it("and it finds nothing when such lives end with everything in place", { timeout: 120_000 }, async () => {
+  for (const { lives } of ABLATIONS.filter(({ fault }) => fault === "lost")) {
+    const outcome = await torture({ seed: 1, lives, settleMs: 60_000, keep: "failed" });
+    expect(complaintOf(outcome)).toBe("");
+  }
+});

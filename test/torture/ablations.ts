@@ -1,0 +1,211 @@
+// The protocol without one of its parts, each with the kind of moment at which that part matters. The checker has to find
+// it: a checker that finds nothing in a broken runtime proves nothing about a whole one.
+
+import type { Fault } from "./fault.ts";
+import type { Campaign } from "./nemesis.ts";
+import type { Change } from "./program.ts";
+import { sharpLives, sleepingLives } from "./schedule.ts";
+import type { SharpPoint } from "./sharp-disk.ts";
+
+const PARCELS = 4;
+
+export interface Ablation {
+  /** What is removed. */
+  readonly part: string;
+  readonly changes: readonly Change[];
+  readonly lives: (random: () => number) => Campaign["next"];
+  /** What the checker finds then, at least. */
+  readonly fault: Fault;
+}
+
+/** So many lives, each with a point of its own, counted from 1. */
+function times(count: number, point: (n: number) => SharpPoint): Ablation["lives"] {
+  const points = Array.from({ length: count }, (_, index) => point(index + 1));
+  return () => sharpLives(points, PARCELS);
+}
+
+export const ABLATIONS: readonly Ablation[] = [
+  {
+    part: "the decision before its calls",
+    changes: [
+      {
+        file: "src/actor.ts",
+        line: "await ask(agent, stops);",
+        instead: `await ask(agent, stops);
+          const [first] = decision.calls;
+          const early = first && (await agent.perform(agent, first, stops.signal));
+          const hasty = { ...agent, perform: async () => early! };`,
+      },
+      {
+        file: "src/actor.ts",
+        line: "await act(agent, call, stops.signal);",
+        instead: "await act(call === first ? hasty : agent, call, stops.signal);",
+      },
+    ],
+    lives: times(10, (n) => ({ at: "effect", n })),
+    fault: "effect without intent",
+  },
+  {
+    part: "the recipient's watermarks",
+    changes: [{ file: "src/bus/mailbox.ts", line: `if (n <= newest) return "duplicate";`, instead: "" }],
+    lives: times(6, (n) => ({ at: "after", kind: "mail", n: 2 * n })),
+    fault: "twice",
+  },
+  {
+    part: "the second delivery after a restart",
+    changes: [
+      {
+        file: "src/outbox.ts",
+        line: "let open = ledger.undelivered;",
+        instead: "const since = ledger.last; let open = ledger.undelivered;",
+      },
+      {
+        file: "src/outbox.ts",
+        line: "filter((send) => !states.has(send))",
+        instead: "filter((send) => send.seq > since && !states.has(send))",
+      },
+      {
+        file: "src/outbox.ts",
+        line: `filter((send) => states.get(send) !== "arrived")`,
+        instead: `filter((send) => send.seq > since && states.get(send) !== "arrived")`,
+      },
+    ],
+    lives: times(6, (n) => ({ at: "after", kind: "sends", n: 2 * n })),
+    fault: "lost",
+  },
+  {
+    part: "mail stays in the mailbox until the log has it",
+    changes: [
+      {
+        file: "src/actor.ts",
+        line: "if (mail.length === 0) return;",
+        // The pause lets the removal of the files go first.
+        instead: `if (mail.length === 0) return;
+          inbox.taken(mail.at(-1)!.position);
+          await new Promise((resolve) => setTimeout(resolve, 20));`,
+      },
+    ],
+    lives: times(8, (n) =>
+      n % 2 === 1 ? { at: "after", kind: "mail", n: 2 } : { at: "before", kind: "message", n: 1 },
+    ),
+    fault: "lost",
+  },
+  {
+    part: "what the log has of the mailbox: its position and its senders' numbers",
+    changes: [
+      { file: "src/actor.ts", line: "mail: position,", instead: "mail: 0," },
+      { file: "src/ledger.ts", line: "ledger.seen.set(from, parseMessageId(message.id).n);", instead: "" },
+    ],
+    lives: times(6, (n) => ({ at: "after", kind: "message", n })),
+    fault: "twice",
+  },
+  {
+    part: "not doing again what must happen once",
+    changes: [
+      {
+        file: "src/recovery.ts",
+        line: `if (effectsOf(first.action) !== "once")`,
+        instead: `if (effectsOf(first.action) !== "never")`,
+      },
+    ],
+    lives: times(5, (n) => ({ at: "effect", n })),
+    fault: "done again",
+  },
+  {
+    part: "leaving out the rest also after a recovery that was cut short",
+    changes: [{ file: "src/recovery.ts", line: `.includes("interrupted")`, instead: `.includes("error")` }],
+    lives: times(8, (n) => (n % 2 === 1 ? { at: "effect", n } : { at: "after", kind: "result", n: 1 })),
+    fault: "done again",
+  },
+  {
+    part: "closing what a crash left open",
+    changes: [
+      {
+        file: "src/recovery.ts",
+        line: "if (first === undefined) return [];",
+        instead: "if (first !== null) return [];",
+      },
+    ],
+    lives: times(3, (n) => ({ at: "after", kind: "decision", n })),
+    fault: "not closed once",
+  },
+  {
+    part: "state in the same record as the result",
+    changes: [
+      {
+        file: "src/perform.ts",
+        line: "...(isKept && work.changes.length > 0 && { state: work.changes }),",
+        instead: "",
+      },
+      {
+        file: "src/actor.ts",
+        line: "void agent.outbox.deliver();",
+        instead: `for (const [module, key, value] of work.changes)
+            await agent.memory.commit({ kind: "edited", module, key, value });
+          void agent.outbox.deliver();`,
+      },
+    ],
+    lives: times(5, (n) => ({ at: "after", kind: "result", n: 2 * n })),
+    fault: "state",
+  },
+  {
+    part: "messages in the same record as the result",
+    changes: [
+      {
+        file: "src/perform.ts",
+        line: "...(isKept && work.sends.length > 0 && { sends: work.sends }),",
+        instead: "",
+      },
+      {
+        file: "src/actor.ts",
+        line: "void agent.outbox.deliver();",
+        instead: `if (work.sends.length > 0)
+            await agent.memory.commit({ kind: "notice", reason: "said", content: "", sends: work.sends });
+          void agent.outbox.deliver();`,
+      },
+    ],
+    lives: times(8, (n) => ({ at: "after", kind: "result", n: 2 * n })),
+    fault: "lost",
+  },
+  {
+    part: "files that a crash left behind the log are completed",
+    changes: [
+      {
+        file: "src/projection.ts",
+        line: "earlierStates(state).map((earlier) => files.contents(earlier))",
+        instead: "[]",
+      },
+    ],
+    lives: times(4, (n) => ({ at: "replace", n })),
+    fault: "state",
+  },
+  {
+    part: "a segment for each process",
+    changes: [
+      {
+        file: "src/log/journal.ts",
+        line: "const name = segmentName(newest);",
+        instead: "const name = segmentName({ epoch: 1, part: 0 });",
+      },
+      {
+        file: "src/log/disk.ts",
+        line: "use(constants.O_CREAT | constants.O_EXCL);",
+        instead: "use(constants.O_CREAT);",
+      },
+    ],
+    lives: times(4, (n) => ({ at: "torn", n: 5 * n })),
+    fault: "unreadable",
+  },
+  {
+    part: "the look at the lock before anything is acknowledged",
+    changes: [
+      {
+        file: "src/log/lock.ts",
+        line: "!lost && disk.exists(path) && !disk.exists(next);",
+        instead: "true;",
+      },
+    ],
+    lives: (random) => sleepingLives(random, 4),
+    fault: "done again",
+  },
+];

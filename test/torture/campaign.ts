@@ -1,0 +1,84 @@
+// A torture test from its seed to its figures.
+
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Fault } from "./fault.ts";
+import { wage, type Campaign, type Outcome } from "./nemesis.ts";
+import { buildProcess, type Change } from "./program.ts";
+import { seeded } from "./seeded.ts";
+
+export interface TortureOptions extends Pick<Campaign, "settleMs" | "onKill"> {
+  readonly seed: number;
+  readonly lives: (random: () => number) => Campaign["next"];
+  /** None for the runtime as it is. */
+  readonly changes?: readonly Change[];
+  /** `failed`: what is on the disk then, for whoever looks for the reason. */
+  readonly keep: "failed" | "nothing";
+}
+
+export interface Torture extends Outcome {
+  readonly seed: number;
+  /** Where the evidence is, if it was kept. */
+  readonly folder: string | undefined;
+}
+
+export async function torture(options: TortureOptions): Promise<Torture> {
+  const { seed, lives, changes, keep } = options;
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "legion-torture-")));
+  let isKept = false;
+  try {
+    const program = join(folder, "process.mjs");
+    await buildProcess(program, changes);
+    const random = seeded(seed);
+    const outcome = await wage({ ...options, folder, program, random, next: lives(random) });
+    isKept = keep === "failed" && outcome.violations.length > 0;
+    return { ...outcome, seed, folder: isKept ? folder : undefined };
+  } finally {
+    if (!isKept) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const COUNTED: readonly Fault[] = [
+  "lost",
+  "twice",
+  "out of order",
+  "effect without intent",
+  "done again",
+  "not closed once",
+  "sequence",
+  "unreadable",
+  "state",
+];
+
+/** The figures of one or more, added up, as lines of a table. */
+export function tableOf(all: readonly Torture[]): string {
+  const sum = (figure: (one: Torture) => number): number =>
+    all.reduce((total, one) => total + figure(one), 0);
+  const faults = all.flatMap(({ violations }) => violations.map(({ fault }) => fault));
+  const others = faults.filter((fault) => !COUNTED.includes(fault));
+  const happened = sum(({ figures }) => figures.interruptedDone);
+  const rows: readonly (readonly [string, number, string?])[] = [
+    ["kills", sum(({ kills }) => kills), `in ${sum(({ lives }) => lives)} lives`],
+    ["applications expected", sum(({ figures }) => figures.expected)],
+    ["intents", sum(({ figures }) => figures.intents)],
+    ["effects", sum(({ figures }) => figures.effects)],
+    ["interrupted", sum(({ figures }) => figures.interrupted), `of which ${happened} had happened`],
+    ["leftovers of dead writers", sum(({ figures }) => figures.leftovers)],
+    ["events", sum(({ figures }) => figures.events)],
+    ...COUNTED.map((fault) => [fault, faults.filter((other) => other === fault).length] as const),
+    ["other violations", others.length],
+  ];
+  return rows
+    .map(([name, count, remark = ""]) =>
+      `${name.padEnd(26)}${String(count).padStart(8)}  ${remark}`.trimEnd(),
+    )
+    .join("\n");
+}
+
+/** What went wrong, as far as it can be read at once; empty if nothing did. */
+export function complaintOf({ violations, seed, folder }: Torture): string {
+  if (violations.length === 0) return "";
+  const shown = violations.slice(0, 20).map(({ fault, text }) => `${fault}: ${text}`);
+  return [`${violations.length} violations, seed ${seed}, evidence in ${folder}`, ...shown].join("\n");
+}

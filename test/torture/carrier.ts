@@ -1,0 +1,150 @@
+// An agent of the torture test: a model that carries parcels on and leaves traces of it everywhere, and the module that
+// it does so with. The model is the only part that is scripted.
+
+import { randomUUID } from "node:crypto";
+import { appendFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import type { AgentId } from "../../src/message.ts";
+import type { Completion, Model, ModelRequest, RawCall } from "../../src/model/model.ts";
+import { defineAction, defineModule, ok, type Module } from "../../src/module.ts";
+import { read, write, type Handover } from "./parcel.ts";
+
+/** One line of the file that stands for the world outside: something was done there. */
+export interface Effect {
+  readonly agent: AgentId;
+  /** The id of the call that asked for it. */
+  readonly intent: string;
+  readonly action: "strike" | "mark";
+  readonly parcel: string;
+}
+
+const MAX_PAUSE_MS = 4;
+
+export interface DutyOptions {
+  /** Where effects are counted. */
+  readonly effects: string;
+  readonly afterEffect: () => void;
+}
+
+/** What a carrier does with a parcel besides what every agent can do. */
+export function createDuties({ effects, afterEffect }: DutyOptions): Module {
+  const outside = (action: Effect["action"], repeated: "once" | "idempotent") =>
+    defineAction({
+      description: "Leave a line outside",
+      parameters: { intent: z.string(), parcel: z.string() },
+      effects: repeated,
+      async execute({ intent, parcel }, host) {
+        await delay(Math.random() * MAX_PAUSE_MS);
+        const effect: Effect = { agent: host.agent.id, intent, action, parcel };
+        appendFileSync(effects, `${JSON.stringify(effect)}\n`);
+        afterEffect();
+        await delay(Math.random() * MAX_PAUSE_MS);
+        return ok("Done.");
+      },
+    });
+  return defineModule({
+    name: "duties",
+    projection: { kind: "file", name: "duties.json" },
+    actions: {
+      strike: outside("strike", "once"),
+      mark: outside("mark", "idempotent"),
+      tally: defineAction({
+        description: "Count a parcel that came in",
+        parameters: { from: z.string(), number: z.number() },
+        effects: "none",
+        execute({ from, number }, { state }) {
+          const [count, sum] = (state.get(`from ${from}`) ?? [0, 0]) as [number, number];
+          state.set(`from ${from}`, [count + 1, sum + number]);
+          return ok("Counted.");
+        },
+      }),
+      pass: defineAction({
+        description: "Hand a parcel over to the next stop",
+        parameters: { name: z.string(), route: z.array(z.string()), stop: z.number() },
+        effects: "none",
+        async execute({ name, route, stop }, host) {
+          const to = route[stop]!;
+          const number = ((host.state.get(`to ${to}`) ?? 0) as number) + 1;
+          host.state.set(`to ${to}`, number);
+          await host.send([to], write({ name, route, stop, number, from: host.agent.id }));
+          return ok("Handed over.");
+        },
+      }),
+    },
+  });
+}
+
+/**
+ * Deals with each parcel once: what a crash left undone it asks for again, what may have been done it lets be. Pinned
+ * messages tell it which goal to complete; everything else it reads from the history.
+ */
+export function createCarrier(): Model {
+  return {
+    name: "carrier",
+    provider: "carrier",
+    profile: { window: 100_000_000, maxOutput: 1_000, tools: true, summarises: false },
+    complete: (request) => Promise.resolve(answer(request)),
+  };
+}
+
+function answer(request: ModelRequest): Completion {
+  const calls = [...undone(request), ...news(request).flatMap((parcel) => duties(parcel, request))];
+  const usage = { input: 1, output: 1 };
+  if (calls.length > 0) return { text: "", calls, usage, stop: "calls" };
+  // Some decisions carry a message themselves: a plain answer goes to whoever spoke last.
+  if (request.turns.length % 3 === 0) return { text: "Nothing left to do.", calls, usage, stop: "end" };
+  return { text: "", calls: [call("noop", {})], usage, stop: "calls" };
+}
+
+type Step = readonly [action: string, parameters: object];
+
+function duties({ name, route, stop, from, number }: Handover, { pinned }: ModelRequest): readonly RawCall[] {
+  const weight = sumOf(name) + stop;
+  const next = stop + 1;
+  const strike: Step = ["strike", { parcel: name }];
+  const pass: Step = ["pass", { name, route, stop: next }];
+  const pending = /^(\d+)\) .*\[PENDING\]$/m.exec(pinned)?.[1];
+  const tally: Step = ["tally", { from, number }];
+  const orders: readonly (readonly Step[])[] = [
+    [strike, tally, pass],
+    [tally, pass, strike],
+    [pass, strike, tally],
+  ];
+  const steps: readonly Step[] = [
+    ...orders[sumOf(`${name} ${stop}`) % orders.length]!,
+    ...(weight % 3 === 0 ? [["mark", { parcel: name }] as const] : []),
+    ...(weight % 4 === 0 ? [["writeNote", { title: `n${weight % 5}`, content: name }] as const] : []),
+    ...(weight % 7 === 0 ? [["addGoal", { goal: `Carry ${name}` }] as const] : []),
+    ...(weight % 7 === 3 && pending ? [["completeGoal", { goalNumber: Number(pending) }] as const] : []),
+  ];
+  return steps.map(([action, parameters]) => call(action, parameters));
+}
+
+/** The parcels that came since the last decision. */
+function news({ turns }: ModelRequest): readonly Handover[] {
+  const since = turns.slice(turns.findLastIndex(({ role }) => role === "assistant") + 1);
+  const parcels = since.map((turn) => (turn.role === "user" ? read(turn.text) : undefined));
+  return parcels.filter((parcel) => parcel !== undefined);
+}
+
+/** Of the last decision: nothing of a carrier fails, so the first failed call was interrupted and the others were left out. */
+function undone({ turns }: ModelRequest): readonly RawCall[] {
+  const last = turns.findLastIndex(({ role }) => role === "assistant");
+  const decision = turns[last];
+  const results = turns[last + 1];
+  if (decision?.role !== "assistant" || results?.role !== "results") return [];
+  const failed = new Set(results.results.filter(({ isError }) => isError).map((result) => result.call));
+  const [interrupted, ...skipped] = decision.calls.filter(({ id }) => failed.has(id));
+  return interrupted ? skipped.map(({ action, parameters }) => call(action, parameters as object)) : [];
+}
+
+function call(name: string, parameters: object): RawCall {
+  const id = randomUUID();
+  const intent = name === "strike" || name === "mark" ? { intent: id } : {};
+  return { id, name, arguments: JSON.stringify({ ...parameters, ...intent }) };
+}
+
+function sumOf(text: string): number {
+  return [...text].reduce((sum, character) => sum * 31 + character.charCodeAt(0), 7) % 1_000_003;
+}

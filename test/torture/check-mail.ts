@@ -1,0 +1,117 @@
+// Every message that a log committed is taken in by its recipient once, in order; every parcel comes to its end.
+
+import type { Event } from "../../src/event.ts";
+import type { Message } from "../../src/message.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Report } from "./fault.ts";
+import { read } from "./parcel.ts";
+
+interface Sent {
+  readonly to: string;
+  times: number;
+}
+
+/** Returns how many messages were committed by their senders. */
+export function checkMail(evidence: Evidence, report: Report): number {
+  const sent = new Map<string, Sent>();
+  for (const [id, { log }] of evidence.agents) {
+    collectSends(id, log.records, { sent, report });
+  }
+  for (const [id, { log }] of evidence.agents) {
+    checkTaken(id, log.records, { sent, report });
+  }
+  for (const [key, { times }] of sent) {
+    if (times === 0) report("lost", `${key} is in no log but its sender's`);
+    if (times > 1) report("twice", `${key} was taken in ${times} times`);
+  }
+  checkParcels(evidence, report);
+  return sent.size;
+}
+
+interface Books {
+  /** By the sender's log and the message's id. */
+  readonly sent: Map<string, Sent>;
+  readonly report: Report;
+}
+
+function collectSends(id: string, events: readonly Event[], { sent, report }: Books): void {
+  let log = "";
+  const numbers = new Map<string, number>();
+  for (const event of events) {
+    if (event.kind === "opened" && event.log !== log) {
+      if (log !== "") report("sequence", `log of ${id}: ${log} goes on as ${event.log}`);
+      log = event.log;
+    }
+    for (const message of messagesOf(event)) {
+      const { to, n } = addressOf(message);
+      const before = numbers.get(to) ?? 0;
+      if (n !== before + 1) report("sequence", `${message.id} was sent after number ${before}`);
+      numbers.set(to, n);
+      sent.set(`${log} ${message.id}`, { to, times: 0 });
+    }
+  }
+}
+
+function checkTaken(id: string, events: readonly Event[], { sent, report }: Books): void {
+  /** Of each sender's log, and of each sender's own count. */
+  const newest = new Map<string, number>();
+  const advance = (series: string, number: number): number => {
+    const before = newest.get(series) ?? 0;
+    newest.set(series, Math.max(number, before));
+    if (number <= before) report("out of order", `${series} for ${id}: ${number} after ${before}`);
+    return number - before;
+  };
+  for (const event of events) {
+    if (event.kind !== "message") continue;
+    const { message, from, mail } = event;
+    const key = `${from} ${message.id}`;
+    const { to, n } = addressOf(message);
+    const known = sent.get(key);
+    if (!known || to !== id) report("never sent", `${key} was taken in by ${id}`);
+    if (known && ++known.times > 1) continue;
+    advance("position in the mailbox", mail);
+    advance(`number of ${from}`, n);
+    const parcel = read(message.content);
+    if (!parcel) continue;
+    // What was not acknowledged to Control may not have been said: only its count may have gaps.
+    const step = advance(`count of ${parcel.from}`, parcel.number);
+    if (step > 1 && parcel.from !== "0")
+      report("lost", `count of ${parcel.from} for ${id}: ${parcel.number}`);
+  }
+}
+
+/** A parcel that was acknowledged, or that any stop took in, is handed over to every further stop once. */
+function checkParcels({ agents, fed }: Evidence, report: Report): void {
+  const sent = new Map<string, number>();
+  const taken = new Set<string>();
+  const routes = new Map<string, readonly string[]>();
+  for (const { log } of agents.values()) {
+    for (const event of log.records) {
+      for (const parcel of [...messagesOf(event)].map(({ content }) => read(content))) {
+        if (!parcel) continue;
+        const place = `${parcel.name} at stop ${parcel.stop}`;
+        sent.set(place, (sent.get(place) ?? 0) + 1);
+      }
+      const parcel = event.kind === "message" ? read(event.message.content) : undefined;
+      if (!parcel) continue;
+      taken.add(`${parcel.name} at stop ${parcel.stop}`);
+      routes.set(parcel.name, parcel.route);
+    }
+  }
+  for (const [place, times] of sent) if (times > 1) report("twice", `${place} was sent ${times} times`);
+  for (const { name, said } of fed)
+    if (said && !taken.has(`${name} at stop 0`)) report("lost", `${name} was acknowledged and never began`);
+  for (const [name, route] of routes) {
+    const missing = route.findIndex((_, stop) => !taken.has(`${name} at stop ${stop}`));
+    if (missing !== -1) report("lost", `${name} never came to stop ${missing} of ${route.length}`);
+  }
+}
+
+function messagesOf(event: Event): readonly Message[] {
+  return "sends" in event ? (event.sends ?? []) : [];
+}
+
+function addressOf({ id }: Message): { readonly to: string; readonly n: number } {
+  const [, to = "", n] = /^[^>]+>([^#]+)#(\d+)$/.exec(id) ?? [];
+  return { to, n: Number(n) };
+}

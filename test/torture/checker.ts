@@ -1,0 +1,34 @@
+// Recomputes what must have happened from what is on the disk, and says what did not, or happened too often. Pure; knows
+// the formats on the disk and the carriers' rules, and nothing of the runtime's own book-keeping.
+
+import { checkActs } from "./check-acts.ts";
+import { checkMail } from "./check-mail.ts";
+import { checkState } from "./check-state.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Fault, Figures, Violation } from "./fault.ts";
+
+export interface Verdict {
+  readonly violations: readonly Violation[];
+  readonly figures: Figures;
+}
+
+export function check(evidence: Evidence): Verdict {
+  const violations: Violation[] = [];
+  const report = (fault: Fault, text: string): void => void violations.push({ fault, text });
+  let events = 0;
+  let leftovers = 0;
+  for (const [id, { log, mailbox }] of evidence.agents) {
+    events += log.records.length;
+    leftovers += log.leftovers + mailbox.leftovers;
+    if (log.unreadable > 0) report("unreadable", `log of ${id}: ${log.unreadable} lines`);
+    if (mailbox.unreadable > 0) report("unreadable", `mailbox of ${id}: ${mailbox.unreadable} lines`);
+    for (const [index, { seq }] of log.records.entries()) {
+      const before = log.records[index - 1]?.seq ?? 0;
+      if (seq !== before + 1) report("sequence", `log of ${id}: ${seq} after ${before}`);
+    }
+  }
+  const expected = checkMail(evidence, report);
+  const acts = checkActs(evidence, report);
+  checkState(evidence, report);
+  return { violations, figures: { expected, ...acts, leftovers, events } };
+}

@@ -1,0 +1,45 @@
+// What a checker of the torture test may find, and what it counts.
+
+export type Fault =
+  /** A message that was acknowledged, or a parcel that a stop had taken in, and that went no further. */
+  | "lost"
+  | "twice"
+  | "out of order"
+  /** Taken in, but in no log as sent. */
+  | "never sent"
+  | "effect without intent"
+  /** An action that must happen once was done again, or one that was left out was done all the same. */
+  | "done again"
+  /** Its result says so, and nothing of it is there. */
+  | "not done"
+  | "not closed once"
+  | "sequence"
+  | "unreadable"
+  /** The log says that a person changed a file, and nobody did. */
+  | "edit"
+  /** Module state is not what the results add up to. */
+  | "state"
+  /** A file does not show the state. */
+  | "file"
+  /** The last run did not end by itself. */
+  | "unsettled";
+
+export interface Violation {
+  readonly fault: Fault;
+  readonly text: string;
+}
+
+export interface Figures {
+  /** Messages that were committed by a sender, each of which has to be taken in by its recipient once. */
+  readonly expected: number;
+  readonly intents: number;
+  readonly effects: number;
+  /** Calls of which only the crash is known, and how many of those had in fact happened. */
+  readonly interrupted: number;
+  readonly interruptedDone: number;
+  /** Ends of segments that dead writers had not finished. */
+  readonly leftovers: number;
+  readonly events: number;
+}
+
+export type Report = (fault: Fault, text: string) => void;

@@ -1,0 +1,99 @@
+// Starts the process, feeds it, kills it, again and again; lets it come to rest at the end and asks the checker.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { check, type Verdict } from "./checker.ts";
+import { gather } from "./evidence.ts";
+import type { Violation } from "./fault.ts";
+import { live, type Ended, type Fate, type Sleeper } from "./life.ts";
+import { CARRIERS, type Order } from "./order.ts";
+import type { SharpPoint } from "./sharp-disk.ts";
+
+/** One life of the process. */
+export interface Life {
+  readonly mode: Order["mode"];
+  /** How many parcels Control hands out. */
+  readonly parcels: number;
+  readonly until: Order["until"];
+  /** Befalls it also if it does not come to its sharp point. */
+  readonly fate: Fate;
+  readonly sharp?: SharpPoint;
+}
+
+export interface Campaign {
+  /** An empty one, for everything that is written. */
+  readonly folder: string;
+  readonly program: string;
+  /** Of the journeys. */
+  readonly random: () => number;
+  /** The next life; `undefined` when it is over. `startMs`: how long the process took to be ready, lately. */
+  readonly next: (kills: number, startMs: number) => Life | undefined;
+  /** How long the last life may take to come to rest. */
+  readonly settleMs: number;
+  readonly onKill?: (kills: number) => void;
+}
+
+export interface Outcome extends Verdict {
+  readonly kills: number;
+  readonly lives: number;
+}
+
+const FIRST_START_MS = 400;
+const MOST_STOPS = 7;
+
+export async function wage(campaign: Campaign): Promise<Outcome> {
+  const { folder, program, settleMs } = campaign;
+  const places = {
+    project: join(folder, "project"),
+    effects: join(folder, "effects"),
+    fed: join(folder, "fed"),
+  };
+  mkdirSync(places.project);
+  const post = createPost(campaign.random);
+  let kills = 0;
+  let lives = 0;
+  let startMs = FIRST_START_MS;
+  let sleeper: Sleeper | undefined;
+  const next = async (order: Order, fate: Fate): Promise<Ended> => {
+    const before = sleeper;
+    const ended = await live(program, order, fate, () => before?.wake());
+    await before?.bury();
+    sleeper = ended.sleeper;
+    lives++;
+    if (ended.by !== "itself") kills++;
+    if (ended.readyMs) startMs += (ended.readyMs - startMs) / 4;
+    return ended;
+  };
+  const settle = async (): Promise<string> => {
+    const order: Order = { ...places, mode: "host", parcels: [], until: "idle" };
+    const { by, error } = await next(order, { signal: "SIGKILL", after: "spawn", ms: settleMs });
+    return by === "itself" ? error : `It did not come to rest within ${settleMs} ms.`;
+  };
+  // So that there is somebody to send to.
+  let error = await settle();
+  for (let life = campaign.next(kills, startMs); life && !error; life = campaign.next(kills, startMs)) {
+    const { fate, parcels, ...rest } = life;
+    error = (await next({ ...places, ...rest, parcels: post(parcels) }, fate)).error;
+    campaign.onKill?.(kills);
+  }
+  error ||= await settle();
+  const { violations, figures } = check(gather(places));
+  const unsettled: readonly Violation[] = error ? [{ fault: "unsettled", text: error }] : [];
+  return { violations: [...unsettled, ...violations], figures, kills, lives };
+}
+
+/** Makes parcels whose journeys lead anywhere, and to Control in the end. */
+function createPost(random: () => number): (count: number) => Order["parcels"] {
+  let number = 0;
+  return (count) =>
+    Array.from({ length: count }, () => {
+      const route: string[] = [];
+      const stops = 1 + Math.floor(random() * MOST_STOPS);
+      while (route.length < stops) {
+        const next = CARRIERS[Math.floor(random() * CARRIERS.length)]!;
+        if (next !== route.at(-1)) route.push(next);
+      }
+      number++;
+      return { name: `p${number}`, route: [...route, "0"], number };
+    });
+}

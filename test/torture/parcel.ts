@@ -1,0 +1,30 @@
+// What travels in the torture test: a named parcel that goes from stop to stop, the last of which is Control.
+
+import type { AgentId } from "../../src/message.ts";
+
+export interface Parcel {
+  readonly name: string;
+  /** Agents in the order of the journey, `0` at the end; nobody twice in a row. */
+  readonly route: readonly AgentId[];
+}
+
+/** A parcel in a message. */
+export interface Handover extends Parcel {
+  /** Which stop of its route the recipient is, from 0. */
+  readonly stop: number;
+  readonly from: AgentId;
+  /** Counted by the sender itself, for each recipient from 1: the runtime knows nothing of it. */
+  readonly number: number;
+}
+
+export function write({ name, stop, route, number, from }: Handover): string {
+  return `parcel ${name} at stop ${stop} of ${route.join(",")}, number ${number} from ${from}`;
+}
+
+/** `undefined` for a message that carries no parcel. */
+export function read(text: string): Handover | undefined {
+  const match = /parcel (\S+) at stop (\d+) of ([\w,]+), number (\d+) from (\w+)$/.exec(text);
+  if (!match) return undefined;
+  const [, name = "", stop, route = "", number, from = ""] = match;
+  return { name, stop: Number(stop), route: route.split(","), number: Number(number), from };
+}

@@ -1,0 +1,94 @@
+// The process that is killed: a node with its carriers, or a `send` while no node runs.
+
+import { appendFileSync } from "node:fs";
+import { core } from "../../modules/core.ts";
+import { goals } from "../../modules/goals.ts";
+import { notes } from "../../modules/notes.ts";
+import { createLocalEnvironment } from "../../src/environment/local.ts";
+import type { AgentPlan } from "../../src/agent-plan.ts";
+import { startLegion, type Legion } from "../../src/legion.ts";
+import { createDisk } from "../../src/log/disk.ts";
+import { displayName } from "../../src/message.ts";
+import { indexActions } from "../../src/module-set.ts";
+import { legionPaths } from "../../src/paths.ts";
+import { toolsProtocol } from "../../src/protocol/tools.ts";
+import { createReader } from "../../src/reader.ts";
+import { reach } from "../../src/server/reach.ts";
+import { createCarrier, createDuties } from "./carrier.ts";
+import { CARRIERS, type Fed, type Order } from "./order.ts";
+import { write } from "./parcel.ts";
+import { lightFuse } from "./sharp-disk.ts";
+
+const LOOK_MS = 50;
+
+function plan(id: string, actions: AgentPlan["actions"]): AgentPlan {
+  return {
+    identity: { id, name: displayName(id), description: "", brief: "" },
+    model: createCarrier(),
+    protocol: toolsProtocol,
+    actions,
+    limits: {},
+    memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
+    errors: "keep",
+    tickMs: 0,
+  };
+}
+
+async function start({ project, effects, sharp }: Order): Promise<Legion> {
+  const { disk, afterEffect } = lightFuse(createDisk(legionPaths(project).tmp), sharp);
+  const duties = createDuties({ effects, afterEffect });
+  const actions = indexActions([core, goals, notes, duties], toolsProtocol);
+  return startLegion({
+    project,
+    plans: CARRIERS.map((id) => plan(id, actions)),
+    limits: {},
+    durability: "disk",
+    delayMs: 0,
+    heartbeatMs: "off",
+    environment: createLocalEnvironment({}),
+    settings: () => ({}),
+    disk,
+  });
+}
+
+/** Whoever was parked because it died too often at its work goes on, as by a person's word. Was there anybody? */
+async function resumeParked({ agents }: Legion): Promise<boolean> {
+  const parked = [...agents.values()].filter(({ standing }) => standing.state === "parked");
+  // One that is being stopped refuses.
+  for (const supervised of parked) await supervised.resume().catch(() => undefined);
+  return parked.length > 0;
+}
+
+async function feed({ fed, parcels }: Order, say: (to: string, text: string) => Promise<unknown>) {
+  for (const { number, ...parcel } of parcels) {
+    const record = (line: Fed): void => appendFileSync(fed, `${JSON.stringify(line)}\n`);
+    record({ ...parcel, said: false });
+    await say(parcel.route[0]!, write({ ...parcel, stop: 0, number, from: "0" }));
+    record({ ...parcel, said: true });
+  }
+}
+
+async function host(order: Order): Promise<void> {
+  const legion = await start(order);
+  process.stdout.write("ready\n");
+  const looking = setInterval(() => void resumeParked(legion), LOOK_MS);
+  await feed(order, (to, text) => legion.control.say([to], text));
+  if (order.until === "killed") return;
+  if (order.until === "idle") {
+    do await legion.untilIdle(new AbortController().signal);
+    while (await resumeParked(legion));
+  }
+  clearInterval(looking);
+  await legion.stop();
+}
+
+async function send(order: Order): Promise<void> {
+  const options = { reader: createReader(order.project), durability: "disk" } as const;
+  await feed(order, (to, text) => reach(options, (legion) => legion.say({ targets: [to], content: text })));
+}
+
+// Nobody kills it any more whose parent is gone.
+process.stdin.resume().on("end", () => process.exit(1));
+process.stdin.unref();
+const order = JSON.parse(process.argv[2]!) as Order;
+await (order.mode === "host" ? host(order) : send(order));

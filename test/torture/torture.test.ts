@@ -1,0 +1,25 @@
+// To run a seed again: TORTURE_SEED=<seed> npx vitest run test/torture/torture.test.ts. It draws the same lives and the
+// same moments; where exactly a moment hits is up to the machine. More kills: node scripts/torture.mjs --kills 1000.
+
+import { expect, it } from "vitest";
+import { complaintOf, tableOf, torture } from "./campaign.ts";
+import { randomLives } from "./schedule.ts";
+
+const KILLS = 100;
+
+it(
+  `a legion that is killed ${KILLS} times loses no message, applies none twice or out of order, does nothing without an ` +
+    "intent, repeats nothing that must happen once, closes every intent with one result and can read all of its logs",
+  { timeout: 600_000 },
+  async () => {
+    const seed = Number(process.env["TORTURE_SEED"] ?? Date.now() % 1_000_000);
+    const lives = (random: () => number) => randomLives(random, KILLS);
+    const outcome = await torture({ seed, lives, settleMs: 60_000, keep: "failed" });
+    console.log(`seed ${seed}\n${tableOf([outcome])}`);
+    expect(complaintOf(outcome)).toBe("");
+    expect(outcome.kills).toBe(KILLS);
+    // A test in which nothing was under way when the process died would prove nothing.
+    expect(outcome.figures.expected).toBeGreaterThan(500);
+    expect(outcome.figures.interrupted).toBeGreaterThan(0);
+  },
+);
