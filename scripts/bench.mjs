@@ -13,6 +13,7 @@ const MEASURES = [
   "tick",
   "append",
   "reload",
+  "open",
   "idle",
   "delivery",
   "body",

@@ -157,8 +157,9 @@ function outcomeOf(outcomes: readonly Outcome[]): DecisionOutcome {
 }
 
 function countRepeat({ repeats }: Conversation, call: Call, { outcome, content }: EventOf<"result">): void {
-  const shown = JSON.stringify([call.action, call.parameters, outcome, content]);
-  const key = `${shown.length}:${crc32(shown)}`;
+  const asked = JSON.stringify([call.action, call.parameters, outcome]);
+  // Apart, so that a long content need not be written as JSON.
+  const key = `${asked.length}:${crc32(asked)}:${content.length}:${crc32(content)}`;
   const repeat = repeats.get(key) ?? { call, count: 0 };
   repeat.count++;
   repeats.delete(key);

@@ -101,6 +101,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     throw error;
   }
   await store.deliverForOthers();
+  await store.mendMailboxes((id) => opened.get(id)?.outbox);
   const writerFor = (agent: AgentId): Writer | undefined => agents.get(agent) ?? store.writerFor(agent);
   const heart = startHeartbeat(options.heartbeatMs, { clock, agents, control: store.control });
   return {

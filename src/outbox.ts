@@ -18,10 +18,46 @@ const LAST_RETRY_MS = 60_000;
 export interface Outbox {
   /** Starts to deliver what is not delivered yet. Resolves when each was tried once; never rejects. */
   deliver(): Promise<void>;
+  /**
+   * Offers everything once more that was ever sent to `to`, whose mailbox was damaged: what it has it knows by its number.
+   * Resolves when each was tried once.
+   */
+  offerAgain(to: AgentId): Promise<void>;
   /** Committed sends that are not in their recipient's mailbox yet, oldest first. */
   undelivered(): readonly Send[];
   /** Delivers what can be delivered at once; the rest has to wait for the next start. */
   close(): Promise<void>;
+}
+
+export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Clock): Outbox {
+  const progress = createProgress(memory);
+  const closing = new AbortController();
+  const attempt = async (send: Send): Promise<boolean> => {
+    const { status } = await offer(memory, bus, send);
+    // Nobody will ever read it: it is kept for a person, and the numbers go on.
+    if (status === "unknown") memory.note(undeliverable(send.message, gone(send), send.seq));
+    const isOver = status !== "full" && status !== "gap";
+    if (isOver) progress.arrived(send);
+    return isOver;
+  };
+  // A mailbox that cannot be written is like a full one: the message stays here and is tried again.
+  const lanes = createLanes((send) => attempt(send).catch(() => false), clock, closing.signal);
+  return {
+    async deliver() {
+      if (closing.signal.aborted) return;
+      for (const send of progress.begin()) lanes.add(send);
+      await lanes.tried();
+    },
+    async offerAgain(to) {
+      for await (const send of sentTo(memory, to)) if (!closing.signal.aborted) lanes.add(send);
+      await lanes.tried();
+    },
+    undelivered: progress.undelivered,
+    async close() {
+      closing.abort();
+      await lanes.ended();
+    },
+  };
 }
 
 /** What goes to one recipient, until nothing is left. */
@@ -33,58 +69,44 @@ interface Lane {
   readonly end: Promise<void>;
 }
 
-export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Clock): Outbox {
-  const progress = createProgress(memory);
+/** One lane for each recipient; `attempt` says whether a send is over. */
+function createLanes(attempt: (send: Send) => Promise<boolean>, clock: Clock, closing: AbortSignal) {
   const lanes = new Map<AgentId, Lane>();
-  const closing = new AbortController();
-
-  const attempt = async (send: Send): Promise<boolean> => {
-    const { status } = await offer(memory, bus, send);
-    // Nobody will ever read it: it is kept for a person, and the numbers go on.
-    if (status === "unknown") memory.note(undeliverable(send.message, gone(send), send.seq));
-    const isOver = status !== "full" && status !== "gap";
-    if (isOver) progress.arrived(send);
-    return isOver;
-  };
   const run = async (to: AgentId, queue: Send[], tried: () => void): Promise<void> => {
     let retryMs = FIRST_RETRY_MS;
     while (queue[0]) {
-      // A mailbox that cannot be written is like a full one: the message stays here and is tried again.
-      if (await attempt(queue[0]).catch(() => false)) {
+      if (await attempt(queue[0])) {
         queue.shift();
         retryMs = FIRST_RETRY_MS;
         continue;
       }
       tried();
-      await clock.sleep(retryMs, closing.signal);
-      if (closing.signal.aborted) break;
+      await clock.sleep(retryMs, closing);
+      if (closing.aborted) break;
       retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
     }
     // In the same turn as the last look: what comes later finds no lane and begins one.
     lanes.delete(to);
     tried();
   };
-  const begin = (to: AgentId, first: Send): Lane => {
+  const begin = (to: AgentId, first: Send): void => {
     const queue = [first];
     let resolve = (): void => undefined;
     const tried = new Promise<void>((settled) => (resolve = settled));
-    const lane = { queue, tried, end: run(to, queue, resolve) };
-    lanes.set(to, lane);
-    return lane;
+    lanes.set(to, { queue, tried, end: run(to, queue, resolve) });
   };
   return {
-    async deliver() {
-      if (closing.signal.aborted) return;
-      for (const send of progress.begin()) {
-        const lane = lanes.get(send.to);
-        if (lane) lane.queue.push(send);
-        else begin(send.to, send);
-      }
+    add(send: Send): void {
+      const lane = lanes.get(send.to);
+      if (lane) lane.queue.push(send);
+      else begin(send.to, send);
+    },
+    /** Resolves when everything was tried once. */
+    async tried(): Promise<void> {
       await Promise.all([...lanes.values()].map(({ tried }) => tried));
     },
-    undelivered: progress.undelivered,
-    async close() {
-      closing.abort();
+    /** Resolves when every lane has come to its end. */
+    async ended(): Promise<void> {
       await Promise.all([...lanes.values()].map(({ end }) => end));
     },
   };
@@ -150,19 +172,30 @@ async function offer(memory: Memory, bus: Pick<Bus, "send">, send: Send): Promis
 
 /** The sends of the same log to the same recipient with numbers from `expected` up to that of `send`, the dead ones not. */
 async function* sentBetween(memory: Memory, send: Send, expected: number): AsyncGenerator<Delivery> {
+  for await (const { from, message, n } of sentTo(memory, send.to))
+    if (from === send.from && n >= expected && n < send.n) yield { from, message };
+}
+
+/**
+ * Everything that was ever sent to `recipient`, oldest first. What is dead only a person sends again, and what was copied
+ * from another agent's log is none of this one's.
+ */
+async function* sentTo(memory: Memory, recipient: AgentId): AsyncGenerator<Send> {
   const graves = new Set<string>();
+  let copied = 0;
   for await (const event of memory.read()) {
+    if (event.kind === "branch" && event.origin !== undefined) copied = event.seq;
     const grave = event.kind === "notice" ? buriedBy(event) : undefined;
     if (grave !== undefined) graves.add(grave);
   }
-  let log = "";
+  let from = "";
   for await (const event of memory.read()) {
-    if (event.kind === "opened") log = event.log;
-    if (log !== send.from) continue;
+    if (event.kind === "opened") from = event.log;
+    if (event.seq < copied) continue;
     for (const message of sendsOf(event)) {
       const { to, n } = parseMessageId(message.id);
-      if (to !== send.to || n < expected || n >= send.n) continue;
-      if (!graves.has(graveOf(message, event.seq))) yield { from: log, message };
+      if (to === recipient && !graves.has(graveOf(message, event.seq)))
+        yield { from, message, to, n, seq: event.seq };
     }
   }
 }

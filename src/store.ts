@@ -15,6 +15,7 @@ import type { Durability } from "./log/journal.ts";
 import { takeLock, type Holder, type Lock } from "./log/lock.ts";
 import { openMemory, type Memory, type Projector } from "./memory.ts";
 import { CONTROL, isAgentId, type AgentId } from "./message.ts";
+import type { Outbox } from "./outbox.ts";
 import type { LegionPaths } from "./paths.ts";
 import { textProtocol } from "./protocol/text.ts";
 import type { ViewOptions } from "./view.ts";
@@ -39,6 +40,8 @@ export interface Store {
   writerFor(agent: AgentId): Writer | undefined;
   /** Delivers what Control and agents that are not hosted left undelivered. */
   deliverForOthers(): Promise<void>;
+  /** Has everybody offer again what they sent to agents whose mailboxes were damaged; `outboxOf` is that of a hosted one. */
+  mendMailboxes(outboxOf: (agent: AgentId) => Outbox | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -89,7 +92,10 @@ async function openFiles(options: Locked): Promise<Store> {
   const { paths, durability, clock, hosted, disk, lock } = options;
   const logs = await openLogs(options);
   const { ledgers, openAgent } = logs;
+  /** Agents whose mailboxes lost mail to a damage. */
+  const damaged = new Set<AgentId>();
   const bus = createMemoryBus({
+    onDamage: (agent) => damaged.add(agent),
     disk,
     lock,
     durability,
@@ -101,6 +107,8 @@ async function openFiles(options: Locked): Promise<Store> {
   const known = (): AgentId[] => [...logs.known];
   const control = await openControl({ memory: await openAgent(CONTROL, UNHOSTED), bus, clock, known });
   const guests = createGuests({ openMemory: (agent) => openAgent(agent, UNHOSTED), bus, clock });
+  const outboxOfGuest = async (agent: AgentId): Promise<Outbox | undefined> =>
+    (await guests.open(agent).catch(() => undefined))?.outbox;
   const isGuest = (agent: AgentId): boolean => logs.known.has(agent) && !hosted.has(agent);
   return {
     disk,
@@ -120,9 +128,19 @@ async function openFiles(options: Locked): Promise<Store> {
       await control.outbox.deliver();
       for (const id of logs.known) {
         if (!isGuest(id) || !ledgers.get(id)?.undelivered.length) continue;
-        const guest = await guests.open(id).catch(() => undefined);
-        await guest?.outbox.deliver();
+        await (await outboxOfGuest(id))?.deliver();
       }
+    },
+    async mendMailboxes(outboxOf) {
+      for (const to of damaged) {
+        await control.outbox.offerAgain(to);
+        for (const id of logs.known) {
+          const sender =
+            outboxOf(id) ?? (ledgers.get(id)?.numbers.has(to) ? await outboxOfGuest(id) : undefined);
+          await sender?.offerAgain(to);
+        }
+      }
+      damaged.clear();
     },
     async close() {
       await inOrder([...guests.closings(), control.close, bus.close, lock.release]);

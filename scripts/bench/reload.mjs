@@ -56,9 +56,10 @@ async function open() {
   };
   const started = performance.now();
   const view = { protocol: toolsProtocol, errors: "keep", window: 200_000 };
+  const projector = { write: () => Promise.resolve(), reconcile: () => Promise.resolve([]) };
   const memory = await openMemory(
-    { agent: "1", view, inspect: () => undefined, projector: { write: () => Promise.resolve() } },
-    async (/** @type {unknown} */ each) => (await openFileLog(options, each)).log,
+    { agent: "1", view, inspect: () => undefined, projector },
+    async (/** @type {unknown} */ each) => ({ log: (await openFileLog(options, each)).log, findings: [] }),
   );
   const ms = performance.now() - started;
   await memory.close();

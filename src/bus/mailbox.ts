@@ -7,7 +7,12 @@ import { parseMessageId, type Delivery, type LogId } from "../message.ts";
 import type { Mail, Watermarks } from "./bus.ts";
 
 /** One line of a mailbox; its sequence number is the position of the mail. */
-export type MailRecord = JournalRecord & Delivery;
+export type MailRecord = JournalRecord & Delivery & MailMark;
+
+export interface MailMark {
+  /** Nothing of this sender's log was known before it. */
+  readonly first?: true;
+}
 
 export interface Waiting {
   /** Oldest first. */
@@ -25,10 +30,14 @@ export async function readMailbox(folder: string, disk: Disk, marks: Watermarks)
   const segments: SegmentEnd[] = [];
   const damages: Damage[] = [];
   let last = 0;
+  let lost = 0;
   for await (const segment of readSegments<MailRecord>(folder, disk)) {
+    lost += segment.damages.length;
     for (const record of segment.records) {
       last = record.seq;
       if (record.kind !== "mail" || record.seq <= marks.taken) continue;
+      // What it should come after may be what is damaged: no more than so many.
+      if (lost > 0 && !record.first && !seen.has(record.from)) seen.set(record.from, lowest(record, lost));
       // Behind a damaged line its sender's mail does not count: it is sent again, in order, from where it is missing.
       if (standingOf(record, seen) !== "next") continue;
       const { seq: position, from, message } = record;
@@ -40,6 +49,11 @@ export async function readMailbox(folder: string, disk: Disk, marks: Watermarks)
   }
   // A position is never given twice, also not after the files of all mail that was taken are gone.
   return { unread, seen, damages, start: { last: Math.max(last, marks.taken), segments } };
+}
+
+/** The number before the first of `lost` messages that may be missing in front of this one. */
+function lowest({ message }: Delivery, lost: number): number {
+  return Math.max(0, parseMessageId(message.id).n - 1 - lost);
 }
 
 /** What a header in front of a message costs, about. */

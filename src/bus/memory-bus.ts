@@ -10,7 +10,7 @@ import { setAside, settleSegments } from "../log/segments.ts";
 import { CONTROL, MAILBOX_LIMIT, parseMessageId } from "../message.ts";
 import type { AgentId, Delivery, LogId, Message } from "../message.ts";
 import type { Bus, Inbox, Mail, Receipt, Watermarks } from "./bus.ts";
-import { readMailbox, standingOf, firstFitting } from "./mailbox.ts";
+import { firstFitting, readMailbox, standingOf, type MailMark } from "./mailbox.ts";
 
 const PART_BYTES = 1_048_576;
 
@@ -23,6 +23,8 @@ export interface MemoryBusOptions {
   readonly folder: (agent: AgentId) => string;
   /** Where damaged lines are set aside. */
   readonly corruptFolder: string;
+  /** Told when mail of an agent was lost to a damage: its senders still have it. */
+  readonly onDamage: (agent: AgentId) => void;
   /** How far an agent's log has taken in mail; `undefined` for an agent that does not exist. */
   readonly watermarks: (agent: AgentId) => Promise<Watermarks | undefined>;
 }
@@ -109,6 +111,7 @@ async function loadMailbox(agent: AgentId, options: MemoryBusOptions): Promise<M
   if (durability === "disk") await settleSegments(folder, disk);
   const { unread, seen, start, damages } = await readMailbox(folder, disk, marks);
   await setAside(damages, join(corruptFolder, `${agent}-mailbox`), disk);
+  if (damages.length > 0) options.onDamage(agent);
   return {
     agent,
     journal: openMailboxJournal(agent, start, options),
@@ -171,7 +174,8 @@ async function accept(mailbox: Mailbox, delivery: Delivery): Promise<Receipt> {
 
 async function receive(mailbox: Mailbox, { from, message, after }: Delivery): Promise<void> {
   const { journal, arriving } = mailbox;
-  const record = { kind: "mail", from, message, ...(after !== undefined && { after }) };
+  const mark: MailMark = mailbox.seen.has(from) ? {} : { first: true };
+  const record = { kind: "mail", from, message, ...(after !== undefined && { after }), ...mark };
   const mail = { position: journal.write([record])[0]!.seq, from, message };
   mailbox.seen.set(from, parseMessageId(message.id).n);
   arriving.push(mail);

@@ -44,7 +44,7 @@ export async function openDormant(plan: AgentPlan, { reader, settings }: Dormanc
       close: nothing,
     },
     perform: refuse,
-    outbox: { deliver: nothing, undelivered: () => [], close: nothing },
+    outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: reader.blobs(identity.id),
     shared: shareNothing(reader, settings),

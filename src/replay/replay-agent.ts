@@ -143,7 +143,7 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
     ),
     inbox: createTapeInbox(player),
     perform: (performer, call) => performAgain(player, performer, call),
-    outbox: { deliver: nothing, undelivered: () => [], close: nothing },
+    outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: readOnlyBlobs(reader.blobs(identity.id)),
     shared: {

@@ -51,6 +51,7 @@ function openStage(opening: Opening): FileStage {
     now: () => 0,
     folder,
     corruptFolder: join(root, "corrupt"),
+    onDamage: () => undefined,
     watermarks: (agent): Promise<Watermarks | undefined> => Promise.resolve(marks.get(agent)),
   });
   return {
