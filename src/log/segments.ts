@@ -81,11 +81,8 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
   from = 1,
   ends?: ReadonlyMap<string, number>,
 ): AsyncGenerator<Segment<R>> {
-  const names = await segmentNames(folder, disk);
-  const openings: (Opening | undefined)[] = [];
-  for (const name of names.slice(1)) openings.push(await readOpening(join(folder, name), disk));
-  const seals = new Map(openings.flatMap((opening) => Object.entries(opening?.seals ?? {})));
-  const limits = limitsOf(openings);
+  const { names, seals, limits } = await readSeals(folder, disk);
+  let last = 0;
   for (const [index, name] of names.entries()) {
     const limit = limits[index] ?? Infinity;
     if (limit <= from) continue;
@@ -93,8 +90,32 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
     // A mailbox drops what was taken; also while it is read.
     if (!bytes) continue;
     const counted = bytes.subarray(0, seals.get(name) ?? (ends && (ends.get(name) ?? 0)));
-    yield { name, sealed: seals.has(name), ...parse<R>(join(folder, name), counted, limit) };
+    const parsed = parse<R>(join(folder, name), counted, { last, limit });
+    last = parsed.records.at(-1)?.seq ?? last;
+    yield { name, sealed: seals.has(name), ...parsed };
   }
+}
+
+interface Seals {
+  /** Oldest first. */
+  readonly names: readonly string[];
+  /** How many bytes of a segment count. */
+  readonly seals: ReadonlyMap<string, number>;
+  /** For each segment the lowest sequence number that it cannot hold. */
+  readonly limits: readonly number[];
+}
+
+async function readSeals(folder: string, disk: Disk): Promise<Seals> {
+  const names = await segmentNames(folder, disk);
+  const openings: (Opening | undefined)[] = [];
+  for (const [index, name] of names.entries())
+    openings.push(index === 0 ? undefined : await readOpening(join(folder, name), disk));
+  const seals = new Map(openings.flatMap((opening) => Object.entries(opening?.seals ?? {})));
+  const newest = Math.max(0, ...names.map((name, index) => (openings[index] ? placeOf(name)!.epoch : 0)));
+  // One that nobody sealed may be of a writer that had been taken over: it says nothing about the others.
+  const isTrusted = (name: string): boolean => seals.has(name) || placeOf(name)!.epoch >= newest;
+  const limits = limitsOf(openings.map((opening, index) => (isTrusted(names[index]!) ? opening : undefined)));
+  return { names, seals, limits: limits.slice(1) };
 }
 
 /** Flushes what an earlier writer may have left in the cache: only then may recovery build on what it reads. */
@@ -130,17 +151,23 @@ function limitsOf(openings: readonly (Opening | undefined)[]): readonly number[]
     .toReversed();
 }
 
+/** Sequence numbers between which those of a segment lie: `last` was read before it. */
+interface Bounds {
+  readonly last: number;
+  readonly limit: number;
+}
+
 function parse<R extends JournalRecord>(
   file: string,
   bytes: Buffer,
-  limit: number,
+  { last, limit }: Bounds,
 ): Pick<Segment<R>, "bytes" | "records" | "damages" | "trailing"> {
   const records: R[] = [];
   const damages: Damage[] = [];
   let trailing = 0;
   const keep = (record: R): void => {
     refuseNewer(file, record);
-    if (record.seq >= limit) return;
+    if (record.seq <= last || record.seq >= limit) return;
     records.push(record);
     trailing = 0;
   };

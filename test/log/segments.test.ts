@@ -200,3 +200,24 @@ describe("a journal that was taken over from a writer that lives on", () => {
     expect((await reopenJournal({ folder, disk, epoch: 3 })).damages).toEqual([]);
   });
 });
+
+describe("a writer that was taken over", () => {
+  const line = (epoch: number, seq: number, record: object): string =>
+    toLine({ seq, epoch, at: "", ...record });
+  const opened = (seals: object): object => ({ kind: "opened", format: 1, seals });
+
+  it("adds nothing with a segment that it begins afterwards, and takes nothing away (J1)", async () => {
+    await mkdir(folder);
+    const old = line(1, 1, opened({})) + line(1, 2, { kind: "said", text: "a" });
+    // Written by the old one, counted by the new one, though the old one never knew that it was durable.
+    const pending = line(1, 3, { kind: "said", text: "b" });
+    await writeFile(join(folder, "00000001-000.jsonl"), old + pending);
+    const seals = { "00000001-000.jsonl": old.length + pending.length };
+    const taken = line(2, 4, opened(seals)) + line(2, 5, { kind: "said", text: "c" });
+    await writeFile(join(folder, "00000002-000.jsonl"), taken);
+    const late =
+      line(1, 3, opened({ "00000001-000.jsonl": old.length })) + line(1, 4, { kind: "said", text: "z" });
+    await writeFile(join(folder, "00000001-001.jsonl"), late);
+    expect(await textsIn(folder, disk)).toEqual(["a", "b", "c"]);
+  });
+});
