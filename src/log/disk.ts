@@ -63,8 +63,9 @@ const MAX_OPEN_FILES = 128;
 /** The real disk. `tmp` holds temporary files and must lie on the same file system as what is written. */
 export function createDisk(tmp: string): Disk {
   const files = createOpenFiles();
+  const folders = createFolders(dirname(dirname(tmp)));
   return {
-    ...createPlacing(tmp),
+    ...createPlacing(tmp, folders),
     list: (path) => storage(path, async () => (await readdir(path)).sort(), []),
     read: (path, maxBytes) =>
       storage<Buffer | undefined>(
@@ -74,8 +75,8 @@ export function createDisk(tmp: string): Disk {
       ),
     exists: (path) => existsSync(path),
     kind: (path) => storage(path, () => kindOf(path), undefined),
-    create: (path) => createAppendFile(path, files),
-    sync: (path) => storage(path, () => flush(path)),
+    create: (path) => createAppendFile(path, files, folders),
+    sync: (path) => storage(path, () => folders.settle(path)),
     remove: (path) =>
       storage(
         path,
@@ -90,7 +91,7 @@ export function createDisk(tmp: string): Disk {
 }
 
 /** Puts whole files in their places: written and flushed in `tmp` first. */
-function createPlacing(tmp: string): Pick<Disk, "replace" | "claim" | "emptyTmp"> {
+function createPlacing(tmp: string, folders: Folders): Pick<Disk, "replace" | "claim" | "emptyTmp"> {
   const withTemporary = async <T>(
     content: string | Uint8Array,
     place: (path: string) => Promise<T>,
@@ -108,9 +109,9 @@ function createPlacing(tmp: string): Pick<Disk, "replace" | "claim" | "emptyTmp"
     replace: (path, content) =>
       storage(path, () =>
         withTemporary(content, async (written) => {
-          const folders = await makeFolder(dirname(path));
+          folders.make(dirname(path));
           await rename(written, path);
-          for (const folder of folders) await flush(folder);
+          await folders.settle(dirname(path));
         }),
       ),
     claim: (path, content) =>
@@ -118,7 +119,7 @@ function createPlacing(tmp: string): Pick<Disk, "replace" | "claim" | "emptyTmp"
         path,
         () =>
           withTemporary(content, async (written) => {
-            const folders = await makeFolder(dirname(path));
+            folders.make(dirname(path));
             try {
               await link(written, path);
             } catch (error) {
@@ -126,7 +127,7 @@ function createPlacing(tmp: string): Pick<Disk, "replace" | "claim" | "emptyTmp"
               throw error;
             }
             try {
-              for (const folder of folders) await flush(folder);
+              await folders.settle(dirname(path));
             } catch (error) {
               // Nobody may be kept out by a claim that its own process does not know of.
               await rm(path, { force: true });
@@ -162,12 +163,12 @@ function createOpenFiles(): OpenFiles {
   };
 }
 
-function createAppendFile(path: string, files: OpenFiles): AppendFile {
+function createAppendFile(path: string, files: OpenFiles, folders: Folders): AppendFile {
   let fd: number | undefined;
   let syncing = 0;
   let closeAfterSync = false;
-  /** Folders whose newest entries are not flushed. */
-  let grown: readonly string[] = [];
+  /** Its name is not flushed. */
+  let isNew = true;
   const guard = <T>(work: () => T): T => {
     try {
       return work();
@@ -194,9 +195,8 @@ function createAppendFile(path: string, files: OpenFiles): AppendFile {
         await new Promise<void>((resolve, reject) =>
           fdatasync(target, (error) => (error ? reject(storageError(path, error)) : resolve())),
         );
-        const folders = grown;
-        grown = [];
-        for (const folder of folders) await storage(folder, () => flush(folder));
+        if (isNew) await storage(path, () => folders.settle(dirname(path)));
+        isNew = false;
       } finally {
         syncing--;
         if (closeAfterSync && syncing === 0) file.close();
@@ -211,24 +211,45 @@ function createAppendFile(path: string, files: OpenFiles): AppendFile {
     },
   };
   guard(() => {
-    const folder = dirname(path);
-    grown = foldersGrown(folder, mkdirSync(folder, { recursive: true, mode: 0o700 }));
+    folders.make(dirname(path));
     use(constants.O_CREAT | constants.O_EXCL);
   });
   return file;
 }
 
-/** Makes a folder for a new entry; returns all folders to be flushed after that. */
-async function makeFolder(path: string): Promise<readonly string[]> {
-  return foldersGrown(path, await mkdir(path, { recursive: true, mode: 0o700 }));
+/** The way to every file: without it the file is lost in a power cut, however well its own bytes are kept. */
+interface Folders {
+  /** Makes a folder, and what is missing of the way to it. */
+  make(folder: string): void;
+  /** Flushes what is at `path`, and the way to it, whoever made that. */
+  settle(path: string): Promise<void>;
 }
 
-/** The folders that get a new entry with a new file in `folder`; `made` is the topmost one that was made for it. */
-function foldersGrown(folder: string, made: string | undefined): readonly string[] {
-  const folders = [folder];
-  if (made === undefined) return folders;
-  for (let at = folder; at.length >= made.length;) folders.push((at = dirname(at)));
-  return folders;
+/** @param top what is above it was there before */
+function createFolders(top: string): Folders {
+  /** Folders that were flushed since this process has put a folder into them. */
+  const flushed = new Map<string, Promise<void>>();
+  const flushOnce = async (folder: string): Promise<void> => {
+    const flushing = flushed.get(folder) ?? flush(folder);
+    flushed.set(folder, flushing);
+    try {
+      await flushing;
+    } catch (error) {
+      if (flushed.get(folder) === flushing) flushed.delete(folder);
+      throw error;
+    }
+  };
+  return {
+    make(folder) {
+      const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (made !== undefined)
+        for (let at = folder; at.length >= made.length;) flushed.delete((at = dirname(at)));
+    },
+    async settle(path) {
+      await flush(path);
+      for (let at = path; at.startsWith(join(top, "/"));) await flushOnce((at = dirname(at)));
+    },
+  };
 }
 
 async function kindOf(path: string): Promise<"file" | "folder" | "other"> {

@@ -106,7 +106,13 @@ export function gapNotice(lost: readonly SeqRange[]): NoticeEvent {
 /** Events whose loss `event` reports; empty for most. */
 export function lostIn(event: Event): readonly SeqRange[] {
   if (event.kind !== "notice" || event.reason !== "gap") return [];
-  return (event.details as { readonly lost?: readonly SeqRange[] } | undefined)?.lost ?? [];
+  const lost = (event.details as { readonly lost?: unknown } | null | undefined)?.lost;
+  return Array.isArray(lost) ? lost.filter(isRange) : [];
+}
+
+/** A log may come from another machine. */
+function isRange(value: unknown): value is SeqRange {
+  return Array.isArray(value) && typeof value[0] === "number" && typeof value[1] === "number";
 }
 
 interface Past {
@@ -135,7 +141,7 @@ async function readThrough(
       if (event.seq > last + 1) lost.push([last + 1, event.seq - 1]);
       last = event.seq;
       if (event.kind === "opened") id = event.log;
-      reported.push(...lostIn(event));
+      for (const range of lostIn(event)) reported.push(range);
       each(event);
     }
     trailing = segment.records.length > 0 ? segment.trailing : trailing + segment.trailing;

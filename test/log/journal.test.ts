@@ -252,22 +252,6 @@ describe("a journal on a disk that fails", () => {
     expect((await start).last).toBe(2);
   });
 
-  it("does not count what was flushed when the lock was lost, and leaves it to whoever took over (J1, J2)", async () => {
-    let held = true;
-    const { journal } = await reopenJournal({ folder, disk, held: () => held, maxPartBytes: 1 });
-    await say(journal, "mine");
-    held = false;
-    await expect(say(journal, "flushed too late")).rejects.toMatchObject({ code: "STORAGE" });
-    await expect(journal.acknowledged()).rejects.toMatchObject({ code: "STORAGE" });
-    expect(await names()).toHaveLength(2);
-    held = true;
-    const start = await journal.acknowledged();
-    expect(start).toMatchObject({ last: 2, segments: [{ last: 2 }] });
-    const options = { folder, disk, epoch: 1, held: () => true, now: () => 0, opening: {} };
-    await say(openJournal({ ...options, durability: "disk", maxPartBytes: 10_000 }, start), "on");
-    expect(await textsIn(folder, disk)).toEqual(["mine", "on"]);
-  });
-
   it("leaves no empty parts behind while the disk stays full", async () => {
     const { journal } = await reopenJournal({ folder, disk });
     await say(journal, "a");

@@ -1,0 +1,52 @@
+// Writes to a project until it is killed, and tells its parent what was acknowledged: two agents that write to each other,
+// every now and then something too long for a line.
+
+import { createClock } from "../../src/clock.ts";
+import { compose } from "../../src/compose.ts";
+import type { Inspection } from "../../src/inspection.ts";
+import type { Durability } from "../../src/log/journal.ts";
+import type { AgentId } from "../../src/message.ts";
+import { createOutbox } from "../../src/outbox.ts";
+import { legionPaths } from "../../src/paths.ts";
+import { UNHOSTED, openStore, type Store } from "../../src/store.ts";
+import { sha256 } from "../../src/log/blobs.ts";
+
+export type Acknowledged =
+  | { readonly kind: "event"; readonly agent: AgentId; readonly seq: number; readonly hash: string }
+  | { readonly kind: "mail"; readonly to: AgentId; readonly id: string };
+
+const [project = "", durability] = process.argv.slice(2);
+const clock = createClock();
+const tell = (acknowledged: Acknowledged): void => void process.send?.(acknowledged);
+const inspect = (inspection: Inspection): void => {
+  if (inspection.kind !== "event" || inspection.event.kind !== "notice") return;
+  const { agent, event } = inspection;
+  tell({ kind: "event", agent, seq: event.seq, hash: sha256(JSON.stringify(event)) });
+};
+
+async function write(store: Store, from: AgentId, to: AgentId): Promise<never> {
+  const memory = await store.openAgent(from, UNHOSTED);
+  const outbox = createOutbox(memory, store.bus, clock);
+  for (let n = 1; ; n++) {
+    const content = `${n} `.repeat(n % 20 === 0 ? 30_000 : n % 100);
+    await memory.commit({
+      kind: "notice",
+      reason: "said",
+      content,
+      sends: compose(memory, { from, to: [to], content: String(n) }, [], 0),
+    });
+    await outbox.deliver();
+  }
+}
+
+const hosted = new Set<AgentId>(["1", "2"]);
+const store = await openStore({
+  paths: legionPaths(project),
+  role: "node",
+  durability: durability as Durability,
+  clock,
+  inspect,
+  hosted,
+});
+store.bus.watch(({ id, targetAgentIds }) => tell({ kind: "mail", to: targetAgentIds[0]!, id }));
+await Promise.race([write(store, "1", "2"), write(store, "2", "1")]);
