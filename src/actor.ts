@@ -15,9 +15,10 @@
 
 import { show, showRest, type Agent } from "./agent.ts";
 import { ask, wouldFit } from "./ask.ts";
-import { hasWork, mayDecide, wakesOnMail } from "./conversation.ts";
+import { hasWork, mayDecide, openCalls, wakesOnMail } from "./conversation.ts";
 import type { Call, ResultEvent } from "./event.ts";
 import { isLegionError } from "./errors.ts";
+import { gatherEvidence } from "./evidence.ts";
 import { judgeLoop } from "./gate.ts";
 import { MAIL_SHARE } from "./message.ts";
 import { park } from "./park.ts";
@@ -104,9 +105,12 @@ async function recover(agent: Agent, now: AbortSignal): Promise<void> {
   void outbox.deliver();
   if (memory.conversation.halt?.reason === "parked-limit" && (await wouldFit(agent)))
     await memory.commit({ kind: "notice", reason: "resumed", content: "The limits leave room again." });
+  if (openCalls(memory.conversation).length === 0) return;
+  if (!memory.conversation.halt) show(agent, "acting");
+  const evidence = await gatherEvidence(agent);
   if (memory.conversation.halt) return;
   await interruptible(agent, now, async (signal) => {
-    for (const remedy of planRecovery(memory, modules.effectsOf)) {
+    for (const remedy of planRecovery(memory, modules.effectsOf, evidence)) {
       if (remedy.kind === "record") await memory.commit(remedy.result);
       else {
         memory.note({ kind: "notice", reason: "restarted", content: `${remedy.call.action} is done again.` });

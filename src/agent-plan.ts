@@ -13,6 +13,7 @@ import { perform } from "./perform.ts";
 import { createProjections } from "./projection.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import type { Store } from "./store.ts";
+import { createTraces } from "./trace.ts";
 
 /** What an agent was made from: enough to make it again. */
 export interface Origin {
@@ -84,6 +85,7 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
     outbox: createOutbox(memory, store.bus, shared.clock),
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: store.blobs(id),
+    traces: createTraces(paths.agent(id), store.disk),
     shared,
   };
   return plan.replay?.(agent) ?? agent;

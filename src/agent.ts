@@ -5,6 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { StrategyName } from "./compaction.ts";
 import type { HaltReason } from "./conversation.ts";
 import type { Undeliverable } from "./dead-letters.ts";
+import type { ExecuteOptions } from "./environment/environment.ts";
 import type { Call, ResultEvent } from "./event.ts";
 import type { Budget } from "./gate.ts";
 import type { AgentState, Inspect } from "./inspection.ts";
@@ -14,12 +15,13 @@ import type { Memory } from "./memory.ts";
 import type { AgentId } from "./message.ts";
 import type { Limiter } from "./model/limiter.ts";
 import type { Model } from "./model/model.ts";
-import type { Peer, Workspace } from "./module.ts";
+import type { CommandRun, Peer, Workspace } from "./module.ts";
 import type { ModuleSet } from "./module-set.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PinPosition } from "./prompt.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import type { TokenCounter } from "./tokens.ts";
+import type { Traces } from "./trace.ts";
 
 export interface Identity {
   readonly id: AgentId;
@@ -44,7 +46,7 @@ export interface Shared {
   readonly budget: Budget;
   readonly limiter: Limiter;
   readonly tokens: TokenCounter;
-  readonly workspace: Workspace;
+  readonly workspace: TracedWorkspace;
   /** The section of config.yaml that has the module's name. */
   readonly settings: (module: string) => Readonly<Record<string, unknown>>;
   /** Every known agent, Control not. */
@@ -57,6 +59,13 @@ export interface Shared {
   readonly isNews: (agent: AgentId, trouble: string) => boolean;
   /** Says once for each chain of messages that it was stopped for its length, if that is why something was refused. */
   readonly announceHops: (from: AgentId, refused: readonly Undeliverable[]) => Promise<void>;
+}
+
+/** A workspace whose commands can be found again after a crash. */
+export interface TracedWorkspace extends Pick<Workspace, "root"> {
+  execute(command: string, options: Omit<ExecuteOptions, "cwd">): Promise<CommandRun>;
+  /** Ends what a runtime that died left running of a call; says whether there was anything. */
+  endLeft(mark: string): Promise<boolean>;
 }
 
 /** What an agent is doing at this moment. */
@@ -91,6 +100,7 @@ export interface Agent extends Post {
   readonly perform: Perform;
   readonly modules: ModuleSet;
   readonly blobs: Blobs;
+  readonly traces: Traces;
 }
 
 /** Runs one call and says what came of it. */

@@ -3,6 +3,8 @@
 import { complete, plainPrompt } from "./complete.ts";
 import type { Agent } from "./agent.ts";
 import { LegionError } from "./errors.ts";
+import type { Call } from "./event.ts";
+import { callKey } from "./evidence.ts";
 import { createHistory } from "./history.ts";
 import type { Host } from "./module.ts";
 import { objectiveOf } from "./module-set.ts";
@@ -12,6 +14,7 @@ import { beginWork, type Work } from "./work.ts";
 export interface Running {
   readonly work: Work;
   readonly signal: AbortSignal;
+  readonly call: Call;
 }
 
 const COMPLETION_SHARE = 4;
@@ -37,7 +40,13 @@ export function createHost(agent: Agent, module: string, running?: Running): Hos
       delete: (key) => active().work.state(module).delete(key),
     },
     history,
-    workspace: shared.workspace,
+    workspace: {
+      root: shared.workspace.root,
+      async execute(command, options) {
+        const trace = running && (await agent.traces.begin(callKey(agent, running.call)));
+        return shared.workspace.execute(command, { ...options, ...(trace && { trace }) });
+      },
+    },
     settings: shared.settings(module),
     signal: running?.signal ?? NEVER,
     send: (targets, content) => active().work.send(targets, content),

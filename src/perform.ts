@@ -26,7 +26,7 @@ const DECISION_SHARE = 1 / 2;
  */
 export async function perform(agent: Agent, call: Call, signal: AbortSignal): Promise<Performed> {
   const work = beginWork(agent);
-  const { result, isKept } = await run(agent, call, { work, signal });
+  const { result, isKept } = await run(agent, { work, signal, call });
   work.end();
   const { outcome, details } = result;
   const event: ResultEvent = {
@@ -48,8 +48,8 @@ interface Ended {
   readonly isKept: boolean;
 }
 
-async function run(agent: Agent, call: Call, running: Running): Promise<Ended> {
-  const { signal } = running;
+async function run(agent: Agent, running: Running): Promise<Ended> {
+  const { signal, call } = running;
   if (signal.aborted) return dropped("idle", STOPPED, signal);
   const checked = checkCall(call, agent.modules.actions);
   if (checked.kind === "refused") return dropped("error", checked.reason);

@@ -124,6 +124,16 @@ describe("after a kill between decision and result", () => {
     expect(JSON.stringify(model.requests[0]!.turns)).toContain("Check before repeating it");
   });
 
+  it("tells since when a call may have been running, whatever came into the log since", async () => {
+    const { modules } = workshop();
+    const resumed: NewEvent = { kind: "notice", reason: "resumed", content: "" };
+    const project = await killedAfter(decision("none", "once"), result(0), resumed);
+    const world = await openWorld(project, { 1: { modules, script: [NOOP] } });
+    await world.idle();
+    const [before, interrupted] = await world.kinds("1", "result");
+    expect(interrupted!.content).toContain(`(after ${before!.at})`);
+  });
+
   it("goes on leaving out the rest where a recovery itself was cut short (A6)", async () => {
     const { ran, modules } = workshop();
     const unknown = { ...result(1), outcome: "interrupted" } as NewEvent;

@@ -47,6 +47,7 @@ export async function openDormant(plan: AgentPlan, { reader, settings }: Dormanc
     outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: reader.blobs(identity.id),
+    traces: { begin: refuse, printed: () => Promise.resolve(undefined) },
     shared: shareNothing(reader, settings),
   };
   return agent;
@@ -60,7 +61,7 @@ function shareNothing(reader: Reader, settings: Shared["settings"]): Shared {
     budget: createBudget({}),
     limiter: createLimiter({ clock }),
     tokens: { count: refuse, close: nothing },
-    workspace: { root: reader.paths.project, execute: refuse },
+    workspace: { root: reader.paths.project, execute: refuse, endLeft: () => Promise.resolve(false) },
     settings,
     peers: async () =>
       (await reader.known()).map((id) => ({ id, name: displayName(id), description: "", running: false })),

@@ -1,10 +1,19 @@
 import type { CommandRun } from "../module.ts";
 
+/** What is kept of a command that runs, in case that the runtime dies under it. */
+export interface CommandTrace {
+  /** Stands in the environment of everything that the command starts; no other command has it. */
+  readonly mark: string;
+  /** Told what the command prints, as it comes. Never throws. */
+  readonly print: (chunk: Uint8Array) => void;
+}
+
 export interface ExecuteOptions {
   /** Absolute path of the folder to start in. */
   readonly cwd: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  readonly trace?: CommandTrace;
 }
 
 /**
@@ -14,8 +23,11 @@ export interface ExecuteOptions {
  *   E3. `execute` settles soon after the shell ends, whoever still holds its output, and soon after `timeoutMs` or an
  *       abort, whatever the command ignores.
  *   E4. Output is bounded: a command that prints without end is ended.
+ *   E6. What a runtime that was killed left running is found by its mark, and ended.
  */
 export interface Environment {
   /** Runs `command` in a shell without standard input. Resolves whatever comes of it; rejects if no shell starts. */
   execute(command: string, options: ExecuteOptions): Promise<CommandRun>;
+  /** Ends everything whose mark begins with `mark`. Says whether there was anything. */
+  endLeft(mark: string): Promise<boolean>;
 }

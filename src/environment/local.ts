@@ -1,4 +1,4 @@
-// Commands on this machine, without a sandbox: the invariants E1 to E4 of the contract, and
+// Commands on this machine, without a sandbox: the invariants E1 to E4 and E6 of the contract, and
 //
 //   E5. No command outlives an orderly exit of the runtime.
 
@@ -31,7 +31,7 @@ export function createLocalEnvironment(variables: NodeJS.ProcessEnv): Environmen
   return {
     async execute(command, options) {
       if (options.signal.aborted) return { output: "", exitCode: null, ended: "aborted" };
-      const mark = randomUUID();
+      const mark = options.trace?.mark ?? randomUUID();
       const child = spawn("sh", ["-c", SHELL, "sh", command], {
         cwd: options.cwd,
         env: { ...passedOn, PAGER: "cat", LEGION_COMMAND: "1", LEGION_RUN: mark },
@@ -49,6 +49,7 @@ export function createLocalEnvironment(variables: NodeJS.ProcessEnv): Environmen
         if (groups.size === 0) process.off("exit", endAll);
       }
     },
+    endLeft: (mark) => endTree(undefined, mark),
   };
 }
 
@@ -64,6 +65,7 @@ async function watch({ child, group, mark }: Running, options: ExecuteOptions): 
   const closed = once(child, "close");
   const stop = createStop(options);
   const output = collect(child.stdout, () => stop.ask("too much output"));
+  if (options.trace) child.stdout.on("data", options.trace.print);
 
   const ended = await Promise.race([exited, stop.asked]);
   stop.dispose();

@@ -6,17 +6,19 @@ const MAX_ROUNDS = 50;
 const ROUND_PAUSE_MS = 10;
 
 /**
- * Ends the process group `group` and every process whose environment holds `mark`, also those that left the group.
- * Where there is no /proc only the group is ended. A process that leaves the group and drops its environment escapes.
+ * Ends the process group `group`, where it is known, and every process whose environment holds `mark`, also those that
+ * left the group; says whether there were any. Where there is no /proc only the group is ended. A process that leaves the
+ * group and drops its environment escapes.
  */
-export async function endTree(group: number, mark: string): Promise<void> {
+export async function endTree(group: number | undefined, mark: string): Promise<boolean> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    signalGroup(group, "SIGKILL");
+    if (group !== undefined) signalGroup(group, "SIGKILL");
     const alive = await findAlive(group, mark);
-    if (alive.length === 0) return;
+    if (alive.length === 0) return round > 0;
     for (const pid of alive) signalProcess(pid, "SIGKILL");
     await delay(ROUND_PAUSE_MS);
   }
+  return true;
 }
 
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
@@ -34,7 +36,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Everything of the command that still runs: a signal that was sent has not ended a process yet. */
-async function findAlive(group: number, mark: string): Promise<readonly number[]> {
+async function findAlive(group: number | undefined, mark: string): Promise<readonly number[]> {
   const names = await readdir("/proc").catch(() => []);
   const pids = names.map(Number).filter(Number.isInteger);
   const alive = await Promise.all(pids.map((pid) => belongs(pid, group, mark)));
@@ -42,7 +44,7 @@ async function findAlive(group: number, mark: string): Promise<readonly number[]
 }
 
 /** False for processes of others and for those that are gone or only wait to be collected. */
-async function belongs(pid: number, group: number, mark: string): Promise<boolean> {
+async function belongs(pid: number, group: number | undefined, mark: string): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // The name before the last bracket may hold anything; then come state, parent and group (proc(5)).
   const [state = "", , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

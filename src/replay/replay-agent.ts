@@ -33,6 +33,7 @@ import {
 } from "./stand-ins.ts";
 import { isOwn, type Tape } from "./tape.ts";
 import { createTokenCounter, type TokenCounter } from "../tokens.ts";
+import type { Evidence } from "../trace.ts";
 
 export interface ReplayOptions {
   /** Of the recorded legion. */
@@ -146,6 +147,7 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
     outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: readOnlyBlobs(reader.blobs(identity.id)),
+    traces: { begin: refuse, printed: () => Promise.resolve(recordedEvidence(head)?.printed) },
     shared: {
       clock,
       inspect(seen) {
@@ -154,7 +156,11 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
       budget: createStandInBudget(player, createBudget({})),
       limiter: createStandInLimiter(),
       tokens,
-      workspace: { root: reader.paths.project, execute: refuse },
+      workspace: {
+        root: reader.paths.project,
+        execute: refuse,
+        endLeft: () => Promise.resolve(recordedEvidence(head)?.stillRan ?? false),
+      },
       settings,
       peers: await peersOf(options),
       unread: () => Promise.resolve(0),
@@ -167,6 +173,13 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
 }
 
 const RESTS: ReadonlySet<AgentState> = new Set<AgentState>(["idle", ...Object.values(RESTING)]);
+
+/** What was found of the call that a crash had cut off, if a recovery comes next. */
+function recordedEvidence(head: Playhead): Evidence | undefined {
+  const next = head.next();
+  if (next?.kind !== "result" || next.outcome !== "interrupted") return undefined;
+  return (next.details as { readonly evidence?: Evidence } | undefined)?.evidence;
+}
 
 const nothing = (): Promise<void> => Promise.resolve();
 

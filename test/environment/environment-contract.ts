@@ -158,6 +158,32 @@ export function describeEnvironment(
       },
     );
 
+    it.runIf(existsSync("/proc/self/environ"))(
+      "finds by its mark what was left running, ends it, and nothing else (E6)",
+      async () => {
+        const printed: Uint8Array[] = [];
+        let heard = (): void => undefined;
+        const hasPrinted = new Promise<void>((resolve) => (heard = resolve));
+        const start = (mark: string) => {
+          const print = (chunk: Uint8Array): void => {
+            printed.push(chunk);
+            if (Buffer.concat(printed).toString() === "begunbegun") heard();
+          };
+          const { signal } = new AbortController();
+          const options = { cwd, timeoutMs: MINUTE_MS, signal, trace: { mark, print } };
+          return environment.execute("printf begun; sleep 1000", options);
+        };
+        const left = start("one.1");
+        const other = start("two.1");
+        await hasPrinted;
+        expect(await environment.endLeft("one")).toBe(true);
+        expect((await left).exitCode).toBe(137);
+        expect(await environment.endLeft("one")).toBe(false);
+        expect(await environment.endLeft("two")).toBe(true);
+        await other;
+      },
+    );
+
     it("ends a command that prints without end and keeps the first 8 MiB (E4)", async () => {
       const { output, exitCode, ended } = await run("printf x; yes 0123456");
       expect({ exitCode, ended }).toEqual({ exitCode: null, ended: "too much output" });

@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import type { Event } from "../../src/event.ts";
+import { isRunning } from "../environment/environment-contract.ts";
+import { createTempProject } from "../temp-project.ts";
+import { buildProgram, run, runToEnd } from "./program.ts";
+
+beforeAll(buildProgram);
+
+const start = (script: string): string[] => [
+  "start",
+  "--model",
+  `scripted:${script}`,
+  "--tick",
+  "0",
+  "--yes",
+  "--json",
+];
+const command = (text: string): string =>
+  `- calls: [{ action: executeCommand, parameters: { command: ${JSON.stringify(text)} } }]\n`;
+
+it("a command that was running when the node was killed is ended at the next start, and the agent is told what it had printed", async () => {
+  const cwd = await createTempProject({
+    "command.yaml": command("echo $$ > pid; echo half done; sleep 1000"),
+    "rest.yaml": "- calls: [{ action: noop }]\n",
+  });
+  const trace = join(cwd, ".ai-legion/agents/1/running.out");
+  const killed = run([...start("command.yaml"), "--task", "Go."], { cwd });
+  await expect
+    .poll(() => readFile(trace, "utf8").catch(() => ""), { timeout: 10_000 })
+    .toContain("half done");
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  const pid = Number(await readFile(join(cwd, "pid"), "utf8"));
+  expect(await isRunning(pid)).toBe(true);
+
+  const { code, out } = await runToEnd([...start("rest.yaml"), "--until-idle"], { cwd });
+  expect(code).toBe(0);
+  expect(await isRunning(pid)).toBe(false);
+  const events = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Event);
+  const results = events.flatMap((event) => (event.kind === "result" ? [event] : []));
+  expect(results[0]).toMatchObject({ outcome: "interrupted" });
+  expect(results[0]!.content).toMatch(
+    /Check before repeating it\.\nIts command was still running, and was ended\.\nIts command had printed:\nhalf done\n$/,
+  );
+});
