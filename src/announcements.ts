@@ -41,10 +41,10 @@ export function startHeartbeat(
       const idle = [...agents]
         .filter(([, supervised]) => supervised.standing.state === "idle")
         .map(([id]) => id);
-      if (idle.length > 0) await control.announce(idle, HEARTBEAT);
+      // Where this cannot be written, the next one asks again.
+      if (idle.length > 0) await control.announce(idle, HEARTBEAT).catch(() => undefined);
     }
   };
-  // A log of agent 0 that cannot be written stops the heartbeat; whatever Control says next reports it.
-  if (everyMs !== "off") beat(everyMs).catch(() => heart.abort());
+  if (everyMs !== "off") void beat(everyMs);
   return heart;
 }

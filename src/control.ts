@@ -4,13 +4,12 @@
 import type { Bus, Inbox } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
 import { compose, type Letter } from "./compose.ts";
-import { isLegionError } from "./errors.ts";
 import type { NewEvent } from "./event.ts";
 import type { Memory } from "./memory.ts";
 import { CONTROL, type AgentId } from "./message.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { refuseUnfit, resolveTargets } from "./refusal.ts";
-import { createTurns, type Writer } from "./writer.ts";
+import { createMending, createTurns, type Writer } from "./writer.ts";
 
 export interface Control extends Writer {
   readonly memory: Memory;
@@ -43,17 +42,8 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
   const turns = createTurns();
-  let isBroken = false;
-  /** Does one thing at a time; after a failure of the disk, behind what was acknowledged. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
-    turns(async () => {
-      if (isBroken) await memory.reopen();
-      isBroken = false;
-      return work().catch((error: unknown) => {
-        isBroken = isLegionError(error, "STORAGE");
-        throw error;
-      });
-    });
+  const mending = createMending(memory);
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns(() => mending(work));
   const endReceiving = startReceiving({ inbox, clock }, (events) => inTurn(() => memory.commit(...events)));
 
   const send = (reason: "said" | "announced", letter: Letter, chain?: Chain): Promise<readonly string[]> =>

@@ -21,6 +21,8 @@ export type DecisionOutcome = "acted" | "failed" | "idle";
 export interface OpenDecision {
   readonly event: DecisionEvent & Stamp;
   readonly results: Map<string | null, Outcome>;
+  /** ISO 8601: since then the first call without a result may have been running. */
+  since: string;
 }
 
 /**
@@ -135,7 +137,7 @@ function hear(conversation: Conversation, message: Message): void {
 }
 
 function decide(conversation: Conversation, event: EventOf<"decision">): void {
-  conversation.decision = { event, results: new Map() };
+  conversation.decision = { event, results: new Map(), since: event.at };
   conversation.outcome = "idle";
   conversation.mail = false;
   conversation.aborted = false;
@@ -146,6 +148,7 @@ function close(conversation: Conversation, event: EventOf<"result">): void {
   const { decision } = conversation;
   if (!decision) return;
   decision.results.set(event.call, event.outcome);
+  decision.since = event.at;
   conversation.outcome = outcomeOf([...decision.results.values()]);
   const call = decision.event.calls.find(({ id }) => id === event.call);
   if (call && event.outcome !== "idle") countRepeat(conversation, call, event);

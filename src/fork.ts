@@ -10,7 +10,8 @@ import type { Halt } from "./conversation.ts";
 import { LegionError } from "./errors.ts";
 import type { Event } from "./event.ts";
 import { forkPoint } from "./fork-point.ts";
-import { readFileLog } from "./log/file-log.ts";
+import { gapNotice, lostIn, readFileLog, type SeqRange } from "./log/file-log.ts";
+import type { Memory } from "./memory.ts";
 import { CONTROL, displayName, isAgentId, type AgentId } from "./message.ts";
 import type { LegionPaths } from "./paths.ts";
 import { writePast } from "./past-log.ts";
@@ -37,6 +38,8 @@ export interface Forked {
   readonly halt?: Halt;
   /** What a person had changed by hand, and stays so. */
   readonly edited: readonly (readonly [module: string, key: string])[];
+  /** How many events of its past are damaged or gone; the agent is told. Absent: none. */
+  readonly lost?: number;
 }
 
 export interface ForkOffice {
@@ -85,6 +88,9 @@ async function goOn(
     await memory.commit({ kind: "branch", to });
     const branch = memory.ledger.last;
     await memory.reopen();
+    // What told the agent of it may stand on the branch that it leaves.
+    const lost = await lostBefore(memory, to);
+    if (lost.length > 0) await memory.commit(gapNotice(lost));
     // Where nobody runs the agent, nobody has looked at its files yet.
     const place = { disk: store.disk, folder: paths.agent(agent), corruptFolder: paths.corrupt };
     const files = createProjections([goals, notes], place);
@@ -96,8 +102,16 @@ async function goOn(
     for await (const event of memory.read(branch))
       if (event.kind === "edited") edited.push([event.module, event.key]);
     const { halt } = memory.conversation;
-    return { edited, ...(halt && { halt }) };
+    const count = lost.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    return { edited, ...(halt && { halt }), ...(count > 0 && { lost: count }) };
   });
+}
+
+/** The events up to `to` that are gone, as the log has reported them later. */
+async function lostBefore(memory: Memory, to: number): Promise<readonly SeqRange[]> {
+  const lost: SeqRange[] = [];
+  for await (const event of memory.read(to + 1)) lost.push(...lostIn(event).filter(([first]) => first < to));
+  return lost;
 }
 
 interface NewAgent {

@@ -31,6 +31,8 @@ export interface Budget {
   admit(ledger: Ledger, limits: Limits, estimate: Estimate): Admission;
   /** Would the call be admitted now? */
   fits(ledger: Ledger, limits: Limits, estimate: Estimate): boolean;
+  /** Counts `ledger` no longer: another one that holds the same has joined. */
+  leave(ledger: Ledger | undefined): void;
   /** Joins an agent's past and future spending to the legion's; nothing, if nothing is known of it. */
   join(ledger: Ledger | undefined): void;
   /** What the whole legion has spent. */
@@ -85,6 +87,7 @@ export function createBudget(legion: Limits): Budget {
     return exceeded(add(own, calls), limits, "this agent") ?? exceeded(add(all, calls), legion, "the legion");
   };
   return {
+    leave: (ledger) => void (ledger && ledgers.delete(ledger)),
     join: (ledger) => void (ledger && ledgers.add(ledger)),
     spent,
     fits: (ledger, limits, estimate) => refusalOf(ledger, limits, estimate, 1) === undefined,

@@ -4,11 +4,12 @@ import type { Bus } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
 import type { Memory } from "./memory.ts";
 import type { AgentId } from "./message.ts";
-import { createOutbox } from "./outbox.ts";
-import { createTurns, type Writer, type Writing } from "./writer.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import { createMending, createTurns, type Writer, type Writing } from "./writer.ts";
 
 export interface Guests {
-  open(agent: AgentId): Promise<Writing>;
+  /** `undefined` if its log cannot be opened. */
+  outboxOf(agent: AgentId): Promise<Outbox | undefined>;
   writerFor(agent: AgentId): Writer;
   /** What closes everything that was opened, step by step. */
   closings(): readonly (() => Promise<void>)[];
@@ -20,20 +21,34 @@ export interface GuestOptions {
   readonly clock: Clock;
 }
 
+interface Guest extends Writing {
+  readonly mending: ReturnType<typeof createMending>;
+}
+
 export function createGuests({ openMemory, bus, clock }: GuestOptions): Guests {
-  const guests = new Map<AgentId, Writing>();
+  const guests = new Map<AgentId, Guest>();
   const inTurn = createTurns();
-  const find = async (agent: AgentId): Promise<Writing> => {
+  const find = async (agent: AgentId): Promise<Guest> => {
     const known = guests.get(agent);
     if (known) return known;
     const memory = await openMemory(agent);
-    const guest = { memory, outbox: createOutbox(memory, bus, clock) };
+    const guest = { memory, outbox: createOutbox(memory, bus, clock), mending: createMending(memory) };
     guests.set(agent, guest);
     return guest;
   };
   return {
-    open: (agent) => inTurn(() => find(agent)),
-    writerFor: (agent) => ({ alone: (work) => inTurn(async () => work(await find(agent))) }),
+    outboxOf: (agent) =>
+      inTurn(() => find(agent)).then(
+        ({ outbox }) => outbox,
+        () => undefined,
+      ),
+    writerFor: (agent) => ({
+      alone: (work) =>
+        inTurn(async () => {
+          const guest = await find(agent);
+          return guest.mending(() => work(guest));
+        }),
+    }),
     closings: () => [...guests.values()].flatMap(({ outbox, memory }) => [outbox.close, memory.close]),
   };
 }

@@ -191,7 +191,11 @@ export function totalUsage(ledger: Ledger): Usage {
 }
 
 function heed(ledger: Ledger, { reason }: NoticeEvent): void {
-  if (reason === "restarted") ledger.start.hasBegun = true;
+  if (reason === "restarted") {
+    ledger.start.hasBegun = true;
+    // Whatever call was under way is over, and nothing came of it.
+    ledger.promptedMs = 0;
+  }
   if (reason === "resumed") ledger.fruitless = 0;
 }
 

@@ -12,6 +12,7 @@ import { isLegionError } from "./errors.ts";
 import { fork, type ForkOrder, type Forking } from "./fork.ts";
 import { createBudget, type Budget } from "./gate.ts";
 import { createInspector, type Inspect, type Inspector } from "./inspection.ts";
+import type { Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import type { Disk } from "./log/disk.ts";
 import type { Durability } from "./log/journal.ts";
@@ -141,6 +142,7 @@ function shareOut(options: LegionOptions, { store, peers, alarms, ...common }: C
     workspace: {
       root: project,
       execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
+      endLeft: (mark) => environment.endLeft(mark),
     },
     settings,
     peers: () => Promise.resolve(peers()),
@@ -163,15 +165,22 @@ interface Hosting extends Place {
 async function hostAll(hosting: Hosting, now: AbortSignal): Promise<void> {
   const { plans, store, shared, opened, agents } = hosting;
   const { budget, clock } = shared;
+  /** What agents have spent that could not be opened yet. */
+  const unopened = new Map<AgentId, Ledger>();
   const open = async (plan: AgentPlan): Promise<Agent> => {
     const agent = await openAgent(plan, hosting);
     opened.set(plan.identity.id, agent);
+    budget.leave(unopened.get(plan.identity.id));
     budget.join(agent.memory.ledger);
     return agent;
   };
   // Every log is open before the first actor runs: whoever writes to another finds out what that one has seen already.
   await openAll(plans, open);
-  for (const id of store.known()) budget.join(store.ledger(id));
+  for (const id of store.known()) {
+    const ledger = await store.ledger(id);
+    budget.join(ledger);
+    if (ledger && !opened.has(id)) unopened.set(id, ledger);
+  }
   for (const plan of plans) {
     const { identity } = plan;
     const agent = opened.get(identity.id);

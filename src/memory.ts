@@ -3,6 +3,7 @@
 
 import { along, pathTo } from "./branch.ts";
 import type { Conversation } from "./conversation.ts";
+import { LegionError, messageOf } from "./errors.ts";
 import type { Event, NewEvent, StateChange } from "./event.ts";
 import type { AgentId } from "./message.ts";
 import type { Inspect } from "./inspection.ts";
@@ -60,7 +61,10 @@ export interface OpenedLog {
   readonly findings: readonly NewEvent[];
 }
 
-/** `open` opens the log and hands every event of it to its argument, oldest first; again at each `reopen`. */
+/**
+ * `open` opens the log and hands every event of it to its argument, oldest first; again at each `reopen`. Rejects as it
+ * does, and with DAMAGED if an event cannot be understood.
+ */
 export async function openMemory(
   options: MemoryOptions,
   open: (each: (event: Event) => void) => Promise<OpenedLog>,
@@ -134,8 +138,13 @@ async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]
   const ledger = createLedger();
   const follower = followLog(() => createFold(view));
   const { log, findings } = await open((event) => {
-    account(ledger, event);
-    follower.see(event);
+    try {
+      account(ledger, event);
+      follower.see(event);
+    } catch (error) {
+      const problem = `event ${event.seq} of the log is not what its kind holds: ${messageOf(error)}`;
+      throw new LegionError("DAMAGED", problem, { cause: error });
+    }
   });
   const fold = await follower.settle(() => log.read());
   if (ledger.log !== log.id) ledger.numbers.clear();

@@ -82,7 +82,7 @@ export function createReader(project: string): Reader {
     paths,
     disk,
     blobs,
-    known: async () => (await disk.list(paths.agents)).filter(isAgentId).sort(byId),
+    known: async () => (await agentsIn(paths.agents, disk)).toSorted(byId),
     events,
     ledger: ledgerOf,
     follow,
@@ -106,6 +106,18 @@ export function createReader(project: string): Reader {
       for (const { message } of await unread(CONTROL, ledger)) yield message;
     },
   };
+}
+
+/** The agents whose folders are in `folder`, Control not. A file in their place is nobody. */
+export async function agentsIn(
+  folder: string,
+  disk: Pick<Disk, "list" | "kind">,
+): Promise<readonly AgentId[]> {
+  const ids = (await disk.list(folder)).filter(isAgentId);
+  const kinds = await Promise.all(
+    ids.map((id) => disk.kind(join(folder, id)).catch(() => "folder" as const)),
+  );
+  return ids.filter((_, index) => kinds[index] === "folder");
 }
 
 /** Numbers by their value. */

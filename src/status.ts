@@ -3,6 +3,7 @@
 import { RESTING, type Agent, type Standing } from "./agent.ts";
 import { openCalls, type Conversation } from "./conversation.ts";
 import { createLedger, totalUsage, type Ledger, type Send } from "./ledger.ts";
+import { isLegionError } from "./errors.ts";
 import type { AgentState } from "./inspection.ts";
 import { displayName, type AgentId } from "./message.ts";
 import { createBranch } from "./past.ts";
@@ -48,8 +49,22 @@ export function liveStatus(
   return toStatus(ledger, facts, { state, reason, waitingFor, since, node });
 }
 
-/** The status of an agent that no process runs. */
+/** The status of an agent that no process runs; of one whose files cannot be read, why. */
 export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentStatus> {
+  return statusFromFiles(id, reader).catch((error: unknown) => {
+    if (!isLegionError(error)) throw error;
+    const facts = { id, unread: 0, model: null, undelivered: [] };
+    const posture = {
+      state: "halted",
+      reason: error.message,
+      waitingFor: AWAITED.halted,
+      since: null,
+    } as const;
+    return toStatus(createLedger(), facts, { ...posture, node: null });
+  });
+}
+
+async function statusFromFiles(id: AgentId, reader: Reader): Promise<AgentStatus> {
   const { ledger, branch } = await reader.follow(id, createBranch);
   const unread = (await reader.unread(id, ledger)).length;
   const { model = null } = await reader.record(id);

@@ -14,10 +14,11 @@ import { gapNotice, openFileLog, readFileLog, type OpenedFileLog } from "./log/f
 import type { Durability } from "./log/journal.ts";
 import { takeLock, type Holder, type Lock } from "./log/lock.ts";
 import { openMemory, type Memory, type Projector } from "./memory.ts";
-import { CONTROL, isAgentId, type AgentId } from "./message.ts";
+import { CONTROL, type AgentId } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
 import type { LegionPaths } from "./paths.ts";
 import { textProtocol } from "./protocol/text.ts";
+import { agentsIn } from "./reader.ts";
 import type { ViewOptions } from "./view.ts";
 import type { Writer } from "./writer.ts";
 
@@ -31,8 +32,8 @@ export interface Store {
   blobs(agent: AgentId): Blobs;
   /** Agents that are hosted or have a folder, Control not. */
   known(): readonly AgentId[];
-  /** `undefined` for an unknown agent, and for a hosted one before it was opened. */
-  ledger(agent: AgentId): Ledger | undefined;
+  /** `undefined` for an unknown agent, and for one whose log cannot be read. */
+  ledger(agent: AgentId): Promise<Ledger | undefined>;
   openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
   /** Makes an agent known whose folder is new. */
   adopt(agent: AgentId): Promise<void>;
@@ -107,8 +108,6 @@ async function openFiles(options: Locked): Promise<Store> {
   const known = (): AgentId[] => [...logs.known];
   const control = await openControl({ memory: await openAgent(CONTROL, UNHOSTED), bus, clock, known });
   const guests = createGuests({ openMemory: (agent) => openAgent(agent, UNHOSTED), bus, clock });
-  const outboxOfGuest = async (agent: AgentId): Promise<Outbox | undefined> =>
-    (await guests.open(agent).catch(() => undefined))?.outbox;
   const isGuest = (agent: AgentId): boolean => logs.known.has(agent) && !hosted.has(agent);
   return {
     disk,
@@ -117,7 +116,7 @@ async function openFiles(options: Locked): Promise<Store> {
     control,
     blobs: logs.blobs,
     known,
-    ledger: (agent) => ledgers.get(agent),
+    ledger: (agent) => logs.find(agent).catch(() => undefined),
     openAgent,
     adopt: logs.adopt,
     writerFor(agent) {
@@ -128,22 +127,24 @@ async function openFiles(options: Locked): Promise<Store> {
       await control.outbox.deliver();
       for (const id of logs.known) {
         if (!isGuest(id) || !ledgers.get(id)?.undelivered.length) continue;
-        await (await outboxOfGuest(id))?.deliver();
+        await (await guests.outboxOf(id))?.deliver();
       }
     },
     async mendMailboxes(outboxOf) {
       for (const to of damaged) {
         await control.outbox.offerAgain(to);
         for (const id of logs.known) {
-          const sender =
-            outboxOf(id) ?? (ledgers.get(id)?.numbers.has(to) ? await outboxOfGuest(id) : undefined);
-          await sender?.offerAgain(to);
+          const isSender = ledgers.get(id)?.numbers.has(to);
+          const outbox = outboxOf(id) ?? (isSender ? await guests.outboxOf(id) : undefined);
+          await outbox?.offerAgain(to);
         }
       }
       damaged.clear();
     },
     async close() {
-      await inOrder([...guests.closings(), control.close, bus.close, lock.release]);
+      // A full disk may keep the lock from being released: a holder that is gone is taken over from.
+      const release = (): Promise<void> => lock.release().catch(() => undefined);
+      await inOrder([...guests.closings(), control.close, bus.close, release]);
     },
   };
 }
@@ -176,7 +177,7 @@ async function openLogs(options: Locked): Promise<Logs> {
     for await (const event of readFileLog(filesOf(agent))) account(ledger, event);
     return ledger;
   };
-  const known = new Set([...hosted, ...(await disk.list(paths.agents)).filter(isAgentId)]);
+  const known = new Set([...hosted, ...(await agentsIn(paths.agents, disk))]);
   const ledgers = new Map<AgentId, Ledger>();
   for (const id of known) {
     // One that cannot be read is no reason not to run the others.

@@ -5,13 +5,14 @@
 // anew every ten seconds, and it goes on from what was acknowledged.
 
 import { runActor } from "./actor.ts";
-import { show, type Agent, type Post, type Standing } from "./agent.ts";
+import { show, type Agent, type Identity, type Post, type Standing } from "./agent.ts";
 import { formatDuration } from "./duration.ts";
 import { LegionError, isLegionError, messageOf } from "./errors.ts";
 import type { NewEvent, NoticeEvent } from "./event.ts";
 import { fruitlessStarts } from "./ledger.ts";
 import { park } from "./park.ts";
-import { owning } from "./stray.ts";
+import { SHUTDOWN } from "./signals.ts";
+import { owning, type TakeStray } from "./stray.ts";
 import type { Writer } from "./writer.ts";
 
 export interface Supervised extends Writer {
@@ -46,25 +47,30 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
   const { post } = opening;
   const upkeep = createUpkeep(opening);
   let run = new AbortController();
-  const errands = createErrands(() => run.abort());
+  /** Thrown by something of the agent's that the actor did not wait for. */
+  const strays: unknown[] = [];
+  const take = (error: unknown): void => {
+    strays.push(error);
+    run.abort();
+  };
+  const errands = createErrands(() => run.abort(), take);
   const judge = createJudge(random);
   let stopping = false;
-  /** Thrown by something of the agent's that nobody waited for. */
-  const strays: unknown[] = [];
   const work = async (): Promise<void> => {
     const agent = await upkeep.mend();
     await errands.run(upkeep.whole);
-    if (!stopping) await runActor(agent, run.signal, now);
+    if (!stopping && strays.length === 0) await runActor(agent, run.signal, now);
     if (strays.length > 0) throw strays.pop();
   };
   const face = async (error: unknown): Promise<void> => {
+    if (now.aborted || error === SHUTDOWN) return void (stopping = true);
     // Whoever was told to stop and gave up what it waited for has not failed.
-    if (now.aborted || error === run.signal.reason) return;
+    if (error === run.signal.reason) return noteGivenUp(upkeep.whole());
     if (isBroken(error) || !upkeep.isWhole) throw error;
     await judge(upkeep.whole(), error, run.signal);
   };
   const halt = async (error: unknown): Promise<void> => {
-    upkeep.halt(messageOf(error));
+    upkeep.halt(error);
     await errands.run(upkeep.whole);
     await post.shared.clock.sleep(REOPEN_MS, run.signal);
   };
@@ -77,15 +83,9 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
     show(upkeep.post, "stopped");
     await errands.run(upkeep.whole);
   };
-  const take = (error: unknown): void => {
-    strays.push(error);
-    run.abort();
-  };
   const running = owning(take, loop);
-  const alone: Writer["alone"] = (errand) => {
-    if (stopping) return Promise.reject(new LegionError("REFUSED", `${post.identity.name} is stopped.`));
-    return errands.add(errand);
-  };
+  const alone: Writer["alone"] = (errand) =>
+    stopping ? Promise.reject(hasStopped(post.identity)) : errands.add(errand);
   return {
     ...createOrders(alone),
     get agent() {
@@ -103,6 +103,10 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
   };
 }
 
+function hasStopped({ name }: Identity): LegionError {
+  return new LegionError("REFUSED", `${name} is stopped.`);
+}
+
 /** A person's word: it holds across restarts. */
 function createOrders(alone: Writer["alone"]): Pick<Supervised, "pause" | "resume"> {
   const add = (event: NewEvent): Promise<void> => alone(({ memory }) => memory.commit(event));
@@ -112,13 +116,20 @@ function createOrders(alone: Writer["alone"]): Pick<Supervised, "pause" | "resum
   };
 }
 
-/** What is to be done between two runs of the actor. */
-function createErrands(onAdded: () => void) {
-  const waiting: { readonly run: (agent: Agent) => void; readonly refuse: (error: unknown) => void }[] = [];
+/** What is to be done between two runs of the actor; `onBroken` is told of what breaks the log. */
+function createErrands(onAdded: () => void, onBroken: TakeStray) {
+  const waiting: {
+    readonly run: (agent: Agent) => Promise<void>;
+    readonly refuse: (error: unknown) => void;
+  }[] = [];
   return {
     add<T>(errand: (agent: Agent) => Promise<T>): Promise<T> {
       return new Promise((resolve, reject) => {
-        waiting.push({ run: (agent) => errand(agent).then(resolve, reject), refuse: reject });
+        const fail = (error: unknown): void => {
+          if (isBroken(error)) onBroken(error);
+          reject(error as Error);
+        };
+        waiting.push({ run: (agent) => errand(agent).then(resolve, fail), refuse: reject });
         onAdded();
       });
     },
@@ -137,7 +148,7 @@ function createUpkeep({ post, open, ...first }: Pick<Supervision, "post" | "open
   let { agent } = first;
   let isGuarded = false;
   /** What is wrong with its log, and since when; `undefined` while it is whole. */
-  let broken: { readonly reason: string; readonly sinceMs: number } | undefined;
+  let broken: { readonly reason: string; readonly trouble: string; readonly sinceMs: number } | undefined;
   return {
     get agent() {
       return agent;
@@ -153,8 +164,13 @@ function createUpkeep({ post, open, ...first }: Pick<Supervision, "post" | "open
       if (agent && !broken) return agent;
       throw new LegionError("STORAGE", `${identity.name} is halted: ${broken?.reason ?? "it is not open"}`);
     },
-    halt(reason: string): void {
-      broken ??= { reason, sinceMs: shared.clock.now() };
+    halt(error: unknown): void {
+      const reason = messageOf(error);
+      if (!broken) {
+        broken = { reason, trouble: troubleOf(error), sinceMs: shared.clock.now() };
+        const content = `${identity.name} is halted, and goes on once this is over: ${reason}`;
+        shared.tellControl(identity.id, broken.trouble, content);
+      }
       const { state, reason: shown } = (agent ?? post).standing;
       if (state !== "halted" || shown !== reason) show(agent ?? post, "halted", reason);
     },
@@ -168,7 +184,8 @@ function createUpkeep({ post, open, ...first }: Pick<Supervision, "post" | "open
       }
       if (broken && past) {
         show(agent, "waiting");
-        shared.tellControl(identity.id, broken.reason, `${identity.name} goes on. ${past.content}`);
+        const content = `${identity.name} goes on. ${past.content}`;
+        shared.tellControl(identity.id, `${broken.trouble}, which is over`, content);
       }
       broken = undefined;
       if (!isGuarded) await guard(agent);
@@ -182,15 +199,31 @@ function isBroken(error: unknown): boolean {
   return isLegionError(error, "STORAGE") || isLegionError(error, "DAMAGED");
 }
 
+/** What is wrong, whichever file it was noticed at: a full disk is one trouble of all agents. */
+function troubleOf(error: unknown): string {
+  if (error instanceof Error && error.cause !== undefined) return troubleOf(error.cause);
+  const message = messageOf(error);
+  return error instanceof Error && "syscall" in error ? message.replace(/, .*/s, "") : message;
+}
+
 /** Keeps an agent from taking the node down again and again. */
 async function guard(agent: Agent): Promise<void> {
   const { ledger, conversation } = agent.memory;
   if (!conversation.halt && fruitlessStarts(ledger) >= MAX_FRUITLESS) await park(agent, "parked", POISON);
 }
 
+/** No start that ends now ended in that call. */
+function noteGivenUp({ memory }: Agent): void {
+  if (memory.ledger.promptedMs > 0) memory.note(restartNotice("It gave up a model call that it waited for."));
+}
+
+function restartNotice(content: string): NoticeEvent {
+  return { kind: "notice", reason: "restarted", content };
+}
+
 function haltNotice(reason: string, forMs: number): NoticeEvent {
   const time = formatDuration(Math.round(forMs / 1_000) * 1_000);
-  return { kind: "notice", reason: "restarted", content: `It was halted for ${time}: ${reason}` };
+  return restartNotice(`It was halted for ${time}: ${reason}`);
 }
 
 const FIRST_RESTART_MS = 1_000;
@@ -227,6 +260,7 @@ function createJudge(random: () => number) {
         return park(agent, "halted", `${MAX_RESTARTS} restarts within 10 minutes did not help: ${reason}`);
       }
     }
+    memory.note(restartNotice(`It failed, and begins anew: ${reason}`));
     const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (streak - 1), LAST_RESTART_MS) * (0.8 + 0.4 * random());
     show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
     await shared.clock.sleep(waitMs, signal);

@@ -2,7 +2,7 @@
 
 import type { Control } from "./control.ts";
 import type { Inspector } from "./inspection.ts";
-import { hasWork } from "./conversation.ts";
+import { hasWork, openCalls } from "./conversation.ts";
 import type { Send } from "./ledger.ts";
 import { CONTROL, type AgentId } from "./message.ts";
 import { isOver } from "./peers.ts";
@@ -28,7 +28,11 @@ export async function untilIdle(
     if (waiting.some((outbox) => outbox.undelivered().some(isAwaited))) return false;
     return alive.every(({ agent, standing: { state } }) => {
       const atRest = state === "idle" || state === "parked" || state === "paused";
-      return atRest && agent !== undefined && !hasWork(agent.memory.conversation, agent.inbox.unread);
+      if (!atRest || agent === undefined) return false;
+      const { conversation } = agent.memory;
+      // One that was resumed may still be closing what it left open.
+      const isClosing = !conversation.halt && openCalls(conversation).length > 0;
+      return !isClosing && !hasWork(conversation, agent.inbox.unread);
     });
   };
   await new Promise<void>((resolve) => {

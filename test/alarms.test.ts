@@ -55,6 +55,20 @@ describe("what Control is told of troubles", () => {
     expect(said).toEqual(["Agent 1 goes on.", "Agent 2 was stopped for the same reason: a"]);
   });
 
+  it("is said again where a log that died before was only found out", async () => {
+    const said: string[] = [];
+    let isDead = true;
+    const announce = (_: readonly string[], content: string): Promise<void> => {
+      if (isDead) return Promise.reject(new Error("The log is dead.")).finally(() => (isDead = false));
+      said.push(content);
+      return Promise.resolve();
+    };
+    const alarms = createAlarms({ announce }, createHandClock());
+    alarms.tell("1", "a", "Agent 1 goes on.");
+    await alarms.close();
+    expect(said).toEqual(["Agent 1 goes on."]);
+  });
+
   it("is told of a provider that comes and goes once in ten minutes", async () => {
     const { alarms, clock, said } = setUp();
     for (let time = 0; time < 5; time++) {

@@ -1,11 +1,15 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { core } from "../modules/core.ts";
+import { LegionError } from "../src/errors.ts";
 import { account, createLedger } from "../src/ledger.ts";
+import { createDisk } from "../src/log/disk.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../src/model/scripted.ts";
 import { defineAction, defineModule, ok } from "../src/module.ts";
 import { createHandClock } from "./hand-clock.ts";
+import { watchDisk } from "./log/watched-disk.ts";
 import { NOOP, PRICE, ask, asking, busy, spending } from "./spending.ts";
-import { createWorld } from "./world.ts";
+import { createWorld, openWorld } from "./world.ts";
 
 describe("after a restart", () => {
   it("what was spent is still spent, for the agent and for the legion (G2)", async () => {
@@ -19,6 +23,34 @@ describe("after a restart", () => {
     await again.idle();
     expect(model.requests).toHaveLength(0);
     expect(again.legion.budget.spent()).toEqual({ ...before, timeMs: expect.any(Number) });
+  });
+
+  it("what an agent spent counts also while it cannot be opened, and once when it can be (G2)", async () => {
+    const world = await createWorld({ 1: { script: busy }, 2: { script: busy } }, { limits: { steps: 4 } });
+    await world.say("1", "Go.");
+    await world.idle();
+    await world.stop();
+    const { project } = world;
+    let isBroken = true;
+    const disk = watchDisk(createDisk(join(project, ".ai-legion/tmp")), ({ op, path }) => {
+      if (isBroken && op === "read" && path.endsWith(join("1", "agent.json")))
+        throw new LegionError("STORAGE", `${path}: EACCES`);
+    });
+    const clock = createHandClock();
+    const model = createScriptedModel(busy);
+    const limits = { steps: 4 };
+    const again = await openWorld(project, { 1: { script: busy }, 2: { model } }, { disk, clock, limits });
+    const { steps } = again.legion.budget.spent();
+    expect(steps).toBe(4);
+    await again.say("2", "Go.");
+    await again.until((seen) => seen.kind === "live:state" && seen.agent === "2" && seen.state === "parked");
+    expect(model.requests).toHaveLength(0);
+    isBroken = false;
+    clock.advance(await clock.asleep(10_000));
+    await again.until(
+      (seen) => seen.kind === "event" && seen.event.kind === "notice" && seen.event.reason === "restarted",
+    );
+    expect(again.legion.budget.spent().steps).toBe(steps);
   });
 
   it("the log adds up to what the running ledger said (G2)", async () => {

@@ -1,8 +1,10 @@
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LegionError } from "../src/errors.ts";
 import type { Inspection } from "../src/inspection.ts";
 import { createDisk, type Disk } from "../src/log/disk.ts";
+import { toLine } from "../src/log/line.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../src/model/scripted.ts";
 import { createHandClock, type HandClock } from "./hand-clock.ts";
 import { watchDisk, type DiskCall } from "./log/watched-disk.ts";
@@ -17,7 +19,9 @@ const goal = (text: string): ScriptedAnswer => ({
 function refusing(project: string, fails: (call: DiskCall) => boolean): Disk {
   return watchDisk(createDisk(join(project, ".ai-legion", "tmp")), (call) => {
     if (!fails(call)) return;
-    throw new LegionError("STORAGE", `${call.path}: ENOSPC: no space left on device, ${call.op}`);
+    const reason = `ENOSPC: no space left on device, ${call.op}`;
+    const cause = Object.assign(new Error(reason), { code: "ENOSPC", syscall: call.op });
+    throw new LegionError("STORAGE", `${call.path}: ${reason}`, { cause });
   });
 }
 
@@ -51,9 +55,14 @@ const becomes =
   (seen: Inspection): boolean =>
     seen.kind === "live:state" && seen.agent === agent && seen.state === state;
 
+/** Resolves when somebody waits ten seconds for the next try. */
+async function waiting(clock: HandClock): Promise<void> {
+  while (!clock.sleeping().includes(10_000)) await new Promise(setImmediate);
+}
+
 /** Lets ten seconds pass: the next try. */
 async function tryAgain(clock: HandClock): Promise<void> {
-  await clock.asleep(10_000);
+  await waiting(clock);
   clock.advance(10_000);
 }
 
@@ -68,6 +77,10 @@ async function mend(trouble: Trouble): Promise<void> {
   await world.idle();
 }
 
+async function toldControl(world: World): Promise<readonly string[]> {
+  return (await world.kinds("0", "message")).map(({ message }) => message.content);
+}
+
 describe("an agent whose disk fails", () => {
   it("is halted with the reason while others go on, and goes on by itself when the cause is gone", async () => {
     const model = createScriptedModel([goal("one"), goal("two"), NOOP]);
@@ -79,7 +92,7 @@ describe("an agent whose disk fails", () => {
     await world.until(becomes("2", "idle"));
     expect(world.legion.agents.get("1")!.standing.reason).toContain("ENOSPC: no space left on device");
     await tryAgain(clock);
-    await clock.asleep(10_000);
+    await waiting(clock);
     expect(world.legion.agents.get("1")!.standing.state).toBe("halted");
     await mend(trouble);
     expect(world.agent("1").memory.state.modules.get("goals")).toBeDefined();
@@ -89,7 +102,8 @@ describe("an agent whose disk fails", () => {
     expect(notice).toMatchObject({ reason: "restarted" });
     expect(notice!.content).toMatch(/^It was halted for 20s: .*ENOSPC/);
     await world.stop();
-    expect((await world.kinds("0", "message")).map(({ message }) => message.content)).toEqual([
+    expect(await toldControl(world)).toEqual([
+      expect.stringMatching(/^Agent 1 is halted, and goes on once this is over: .*ENOSPC/),
       `Agent 1 goes on. ${notice!.content}`,
     ]);
   });
@@ -134,7 +148,34 @@ describe("an agent whose disk fails", () => {
     expect(await world.kinds("1", "result")).toHaveLength(2);
   });
 
-  it("tells Control once for all agents that stood still for the same reason", async () => {
+  it("is told to Control together with all that stand still for the same reason, and so is that it goes on", async () => {
+    const ids = ["1", "2", "3", "4"];
+    const agents = Object.fromEntries(ids.map((id) => [id, { script: [NOOP] }]));
+    const trouble = await withTrouble(agents, (call) => ids.some((id) => ofAgent(id, "log")(call)));
+    const { world, clock } = trouble;
+    trouble.isOn = true;
+    await world.say("all", "Go.");
+    for (const id of ids) await world.until(becomes(id, "halted"));
+    trouble.isOn = false;
+    await tryAgain(clock);
+    for (const id of ids) await world.until(becomes(id, "idle"));
+    await world.stop();
+    const reason = "ENOSPC: no space left on device";
+    const others = expect.stringMatching(/^Agent \d, Agent \d, Agent \d were stopped for the same reason: /);
+    const told = await toldControl(world);
+    expect(told).toEqual([
+      expect.stringMatching(/^Agent \d is halted, /),
+      expect.stringMatching(/^Agent \d goes on\. /),
+      others,
+      others,
+    ]);
+    expect(told.slice(2).map((text) => text.replace(/^.*?: /, ""))).toEqual([
+      reason,
+      `${reason}, which is over`,
+    ]);
+  });
+
+  it("has Control go on with its next word", async () => {
     const agents = Object.fromEntries(["1", "2", "3"].map((id) => [id, { script: [NOOP] }]));
     const trouble = await withTrouble(agents, writes);
     const { world, clock } = trouble;
@@ -143,7 +184,6 @@ describe("an agent whose disk fails", () => {
     trouble.isOn = true;
     await expect(world.say("all", "More.")).rejects.toThrow("ENOSPC");
     trouble.isOn = false;
-    // Control goes on with its next word.
     await world.say("all", "Still there?");
     await world.idle();
     expect((await world.kinds("0", "notice")).map(({ content }) => content)).toEqual(["Go.", "Still there?"]);
@@ -165,6 +205,20 @@ describe("an agent whose disk fails", () => {
     await supervised.pause("lunch");
     await world.until(becomes("1", "paused"));
     expect(supervised.standing).toMatchObject({ state: "paused", reason: "lunch" });
+  });
+
+  it("is found out when a person's word cannot be kept while it rests, and takes the next one", async () => {
+    const trouble = await withTrouble({ 1: { script: [NOOP] } }, ofAgent("1", "log"));
+    const { world } = trouble;
+    await world.say("1", "Go.");
+    await world.idle();
+    trouble.isOn = true;
+    const supervised = world.legion.agents.get("1")!;
+    await expect(supervised.pause("lunch")).rejects.toThrow("ENOSPC");
+    await world.until(becomes("1", "halted"));
+    trouble.isOn = false;
+    await supervised.pause("lunch");
+    await world.until(becomes("1", "paused"));
   });
 
   it("does not keep the node from ending", async () => {
@@ -206,5 +260,22 @@ describe("an agent that cannot be opened", () => {
     await expect(supervised.pause("x")).rejects.toThrow("Agent 1 is halted");
     await mend(trouble);
     expect(await world.kinds("1", "decision")).toHaveLength(1);
+  });
+
+  it.each<[string, object]>([
+    ["an event that is not what its kind holds", { kind: "decision" }],
+    ["a damage that is none", { kind: "notice", reason: "gap", content: "", details: { lost: 5 } }],
+  ])("keeps no other from starting: %s", async (_, event) => {
+    const project = await temporaryFolder();
+    const folder = join(project, ".ai-legion", "agents", "1", "log");
+    await mkdir(folder, { recursive: true });
+    const stamp = { epoch: 1, at: "2026-01-01T00:00:00.000Z" };
+    const opened = { seq: 1, ...stamp, kind: "opened", format: 1, log: "a", seals: {} };
+    const lines = [opened, { seq: 2, ...stamp, ...event }].map(toLine).join("");
+    await writeFile(join(folder, "00000001-000.jsonl"), lines);
+    const world = await openWorld(project, { 1: { script: [NOOP] }, 2: { script: [NOOP] } });
+    await world.say("2", "Go.");
+    await world.idle();
+    expect(await world.kinds("2", "decision")).toHaveLength(1);
   });
 });

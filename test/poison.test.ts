@@ -3,6 +3,7 @@ import { core } from "../modules/core.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../src/model/scripted.ts";
 import { defineAction, defineModule, ok, type Effects } from "../src/module.ts";
 import { aborted } from "../src/signals.ts";
+import { createHandClock } from "./hand-clock.ts";
 import { byHand, createWorld, type World, type WorldAgent } from "./world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
@@ -78,6 +79,22 @@ describe("an agent that takes its node down", () => {
       expect(await world.kinds("1", "result")).toMatchObject([{ content: "done" }, { outcome: "idle" }]);
     },
   );
+
+  it("is not parked where its node was ended in good order while a provider was out of reach", async () => {
+    const clock = createHandClock();
+    const state = { isDown: true };
+    const busy: ScriptedAnswer = { error: { code: "MODEL_BUSY", message: "out of reach" } };
+    const agents: Record<string, WorldAgent> = { 1: { script: () => (state.isDown ? busy : NOOP) } };
+    let world = await createWorld(agents, { clock });
+    await world.say("1", "Go.");
+    for (let start = 0; start < 4; start++) {
+      await world.until((seen) => seen.kind === "live:state" && seen.state === "retrying");
+      world = await world.restart();
+    }
+    state.isDown = false;
+    await world.idle();
+    expect(await world.kinds("1", "decision")).toHaveLength(1);
+  });
 
   it("is not parked while its starts bring results, or when it was at rest", async () => {
     const { state, modules } = hanging("once");

@@ -87,7 +87,7 @@ describe("the store of a project", () => {
     await first.close();
     await writeFile(await segmentOf("1"), toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 2 }));
     const second = await open("2");
-    expect(second.ledger("1")).toBeUndefined();
+    expect(await second.ledger("1")).toBeUndefined();
     await second.deliverForOthers();
     await expect(second.bus.send({ from: "x", message: (await letterTo("1"))! })).rejects.toThrow("newer");
   });
@@ -164,7 +164,7 @@ describe("an agent's log in the store", () => {
     const third = await open("2");
     await third.deliverForOthers();
     expect(await mailOf(third, "2")).toEqual(["committed, not delivered"]);
-    expect(third.ledger("1")!.undelivered).toEqual([]);
+    expect((await third.ledger("1"))!.undelivered).toEqual([]);
   });
 
   it("counts for its mail also before it is open", async () => {

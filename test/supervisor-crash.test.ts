@@ -40,7 +40,12 @@ describe("an agent that crashes", () => {
     await world.idle();
     const reason = "5 restarts within 10 minutes did not help: undefined is not a function";
     expect(world.agent("1").standing).toMatchObject({ state: "halted", reason });
-    expect(await world.kinds("1", "notice")).toMatchObject([{ reason: "halted", content: reason }]);
+    const failed = {
+      reason: "restarted",
+      content: "It failed, and begins anew: undefined is not a function",
+    };
+    const notices = await world.kinds("1", "notice");
+    expect(notices).toMatchObject([...Array(5).fill(failed), { reason: "halted", content: reason }]);
     expect(await world.kinds("2", "decision")).toHaveLength(1);
     await world.stop();
     expect((await world.kinds("0", "message")).map(({ message }) => message.content)).toEqual([

@@ -1,10 +1,14 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { core } from "../modules/core.ts";
 import { HEARTBEAT } from "../src/announcements.ts";
+import { LegionError } from "../src/errors.ts";
+import { createDisk } from "../src/log/disk.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../src/model/scripted.ts";
 import { defineModule } from "../src/module.ts";
 import { createHandClock, type HandClock } from "./hand-clock.ts";
-import { byHand, createWorld } from "./world.ts";
+import { watchDisk } from "./log/watched-disk.ts";
+import { byHand, createWorld, openWorld, temporaryFolder } from "./world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 const BUSY: ScriptedAnswer = { error: { code: "MODEL_BUSY", message: "overloaded" } };
@@ -45,7 +49,10 @@ describe("a model that is out of reach", () => {
     await world.say("1", "Go.");
     await sleepThrough(clock, () => model.requests.length > 60);
     await world.idle();
-    expect(await world.kinds("1", "notice")).toEqual([]);
+    const reasons = (await world.kinds("1", "notice")).map(({ reason }) => reason);
+    expect(new Set(reasons)).toEqual(new Set(["restarted"]));
+    // One for three calls.
+    expect(reasons).toHaveLength(20);
   });
 
   it("does not keep a stop or a pause waiting", async () => {
@@ -232,5 +239,25 @@ describe("a heartbeat", () => {
     ]);
     expect(two.requests).toHaveLength(0);
     expect(await world.legion.unread("2")).toBe(0);
+  });
+
+  it("comes again after one that could not be written", async () => {
+    const project = await temporaryFolder();
+    const clock = createHandClock();
+    const state = { isFull: false };
+    const disk = watchDisk(createDisk(join(project, ".ai-legion", "tmp")), ({ op, path }) => {
+      const isControls = path.includes(join("agents", "0", "log"));
+      if (!state.isFull || !isControls || (op !== "write" && op !== "create")) return;
+      throw new LegionError("STORAGE", `${path}: no room`);
+    });
+    const world = await openWorld(project, { 1: { script: [NOOP] } }, { clock, disk, heartbeatMs: 60_000 });
+    await world.idle();
+    state.isFull = true;
+    clock.advance(await clock.asleep(60_000));
+    await clock.asleep(60_000);
+    expect(await world.kinds("1", "message")).toEqual([]);
+    state.isFull = false;
+    clock.advance(60_000);
+    await world.until((seen) => seen.kind === "event" && seen.agent === "1" && seen.event.kind === "message");
   });
 });

@@ -42,7 +42,7 @@ export function isMailTo(agent: AgentId, message: unknown): boolean {
 
 /** True if a line of a log has what everything that reads logs takes for granted. */
 export function isEventShaped(event: Fields): boolean {
-  if (!isCount(event["seq"]) || event["seq"] === 0 || typeof event["at"] !== "string") return false;
+  if (!isCount(event["seq"]) || event["seq"] === 0 || !isTime(event["at"])) return false;
   if (!isCount(event["epoch"]) || Number(event["epoch"]) > MAX_EPOCH) return false;
   if (!hasSoundOutline(event)) return false;
   // What a later version of this format adds is passed over.
@@ -159,8 +159,13 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
+/** What is no time would make every sum of times none. */
+function isTime(value: unknown): boolean {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
+}
+
 function isAmount(value: unknown): boolean {
-  return typeof value === "number" && value >= 0;
+  return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
 /** A whole number from 0 up that can still be counted on from. */

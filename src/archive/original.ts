@@ -99,13 +99,18 @@ function typeOf(type: string, from: Sender): Message["type"] {
 function sourceOf(source: unknown): Sender {
   const { type, id } = fieldsOf(source);
   if (id === undefined || type === "user" || type === "system") return undefined;
-  const name = typeof id === "string" || typeof id === "number" ? String(id).toLowerCase() : "";
+  const name = nameOf(id).toLowerCase();
   return name === CONTROL || isAgentId(name) ? name : "unknown";
 }
 
 function targetsOf({ targetAgentIds }: Fields): readonly AgentId[] {
-  const ids = Array.isArray(targetAgentIds) ? targetAgentIds.map((id: unknown) => String(id)) : [];
-  return ids.filter((id) => id === CONTROL || isAgentId(id));
+  const ids: readonly unknown[] = Array.isArray(targetAgentIds) ? targetAgentIds : [];
+  return ids.map(nameOf).filter((id) => id === CONTROL || isAgentId(id));
+}
+
+/** Empty for what is neither a text nor a number. */
+function nameOf(id: unknown): string {
+  return typeof id === "string" || typeof id === "number" ? String(id) : "";
 }
 
 /** The first of `keys` that holds a text; `undefined` if none does. */

@@ -151,7 +151,8 @@ function readHeader(path: string, line: object | undefined): LineOf<"legion-expo
   if (header.format !== ARCHIVE_FORMAT)
     throw badLine(path, 1, `it was written by a newer version (format ${String(header.format)})`);
   const { agents } = header;
-  if (!Array.isArray(agents) || !agents.every((id) => id === CONTROL || isAgentId(String(id))))
+  const isName = (id: unknown): boolean => typeof id === "string" && (id === CONTROL || isAgentId(id));
+  if (!Array.isArray(agents) || !agents.every(isName))
     throw badLine(path, 1, "it names something that is no agent");
   return header as LineOf<"legion-export">;
 }

@@ -104,7 +104,7 @@ function follow(course: Course, record: StoredRecord): void {
   if (record.seq > course.last + 1) course.gaps.push([course.last + 1, record.seq - 1]);
   course.last = record.seq;
   course.count++;
-  course.reported.push(...lostIn(record as Event & StoredRecord));
+  for (const range of lostIn(record as Event & StoredRecord)) course.reported.push(range);
 }
 
 async function tornBytes(folder: string, { name, bytes, sealed }: Segment<StoredRecord>): Promise<number> {

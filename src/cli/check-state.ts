@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { deadHolder, lockHolder } from "../log/lock.ts";
 import { placeOf } from "../log/segments.ts";
-import { CONTROL, isAgentId, type AgentId } from "../message.ts";
+import { CONTROL, type AgentId } from "../message.ts";
 import { shownPath } from "../project-file.ts";
 import type { Reader } from "../reader.ts";
 import { findNode } from "../server/control-client.ts";
@@ -80,7 +80,7 @@ async function* checkForeign(reader: Reader, agents: readonly AgentId[]): AsyncG
   const { paths } = reader;
   yield* strangersIn(reader, paths.root, (name) => IN_ROOT.includes(name));
   yield* strangersIn(reader, paths.lock, (name) => /^\d+$/.test(name));
-  yield* strangersIn(reader, paths.agents, (name) => name === CONTROL || isAgentId(name));
+  yield* strangersIn(reader, paths.agents, (name) => name === CONTROL || agents.includes(name));
   for (const id of [CONTROL, ...agents]) yield* checkFolder(reader, id);
 }
 
@@ -88,7 +88,8 @@ async function* checkFolder(reader: Reader, id: AgentId): AsyncGenerator<Finding
   const folder = reader.paths.agent(id);
   for (const journal of ["log", "mailbox"])
     yield* strangersIn(reader, join(folder, journal), (name) => placeOf(name) !== undefined);
-  const kind = await reader.disk.kind(join(folder, "agent.json"));
+  // What cannot be looked at is told of by the check of the modes.
+  const kind = await reader.disk.kind(join(folder, "agent.json")).catch(() => "file");
   if (kind !== undefined && kind !== "file") {
     const check = shownPath(reader.paths.project, join(folder, "agent.json"));
     yield {
@@ -113,7 +114,7 @@ async function* strangersIn(
     yield { check: shownPath(paths.project, folder), status: "wrong", detail: "not a folder; move it away" };
     return;
   }
-  for (const name of await disk.list(folder)) {
+  for (const name of await disk.list(folder).catch(() => [])) {
     if (name.startsWith(".") || belongs(name)) continue;
     const check = shownPath(paths.project, join(folder, name));
     yield { check, status: "wrong", detail: "does not belong here, and is not read; move it away" };

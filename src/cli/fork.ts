@@ -51,7 +51,9 @@ function* account({ agent, at, as }: Order, answer: ForkAnswer): Generator<strin
   if (as === undefined)
     yield `What came after event ${to} is kept: \`legion log ${agent} --tree\` shows all branches.`;
   if (answer.outcome === "done") {
-    const { halt, edited } = answer;
+    const { halt, edited, lost } = answer;
+    if (lost !== undefined)
+      yield `${lost === 1 ? "1 event" : `${lost} events`} before that cannot be read any more; ${name} is told.`;
     if (edited.length > 0) yield `Changed by hand, and left so: ${listEdited(edited)}.`;
     if (halt)
       yield `It was ${halt.reason.replace(/-.*/, "")} at that moment, and is again (${oneLine(halt.content)}): \`legion resume ${id}\` lets it go on.`;

@@ -186,7 +186,8 @@ async function beginWork({ legion, roster, replay, project, task, ending }: Node
 /** Resolves when the node shall end. */
 async function untilEnd({ legion, replay, until, ending }: Node, surface: Surface): Promise<void> {
   await surface.settled();
-  await (until === "idle" ? (replay ?? legion).untilIdle(ending.soon) : aborted(ending.soon));
+  if (replay) await replay.untilIdle(ending.soon);
+  else await (until === "idle" ? legion.untilIdle(ending.soon) : aborted(ending.soon));
   if (ending.soon.aborted) surface.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
 }
 

@@ -14,6 +14,7 @@ import { createDisk, type Disk } from "../log/disk.ts";
 import { deadHolder, takeLock } from "../log/lock.ts";
 import { CONTROL, type AgentId } from "../message.ts";
 import type { Module } from "../module.ts";
+import type { LegionPaths } from "../paths.ts";
 import { shownPath } from "../project-file.ts";
 import { createProjections } from "../projection.ts";
 import type { Reader } from "../reader.ts";
@@ -71,18 +72,22 @@ const PUBLIC = ["config.yaml", ".gitignore"];
 /** State is for its owner alone: folders 0700, files 0600. Links are left alone. */
 async function* repairModes({ paths }: Reader): AsyncGenerator<Repair> {
   if (process.getuid === undefined) return;
-  const inner = await readdir(paths.root, { recursive: true, withFileTypes: true });
-  const state = inner
-    .filter(({ name, parentPath }) => parentPath !== paths.root || !PUBLIC.includes(name))
-    .map(({ name, parentPath }) => join(parentPath, name));
-  for (const path of [...state, join(paths.project, ".env")]) {
-    const found = await lstat(path).catch(() => undefined);
-    if (!found?.isFile() && !found?.isDirectory()) continue;
-    const wanted = found.isDirectory() ? 0o700 : 0o600;
-    if ((found.mode & 0o777) === wanted) continue;
-    const shown = shownPath(paths.project, path);
-    yield await attempt(shown, `mode ${wanted.toString(8)}`, () => chmod(path, wanted));
-  }
+  for (const name of await readdir(paths.root))
+    if (!PUBLIC.includes(name)) yield* repairMode(join(paths.root, name), paths);
+  yield* repairMode(join(paths.project, ".env"), paths);
+}
+
+/** A folder before what is in it: who may not enter it sees nothing else. */
+async function* repairMode(path: string, paths: LegionPaths): AsyncGenerator<Repair> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isFile() && !found?.isDirectory()) return;
+  const wanted = found.isDirectory() ? 0o700 : 0o600;
+  if ((found.mode & 0o777) !== wanted)
+    yield await attempt(shownPath(paths.project, path), `mode ${wanted.toString(8)}`, () =>
+      chmod(path, wanted),
+    );
+  if (!found.isDirectory()) return;
+  for (const name of await readdir(path).catch(() => [])) yield* repairMode(join(path, name), paths);
 }
 
 /** Moves away what stands where a start has to write. */
@@ -148,7 +153,7 @@ async function* repairAgent(reader: Reader, store: Store, id: AgentId): AsyncGen
   const place = { disk: store.disk, folder: paths.agent(id), corruptFolder: paths.corrupt };
   const projector = createProjections(await modulesOf(reader, id), place);
   try {
-    const last = store.ledger(id)?.last ?? 0;
+    const last = (await store.ledger(id))?.last ?? 0;
     await store.bus.unread(id);
     const memory = await store.openAgent(id, { view: UNHOSTED.view, projector });
     await memory.close();

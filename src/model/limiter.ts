@@ -66,7 +66,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const turn = async (lane: Lane, signal: AbortSignal, onWait: LimitedCall["onWait"]): Promise<void> => {
     for (let told = 0; ;) {
       signal.throwIfAborted();
-      const waitMs = lane.pausedUntil - clock.now();
+      const waitMs = lane.waitMs(clock.now());
       if (waitMs > 0) {
         if (told < lane.pausedUntil) onWait?.({ reason: lane.reason, waitMs });
         told = lane.pausedUntil;
@@ -79,7 +79,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const report = (lane: Lane, provider: string, error?: unknown): void => {
     const { circuit } = lane;
     const wasOpen = circuit.isOpen;
-    if (hasBroken(error)) lane.pause(clock.now() + circuit.broke(clock.now()), error.message);
+    const nowMs = clock.now();
+    if (hasBroken(error)) lane.pause({ fromMs: nowMs, forMs: circuit.broke(nowMs), reason: error.message });
     else if (isAnswer(error)) circuit.answered();
     else circuit.left();
     if (wasOpen !== circuit.isOpen) onOutage?.(provider, hasBroken(error) ? error.message : undefined);
@@ -101,7 +102,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
             report(lane, provider, signal.aborted ? signal.reason : error);
             signal.throwIfAborted();
             if (!isLegionError(error, "MODEL_BUSY") || (hasBroken(error) && ++broken >= tries)) throw error;
-            lane.pause(clock.now() + (askedFor(error) || backoff(number)), error.message);
+            const forMs = askedFor(error) || backoff(number);
+            lane.pause({ fromMs: clock.now(), forMs, reason: error.message });
           }
         }
       };
@@ -138,19 +140,29 @@ function askedFor({ retryAfterMs = 0 }: LegionError): number {
   return Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
 }
 
+interface Pause {
+  readonly fromMs: number;
+  readonly forMs: number;
+  readonly reason: string;
+}
+
 interface Lane {
   readonly pausedUntil: number;
+  /** How long everybody has to wait from now on; a clock that was set back ends every wait. */
+  waitMs(nowMs: number): number;
   /** Why it is paused. */
   readonly reason: string;
   readonly circuit: Circuit;
-  pause(untilMs: number, reason: string): void;
+  /** Does nothing while a longer pause lasts. */
+  pause(pause: Pause): void;
   /** Runs `work` as soon as there is a place; rejects with the signal's reason if that aborts first. */
   within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 function createLane(places: number): Lane {
   let free = places;
-  let paused = { untilMs: 0, reason: "" };
+  let paused: Pause = { fromMs: 0, forMs: 0, reason: "" };
+  const untilMs = ({ fromMs, forMs }: Pause): number => fromMs + forMs;
   const queue = new Set<() => void>();
   const enter = async (signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
@@ -181,13 +193,14 @@ function createLane(places: number): Lane {
   return {
     circuit: createCircuit(),
     get pausedUntil() {
-      return paused.untilMs;
+      return untilMs(paused);
     },
     get reason() {
       return paused.reason;
     },
-    pause(untilMs, reason) {
-      if (untilMs > paused.untilMs) paused = { untilMs, reason };
+    waitMs: (nowMs) => (nowMs < paused.fromMs ? 0 : untilMs(paused) - nowMs),
+    pause(pause) {
+      if (pause.fromMs < paused.fromMs || untilMs(pause) > untilMs(paused)) paused = pause;
     },
     async within(signal, work) {
       await enter(signal);

@@ -101,6 +101,7 @@ it("makes whole events of anything, and forgets nothing", () => {
         content: fc.oneof(fc.string(), fc.jsonValue()),
         message: fc.oneof(fc.string(), fc.jsonValue()),
         source: fc.oneof(fc.jsonValue(), fc.record({ id: fc.string() })),
+        targetAgentIds: fc.array(fc.oneof(fc.jsonValue(), fc.constant({ toString: 1 }))),
       },
       { requiredKeys: [] },
     ),

@@ -2,6 +2,7 @@ import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isArchive } from "../../src/archive/archive.ts";
+import { isEventShaped } from "../../src/archive/archive-check.ts";
 import { toLine } from "../../src/log/line.ts";
 import { unpackArchive } from "../../src/archive/unpack.ts";
 import { archiveOf, forge, linesIn, restingLegion } from "./archived.ts";
@@ -130,7 +131,7 @@ it.each([
   expect(await refusal(forged)).toContain("forged.legion:2: it names a file that no agent may have");
 });
 
-it.each(["../x", "2/../../x", "", "con", "all", 2, null])("refuses the agent %j", async (id) => {
+it.each(["../x", "2/../../x", "", "con", "all", 2, null, ["2"]])("refuses the agent %j", async (id) => {
   const forged = await forge(await sample(), ([header, ...rest]) => [{ ...header, agents: [id] }, ...rest]);
   expect(await refusal(forged)).toContain("no agent");
 });
@@ -174,6 +175,7 @@ it.each<[string, object]>([
   ["a number that nobody could count on from", { seq: Number.MAX_SAFE_INTEGER }],
   ["a number that is none", { seq: "1" }],
   ["no time", { at: undefined }],
+  ["a time that is none", { at: "yesterday" }],
 ])("refuses an event with %s", async (_, change) => {
   const forged = await forge(await sample(), (lines) => {
     const at = lines.findIndex(({ kind }) => kind === "decision");
@@ -199,6 +201,17 @@ it.each([
     return lines.with(at, { ...lines[at]!, ...change });
   });
   expect(await refusal(forged)).toContain("it is no event of a log");
+});
+
+it("takes no cost that nobody could count on from", () => {
+  const stamp = { seq: 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" };
+  const result = { ...stamp, kind: "result", call: null, outcome: "ok", content: "" };
+  const withCost = (cost: string): Readonly<Record<string, unknown>> => ({
+    ...result,
+    usage: JSON.parse(`{"input":1,"output":1,"cost":${cost}}`) as unknown,
+  });
+  expect(isEventShaped(withCost("1e9"))).toBe(true);
+  expect(isEventShaped(withCost("1e999"))).toBe(false);
 });
 
 it("looks into damaged lines, too: there may be records in them", async () => {

@@ -88,6 +88,20 @@ describe("leaving the limiter", () => {
     expect(await limiter.run(call(), async () => "at once")).toBe("at once");
   });
 
+  it("lets nobody wait for a clock that was set back (N2)", async () => {
+    const { limiter, call, time } = setUp();
+    let attempts = 0;
+    const attempt = (): Promise<string> =>
+      attempts++ === 0 ? Promise.reject(busy(5_000)) : Promise.resolve("ok");
+    const run = limiter.run(call(), attempt);
+    await settled();
+    expect(time.sleeping()).toEqual([5_000]);
+    await time.pass(-86_400_000);
+    expect(await limiter.run(call(), async () => "at once")).toBe("at once");
+    await time.pass(86_405_000);
+    expect(await run).toBe("ok");
+  });
+
   it("makes no attempt for a signal that is aborted already", async () => {
     const { limiter, call } = setUp();
     const attempt = (): Promise<never> => Promise.reject(new Error("it was made"));
