@@ -20,7 +20,8 @@ export function createHopNotice(control: Control): Shared["announceHops"] {
     const content =
       `The conversation between ${displayName(from)} and ${displayName(to)} that began with message ${root} was ` +
       `stopped after ${HOP_LIMIT} messages between agents without a person.`;
-    await control.announce([from, to, CONTROL], content, { root, hops });
+    // Where this cannot be written, the next refusal tells of it.
+    await control.announce([from, to, CONTROL], content, { root, hops }).catch(() => told.delete(pair));
   };
   return async (from, refused) => {
     for (const { message } of refused.map(({ details }) => details))

@@ -184,6 +184,8 @@ async function openLogs(options: Locked): Promise<Logs> {
     const ledger = hosted.has(id) ? undefined : await readLedger(id).catch(() => undefined);
     if (ledger) ledgers.set(id, ledger);
   }
+  /** The newest of each agent: what it did not acknowledge does not count, however often its log is opened again. */
+  const openings = new Map<AgentId, OpenedFileLog>();
   return {
     known,
     ledgers,
@@ -191,10 +193,10 @@ async function openLogs(options: Locked): Promise<Logs> {
     blobs,
     async openAgent(agent, { view, projector }) {
       const place = { ...filesOf(agent), corruptFolder: paths.corrupt, lock, durability, now: clock.now };
-      let before: OpenedFileLog | undefined;
       const memory = await openMemory({ agent, view, projector, inspect }, async (each) => {
-        before = await openFileLog(place, each, await before?.acknowledged());
-        const { log, lost } = before;
+        const opened = await openFileLog(place, each, await openings.get(agent)?.acknowledged());
+        openings.set(agent, opened);
+        const { log, lost } = opened;
         return { log, findings: lost.length > 0 ? [gapNotice(lost)] : [] };
       });
       ledgers.set(agent, memory.ledger);

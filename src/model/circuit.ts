@@ -8,19 +8,24 @@ const WITHIN_MS = 60_000;
 const FIRST_OPEN_MS = 30_000;
 const LAST_OPEN_MS = 300_000;
 
+/** The right to try for all. */
+export interface Try {
+  readonly number: number;
+}
+
 export interface Circuit {
   readonly isOpen: boolean;
   /**
    * A call broke. Returns for how long from now nobody should ask, in milliseconds; 0 if that changes nothing: calls that
    * were under way when it opened break as well.
    */
-  broke(nowMs: number): number;
+  broke(nowMs: number, attempt: Try | undefined): number;
   /** A call was answered, with whatever: the circuit is closed. */
   answered(): void;
-  /** Takes the one try that an open circuit allows, to be given back with `broke`, `answered` or `left`; false if it is taken. */
-  takeTry(): boolean;
+  /** Takes the one try that an open circuit allows, to be given back with `broke` or `left`; `undefined` if it is taken. */
+  takeTry(): Try | undefined;
   /** The call went away without an answer. */
-  left(): void;
+  left(attempt: Try | undefined): void;
   /** Calls `then` once, when the try that is under way is over. Returns how to stop waiting. */
   onTried(then: () => void): () => void;
 }
@@ -28,19 +33,20 @@ export interface Circuit {
 export function createCircuit(): Circuit {
   let failures: number[] = [];
   let openMs = 0;
-  let isTrying = false;
+  let tries = 0;
+  let current: Try | undefined;
   const waiting = new Set<() => void>();
   const endTry = (): void => {
-    isTrying = false;
+    current = undefined;
     for (const tell of [...waiting]) tell();
   };
   return {
     get isOpen() {
       return openMs > 0;
     },
-    broke(nowMs) {
+    broke(nowMs, attempt) {
       failures = [...failures.filter((atMs) => nowMs - atMs < WITHIN_MS), nowMs].slice(-FAILURES);
-      if (openMs > 0 && !isTrying) return 0;
+      if (openMs > 0 && (!attempt || attempt !== current)) return 0;
       if (openMs > 0) openMs = Math.min(2 * openMs, LAST_OPEN_MS);
       else if (failures.length === FAILURES) openMs = FIRST_OPEN_MS;
       endTry();
@@ -52,10 +58,12 @@ export function createCircuit(): Circuit {
       endTry();
     },
     takeTry() {
-      if (isTrying) return false;
-      return (isTrying = true);
+      if (current) return undefined;
+      return (current = { number: ++tries });
     },
-    left: endTry,
+    left(attempt) {
+      if (attempt && attempt === current) endTry();
+    },
     onTried(then) {
       const tell = (): void => {
         waiting.delete(tell);

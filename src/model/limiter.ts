@@ -7,7 +7,7 @@
 //   N4. Whoever leaves, for whatever reason, gives the place free at once.
 //   N5. A provider that is down is left alone by all agents; after a while one of them tries for all.
 
-import { createCircuit, type Circuit } from "./circuit.ts";
+import { createCircuit, type Circuit, type Try } from "./circuit.ts";
 import { isLegionError, type LegionError } from "../errors.ts";
 import { linkSignals, type Stops } from "../signals.ts";
 
@@ -62,44 +62,23 @@ export function createLimiter(options: LimiterOptions): Limiter {
   /** Full jitter, so that processes that share a key do not come back together. */
   const backoff = (attempt: number): number =>
     Math.round(random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
-  /** Resolves when the provider may be asked; rejects when `signal` aborts. */
-  const turn = async (lane: Lane, signal: AbortSignal, onWait: LimitedCall["onWait"]): Promise<void> => {
-    for (let told = 0; ;) {
-      signal.throwIfAborted();
-      const waitMs = lane.waitMs(clock.now());
-      if (waitMs > 0) {
-        if (told < lane.pausedUntil) onWait?.({ reason: lane.reason, waitMs });
-        told = lane.pausedUntil;
-        await clock.sleep(waitMs, signal);
-      } else if (!lane.circuit.isOpen || lane.circuit.takeTry()) return;
-      else await tried(lane.circuit, signal);
-    }
-  };
-  /** Lets everybody in the lane know what came of a call. */
-  const report = (lane: Lane, provider: string, error?: unknown): void => {
-    const { circuit } = lane;
-    const wasOpen = circuit.isOpen;
-    const nowMs = clock.now();
-    if (hasBroken(error)) lane.pause({ fromMs: nowMs, forMs: circuit.broke(nowMs), reason: error.message });
-    else if (isAnswer(error)) circuit.answered();
-    else circuit.left();
-    if (wasOpen !== circuit.isOpen) onOutage?.(provider, hasBroken(error) ? error.message : undefined);
-  };
-
   return {
     async run({ provider, signal, patience = signal, onWait }, attempt) {
       const lane = laneOf(provider);
+      const tell = (reason?: string): void => onOutage?.(provider, reason);
       const waiting = linkSignals(signal, patience);
       const insist = async (): ReturnType<typeof attempt> => {
         let broken = 0;
         for (let number = 1; ; number++) {
-          await turn(lane, waiting.signal, onWait);
+          const right = await turn(lane, clock, { signal: waiting.signal, onWait });
+          const ended = (error?: unknown): void =>
+            report({ lane, right, nowMs: clock.now(), onOutage: tell }, error);
           try {
             const answer = await attempt();
-            report(lane, provider);
+            ended();
             return answer;
           } catch (error) {
-            report(lane, provider, signal.aborted ? signal.reason : error);
+            ended(signal.aborted ? signal.reason : error);
             signal.throwIfAborted();
             if (!isLegionError(error, "MODEL_BUSY") || (hasBroken(error) && ++broken >= tries)) throw error;
             const forMs = askedFor(error) || backoff(number);
@@ -110,6 +89,47 @@ export function createLimiter(options: LimiterOptions): Limiter {
       return lane.within(waiting.signal, insist).finally(waiting.unlink);
     },
   };
+}
+
+/** Resolves when the provider may be asked, with the right to try for all if it is down; rejects when `signal` aborts. */
+async function turn(
+  lane: Lane,
+  clock: LimiterOptions["clock"],
+  { signal, onWait }: Pick<LimitedCall, "signal" | "onWait">,
+): Promise<Try | undefined> {
+  for (let told = 0; ;) {
+    signal.throwIfAborted();
+    const waitMs = lane.waitMs(clock.now());
+    if (waitMs > 0) {
+      if (told < lane.pausedUntil) onWait?.({ reason: lane.reason, waitMs });
+      told = lane.pausedUntil;
+      await clock.sleep(waitMs, signal);
+    } else {
+      if (!lane.circuit.isOpen) return undefined;
+      const right = lane.circuit.takeTry();
+      if (right) return right;
+      await tried(lane.circuit, signal);
+    }
+  }
+}
+
+/** A call that came to an end. */
+interface Ended {
+  readonly lane: Lane;
+  readonly right: Try | undefined;
+  readonly nowMs: number;
+  readonly onOutage: (reason?: string) => void;
+}
+
+/** Lets everybody in the lane know what came of a call. */
+function report({ lane, right, nowMs, onOutage }: Ended, error?: unknown): void {
+  const { circuit } = lane;
+  const wasOpen = circuit.isOpen;
+  if (hasBroken(error))
+    lane.pause({ fromMs: nowMs, forMs: circuit.broke(nowMs, right), reason: error.message });
+  else if (isAnswer(error)) circuit.answered();
+  else circuit.left(right);
+  if (wasOpen !== circuit.isOpen) onOutage(hasBroken(error) ? error.message : undefined);
 }
 
 /** Resolves when the try that is under way is over, or when `signal` aborts. */

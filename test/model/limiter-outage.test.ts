@@ -72,6 +72,23 @@ describe("a provider that is down", () => {
     expect(next.calls).toHaveLength(1);
   });
 
+  it("is tried by nobody else because a call ends that was under way when it was found out (N5)", async () => {
+    const { limiter, call, time } = setUp({ tries: 1 });
+    const old = held();
+    const runs = Array.from({ length: 7 }, () => limiter.run(call(), old.attempt).catch(() => undefined));
+    await settled();
+    for (const { reject } of old.calls.slice(0, 5)) reject(busy());
+    await settled();
+    const { calls, attempt } = held();
+    for (const _ of [1, 2]) void limiter.run(call(), attempt);
+    await time.pass(30_000);
+    expect(calls).toHaveLength(1);
+    for (const { reject } of old.calls) reject(busy());
+    await Promise.all(runs);
+    await settled();
+    expect(calls).toHaveLength(1);
+  });
+
   it("is tried by the next agent when the one that tries goes away (N4, N5)", async () => {
     const { limiter, call, time } = await down();
     const { calls, attempt } = held();
