@@ -9,7 +9,7 @@ import type { Memory } from "./memory.ts";
 import { CONTROL, type AgentId } from "./message.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { refuseUnfit, resolveTargets } from "./refusal.ts";
-import { createMending, createTurns, type Writer } from "./writer.ts";
+import { createTurns, mend, type Writer } from "./writer.ts";
 
 export interface Control extends Writer {
   readonly memory: Memory;
@@ -42,8 +42,7 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
   const turns = createTurns();
-  const mending = createMending(memory);
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns(() => mending(work));
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns(() => mend(memory).then(work));
   const endReceiving = startReceiving({ inbox, clock }, (events) => inTurn(() => memory.commit(...events)));
 
   const send = (reason: "said" | "announced", letter: Letter, chain?: Chain): Promise<readonly string[]> =>

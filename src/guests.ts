@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { Memory } from "./memory.ts";
 import type { AgentId } from "./message.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
-import { createMending, createTurns, type Writer, type Writing } from "./writer.ts";
+import { createTurns, mend, type Writer, type Writing } from "./writer.ts";
 
 export interface Guests {
   /** `undefined` if its log cannot be opened. */
@@ -21,18 +21,14 @@ export interface GuestOptions {
   readonly clock: Clock;
 }
 
-interface Guest extends Writing {
-  readonly mending: ReturnType<typeof createMending>;
-}
-
 export function createGuests({ openMemory, bus, clock }: GuestOptions): Guests {
-  const guests = new Map<AgentId, Guest>();
+  const guests = new Map<AgentId, Writing>();
   const inTurn = createTurns();
-  const find = async (agent: AgentId): Promise<Guest> => {
+  const find = async (agent: AgentId): Promise<Writing> => {
     const known = guests.get(agent);
     if (known) return known;
     const memory = await openMemory(agent);
-    const guest = { memory, outbox: createOutbox(memory, bus, clock), mending: createMending(memory) };
+    const guest = { memory, outbox: createOutbox(memory, bus, clock) };
     guests.set(agent, guest);
     return guest;
   };
@@ -46,7 +42,8 @@ export function createGuests({ openMemory, bus, clock }: GuestOptions): Guests {
       alone: (work) =>
         inTurn(async () => {
           const guest = await find(agent);
-          return guest.mending(() => work(guest));
+          await mend(guest.memory);
+          return work(guest);
         }),
     }),
     closings: () => [...guests.values()].flatMap(({ outbox, memory }) => [outbox.close, memory.close]),

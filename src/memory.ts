@@ -3,7 +3,7 @@
 
 import { along, pathTo } from "./branch.ts";
 import type { Conversation } from "./conversation.ts";
-import { LegionError, messageOf } from "./errors.ts";
+import { LegionError, isLegionError, messageOf } from "./errors.ts";
 import type { Event, NewEvent, StateChange } from "./event.ts";
 import type { AgentId } from "./message.ts";
 import type { Inspect } from "./inspection.ts";
@@ -22,6 +22,8 @@ export interface Memory {
   readonly conversation: Conversation;
   readonly view: View;
   readonly state: ModuleState;
+  /** Its log has failed: nothing can be added to it before `reopen`. */
+  isDead(): boolean;
   /**
    * Commits `events` as one and folds them in. Resolves when readable copies of changed state are on disk, too. What
    * comes of a `branch` is there after a `reopen`.
@@ -114,7 +116,7 @@ export async function openMemory(
       return reading.fold.state;
     },
     commit,
-    note: adding.note,
+    ...adding.offers,
     read: (from) => reading.log.read(from),
     past: (from) => along(reading.log.read(from), reading.path),
     async reopen(...events) {
@@ -159,19 +161,33 @@ function createAdding(log: () => EventLog, join: (event: Event) => void) {
   /** Noted while a commit is under way: after it, or they would be folded in before events that stand before them. */
   const waiting: NewEvent[] = [];
   let committing = 0;
+  /** The log that failed. */
+  let dead: EventLog | undefined;
+  const fail = (error: unknown): never => {
+    if (isLegionError(error, "STORAGE")) dead = log();
+    throw error;
+  };
   const note = (...events: readonly NewEvent[]): void => {
     unsaved.push(...events);
-    for (const event of events) join(log().note(event));
+    try {
+      for (const event of events) join(log().note(event));
+    } catch (error) {
+      fail(error);
+    }
   };
   return {
-    note(event: NewEvent): void {
-      if (committing > 0) waiting.push(event);
-      else note(event);
+    /** What others may do. */
+    offers: {
+      isDead: () => dead === log(),
+      note(event: NewEvent): void {
+        if (committing > 0) waiting.push(event);
+        else note(event);
+      },
     },
     async append(events: readonly NewEvent[]): Promise<readonly Event[]> {
       committing++;
       try {
-        const stamped = await log().append(events);
+        const stamped = await log().append(events).catch(fail);
         unsaved = [];
         for (const event of stamped) join(event);
         return stamped;

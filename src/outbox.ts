@@ -152,7 +152,12 @@ function createProgress(memory: Memory): Progress {
       const upTo = open[front] ? open[front]!.seq - 1 : (open.at(-1)?.seq ?? 0);
       if (front === 0 || upTo < open[0]!.seq || upTo <= noted) return;
       noted = upTo;
-      memory.note({ kind: "sent", upTo });
+      try {
+        memory.note({ kind: "sent", upTo });
+      } catch (error) {
+        // It has arrived all the same; once the log is open again, its recipient knows it by its number.
+        if (!memory.isDead()) throw error;
+      }
     },
     undelivered: () => ledger.undelivered.filter((send) => states.get(send) !== "arrived"),
   };

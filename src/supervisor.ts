@@ -13,7 +13,7 @@ import { fruitlessStarts } from "./ledger.ts";
 import { park } from "./park.ts";
 import { SHUTDOWN } from "./signals.ts";
 import { owning, type TakeStray } from "./stray.ts";
-import type { Writer } from "./writer.ts";
+import { mend as mendLog, type Writer } from "./writer.ts";
 
 export interface Supervised extends Writer {
   /** As it was opened; `undefined` while it could not be. */
@@ -181,7 +181,7 @@ function createUpkeep({ post, open, ...first }: Pick<Supervision, "post" | "open
       else if (!agent) {
         agent = await open();
         if (past) await agent.memory.commit(past);
-      }
+      } else await mendLog(agent.memory);
       if (broken && past) {
         show(agent, "waiting");
         const content = `${identity.name} goes on. ${past.content}`;

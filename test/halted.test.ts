@@ -244,6 +244,23 @@ describe("an agent whose disk fails", () => {
   });
 });
 
+describe("a log that failed at a note", () => {
+  it("takes the next word all the same: Control's", async () => {
+    let writes = 0;
+    // The first write is what Control says; the second notes that it was delivered.
+    const fails = ({ op, path }: DiskCall): boolean =>
+      op === "write" && path.includes(join("agents", "0", "log")) && ++writes === 2;
+    const { world } = await withTrouble({ 1: { script: () => NOOP } }, fails, { isOn: true });
+    await world.say("1", "Go.");
+    await world.idle();
+    expect(writes).toBe(2);
+    await world.say("1", "More.");
+    await world.idle();
+    expect((await world.kinds("0", "notice")).map(({ content }) => content)).toEqual(["Go.", "More."]);
+    expect(await world.kinds("1", "message")).toHaveLength(2);
+  });
+});
+
 describe("an agent that cannot be opened", () => {
   it("is halted alone, and begins by itself when it can be", async () => {
     const fails = ({ path, op }: DiskCall): boolean =>

@@ -94,6 +94,7 @@ async function readMemory(
     conversation,
     view,
     state: await reader.state(id, actions.modules),
+    isDead: () => false,
     commit: refuse,
     note: () => undefined,
     read: (from) => reader.events(id, from),
