@@ -2,6 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isLegionError } from "../errors.ts";
 import { deadHolder, lockHolder } from "../log/lock.ts";
 import { placeOf } from "../log/segments.ts";
 import { CONTROL, type AgentId } from "../message.ts";
@@ -88,15 +89,34 @@ async function* checkFolder(reader: Reader, id: AgentId): AsyncGenerator<Finding
   const folder = reader.paths.agent(id);
   for (const journal of ["log", "mailbox"])
     yield* strangersIn(reader, join(folder, journal), (name) => placeOf(name) !== undefined);
-  // What cannot be looked at is told of by the check of the modes.
-  const kind = await reader.disk.kind(join(folder, "agent.json")).catch(() => "file");
-  if (kind !== undefined && kind !== "file") {
-    const check = shownPath(reader.paths.project, join(folder, "agent.json"));
-    yield {
-      check,
-      status: "wrong",
-      detail: "not a file, so this agent cannot start; `--repair` sets it aside",
-    };
+  const wrong = (name: string, detail: string): Finding => ({
+    check: shownPath(reader.paths.project, join(folder, name)),
+    status: "wrong",
+    detail,
+  });
+  try {
+    const kind = await reader.disk.kind(join(folder, "agent.json"));
+    if (kind === "file") {
+      const text = (await reader.disk.read(join(folder, "agent.json")))?.toString("utf8") ?? "{}";
+      if (!isObject(text))
+        yield wrong("agent.json", "cannot be read; the next start of the agent writes it anew");
+    } else if (kind !== undefined)
+      yield wrong("agent.json", "not a file, so this agent cannot start; `--repair` sets it aside");
+    const names = await reader.disk.list(folder);
+    if (!names.includes("log") && (names.includes("goals.json") || names.includes("notes")))
+      yield wrong("log", "gone; the agent begins anew, and takes its goals and notes for a person's");
+  } catch (error) {
+    // What cannot be looked at is told of by the check of the modes.
+    if (!isLegionError(error)) throw error;
+  }
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
   }
 }
 

@@ -17,7 +17,7 @@ export interface Difference {
 
 /**
  * What has to be the same of an event: everything but sequence numbers, epochs, times, places in mailboxes, the names
- * of logs and what a call cost or was thought to cost. `undefined` for what depends on the course of things outside the
+ * of logs and models, and what a call cost or was thought to cost. `undefined` for what depends on the course of things outside the
  * agent: when its process started, when its mail arrived, what its provider refused.
  */
 export function essenceOf(event: NewEvent | Event): unknown {
@@ -25,7 +25,7 @@ export function essenceOf(event: NewEvent | Event): unknown {
     case "message":
       return { kind: event.kind, message: letterOf(event.message) };
     case "decision": {
-      const { usage, cost: _, ...decision } = withoutStamp(event);
+      const { usage, cost: _, model: __, ...decision } = withoutStamp(event);
       // What an aborted one took is an estimate.
       return { ...decision, ...sentBy(event), ...(event.stop !== "aborted" && { usage: tokensOf(usage) }) };
     }
@@ -36,7 +36,7 @@ export function essenceOf(event: NewEvent | Event): unknown {
     case "summary":
       return { kind: event.kind, strategy: event.strategy, content: withoutNumbers(event.content) };
     case "prompted":
-      return { kind: event.kind, model: event.model };
+      return { kind: event.kind };
     case "edited":
       return withoutStamp(event);
     case "notice":

@@ -136,3 +136,17 @@ it.runIf(process.getuid?.() !== 0)("names files that this user cannot write", as
   await chmod(join(folder, name!), 0o400);
   expect((await examine(project)).of("owner")).toMatchObject({ status: "wrong" });
 });
+
+it("a folder of an agent that lacks its log, or whose record is broken, is told of", async () => {
+  const { project } = await restingLegion();
+  const { of } = await examine(project);
+  expect(of(".ai-legion/agents/2/agent.json")).toBeUndefined();
+  const folder = legionPaths(project).agent("2");
+  await writeFile(join(folder, "agent.json"), "{");
+  await rm(join(folder, "log"), { recursive: true });
+  await writeFile(join(folder, "goals.json"), "{}");
+  const broken = await examine(project);
+  expect(broken.of(".ai-legion/agents/2/agent.json")).toMatchObject({ status: "wrong" });
+  expect(broken.of(".ai-legion/agents/2/log")?.detail).toMatch(/^gone; the agent begins anew/);
+  expect(broken.exitCode).toBe(0);
+});

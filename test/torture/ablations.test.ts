@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { ABLATIONS } from "./ablations.ts";
 import { complaintOf, torture } from "./campaign.ts";
+import { sleepingLives } from "./schedule.ts";
 
 describe("the checker of the torture test finds what goes wrong without", () => {
   it.each(ABLATIONS)("$part", { timeout: 120_000 }, async ({ changes, lives, fault }) => {
@@ -11,6 +12,16 @@ describe("the checker of the torture test finds what goes wrong without", () => 
     expect(outcome.violations.map((violation) => violation.fault)).toContain(fault);
   });
 });
+
+it(
+  "and it finds nothing when a stopped process wakes up beside its successor",
+  { timeout: 120_000 },
+  async () => {
+    const lives = (random: () => number) => sleepingLives(random, 5);
+    const outcome = await torture({ seed: 1, lives, settleMs: 60_000, keep: "failed" });
+    expect(complaintOf(outcome)).toBe("");
+  },
+);
 
 it("and it finds nothing when such lives end with everything in place", { timeout: 120_000 }, async () => {
   for (const { lives } of ABLATIONS.filter(({ fault }) => fault === "lost")) {
