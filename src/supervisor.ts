@@ -5,15 +5,14 @@
 // anew every ten seconds, and it goes on from what was acknowledged.
 
 import { runActor } from "./actor.ts";
-import { show, type Agent, type Identity, type Post, type Standing } from "./agent.ts";
-import { formatDuration } from "./duration.ts";
-import { LegionError, isLegionError, messageOf } from "./errors.ts";
-import type { NewEvent, NoticeEvent } from "./event.ts";
-import { fruitlessStarts } from "./ledger.ts";
-import { park } from "./park.ts";
+import { show, type Agent, type Identity, type Standing } from "./agent.ts";
+import { LegionError, isLegionError } from "./errors.ts";
+import type { NewEvent } from "./event.ts";
+import { createJudge, restartNotice } from "./judge.ts";
 import { SHUTDOWN } from "./signals.ts";
 import { owning, type TakeStray } from "./stray.ts";
-import { mend as mendLog, type Writer } from "./writer.ts";
+import { createUpkeep, type Upkeep } from "./upkeep.ts";
+import type { Writer } from "./writer.ts";
 
 export interface Supervised extends Writer {
   /** As it was opened; `undefined` while it could not be. */
@@ -25,12 +24,7 @@ export interface Supervised extends Writer {
   stop(): Promise<void>;
 }
 
-export interface Supervision {
-  readonly post: Post;
-  /** Absent: it could not be opened yet. */
-  readonly agent: Agent | undefined;
-  /** Opens the agent, or rejects with what keeps it from being opened. Called until it resolves. */
-  readonly open: () => Promise<Agent>;
+export interface Supervision extends Upkeep {
   /** Aborts, with SHUTDOWN, when what runs has to stop at once. */
   readonly now: AbortSignal;
   /** From 0 to 1. Default `Math.random`. */
@@ -39,9 +33,6 @@ export interface Supervision {
 
 /** How often a log that is broken is tried. */
 const REOPEN_MS = 10_000;
-/** Starts in a row that ended in the middle of this agent's work, with nothing to show for it. */
-const MAX_FRUITLESS = 3;
-const POISON = `${MAX_FRUITLESS} starts in a row ended while this agent was deciding or acting, without any result`;
 
 export function supervise({ now, random = Math.random, ...opening }: Supervision): Supervised {
   const { post } = opening;
@@ -142,127 +133,11 @@ function createErrands(onAdded: () => void, onBroken: TakeStray) {
   };
 }
 
-/** Keeps the agent open. */
-function createUpkeep({ post, open, ...first }: Pick<Supervision, "post" | "open" | "agent">) {
-  const { identity, shared } = post;
-  let { agent } = first;
-  let isGuarded = false;
-  /** What is wrong with its log, and since when; `undefined` while it is whole. */
-  let broken: { readonly reason: string; readonly trouble: string; readonly sinceMs: number } | undefined;
-  return {
-    get agent() {
-      return agent;
-    },
-    get post(): Post {
-      return agent ?? post;
-    },
-    get isWhole() {
-      return agent !== undefined && !broken;
-    },
-    /** Throws STORAGE with the reason if the agent is halted. */
-    whole(): Agent {
-      if (agent && !broken) return agent;
-      throw new LegionError("STORAGE", `${identity.name} is halted: ${broken?.reason ?? "it is not open"}`);
-    },
-    halt(error: unknown): void {
-      const reason = messageOf(error);
-      if (!broken) {
-        broken = { reason, trouble: troubleOf(error), sinceMs: shared.clock.now() };
-        const content = `${identity.name} is halted, and goes on once this is over: ${reason}`;
-        shared.tellControl(identity.id, broken.trouble, content);
-      }
-      const { state, reason: shown } = (agent ?? post).standing;
-      if (state !== "halted" || shown !== reason) show(agent ?? post, "halted", reason);
-    },
-    /** Opens the agent, or its log anew, and says in it what was wrong. */
-    async mend(): Promise<Agent> {
-      const past = broken && haltNotice(broken.reason, shared.clock.now() - broken.sinceMs);
-      if (agent && past) await agent.memory.reopen(past);
-      else if (!agent) {
-        agent = await open();
-        if (past) await agent.memory.commit(past);
-      } else await mendLog(agent.memory);
-      if (broken && past) {
-        show(agent, "waiting");
-        const content = `${identity.name} goes on. ${past.content}`;
-        shared.tellControl(identity.id, `${broken.trouble}, which is over`, content);
-      }
-      broken = undefined;
-      if (!isGuarded) await guard(agent);
-      isGuarded = true;
-      return agent;
-    },
-  };
-}
-
 function isBroken(error: unknown): boolean {
   return isLegionError(error, "STORAGE") || isLegionError(error, "DAMAGED");
-}
-
-/** What is wrong, whichever file it was noticed at: a full disk is one trouble of all agents. */
-function troubleOf(error: unknown): string {
-  if (error instanceof Error && error.cause !== undefined) return troubleOf(error.cause);
-  const message = messageOf(error);
-  return error instanceof Error && "syscall" in error ? message.replace(/, .*/s, "") : message;
-}
-
-/** Keeps an agent from taking the node down again and again. */
-async function guard(agent: Agent): Promise<void> {
-  const { ledger, conversation } = agent.memory;
-  if (!conversation.halt && fruitlessStarts(ledger) >= MAX_FRUITLESS) await park(agent, "parked", POISON);
 }
 
 /** No start that ends now ended in that call. */
 function noteGivenUp({ memory }: Agent): void {
   if (memory.ledger.promptedMs > 0) memory.note(restartNotice("It gave up a model call that it waited for."));
-}
-
-function restartNotice(content: string): NoticeEvent {
-  return { kind: "notice", reason: "restarted", content };
-}
-
-function haltNotice(reason: string, forMs: number): NoticeEvent {
-  const time = formatDuration(Math.round(forMs / 1_000) * 1_000);
-  return restartNotice(`It was halted for ${time}: ${reason}`);
-}
-
-const FIRST_RESTART_MS = 1_000;
-const LAST_RESTART_MS = 60_000;
-/** More restarts than this within that time halt the agent; without one for as long as the last, they count anew. */
-const MAX_RESTARTS = 5;
-const RESTARTS_WITHIN_MS = 600_000;
-const HEALTHY_MS = 300_000;
-
-/**
- * Decides what a failure means: parks or halts the agent, or waits before its next run, until `signal` aborts. Rejects
- * with what breaks its log.
- */
-function createJudge(random: () => number) {
-  let restarts: number[] = [];
-  let streak = 0;
-  let decided = 0;
-  return async (agent: Agent, error: unknown, signal: AbortSignal): Promise<void> => {
-    const { memory, shared } = agent;
-    const reason = messageOf(error);
-    if (isLegionError(error, "MODEL_REFUSED") || isLegionError(error, "CONTEXT_OVERFLOW")) {
-      return park(agent, "parked", reason);
-    }
-    const nowMs = shared.clock.now();
-    const decision = memory.conversation.decision?.event.seq ?? 0;
-    if (decision > decided || nowMs - (restarts.at(-1) ?? nowMs) > HEALTHY_MS) streak = 0;
-    decided = decision;
-    streak++;
-    // A provider that is down is no fault of the agent's: it waits for as long as that lasts.
-    if (!isLegionError(error, "MODEL_BUSY")) {
-      restarts = [...restarts.filter((atMs) => nowMs - atMs < RESTARTS_WITHIN_MS), nowMs];
-      if (restarts.length > MAX_RESTARTS) {
-        restarts = [];
-        return park(agent, "halted", `${MAX_RESTARTS} restarts within 10 minutes did not help: ${reason}`);
-      }
-    }
-    memory.note(restartNotice(`It failed, and begins anew: ${reason}`));
-    const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (streak - 1), LAST_RESTART_MS) * (0.8 + 0.4 * random());
-    show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
-    await shared.clock.sleep(waitMs, signal);
-  };
 }
