@@ -113,7 +113,9 @@ it("makes whole events of anything, and forgets nothing", () => {
       expect(stamped.filter((event) => !isEventShaped(event))).toEqual([]);
       const results = events.filter(({ kind }) => kind === "result").length;
       expect(results).toBe(events.filter(({ kind }) => kind === "decision").length);
-      if (entries.length > 0) expect(events.length + strange.length).toBeGreaterThan(0);
+      // Lists in lists that hold nothing hold nothing to forget.
+      const isEmpty = (item: unknown): boolean => Array.isArray(item) && item.every(isEmpty);
+      if (!isEmpty(entries)) expect(events.length + strange.length).toBeGreaterThan(0);
     }),
   );
 });
