@@ -22,6 +22,7 @@ const LAYERS = [
       "src/nearest.ts",
       "src/duration.ts",
       "src/signals.ts",
+      "src/tenure.ts",
       "src/bus/bus.ts",
       "src/log/event-log.ts",
       "src/model/model.ts",
@@ -31,7 +32,7 @@ const LAYERS = [
   },
   {
     name: "implementations of a contract",
-    paths: ["src/bus/", "src/log/", "src/model/", "src/protocol/", "src/environment/"],
+    paths: ["src/redis/", "src/bus/", "src/log/", "src/model/", "src/protocol/", "src/environment/"],
   },
   { name: "modules", paths: ["modules/"] },
   { name: "stages", paths: ["src/"] },
@@ -41,6 +42,7 @@ const LAYERS = [
     name: "the legion",
     paths: [
       "src/legion.ts",
+      "src/placement.ts",
       "src/roster.ts",
       "src/peers.ts",
       "src/until-idle.ts",

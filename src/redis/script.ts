@@ -1,0 +1,7 @@
+/** A Lua script. Redis runs it whole or not at all, and nothing else meanwhile. */
+export interface Script {
+  readonly name: string;
+  /** How many of its arguments are keys. */
+  readonly keys: number;
+  readonly lua: string;
+}
