@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { install } from "./install.mjs";
+import { provideRedis } from "./redis.mjs";
 import { elapsed, root, tools } from "./repo.mjs";
 
 /** @typedef {{ name: string, passed: number, failed: number, skipped: number, took: string }} Row */
@@ -28,6 +29,7 @@ if (!install()) {
 } else {
   rows.push(await runStatic(BUILD));
   rows.push(...(await Promise.all(STATIC_CHECKS.map(runStatic))));
+  if (provideRedis() === "failed") rows.push({ name: "redis", passed: 0, failed: 1, skipped: 0, took: "" });
   rows.push(await runTests(process.argv.slice(2)));
 }
 report(rows);

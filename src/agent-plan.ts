@@ -1,18 +1,17 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
-import { join } from "node:path";
 import type { Agent, Identity, MemorySettings, Shared, Standing } from "./agent.ts";
 import type { Clock } from "./clock.ts";
 import { createHost } from "./host.ts";
 import type { Limits } from "./limits.ts";
 import type { Model } from "./model/model.ts";
+import type { Disk } from "./log/disk.ts";
 import { startModules, type ActionIndex } from "./module-set.ts";
 import { createOutbox } from "./outbox.ts";
 import type { LegionPaths } from "./paths.ts";
 import { perform } from "./perform.ts";
-import { createProjections } from "./projection.ts";
 import type { Protocol } from "./protocol/protocol.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "./store/store.ts";
 import { createTraces } from "./trace.ts";
 
 /** What an agent was made from: enough to make it again. */
@@ -47,24 +46,20 @@ export interface Place {
   readonly store: Store;
   readonly shared: Shared;
   readonly paths: LegionPaths;
+  /** The project's folder, wherever its agents are kept. */
+  readonly disk: Disk;
   /** A pause after each decision. */
   readonly delayMs: number;
 }
 
-/** Opens an agent that nobody else may have open. Rejects with STORAGE or DAMAGED if its files cannot be used. */
+/** Opens an agent that is enrolled and that nobody else may have open. Rejects with STORAGE or DAMAGED if its past cannot be used. */
 export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
-  const { store, shared, paths, delayMs } = place;
+  const { store, shared, paths, disk, delayMs } = place;
   const { identity, model, protocol, actions } = plan;
   const { id } = identity;
-  const projections = createProjections(actions.modules, {
-    disk: store.disk,
-    folder: paths.agent(id),
-    corruptFolder: paths.corrupt,
-  });
-  await writeIdentity(plan, paths.agent(id), store);
   const memory = await store.openAgent(id, {
     view: { protocol, errors: plan.errors, window: model.profile.window },
-    projector: projections,
+    projector: store.projector(id, actions.modules),
   });
   const inbox = await store.bus.open(id).catch(async (error: unknown) => {
     await memory.close();
@@ -73,6 +68,7 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
   const agent: Agent = {
     standing: beginning(shared.clock),
     identity,
+    tenure: store.tenure(id),
     model,
     protocol,
     limits: plan.limits,
@@ -85,22 +81,16 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
     outbox: createOutbox(memory, store.bus, shared.clock),
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: store.blobs(id),
-    traces: createTraces(paths.agent(id), store.disk),
+    traces: createTraces(paths.agent(id), disk),
     shared,
   };
   return plan.replay?.(agent) ?? agent;
 }
 
-/** `agent.json`: what the last start made of the agent. */
-async function writeIdentity(
-  { identity, origin, model, limits }: AgentPlan,
-  folder: string,
-  { disk }: Store,
-): Promise<void> {
+/** What is kept of a plan, for whoever wants to know what the agent is, or to start it again as it was. */
+export function recordOf({ identity, origin, model, limits }: AgentPlan): string {
   const { id, name, description } = identity;
-  const text = `${JSON.stringify({ id, name, description, ...origin, model: model.name, limits }, null, 2)}\n`;
-  const path = join(folder, "agent.json");
-  if ((await disk.read(path))?.toString("utf8") !== text) await disk.replace(path, text);
+  return `${JSON.stringify({ id, name, description, ...origin, model: model.name, limits }, null, 2)}\n`;
 }
 
 /** Closes all of it; rejects if a module closes badly. */

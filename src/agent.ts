@@ -1,13 +1,13 @@
 // What the stages of one agent share. Plain types; whoever builds an Agent is in legion.ts.
 
 import type { Inbox } from "./bus/bus.ts";
+import type { Budget } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { StrategyName } from "./compaction.ts";
 import type { HaltReason } from "./conversation.ts";
 import type { Undeliverable } from "./dead-letters.ts";
 import type { ExecuteOptions } from "./environment/environment.ts";
 import type { Call, ResultEvent } from "./event.ts";
-import type { Budget } from "./gate.ts";
 import type { AgentState, Inspect } from "./inspection.ts";
 import type { Limits } from "./limits.ts";
 import type { Blobs } from "./log/blobs.ts";
@@ -20,6 +20,7 @@ import type { ModuleSet } from "./module-set.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PinPosition } from "./prompt.ts";
 import type { Protocol } from "./protocol/protocol.ts";
+import type { Tenure } from "./tenure.ts";
 import type { TokenCounter } from "./tokens.ts";
 import type { Traces } from "./trace.ts";
 
@@ -85,6 +86,8 @@ export interface Post {
 }
 
 export interface Agent extends Post {
+  /** The right to run it. */
+  readonly tenure: Tenure;
   readonly model: Model;
   readonly protocol: Protocol;
   readonly limits: Limits;

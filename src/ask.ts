@@ -1,7 +1,7 @@
 // Prompt -> model -> decision.
 
 import type { Agent } from "./agent.ts";
-import { complete, estimateOf, type Prompt } from "./complete.ts";
+import { complete, estimateOf, spenderOf, type Prompt } from "./complete.ts";
 import { compose } from "./compose.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Undeliverable } from "./dead-letters.ts";
@@ -90,7 +90,7 @@ function promptOf(agent: Agent, introduction: Introduction): Prompt {
 /** Do the limits leave room for the agent's next decision? */
 export async function wouldFit(agent: Agent): Promise<boolean> {
   const prompt = promptOf(agent, await introductionOf(agent));
-  return agent.shared.budget.fits(agent.memory.ledger, agent.limits, estimateOf(agent, prompt));
+  return agent.shared.budget.fits(spenderOf(agent), estimateOf(agent, prompt));
 }
 
 async function decide(agent: Agent, introduction: Introduction, stops: Stops): Promise<Asked> {

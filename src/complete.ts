@@ -4,11 +4,12 @@
 import { show, type Agent } from "./agent.ts";
 import { NO_USAGE, type Usage } from "./event.ts";
 import { LegionError } from "./errors.ts";
-import { costOf, mostOf, type Admission, type Estimate } from "./gate.ts";
+import type { Admission, Estimate, Spender } from "./budget.ts";
 import { sha256 } from "./log/blobs.ts";
 import type { Completion, ModelRequest, ModelRun } from "./model/model.ts";
 import type { Wait } from "./model/limiter.ts";
 import type { Stops } from "./signals.ts";
+import { costOf, mostOf } from "./spent.ts";
 import { estimateTokens } from "./tokens.ts";
 
 export interface Prompt {
@@ -49,6 +50,7 @@ export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Sto
     admission = admitted.admission;
     reserved = memory.ledger.open.at(-1)!;
     if (agent.standing.state === "retrying") show(agent, state);
+    agent.tenure.check();
     return model.complete(admitted.request, run);
   };
   try {
@@ -78,7 +80,7 @@ async function admit(
   const introduction = await introductionHash(agent, request);
   const estimate = estimateOf(agent, { request, tokens });
   const { input } = estimate;
-  const admission = shared.budget.admit(memory.ledger, agent.limits, estimate);
+  const admission = await shared.budget.admit(spenderOf(agent), estimate);
   if (admission.last && purpose === "summary") {
     admission.settle();
     throw new LegionError("LIMIT", "the last call is kept for a decision");
@@ -97,7 +99,13 @@ async function admit(
       ...(price && { cost: mostOf({ input, output: 0 }, price) }),
     },
   });
+  admission.begin();
   return { admission, request: { ...request, pinned } };
+}
+
+/** As whom the agent makes its calls. */
+export function spenderOf({ identity, tenure, memory, limits }: Agent): Spender {
+  return { agent: identity.id, epoch: tenure.epoch, ledger: memory.ledger, limits };
 }
 
 /** What the call would take at most. */

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { parseDuration } from "./duration.ts";
 import { parseLegionLimits } from "./limits.ts";
+import { parseRedisAddress } from "./redis/address.ts";
+import { isLegionName } from "./redis/keys.ts";
 import { duration, legionLimits, memory, name, onOff, parsed, section } from "./settings.ts";
 
 const count = z.int("expected a whole number").min(1, "expected at least 1");
@@ -51,11 +53,14 @@ function withUnits<T extends { readonly first?: number; readonly stall?: number 
   };
 }
 
-const bus = z.string("expected memory").superRefine((value, context) => {
-  if (value === "memory") return;
-  const redis = /^rediss?:/.test(value);
-  context.addIssue(redis ? "Redis is not available yet; leave it out or write memory" : "expected memory");
+const bus = parsed((value) => {
+  if (value === "memory") return { kind: "memory" } as const;
+  if (typeof value === "string" && /^rediss?:/i.test(value))
+    return { kind: "redis", address: parseRedisAddress(value) } as const;
+  throw new Error("expected memory, or a URL such as redis://localhost:6379/0");
 });
+const LEGION_NAME = "expected a name of a-z, 0-9, dots, dashes and underscores, such as legion";
+const legionName = z.string(LEGION_NAME).refine(isLegionName, LEGION_NAME);
 const heartbeat = parsed((value) => (value === "off" ? value : parseDuration(value))).refine(
   (ms) => ms === "off" || ms >= 1_000,
   "expected off, or at least 1s",
@@ -66,6 +71,7 @@ const shape = {
   model: name.optional(),
   agent: name.optional(),
   bus: bus.optional(),
+  name: legionName.optional(),
   tick: duration.optional(),
   heartbeat: heartbeat.optional(),
   delay: duration.optional(),
@@ -85,6 +91,8 @@ export const fileSettings = section({
 export const textSettings = z.strictObject({
   ...shape,
   commands: commands.optional(),
+  volatile: z.enum(["allow", "refuse"]).optional(),
+  pins: z.enum(["move", "keep"]).optional(),
   limits: parsed((text) => parseLegionLimits(String(text))).optional(),
 });
 

@@ -8,6 +8,7 @@ import { keyLeak, type UrlSources } from "./model/base-url.ts";
 import type { ModelDescription } from "./model/profiles.ts";
 import type { ProviderSettings } from "./model/registry.ts";
 import { readTextFile } from "./project-file.ts";
+import type { RedisAddress } from "./redis/address.ts";
 import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
 import { explainIssue, parseYaml } from "./yaml.ts";
 
@@ -19,7 +20,9 @@ export interface Config {
   /** Absent: nobody chose one. */
   readonly model?: string;
   readonly agent: string;
-  readonly bus: "memory";
+  readonly bus: BusChoice;
+  /** Tells the legion from others in the same Redis. */
+  readonly name: string;
   /** 0: decide as soon as there is something to decide. */
   readonly tickMs: number;
   readonly heartbeatMs: number | "off";
@@ -44,6 +47,18 @@ export interface Config {
   readonly environment: () => ModelEnvironment;
 }
 
+/** What carries the messages and keeps what is recorded: this process and the project's files, or Redis. */
+export type BusChoice =
+  | { readonly kind: "memory" }
+  | {
+      readonly kind: "redis";
+      readonly address: RedisAddress;
+      /** May agents run on a Redis that can lose what it was given? */
+      readonly volatile: "allow" | "refuse";
+      /** `move`: the files of the agents that are started are in this folder from now on, wherever they were. */
+      readonly pins: "move" | "keep";
+    };
+
 /** What the command line may say about settings, as it was typed. */
 export type ConfigFlags = Readonly<Partial<Record<keyof TextSettings, string>>>;
 
@@ -60,6 +75,7 @@ const VARIABLES: readonly (readonly [keyof TextSettings, variable: string])[] = 
   ["model", "LEGION_MODEL"],
   ["agent", "LEGION_AGENT"],
   ["bus", "LEGION_BUS"],
+  ["name", "LEGION_NAME"],
   ["tick", "LEGION_TICK"],
   ["heartbeat", "LEGION_HEARTBEAT"],
   ["limits", "LEGION_LIMITS"],
@@ -73,6 +89,13 @@ const MODEL_VARIABLES = [
   "OPENAI_BASE_URL",
 ] as const;
 
+/** What has no meaning without Redis, as the command line says it. */
+const REDIS_ONLY = [
+  ["name", "--name"],
+  ["volatile", "--allow-volatile"],
+  ["pins", "--here"],
+] as const;
+
 /**
  * Settles every setting: defaults, then config.yaml, then the environment (in which the project's `.env` stands for what
  * is not set), then flags. Throws CONFIG or USAGE with one line that names the place and what would be right.
@@ -82,6 +105,7 @@ export async function loadConfig({ projectDir, env, flags }: ConfigSources): Pro
   const dotEnv = await readDotEnv(projectDir);
   const environment = { ...dotEnv, ...env };
   const variables = readTexts(VARIABLES.map(([key, variable]) => [key, variable, environment[variable]]));
+  refuseEmpty(flags);
   const typed = readTexts(Object.entries(flags).map(([key, text]) => [key, `--${key}`, text]));
 
   const settings = { ...file, ...variables, ...typed };
@@ -91,7 +115,8 @@ export async function loadConfig({ projectDir, env, flags }: ConfigSources): Pro
   return freeze({
     model: settings.model,
     agent: settings.agent ?? "legionnaire",
-    bus: "memory",
+    bus: busOf(settings, typed),
+    name: settings.name ?? "legion",
     tickMs: settings.tick ?? 1_000,
     heartbeatMs: settings.heartbeat ?? "off",
     delayMs: settings.delay ?? 0,
@@ -110,6 +135,22 @@ export async function loadConfig({ projectDir, env, flags }: ConfigSources): Pro
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
     environment: () => ({ ...modelEnvironment }),
   });
+}
+
+/** What was to say where the legion is and says nothing, such as a variable that is not set, would mean another one. */
+function refuseEmpty(flags: ConfigFlags): void {
+  const empty = (["bus", "name"] as const).find((setting) => flags[setting]?.trim() === "");
+  if (empty) throw new LegionError("USAGE", `--${empty}: it is empty; say which, or leave the option out`);
+}
+
+/** Throws USAGE if the command line says of Redis what has no meaning without it. */
+function busOf({ bus }: Pick<TextSettings, "bus">, typed: TextSettings): BusChoice {
+  const { volatile = "refuse", pins = "keep" } = typed;
+  if (bus?.kind === "redis") return { ...bus, volatile, pins };
+  const said = REDIS_ONLY.find(([setting]) => typed[setting] !== undefined);
+  if (!said) return { kind: "memory" };
+  const way = "add --bus redis://host:port, or leave it out";
+  throw new LegionError("USAGE", `${said[1]}: only for a legion in Redis; ${way}`);
 }
 
 /** The providers, each with what forbids to use it. */

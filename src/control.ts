@@ -5,6 +5,7 @@ import type { Bus, Inbox } from "./bus/bus.ts";
 import type { Clock } from "./clock.ts";
 import { compose, type Letter } from "./compose.ts";
 import type { NewEvent } from "./event.ts";
+import type { Send } from "./ledger.ts";
 import type { Memory } from "./memory.ts";
 import { CONTROL, type AgentId } from "./message.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
@@ -12,14 +13,20 @@ import { refuseUnfit, resolveTargets } from "./refusal.ts";
 import { createTurns, mend, type Writer } from "./writer.ts";
 
 export interface Control extends Writer {
-  readonly memory: Memory;
-  readonly outbox: Outbox;
   /** Says `content` as the person. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
   say(targets: readonly AgentId[] | "all", content: string, delivery?: "abort"): Promise<readonly string[]>;
   /** Says `content` as the runtime itself; `chain` makes it part of a conversation that went on before. */
   announce(to: readonly AgentId[], content: string, chain?: Chain): Promise<void>;
+  /** What was said here and is not in its recipient's mailbox yet, oldest first. */
+  undelivered(): readonly Send[];
   /** Takes in what was said to Control until now. */
   close(): Promise<void>;
+}
+
+/** Control of a legion in one process, over its own log. */
+export interface FileControl extends Control {
+  readonly memory: Memory;
+  readonly outbox: Outbox;
 }
 
 const RETRY_MS = 1_000;
@@ -38,7 +45,7 @@ export interface ControlOptions {
   readonly known: () => readonly AgentId[];
 }
 
-export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<Control> {
+export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<FileControl> {
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
   const turns = createTurns();
@@ -57,6 +64,7 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
   return {
     memory,
     outbox,
+    undelivered: outbox.undelivered,
     alone: (work) => inTurn(() => work({ memory, outbox })),
     async say(targets, content, delivery) {
       const letter = { from: CONTROL, to: resolveTargets(targets, known(), CONTROL), content, delivery };

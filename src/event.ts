@@ -181,7 +181,7 @@ export type Event = (NewEvent | OpenedEvent) & Stamp;
 export type EventOf<K extends Event["kind"]> = Extract<Event, { kind: K }>;
 
 /** The messages that committing `event` puts on their way; empty for most events. */
-export function sendsOf(event: Event): readonly Message[] {
+export function sendsOf(event: Event | NewEvent): readonly Message[] {
   if (event.kind === "decision" || event.kind === "result" || event.kind === "notice")
     return event.sends ?? [];
   return [];

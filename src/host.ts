@@ -44,6 +44,7 @@ export function createHost(agent: Agent, module: string, running?: Running): Hos
       root: shared.workspace.root,
       async execute(command, options) {
         const trace = running && (await agent.traces.begin(callKey(agent, running.call)));
+        agent.tenure.check();
         return shared.workspace.execute(command, { ...options, ...(trace && { trace }) });
       },
     },

@@ -39,7 +39,8 @@ export type { ActionIndex } from "./module-set.ts";
 export type { Identity, MemorySettings, Standing } from "./agent.ts";
 export type { Supervised } from "./supervisor.ts";
 export type { Control } from "./control.ts";
-export type { Budget, Spent } from "./gate.ts";
+export type { Budget } from "./budget.ts";
+export type { Spent } from "./spent.ts";
 export type { Limits, LimitsChoice } from "./limits.ts";
 export type { AgentState, Inspect, Inspection, Inspector } from "./inspection.ts";
 
@@ -69,8 +70,9 @@ export type { Environment, ExecuteOptions } from "./environment/environment.ts";
 
 // -- What is on disk --------------------------------------------------------------------------------------------------------
 // `createReader` reads the files of a project without its lock, also while a node runs.
-export { createReader } from "./reader.ts";
-export type { Reader } from "./reader.ts";
+export { createFileReader as createReader } from "./reader/file-reader.ts";
+export type { FileReader } from "./reader/file-reader.ts";
+export type { Reader } from "./reader/reader.ts";
 export type { Call, Event, EventOf, Outcome, Usage } from "./event.ts";
 export { displayName } from "./message.ts";
 export type { AgentId, Message } from "./message.ts";

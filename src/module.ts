@@ -188,6 +188,11 @@ export interface Module {
   /** What the agent should work at now, if this module knows. */
   objective?(host: Host): string | undefined;
   readonly projection?: Projection;
+  /**
+   * Its actions work in the files of a workspace, or run commands there: in a legion on several machines an agent that
+   * has them stays at its workspace. Absent: the agent can go on anywhere.
+   */
+  readonly place?: "workspace";
   readonly actions: Readonly<Record<string, Action>>;
 }
 

@@ -19,10 +19,10 @@ export interface Outbox {
   /** Starts to deliver what is not delivered yet. Resolves when each was tried once; never rejects. */
   deliver(): Promise<void>;
   /**
-   * Offers everything once more that was ever sent to `to`, whose mailbox was damaged: what it has it knows by its number.
-   * Resolves when each was tried once.
+   * Offers everything once more that was ever sent to `to`, or to anybody, where a mailbox was damaged: what it has it
+   * knows by its number. Resolves when each was tried once.
    */
-  offerAgain(to: AgentId): Promise<void>;
+  offerAgain(to?: AgentId): Promise<void>;
   /** Committed sends that are not in their recipient's mailbox yet, oldest first. */
   undelivered(): readonly Send[];
   /** Delivers what can be delivered at once; the rest has to wait for the next start. */
@@ -35,7 +35,7 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
   const attempt = async (send: Send): Promise<boolean> => {
     const { status } = await offer(memory, bus, send);
     // Nobody will ever read it: it is kept for a person, and the numbers go on.
-    if (status === "unknown") memory.note(undeliverable(send.message, gone(send), send.seq));
+    if (status === "unknown") memory.note(undeliverable(send.message, outOfReach(send.to), send.seq));
     const isOver = status !== "full" && status !== "gap";
     if (isOver) progress.arrived(send);
     return isOver;
@@ -112,7 +112,8 @@ function createLanes(attempt: (send: Send) => Promise<boolean>, clock: Clock, cl
   };
 }
 
-function gone({ to }: Send): string {
+/** Why nobody will ever read what is sent to `to`. */
+export function outOfReach(to: AgentId): string {
   return `There is no agent ${to} any more.`;
 }
 
@@ -164,7 +165,11 @@ function createProgress(memory: Memory): Progress {
 }
 
 /** Sends `send`, after what its recipient misses of the same log. */
-async function offer(memory: Memory, bus: Pick<Bus, "send">, send: Send): Promise<Receipt> {
+export async function offer(
+  memory: Pick<Memory, "read">,
+  bus: Pick<Bus, "send">,
+  send: Delivery & Pick<Send, "to" | "n">,
+): Promise<Receipt> {
   const receipt = await bus.send(send);
   if (receipt.status !== "gap") return receipt;
   let after = receipt.expected - 1;
@@ -176,16 +181,20 @@ async function offer(memory: Memory, bus: Pick<Bus, "send">, send: Send): Promis
 }
 
 /** The sends of the same log to the same recipient with numbers from `expected` up to that of `send`, the dead ones not. */
-async function* sentBetween(memory: Memory, send: Send, expected: number): AsyncGenerator<Delivery> {
+async function* sentBetween(
+  memory: Pick<Memory, "read">,
+  send: Delivery & Pick<Send, "to" | "n">,
+  expected: number,
+): AsyncGenerator<Delivery> {
   for await (const { from, message, n } of sentTo(memory, send.to))
     if (from === send.from && n >= expected && n < send.n) yield { from, message };
 }
 
 /**
- * Everything that was ever sent to `recipient`, oldest first. What is dead only a person sends again, and what was copied
+ * Everything that was ever sent, to `recipient` or to anybody, oldest first. What is dead only a person sends again, and what was copied
  * from another agent's log is none of this one's.
  */
-async function* sentTo(memory: Memory, recipient: AgentId): AsyncGenerator<Send> {
+async function* sentTo(memory: Pick<Memory, "read">, recipient?: AgentId): AsyncGenerator<Send> {
   const graves = new Set<string>();
   let copied = 0;
   for await (const event of memory.read()) {
@@ -199,7 +208,7 @@ async function* sentTo(memory: Memory, recipient: AgentId): AsyncGenerator<Send>
     if (event.seq < copied) continue;
     for (const message of sendsOf(event)) {
       const { to, n } = parseMessageId(message.id);
-      if (to === recipient && !graves.has(graveOf(message, event.seq)))
+      if ((recipient ?? to) === to && !graves.has(graveOf(message, event.seq)))
         yield { from, message, to, n, seq: event.seq };
     }
   }

@@ -3,13 +3,13 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { BranchEvent, Event, EventOf, OpenedEvent, Stamp } from "./event.ts";
+import type { BranchEvent, Event, OpenedEvent, Stamp } from "./event.ts";
 import { createBlobs, longStrings, outline, type Blobs } from "./log/blobs.ts";
 import type { AppendFile, Disk } from "./log/disk.ts";
 import { readFileLog } from "./log/file-log.ts";
 import { toLine } from "./log/line.ts";
 import { segmentName } from "./log/segments.ts";
-import type { AgentId } from "./message.ts";
+import type { AgentId, LogId } from "./message.ts";
 import { createBranch, followLog, type Branch } from "./past.ts";
 import { createProjections } from "./projection.ts";
 import { goals } from "../modules/goals.ts";
@@ -56,36 +56,55 @@ export async function writePast(place: NewFolder, past: Past): Promise<Branch> {
   return branch;
 }
 
-async function writeLog(
-  { folder, disk, epoch, now }: NewFolder,
-  { origin, events, to, blobs }: Past,
-): Promise<void> {
+async function writeLog({ folder, disk, epoch, now }: NewFolder, past: Past): Promise<void> {
   const kept = createBlobs(join(folder, "blobs"), disk);
-  const introductions = new Set<string>();
   const segments = createSegments(join(folder, "log"), { disk, epoch });
+  for await (const event of eventsOf(past, { epoch, now, kept })) {
+    if (event.kind === "opened") await segments.begin(event);
+    else segments.write(await outline(event, longStrings(event), kept));
+  }
+  await segments.close();
+}
+
+export interface Founding {
+  /** Of the process that makes the agent. */
+  readonly epoch: number;
+  readonly now: () => number;
+  /** Gets the introductions that the events name. */
+  readonly kept: Pick<Blobs, "keep">;
+}
+
+/** What the log of an agent with this past begins with, up to the point from which it is its own. */
+export async function* eventsOf(
+  { origin, events, to, blobs }: Past,
+  { epoch, now, kept }: Founding,
+): AsyncGenerator<Event> {
+  const introductions = new Set<string>();
+  const opening = (log: LogId, stamp: Stamp): Event => ({
+    ...stamp,
+    kind: "opened",
+    format: 1,
+    log,
+    seals: {},
+  });
   let last = 0;
   for await (const event of events) {
     if (event.seq > to) break;
-    const { seq, epoch, at } = event;
-    if (event.kind === "opened") await segments.begin(event);
-    else {
-      if (last === 0) await segments.begin({ log: randomUUID(), seq: seq - 1, epoch, at });
-      if (event.kind === "prompted") await keepIntroduction(event);
-      segments.write(await outline(event, longStrings(event), kept));
+    const { seq, epoch: before, at } = event;
+    if (last === 0 && event.kind !== "opened")
+      yield opening(randomUUID(), { seq: seq - 1, epoch: before, at });
+    if (event.kind === "prompted" && !introductions.has(event.introduction)) {
+      introductions.add(event.introduction);
+      const text = await blobs.read(event.introduction);
+      if (text !== undefined) await kept.keep(text);
     }
+    yield event;
     last = seq;
   }
   const stamp = (): Stamp => ({ seq: ++last, epoch, at: new Date(now()).toISOString() });
   const branch: BranchEvent = { kind: "branch", to: Math.min(to, last), origin };
-  await segments.begin({ log: randomUUID(), ...stamp() });
-  segments.write({ ...stamp(), ...branch });
-  await segments.close();
-
-  async function keepIntroduction({ introduction }: EventOf<"prompted">): Promise<void> {
-    const text = introductions.has(introduction) ? undefined : await blobs.read(introduction);
-    introductions.add(introduction);
-    if (text !== undefined) await kept.keep(text);
-  }
+  yield opening(randomUUID(), stamp());
+  yield { ...stamp(), ...branch };
 }
 
 interface Segments {

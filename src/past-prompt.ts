@@ -11,7 +11,7 @@ import type { ModelRequest } from "./model/model.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import { textProtocol } from "./protocol/text.ts";
 import { toolsProtocol } from "./protocol/tools.ts";
-import type { Reader } from "./reader.ts";
+import type { Reader } from "./reader/reader.ts";
 import { createView, type View } from "./view.ts";
 
 type Prompted = EventOf<"prompted">;

@@ -1,41 +1,42 @@
 // Who exists, what they are for and whether they run: what agents see of each other.
 
-import { join } from "node:path";
 import type { Identity } from "./agent.ts";
 import { displayName, type AgentId } from "./message.ts";
 import type { Peer } from "./module.ts";
-import type { LegionPaths } from "./paths.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "./store/store.ts";
 import type { Supervised } from "./supervisor.ts";
 
 export interface PeerSources {
-  readonly store: Store;
-  readonly paths: LegionPaths;
-  /** Of the hosted agents. */
+  readonly store: Pick<Store, "known" | "record" | "runElsewhere">;
+  /** Of the agents that may be hosted here. */
   readonly identities: readonly Identity[];
+  /** Those that are. */
   readonly agents: ReadonlyMap<AgentId, Supervised>;
 }
 
 /** Returns how to list every known agent, Control not. */
-export async function openPeers({
-  store,
-  paths,
-  identities,
-  agents,
-}: PeerSources): Promise<() => readonly Peer[]> {
+export function createPeers({ store, identities, agents }: PeerSources): () => Promise<readonly Peer[]> {
   const descriptions = new Map(identities.map(({ id, description }) => [id, description]));
-  for (const id of store.known()) {
-    if (descriptions.has(id)) continue;
-    const text = (await store.disk.read(join(paths.agent(id), "agent.json")))?.toString("utf8");
-    if (text !== undefined) descriptions.set(id, descriptionIn(text));
-  }
-  return () =>
-    store.known().map((id) => ({
-      id,
-      name: displayName(id),
-      description: descriptions.get(id) ?? "",
-      running: agents.has(id) && !isOver(agents.get(id)!),
-    }));
+  const describe = async (id: AgentId): Promise<string> => {
+    const known = descriptions.get(id) ?? descriptionIn((await store.record(id)) ?? "");
+    descriptions.set(id, known);
+    return known;
+  };
+  return async () => {
+    const elsewhere = await store.runElsewhere();
+    const isRunning = (id: AgentId): boolean => {
+      const here = agents.get(id);
+      return here ? !isOver(here) : elsewhere.has(id);
+    };
+    return Promise.all(
+      store.known().map(async (id) => ({
+        id,
+        name: displayName(id),
+        description: await describe(id),
+        running: isRunning(id),
+      })),
+    );
+  };
 }
 
 /** It does not act, whatever anybody writes to it. */
@@ -43,7 +44,7 @@ export function isOver({ standing }: Supervised): boolean {
   return standing.state === "halted" || standing.state === "stopped";
 }
 
-/** Empty if `agent.json` is not as the runtime wrote it. */
+/** Empty if the record is not as the runtime wrote it. */
 function descriptionIn(text: string): string {
   try {
     const { description } = JSON.parse(text) as { readonly description?: unknown };

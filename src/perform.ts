@@ -55,8 +55,10 @@ async function run(agent: Agent, running: Running): Promise<Ended> {
   if (checked.kind === "refused") return dropped("error", checked.reason);
   const { action, module } = agent.modules.actions.get(checked.name)!;
   try {
-    const execute = (): Promise<ActionResult> =>
-      action.execute(checked.parameters, createHost(agent, module, running));
+    const execute = (): Promise<ActionResult> => {
+      agent.tenure.check();
+      return action.execute(checked.parameters, createHost(agent, module, running));
+    };
     const result = await unlessDeaf(agent, unlessAstray(execute), signal);
     if (!result) return dropped("idle", LEFT, signal);
     const isKept = result.outcome !== "error";

@@ -20,11 +20,7 @@ export interface ProjectionPlace {
 
 export function createProjections(modules: readonly Module[], place: ProjectionPlace): Projector {
   const { disk, folder } = place;
-  const shown = new Map<string, Files>();
-  for (const { name, projection } of modules) {
-    if (projection?.kind === "file") shown.set(name, singleFile(name, projection.name));
-    if (projection?.kind === "folder") shown.set(name, fileFolder(name, projection, place));
-  }
+  const shown = filesOf(modules, place);
   /** Files under a name of a person's own, to be removed when what they say is where it belongs. */
   const strays = new Map<string, EditedEvent>();
   return {
@@ -78,7 +74,24 @@ export function createProjections(modules: readonly Module[], place: ProjectionP
   };
 }
 
-async function put({ disk, folder }: ProjectionPlace, path: string, content: string | undefined) {
+/** How the state of each module lies in files, by the module's name. */
+export function filesOf(
+  modules: readonly Module[],
+  place: Pick<ProjectionPlace, "disk" | "folder">,
+): ReadonlyMap<string, Files> {
+  const shown = new Map<string, Files>();
+  for (const { name, projection } of modules) {
+    if (projection?.kind === "file") shown.set(name, singleFile(name, projection.name));
+    if (projection?.kind === "folder") shown.set(name, fileFolder(name, projection, place));
+  }
+  return shown;
+}
+
+export async function put(
+  { disk, folder }: Pick<ProjectionPlace, "disk" | "folder">,
+  path: string,
+  content: string | undefined,
+): Promise<void> {
   if (content === undefined) await disk.remove(join(folder, path));
   else await disk.replace(join(folder, path), content);
 }
@@ -110,7 +123,7 @@ async function obstacle(
 }
 
 /** How one module's state lies in files. Paths are relative to the agent's folder. */
-interface Files {
+export interface Files {
   /** Where they lie, if not beside the others. */
   readonly subfolder?: string;
   /** What should be there, by path. */
@@ -150,7 +163,11 @@ interface FolderProjection {
   readonly extension: string;
 }
 
-function fileFolder(module: string, shape: FolderProjection, { disk, folder }: ProjectionPlace): Files {
+function fileFolder(
+  module: string,
+  shape: FolderProjection,
+  { disk, folder }: Pick<ProjectionPlace, "disk" | "folder">,
+): Files {
   const { name: subfolder, extension } = shape;
   const pathTo = (name: string): string => join(subfolder, `${name}${extension}`);
   /** Keys that would share a file, by the name that they would share. */
@@ -203,7 +220,7 @@ function edited(module: string, key: string, value: unknown): EditedEvent {
   return { kind: "edited", module, key, value: value ?? null };
 }
 
-function byModule(changes: readonly StateChange[]): Map<string, string[]> {
+export function byModule(changes: readonly StateChange[]): Map<string, string[]> {
   const keys = new Map<string, string[]>();
   for (const [module, key] of changes) keys.set(module, [...(keys.get(module) ?? []), key]);
   return keys;

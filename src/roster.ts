@@ -11,7 +11,7 @@ import {
   type Limits,
   type LimitsChoice,
 } from "./limits.ts";
-import { displayName } from "./message.ts";
+import { displayName, type AgentId } from "./message.ts";
 import type { Model } from "./model/model.ts";
 import { chooseModel, openModel, type ModelChoice } from "./model/registry.ts";
 import { indexActions } from "./module-set.ts";
@@ -21,10 +21,14 @@ import { textProtocol } from "./protocol/text.ts";
 import { toolsProtocol } from "./protocol/tools.ts";
 import { loadModules } from "./user-modules.ts";
 
-/** So many agents of the configured definition, with the ids 1, 2, 3...; a team; or agents as they were last started. */
+/**
+ * So many agents of the configured definition, with the ids 1, 2, 3..., or with these ids; a team, or only these of it; or
+ * agents as they were last started.
+ */
 export type Who =
   | { readonly kind: "count"; readonly count: number }
-  | { readonly kind: "team"; readonly team: string }
+  | { readonly kind: "named"; readonly ids: readonly AgentId[] }
+  | { readonly kind: "team"; readonly team: string; readonly only?: readonly AgentId[] }
   | { readonly kind: "again"; readonly agents: readonly Remembered[] };
 
 /** What is known of an agent's last start; without a definition it is of the configured one. */
@@ -82,9 +86,30 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
 }
 
 async function membersOf(who: Who, { config, places }: RosterDeps): Promise<readonly Member[]> {
-  if (who.kind === "team") return findTeam(who.team, places);
-  if (who.kind === "count") return numbered(who.count, config.agent);
-  return who.agents.map((known) => ({ agent: config.agent, limits: {}, ...known }));
+  const { agent } = config;
+  switch (who.kind) {
+    case "team":
+      return chosenOf(await findTeam(who.team, places), who);
+    case "count":
+      return Array.from({ length: who.count }, (_, index) => ({ id: String(index + 1), agent, limits: {} }));
+    case "named":
+      return who.ids.map((id) => ({ id, agent, limits: {} }));
+    case "again":
+      return who.agents.map((known) => ({ agent, limits: {}, ...known }));
+  }
+}
+
+function chosenOf(
+  members: readonly Member[],
+  { team, only }: Extract<Who, { kind: "team" }>,
+): readonly Member[] {
+  const stranger = only?.find((id) => members.every((member) => member.id !== id));
+  if (stranger === undefined) return members.filter(({ id }) => only?.includes(id) ?? true);
+  const known = members.map(({ id }) => id).join(", ");
+  throw new LegionError(
+    "USAGE",
+    `--agents: there is no ${JSON.stringify(stranger)} in ${team}; it has ${known}`,
+  );
 }
 
 async function protect(who: Who, roles: readonly Role[], { projectDir }: Places): Promise<readonly string[]> {
@@ -92,10 +117,6 @@ async function protect(who: Who, roles: readonly Role[], { projectDir }: Places)
   if (who.kind === "team") references.add(who.team);
   const files = [...references].filter((reference) => /[\\/]|\.(?:md|ya?ml)$/.test(reference));
   return (await Promise.all(["agents", ...files].map((path) => waysTo(projectDir, path)))).flat();
-}
-
-function numbered(count: number, agent: string): readonly Member[] {
-  return Array.from({ length: count }, (_, index) => ({ id: String(index + 1), agent, limits: {} }));
 }
 
 /** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */

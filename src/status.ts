@@ -7,7 +7,7 @@ import { isLegionError } from "./errors.ts";
 import type { AgentState } from "./inspection.ts";
 import { displayName, type AgentId } from "./message.ts";
 import { createBranch } from "./past.ts";
-import type { Reader } from "./reader.ts";
+import type { Reader } from "./reader/reader.ts";
 
 export interface AgentStatus {
   readonly id: AgentId;

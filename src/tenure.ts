@@ -1,4 +1,6 @@
-import type { AgentId } from "./message.ts";
+import { setMaxListeners } from "node:events";
+import { LegionError } from "./errors.ts";
+import { displayName, type AgentId } from "./message.ts";
 
 /** The right to run one agent, as far as this process knows. */
 export interface Tenure {
@@ -17,4 +19,41 @@ export interface Tenure {
   end(why: string): void;
   /** Gives it back, so that another process can go on at once. */
   release(): Promise<void>;
+}
+
+/** What decides over a right from outside. */
+export interface Terms {
+  /** Called by every `check`: calls `end` if the time is over. */
+  judge?(): void;
+  /** Lets others take it. Never rejects. */
+  giveBack?(): Promise<void>;
+}
+
+/** A right that holds until it is ended, given back, or over by its terms. */
+export function createTenure(
+  right: Pick<Tenure, "agent" | "epoch" | "token" | "past">,
+  terms: Terms = {},
+): Tenure {
+  const losing = new AbortController();
+  const lost = losing.signal;
+  setMaxListeners(0, lost);
+  const end = (why: string): void => losing.abort(notOurs(right.agent, why));
+  let givingBack: Promise<void> | undefined;
+  return {
+    ...right,
+    lost,
+    end,
+    check() {
+      terms.judge?.();
+      lost.throwIfAborted();
+    },
+    release() {
+      end("it was given back");
+      return (givingBack ??= Promise.resolve(terms.giveBack?.()));
+    },
+  };
+}
+
+function notOurs(agent: AgentId, why: string): LegionError {
+  return new LegionError("STORAGE", `This process does not run ${displayName(agent)} any more: ${why}.`);
 }

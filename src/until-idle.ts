@@ -20,7 +20,7 @@ export async function untilIdle(
 ): Promise<void> {
   const isIdle = (): boolean => {
     const alive = [...agents.values()].filter((supervised) => !isOver(supervised));
-    const waiting = [control.outbox, ...alive.flatMap(({ agent }) => agent?.outbox ?? [])];
+    const waiting = [control, ...alive.flatMap(({ agent }) => agent?.outbox ?? [])];
     const isAwaited = ({ to }: Send): boolean => {
       const recipient = agents.get(to);
       return to === CONTROL || (recipient !== undefined && !isOver(recipient));

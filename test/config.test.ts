@@ -27,6 +27,7 @@ const EVERYTHING = `
 model: openai/llama3
 agent: scout
 bus: memory
+name: scouts
 tick: 250ms
 heartbeat: 60s
 delay: 2s
@@ -47,7 +48,8 @@ describe("loadConfig", () => {
     const { environment, ...config } = await load();
     expect(config).toEqual({
       agent: "legionnaire",
-      bus: "memory",
+      bus: { kind: "memory" },
+      name: "legion",
       tickMs: 1_000,
       heartbeatMs: "off",
       delayMs: 0,
@@ -67,7 +69,8 @@ describe("loadConfig", () => {
     expect(config).toEqual({
       model: "openai/llama3",
       agent: "scout",
-      bus: "memory",
+      bus: { kind: "memory" },
+      name: "scouts",
       tickMs: 250,
       heartbeatMs: 60_000,
       delayMs: 2_000,
@@ -160,8 +163,9 @@ describe("loadConfig", () => {
     ["tick: [1]", "1: tick: expected a text or a number"],
     ["heartbeat: 500ms", "1: heartbeat: expected off, or at least 1s"],
     ["heartbeat: on", '1: heartbeat: "on" is no duration; write 500ms, 2s, 5m or 1h'],
-    ["bus: redis://localhost", "1: bus: Redis is not available yet; leave it out or write memory"],
-    ["bus: kafka", "1: bus: expected memory"],
+    ["bus: kafka", "1: bus: expected memory, or a URL such as redis://localhost:6379/0"],
+    ["bus: 7", "1: bus: expected memory, or a URL such as redis://localhost:6379/0"],
+    ["name: My Legion", "1: name: expected a name of a-z, 0-9, dots, dashes and underscores, such as legion"],
     ["limits: 3", "1: limits: expected a map with the keys steps, tokens, cost, time, agent, legion"],
     [
       "limits: { cost: 0 }",
@@ -197,8 +201,24 @@ describe("loadConfig", () => {
   it.each<[string, Given]>([
     ['LEGION_TICK: "fast" is no duration; write 500ms, 2s, 5m or 1h', { env: { LEGION_TICK: "fast" } }],
     [
-      "LEGION_BUS: Redis is not available yet; leave it out or write memory",
-      { dotEnv: "LEGION_BUS=rediss://h" },
+      "LEGION_BUS: expected memory, or a URL such as redis://localhost:6379/0",
+      { dotEnv: "LEGION_BUS=localhost:6379" },
+    ],
+    [
+      "LEGION_NAME: expected a name of a-z, 0-9, dots, dashes and underscores, such as legion",
+      { env: { LEGION_NAME: "{a}" } },
+    ],
+    [
+      "--name: only for a legion in Redis; add --bus redis://host:port, or leave it out",
+      { flags: { name: "scouts" } },
+    ],
+    [
+      "--here: only for a legion in Redis; add --bus redis://host:port, or leave it out",
+      { env: { LEGION_BUS: "redis://h" }, flags: { bus: "memory", pins: "move" } },
+    ],
+    [
+      "--allow-volatile: only for a legion in Redis; add --bus redis://host:port, or leave it out",
+      { flags: { volatile: "allow" } },
     ],
     ['AGENT_DELAY: "-1" is no duration; write 500ms, 2s, 5m or 1h', { env: { AGENT_DELAY: "-1" } }],
     ["--heartbeat: expected off, or at least 1s", { flags: { heartbeat: "5" } }],
@@ -209,6 +229,34 @@ describe("loadConfig", () => {
     ],
   ])("refuses with %j what is wrong in the environment or behind a flag", async (message, given) => {
     expect(await refusal(given)).toBe(message);
+  });
+});
+
+describe("the bus of a legion", () => {
+  it("is a Redis that the file, the environment or a flag names, the last of them first", async () => {
+    const yaml = "bus: redis://file:1/1\nname: file";
+    const env = { LEGION_BUS: "redis://variable:2/2", LEGION_NAME: "variable" };
+    const flags = { bus: "redis://flag:3/3", name: "flag" };
+    const shown = async (given: Given) => {
+      const { bus, name } = await load(given);
+      return [bus.kind === "redis" ? bus.address.shown : bus.kind, name];
+    };
+    expect(await shown({ yaml })).toEqual(["redis://file:1/1", "file"]);
+    expect(await shown({ yaml, env })).toEqual(["redis://variable:2/2", "variable"]);
+    expect(await shown({ yaml, env, flags })).toEqual(["redis://flag:3/3", "flag"]);
+    expect(await shown({ yaml, env, flags: { bus: "memory" } })).toEqual(["memory", "variable"]);
+    expect(await shown({ dotEnv: "LEGION_BUS=redis://:secret@dot:4/4" })).toEqual([
+      "redis://dot:4/4",
+      "legion",
+    ]);
+  });
+
+  it("may lose what it was given, and takes over files, only where the command line says so", async () => {
+    const flags = { bus: "redis://h" };
+    expect((await load({ flags })).bus).toMatchObject({ volatile: "refuse", pins: "keep" });
+    const bold = { ...flags, volatile: "allow", pins: "move" };
+    expect((await load({ flags: bold })).bus).toMatchObject({ volatile: "allow", pins: "move" });
+    expect(await refusal({ yaml: "volatile: allow" })).toContain('unknown key "volatile"');
   });
 });
 

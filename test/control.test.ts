@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { legionPaths } from "../src/paths.ts";
 import { MAX_CONTENT_BYTES } from "../src/message.ts";
-import { openStore, type Store } from "../src/store.ts";
+import { openFileStore, type FileStore } from "../src/store/file-store.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { createTempProject } from "./temp-project.ts";
 import { readEvents } from "./world.ts";
 
 let project: string;
-let store: Store;
+let store: FileStore;
 
-async function open(): Promise<Store> {
+async function open(): Promise<FileStore> {
   const hosted = new Set(["1", "2", "3"]);
   const options = { paths: legionPaths(project), role: "node", durability: "disk", hosted } as const;
-  const opened = await openStore({ ...options, clock: createHandClock(), inspect: () => undefined });
+  const opened = await openFileStore({ ...options, clock: createHandClock(), inspect: () => undefined });
   onTestFinished(() => opened.close().catch(() => undefined));
   return opened;
 }

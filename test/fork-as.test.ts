@@ -5,7 +5,7 @@ import { createDisk } from "../src/log/disk.ts";
 import type { ScriptedAnswer } from "../src/model/scripted.ts";
 import { legionPaths } from "../src/paths.ts";
 import { promptAt } from "../src/past-prompt.ts";
-import { createReader } from "../src/reader.ts";
+import { createFileReader } from "../src/reader/file-reader.ts";
 import { watchDisk, type DiskCall } from "./log/watched-disk.ts";
 import { NOOP, textOf } from "./workshop.ts";
 import { createWorld, openWorld, type World, type WorldAgent, type WorldOptions } from "./world.ts";
@@ -125,7 +125,7 @@ describe("a new agent with the past of another", () => {
     };
     const again = await world.restart({ "1b": { script } });
     await again.idle();
-    const reader = createReader(again.project);
+    const reader = createFileReader(again.project);
     const next = (await world.kinds("1", "decision"))[3]!.seq;
     expect(shown).toBe(textOf(await promptAt(reader, "1", next)));
     expect(await promptAt(reader, "1b", prompted)).toEqual(await promptAt(reader, "1", prompted));

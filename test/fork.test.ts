@@ -5,7 +5,7 @@ import { goals } from "../modules/goals.ts";
 import { notes } from "../modules/notes.ts";
 import type { Event } from "../src/event.ts";
 import type { ScriptedAnswer } from "../src/model/scripted.ts";
-import { createReader } from "../src/reader.ts";
+import { createFileReader } from "../src/reader/file-reader.ts";
 import { keysOf, valueOf } from "../src/state.ts";
 import { ok } from "../src/module.ts";
 import { texts as textsOf } from "./event-lines.ts";
@@ -140,7 +140,7 @@ describe("a fork in the middle of a run", () => {
     await fork(world, tip);
     expect([await goalsOf(world), await notesOf(world)]).toEqual([["one", "three"], ["plan.txt"]]);
     const again = await world.restart();
-    const state = await createReader(again.project).state("1", [goals, notes]);
+    const state = await createFileReader(again.project).state("1", [goals, notes]);
     expect(valueOf(state, "goals", "goals")).toMatchObject([{ text: "one" }, { text: "three" }]);
     expect(await again.kinds("1", "edited")).toEqual([]);
   });

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { core } from "../modules/core.ts";
-import { costOf, createBudget } from "../src/gate.ts";
+import { createBudget } from "../src/budget.ts";
+import { costOf } from "../src/spent.ts";
 import { createLedger, type Ledger } from "../src/ledger.ts";
 import { LegionError } from "../src/errors.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../src/model/scripted.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { NOOP, PRICE, ask, asking, busy, leftover, spending } from "./spending.ts";
 import { byHand, createWorld } from "./world.ts";
+
+const SPENDER = { agent: "1", epoch: 1 };
 
 describe("a limit of steps", () => {
   it("is kept exactly, and the last call is asked to wrap up (G1)", async () => {
@@ -66,7 +69,7 @@ describe("a limit of steps", () => {
       content: "yes, yes, LegionError: this agent may make 3 model calls",
     });
     expect(result?.usage?.output).toBe(2);
-    expect(leftover(world)).toBe(true);
+    expect(await leftover(world)).toBe(true);
   });
 
   it("holds for the legion as for the agent; whoever comes first may call (G1)", async () => {
@@ -127,19 +130,21 @@ describe("a limit of tokens or cost", () => {
     await world.say("1", "Go.");
     await world.idle();
     expect(spending(world).usage).toEqual({ ...usage, cost: 0.006 });
-    expect(leftover(world)).toBe(true);
+    expect(await leftover(world)).toBe(true);
   });
 
-  it("reserves the prompt and the whole output before the call (G1)", () => {
+  it("reserves the prompt and the whole output before the call (G1)", async () => {
     const budget = createBudget({});
     const ledger = createLedger();
     const estimate = { input: 0, output: 1_000_000, price: PRICE };
-    expect(() => budget.admit(ledger, { cost: 14.99 }, estimate)).toThrow("this agent may spend 14.99 USD");
-    const admission = budget.admit(ledger, { cost: 20 }, estimate);
+    const admit = (cost: number) => budget.admit({ ...SPENDER, ledger, limits: { cost } }, estimate);
+    await expect(admit(14.99)).rejects.toThrow("this agent may spend 14.99 USD");
+    const admission = await admit(20);
+    const fits = () => budget.fits({ ...SPENDER, ledger, limits: { cost: 20 } }, estimate);
     expect(admission.last).toBe(true);
-    expect(budget.fits(ledger, { cost: 20 }, estimate)).toBe(false);
+    expect(await fits()).toBe(false);
     admission.settle();
-    expect(budget.fits(ledger, { cost: 20 }, estimate)).toBe(true);
+    expect(await fits()).toBe(true);
   });
 
   it("frees the reservation after an error, an abort and a refusal", async () => {
@@ -159,7 +164,7 @@ describe("a limit of tokens or cost", () => {
     await world.idle();
     await world.say("1", "Again.");
     await world.idle();
-    expect(leftover(world)).toBe(true);
+    expect(await leftover(world)).toBe(true);
     const prompted = await world.kinds("1", "prompted");
     const decisions = await world.kinds("1", "decision");
     // The two calls without an answer are charged what their prompts had reserved.
@@ -181,25 +186,27 @@ describe("a limit of tokens or cost", () => {
     const [, , refused] = await world.kinds("1", "prompted");
     const [result] = await world.kinds("1", "result");
     expect(result?.usage).toMatchObject({ input: 7 + 7 + refused!.reserved.input, output: 4 });
-    expect(leftover(world)).toBe(true);
+    expect(await leftover(world)).toBe(true);
   });
 });
 
-it("a refusal of the budget is an error with the code LIMIT", () => {
+it("a refusal of the budget is an error with the code LIMIT", async () => {
   const ledger: Ledger = createLedger();
-  const admit = () => createBudget({ steps: 0 }).admit(ledger, {}, { input: 1, output: 1, price: undefined });
-  expect(admit).toThrow(LegionError);
-  expect(admit).toThrow("the legion may make 0 model calls");
+  const estimate = { input: 1, output: 1, price: undefined };
+  const admission = createBudget({ steps: 0 }).admit({ ...SPENDER, ledger, limits: {} }, estimate);
+  await expect(admission).rejects.toThrow(new LegionError("LIMIT", "the legion may make 0 model calls"));
 });
 
 describe("a price for the provider's cache", () => {
-  it("is reserved: a call that would be over the limit if all its input were cached is not made (G1)", () => {
+  it("is reserved: a call that would be over the limit if all its input were cached is not made (G1)", async () => {
     const budget = createBudget({ cost: 1 });
     const ledger = createLedger();
     budget.join(ledger);
     const price = { input: 3, output: 15, cacheWrite: 3.75 };
     const estimate = { input: 300_000, output: 0, price };
-    expect(() => budget.admit(ledger, {}, estimate)).toThrow("the legion may spend 1 USD");
-    expect(budget.fits(ledger, {}, { ...estimate, input: 260_000 })).toBe(true);
+    await expect(budget.admit({ ...SPENDER, ledger, limits: {} }, estimate)).rejects.toThrow(
+      "the legion may spend 1 USD",
+    );
+    expect(await budget.fits({ ...SPENDER, ledger, limits: {} }, { ...estimate, input: 260_000 })).toBe(true);
   });
 });

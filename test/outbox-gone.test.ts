@@ -5,12 +5,13 @@ import type { Memory } from "../src/memory.ts";
 import type { AgentId, Delivery } from "../src/message.ts";
 import { createOutbox, type Outbox } from "../src/outbox.ts";
 import { legionPaths } from "../src/paths.ts";
-import { UNHOSTED, openStore, type Store } from "../src/store.ts";
+import { openFileStore, type FileStore } from "../src/store/file-store.ts";
+import { UNHOSTED } from "../src/store/store.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { createTempProject } from "./temp-project.ts";
 
 let project: string;
-let store: Store;
+let store: FileStore;
 let memory: Memory;
 /** Who is there no more. */
 let gone: AgentId[];
@@ -23,7 +24,7 @@ const clock = createHandClock();
 async function open(): Promise<void> {
   const hosted = new Set(["1", "2", "3"]);
   const opening = { paths: legionPaths(project), role: "node", durability: "process", hosted } as const;
-  const opened = await openStore({ ...opening, clock, inspect: () => undefined });
+  const opened = await openFileStore({ ...opening, clock, inspect: () => undefined });
   onTestFinished(() => opened.close().catch(() => undefined));
   store = opened;
   memory = await store.openAgent("1", UNHOSTED);

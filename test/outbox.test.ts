@@ -7,20 +7,26 @@ import type { Memory } from "../src/memory.ts";
 import { MAILBOX_LIMIT, type AgentId, type Delivery } from "../src/message.ts";
 import { createOutbox, type Outbox } from "../src/outbox.ts";
 import { legionPaths } from "../src/paths.ts";
-import { UNHOSTED, openStore, type Store } from "../src/store.ts";
+import { openFileStore, type FileStore } from "../src/store/file-store.ts";
+import { UNHOSTED } from "../src/store/store.ts";
 import { createHandClock, type HandClock } from "./hand-clock.ts";
 import { createTempProject } from "./temp-project.ts";
 import { byHand } from "./world.ts";
 
 let project: string;
 let clock: HandClock;
-let store: Store;
+let store: FileStore;
 let memory: Memory;
 
 async function open(): Promise<void> {
-  const hosted = new Set(["1", "2", "3"]);
-  const opening = { paths: legionPaths(project), role: "node", durability: "process", hosted } as const;
-  const opened = await openStore({ ...opening, clock, inspect: () => undefined });
+  const where = { paths: legionPaths(project), hosted: new Set(["1", "2", "3"]) };
+  const opened = await openFileStore({
+    ...where,
+    role: "node",
+    durability: "process",
+    clock,
+    inspect: () => undefined,
+  });
   onTestFinished(() => opened.close().catch(() => undefined));
   store = opened;
   memory = await store.openAgent("1", UNHOSTED);

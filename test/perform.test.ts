@@ -240,8 +240,7 @@ describe("an action's own model call", () => {
     expect(result).toMatchObject({ outcome: "idle", usage: { input: prompted!.reserved.input, output: 0 } });
     const { memory, shared } = world.agent("1");
     const { tokens } = shared.budget.spent();
-    expect(
-      shared.budget.fits(memory.ledger, { tokens: tokens + 2 }, { input: 1, output: 1, price: undefined }),
-    ).toBe(true);
+    const spender = { agent: "1", epoch: 1, ledger: memory.ledger, limits: { tokens: tokens + 2 } };
+    expect(await shared.budget.fits(spender, { input: 1, output: 1, price: undefined })).toBe(true);
   });
 });

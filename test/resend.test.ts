@@ -4,7 +4,8 @@ import { compose } from "../src/compose.ts";
 import { deadLettersIn } from "../src/dead-letters.ts";
 import type { AgentId, Message } from "../src/message.ts";
 import { legionPaths } from "../src/paths.ts";
-import { UNHOSTED, openStore } from "../src/store.ts";
+import { openFileStore } from "../src/store/file-store.ts";
+import { UNHOSTED } from "../src/store/store.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { fillMailbox } from "./full-mailbox.ts";
 import {
@@ -32,7 +33,7 @@ beforeEach(async () => {
 async function bereaved(sender: AgentId, agents: Readonly<Record<AgentId, WorldAgent>>): Promise<World> {
   await (await openWorld(project, { 1: {}, 3: {} })).stop();
   const paths = legionPaths(project);
-  const store = await openStore({
+  const store = await openFileStore({
     paths,
     role: "command",
     durability: "process",

@@ -18,7 +18,7 @@ const KEYS = { ANTHROPIC_API_KEY: "key-for-anthropic", OPENAI_API_KEY: "key-for-
 const PAID = "openai/gpt-5";
 const UNPRICED = "openai/in-house";
 const one: Who = { kind: "count", count: 1 };
-const team: Who = { kind: "team", team: "team" };
+const team = { kind: "team", team: "team" } as const;
 
 async function plan({ who = one, files = {}, config = "", env = {}, flags = {} }: Given): Promise<Roster> {
   const definition = "---\ndescription: Does things.\n---\nDo things.\n";
@@ -71,6 +71,23 @@ agents:
     expect(writer!.actions.modules.map(({ name }) => name)).toEqual(["core"]);
     expect(critic!.actions.modules.map(({ name }) => name)).toEqual(["core", "notes"]);
     expect(roles.map(({ definition }) => definition)).toEqual(["legionnaire", "The critic"]);
+  });
+
+  it("or just these ids: of one definition, or of a team", async () => {
+    const idsOf = ({ roles }: Roster) => roles.map(({ plan: { identity } }) => identity.id);
+    const named = await plan({ who: { kind: "named", ids: ["4", "writer"] } });
+    expect(named.roles.map(({ plan: { origin } }) => origin)).toEqual([
+      { definition: "legionnaire" },
+      { definition: "legionnaire" },
+    ]);
+    expect(idsOf(named)).toEqual(["4", "writer"]);
+    const files = {
+      "agents/team.yaml": "agents: { writer: { agent: legionnaire }, critic: { agent: legionnaire } }",
+    };
+    expect(idsOf(await plan({ who: { ...team, only: ["critic"] }, files }))).toEqual(["critic"]);
+    expect(await refusal({ who: { ...team, only: ["critic", "poet"] }, files })).toBe(
+      '--agents: there is no "poet" in team; it has writer, critic',
+    );
   });
 
   it("all sharing what they can: models, modules and the index of their actions", async () => {

@@ -7,7 +7,8 @@ import { toLine } from "../src/log/line.ts";
 import type { Memory } from "../src/memory.ts";
 import type { AgentId } from "../src/message.ts";
 import { legionPaths, type LegionPaths } from "../src/paths.ts";
-import { UNHOSTED, openStore, type Store } from "../src/store.ts";
+import { openFileStore, type FileStore } from "../src/store/file-store.ts";
+import { UNHOSTED } from "../src/store/store.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { createTempProject } from "./temp-project.ts";
 import { readEvents } from "./world.ts";
@@ -20,9 +21,9 @@ beforeEach(async () => {
   paths = legionPaths(project);
 });
 
-async function open(...hosted: readonly AgentId[]): Promise<Store> {
+async function open(...hosted: readonly AgentId[]): Promise<FileStore> {
   const options = { paths, role: "node", durability: "process", hosted: new Set(hosted) } as const;
-  const store = await openStore({ ...options, clock: createHandClock(), inspect: () => undefined });
+  const store = await openFileStore({ ...options, clock: createHandClock(), inspect: () => undefined });
   onTestFinished(() => store.close().catch(() => undefined));
   return store;
 }
@@ -32,7 +33,7 @@ async function commit(memory: Memory, content: string, ...to: readonly AgentId[]
   await memory.commit({ kind: "notice", reason: "said", content, sends });
 }
 
-async function mailOf(store: Store, agent: AgentId): Promise<string[]> {
+async function mailOf(store: FileStore, agent: AgentId): Promise<string[]> {
   const inbox = await store.bus.open(agent);
   const contents = inbox.peek(Infinity).map(({ message }) => message.content);
   await inbox.close();
@@ -111,7 +112,7 @@ describe("the store of a project", () => {
       durability: "process",
       hosted: new Set<string>(),
     } as const;
-    const store = await openStore({ ...options, clock: createHandClock(), inspect: () => undefined });
+    const store = await openFileStore({ ...options, clock: createHandClock(), inspect: () => undefined });
     const memory = await store.openAgent("5", UNHOSTED);
     const [message] = compose(memory, { from: "5", to: [to], content: "x" }, [], 0);
     await store.close();

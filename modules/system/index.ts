@@ -11,6 +11,7 @@ const FILES =
 /** Files of the workspace, and commands where a person allows them. */
 export const system = defineModule({
   name: "system",
+  place: "workspace",
   instructions(host) {
     return areCommandsAllowed(host)
       ? `${FILES} Commands start there too.`

@@ -42,6 +42,9 @@ const LAYERS = [
     name: "the legion",
     paths: [
       "src/legion.ts",
+      "src/hosting.ts",
+      "src/enrollment.ts",
+      "src/residence.ts",
       "src/placement.ts",
       "src/roster.ts",
       "src/peers.ts",

@@ -24,7 +24,7 @@ import { lockHolder } from "../log/lock.ts";
 import { readSegments } from "../log/segments.ts";
 import { displayName, parseMessageId, type AgentId, type Delivery } from "../message.ts";
 import { shownPath } from "../project-file.ts";
-import type { Reader } from "../reader.ts";
+import type { FileReader } from "../reader/file-reader.ts";
 
 /** What was packed so far. */
 export interface Tally {
@@ -47,21 +47,21 @@ const PIECE_BYTES = 1_048_576;
 const TRIES = 20;
 
 /** Copies `agents` as they are at one moment. Nothing is read before the first piece is asked for. */
-export function packAgents(reader: Reader, agents: readonly AgentId[]): Packing {
+export function packAgents(reader: FileReader, agents: readonly AgentId[]): Packing {
   const tally = { events: 0, unread: 0, remarks: [] };
   return { pieces: pack(createPress(reader, tally), agents), tally };
 }
 
 /** What the parts of a packing share. */
 interface Press {
-  readonly reader: Reader;
+  readonly reader: FileReader;
   readonly tally: { events: number; unread: number; readonly remarks: string[] };
   /** Lines so far. */
   count: number;
   line(line: ArchiveLine): string;
 }
 
-function createPress(reader: Reader, tally: Press["tally"]): Press {
+function createPress(reader: FileReader, tally: Press["tally"]): Press {
   const press: Press = {
     reader,
     tally,
@@ -100,7 +100,7 @@ async function* pack(press: Press, agents: readonly AgentId[]): AsyncGenerator<s
 async function lockState({
   paths,
   disk,
-}: Reader): Promise<{ readonly isHeld: boolean; readonly epochs: string }> {
+}: FileReader): Promise<{ readonly isHeld: boolean; readonly epochs: string }> {
   const isHeld = (await lockHolder(paths.lock, disk)) !== undefined;
   return { isHeld, epochs: (await disk.list(paths.lock)).join() };
 }
@@ -116,7 +116,7 @@ interface Settled {
 async function settledFiles(press: Press, agent: AgentId): Promise<Settled> {
   const { reader } = press;
   for (let tries = 0; tries < TRIES; tries++) {
-    const moment = await lastEvent(reader, agent);
+    const moment = await reader.last(agent);
     const remarks: string[] = [];
     const files = await readFiles(reader, agent, remarks);
     let isChanged = false;
@@ -136,18 +136,9 @@ function changesState(event: Event): boolean {
   return event.kind === "edited" || (event.kind === "result" && event.state !== undefined);
 }
 
-/** Looks only at the end of the log. */
-async function lastEvent({ paths, disk }: Reader, agent: AgentId): Promise<number> {
-  let last = 0;
-  const folder = join(paths.agent(agent), "log");
-  for await (const { records } of readSegments(folder, disk, Number.MAX_SAFE_INTEGER))
-    last = records.at(-1)?.seq ?? last;
-  return last;
-}
-
 /** All that lies beside the journals and is no long text of the log. Links are not followed. */
 async function readFiles(
-  { paths }: Reader,
+  { paths }: FileReader,
   agent: AgentId,
   remarks: string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -246,7 +237,7 @@ async function* packPast(press: Press, agent: AgentId, moment: number): AsyncGen
     yield press.line({ kind: "mail", agent, from, message, ...(after !== undefined && { after }) });
 }
 
-async function mailIn({ paths, disk }: Reader, agent: AgentId): Promise<readonly MailRecord[]> {
+async function mailIn({ paths, disk }: FileReader, agent: AgentId): Promise<readonly MailRecord[]> {
   const mail: MailRecord[] = [];
   for await (const { records } of readSegments<MailRecord>(join(paths.agent(agent), "mailbox"), disk))
     mail.push(...records.filter(({ kind }) => kind === "mail"));

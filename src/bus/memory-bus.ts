@@ -7,10 +7,18 @@ import type { Disk } from "../log/disk.ts";
 import { openJournal, type Durability, type Journal, type JournalStart } from "../log/journal.ts";
 import type { Lock } from "../log/lock.ts";
 import { setAside, settleSegments } from "../log/segments.ts";
-import { CONTROL, MAILBOX_LIMIT, parseMessageId } from "../message.ts";
-import type { AgentId, Delivery, LogId, Message } from "../message.ts";
+import {
+  CONTROL,
+  MAILBOX_LIMIT,
+  parseMessageId,
+  type AgentId,
+  type Delivery,
+  type LogId,
+} from "../message.ts";
 import type { Bus, Inbox, Mail, Receipt, Watermarks } from "./bus.ts";
 import { firstFitting, readMailbox, standingOf, type MailMark } from "./mailbox.ts";
+import { createUnread, type Unread } from "./unread.ts";
+import { createWatchers } from "./watchers.ts";
 
 const PART_BYTES = 1_048_576;
 
@@ -34,22 +42,19 @@ interface Mailbox {
   journal: Journal;
   /** Per sender log, the highest number taken in, waiting or being written. */
   seen: Map<LogId, number>;
-  /** Oldest first. */
-  readonly unread: Mail[];
+  readonly unread: Unread;
   /** Being written, oldest first. */
   readonly arriving: Mail[];
   /** The last write failed: what was acknowledged counts, nothing else. */
   failed: boolean;
   taken: number;
   open: boolean;
-  readonly sleepers: Set<() => void>;
-  interruption: AbortController | undefined;
 }
 
 /** Opens no file before the first message. */
 export function createMemoryBus(options: MemoryBusOptions): Bus {
   const mailboxes = new Map<AgentId, Promise<Mailbox | undefined>>();
-  const watchers = new Set<(message: Message) => void>();
+  const watchers = createWatchers();
   let closed = false;
   const find = (agent: AgentId): Promise<Mailbox | undefined> => {
     if (closed) throw new LegionError("STORAGE", "The bus is closed.");
@@ -62,22 +67,13 @@ export function createMemoryBus(options: MemoryBusOptions): Bus {
     }
     return mailbox;
   };
-  const announce = (message: Message): void => {
-    for (const watch of watchers) {
-      try {
-        watch(message);
-      } catch {
-        watchers.delete(watch);
-      }
-    }
-  };
   return {
     async send(delivery) {
       const mailbox = await find(parseMessageId(delivery.message.id).to);
       if (!mailbox) return { status: "unknown" };
       if (mailbox.failed) await revive(mailbox, options);
       const receipt = await accept(mailbox, delivery);
-      if (receipt.status === "accepted") announce(delivery.message);
+      if (receipt.status === "accepted") watchers.show(delivery.message);
       return receipt;
     },
     async open(agent) {
@@ -91,11 +87,8 @@ export function createMemoryBus(options: MemoryBusOptions): Bus {
       return inbox;
     },
     // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
-    unread: async (agent) => (await find(agent).catch(() => undefined))?.unread.length ?? 0,
-    watch(listener) {
-      watchers.add(listener);
-      return () => watchers.delete(listener);
-    },
+    unread: async (agent) => (await find(agent).catch(() => undefined))?.unread.mail.length ?? 0,
+    watch: watchers.watch,
     async close() {
       closed = true;
       for (const mailbox of await Promise.all(mailboxes.values())) if (mailbox) await closeMailbox(mailbox);
@@ -116,13 +109,11 @@ async function loadMailbox(agent: AgentId, options: MemoryBusOptions): Promise<M
     agent,
     journal: openMailboxJournal(agent, start, options),
     seen: new Map(seen),
-    unread: [...unread],
+    unread: createUnread(unread),
     arriving: [],
     failed: false,
     taken: 0,
     open: false,
-    sleepers: new Set(),
-    interruption: undefined,
   };
 }
 
@@ -150,7 +141,7 @@ async function revive(mailbox: Mailbox, options: MemoryBusOptions): Promise<void
   if (mailbox.journal !== journal) return;
   const acknowledged = mailbox.arriving.filter(({ position }) => position <= start.last);
   mailbox.seen = new Map(marks?.seen);
-  for (const { from, message } of [...mailbox.unread, ...acknowledged])
+  for (const { from, message } of [...mailbox.unread.mail, ...acknowledged])
     mailbox.seen.set(from, parseMessageId(message.id).n);
   mailbox.journal = openMailboxJournal(agent, start, options);
   mailbox.failed = false;
@@ -160,7 +151,7 @@ async function accept(mailbox: Mailbox, delivery: Delivery): Promise<Receipt> {
   const { agent, journal, seen, arriving } = mailbox;
   const standing = standingOf(delivery, seen);
   if (standing === "gap") return { status: "gap", expected: seen.get(delivery.from)! + 1 };
-  const isFull = agent !== CONTROL && mailbox.unread.length + arriving.length >= MAILBOX_LIMIT;
+  const isFull = agent !== CONTROL && mailbox.unread.mail.length + arriving.length >= MAILBOX_LIMIT;
   if (standing === "next" && isFull) return { status: "full" };
   try {
     if (standing === "duplicate") await journal.commit();
@@ -184,49 +175,28 @@ async function receive(mailbox: Mailbox, { from, message, after }: Delivery): Pr
   } finally {
     arriving.splice(arriving.indexOf(mail), 1);
   }
-  mailbox.unread.push(mail);
-  if (message.delivery === "abort") mailbox.interruption?.abort();
-  for (const wake of mailbox.sleepers) wake();
+  mailbox.unread.add(mail);
 }
 
 function createInbox(mailbox: Mailbox): Inbox {
+  const { unread } = mailbox;
   return {
     get unread() {
-      return mailbox.unread.length;
+      return unread.mail.length;
     },
-    peek: (maxTokens) => firstFitting(mailbox.unread, maxTokens),
+    peek: (maxTokens) => firstFitting(unread.mail, maxTokens),
     taken(position) {
       mailbox.taken = Math.max(mailbox.taken, position);
-      const rest = mailbox.unread.findIndex((mail) => mail.position > position);
-      mailbox.unread.splice(0, rest === -1 ? mailbox.unread.length : rest);
-      if (mailbox.interruption?.signal.aborted) mailbox.interruption = undefined;
+      unread.drop(position);
       // What could not be removed is only old mail: the next opening leaves it out by its position.
       mailbox.journal.dropThrough(mailbox.taken).catch(() => undefined);
     },
-    wait: (signal) => waitForMail(mailbox, signal),
-    interrupt() {
-      if (mailbox.interruption) return mailbox.interruption.signal;
-      mailbox.interruption = new AbortController();
-      if (mailbox.unread.some(({ message }) => message.delivery === "abort")) mailbox.interruption.abort();
-      return mailbox.interruption.signal;
-    },
+    wait: unread.wait,
+    interrupt: unread.interrupt,
     async close() {
       mailbox.open = false;
     },
   };
-}
-
-function waitForMail({ unread, sleepers }: Mailbox, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (unread.length > 0 || signal.aborted) return resolve();
-    const wake = (): void => {
-      sleepers.delete(wake);
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    sleepers.add(wake);
-    signal.addEventListener("abort", wake, { once: true });
-  });
 }
 
 async function closeMailbox({ journal, taken }: Mailbox): Promise<void> {

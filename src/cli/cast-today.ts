@@ -4,10 +4,10 @@ import { loadConfig, type Config } from "../config.ts";
 import { LegionError } from "../errors.ts";
 import type { AgentPlan } from "../agent-plan.ts";
 import { displayName, type AgentId } from "../message.ts";
-import type { Reader } from "../reader.ts";
 import { createCasting, type RosterDeps } from "../roster.ts";
 import type { Io } from "./command.ts";
 import { packageDir } from "./package.ts";
+import type { Site } from "./project.ts";
 
 /** Nobody is asked anything, so it does not matter which keys are there and where they would go. */
 const NOBODY = {
@@ -27,12 +27,11 @@ export interface CastToday {
 
 /** Throws REFUSED for an agent that no definition made; USAGE or CONFIG where definition or modules are wrong today. */
 export async function castToday(
-  reader: Reader,
+  { reader, project: projectDir }: Pick<Site, "reader" | "project">,
   id: AgentId,
   { env }: Io,
   modelFor?: (config: Config) => RosterDeps["modelFor"],
 ): Promise<CastToday> {
-  const projectDir = reader.paths.project;
   const { definition, brief, modules, commands, model: newest } = await reader.record(id);
   const config = await loadConfig({ projectDir, env: { ...NOBODY, ...env }, flags: { commands } });
   if (definition === undefined || newest === undefined) {

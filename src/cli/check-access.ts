@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { messageOf } from "../errors.ts";
 import type { LegionPaths } from "../paths.ts";
 import { shownPath } from "../project-file.ts";
-import type { Reader } from "../reader.ts";
+import type { FileReader } from "../reader/file-reader.ts";
 import type { Finding } from "./finding.ts";
 
 /** A start needs little; what agents do needs more. */
@@ -14,14 +14,14 @@ const MIN_FREE_BYTES = 16 * 1_048_576;
 const MIN_FREE_FILES = 100;
 const MAX_NAMED = 5;
 
-export async function* checkAccess(reader: Reader): AsyncGenerator<Finding> {
+export async function* checkAccess(reader: FileReader): AsyncGenerator<Finding> {
   yield await checkWritable(reader);
   yield await checkSpace(reader.paths.project);
   yield* checkPrivacy(reader.paths);
   yield* checkOwners(reader.paths);
 }
 
-async function checkWritable({ paths, disk }: Reader): Promise<Finding> {
+async function checkWritable({ paths, disk }: FileReader): Promise<Finding> {
   const folders = [paths.project, paths.root, paths.agents].filter((path) => disk.exists(path));
   for (const folder of folders) {
     try {

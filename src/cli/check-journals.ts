@@ -8,12 +8,12 @@ import { lostIn, type SeqRange } from "../log/file-log.ts";
 import { asidePath, readSegments, type Segment, type StoredRecord } from "../log/segments.ts";
 import type { AgentId } from "../message.ts";
 import { shownPath } from "../project-file.ts";
-import type { Reader } from "../reader.ts";
+import type { FileReader } from "../reader/file-reader.ts";
 import type { Finding } from "./finding.ts";
 
 const NAMES = ["log", "mailbox"] as const;
 
-export async function* checkJournals(reader: Reader, id: AgentId): AsyncGenerator<Finding> {
+export async function* checkJournals(reader: FileReader, id: AgentId): AsyncGenerator<Finding> {
   for (const name of NAMES) {
     const journal: Journal = { reader, id, name, folder: join(reader.paths.agent(id), name) };
     const damage = (detail: string): Finding => ({ check: `${name} ${id}`, status: "damaged", detail });
@@ -26,7 +26,7 @@ export async function* checkJournals(reader: Reader, id: AgentId): AsyncGenerato
 }
 
 interface Journal {
-  readonly reader: Reader;
+  readonly reader: FileReader;
   readonly id: AgentId;
   readonly name: (typeof NAMES)[number];
   readonly folder: string;

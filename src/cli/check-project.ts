@@ -3,15 +3,16 @@
 import { isLegionError, messageOf } from "../errors.ts";
 import { CONTROL, type AgentId } from "../message.ts";
 import { createBranch } from "../past.ts";
-import type { Reader } from "../reader.ts";
+import type { FileReader } from "../reader/file-reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkDefinitions } from "./check-definitions.ts";
 import { checkJournals } from "./check-journals.ts";
-import { checkState } from "./check-state.ts";
+import { checkRuns, checkState } from "./check-state.ts";
 import type { Finding } from "./finding.ts";
 import { packageDir } from "./package.ts";
 
-export async function* checkProject(reader: Reader): AsyncGenerator<Finding> {
+export async function* checkProject(reader: FileReader): AsyncGenerator<Finding> {
   yield* checkAccess(reader);
   yield* checkDefinitions({ projectDir: reader.paths.project, packageDir });
   const agents = await knownAgents(reader);
@@ -23,13 +24,20 @@ export async function* checkProject(reader: Reader): AsyncGenerator<Finding> {
   }
 }
 
+/** Of the folder of a node whose legion is elsewhere: what is there of its agents is for people to read. */
+export async function* checkWorkspace(reader: FileReader): AsyncGenerator<Finding> {
+  yield* checkAccess(reader);
+  yield* checkDefinitions({ projectDir: reader.paths.project, packageDir });
+  yield* checkRuns(reader);
+}
+
 /** None, if their folder is something else: that is told already. */
-async function knownAgents(reader: Reader): Promise<readonly AgentId[]> {
+async function knownAgents(reader: FileReader): Promise<readonly AgentId[]> {
   return reader.known().catch(() => []);
 }
 
 /** Does the agent wait for a person? */
-async function* checkHalt(reader: Reader, id: AgentId): AsyncGenerator<Finding> {
+export async function* checkHalt(reader: Reader, id: AgentId): AsyncGenerator<Finding> {
   const check = `agent ${id}`;
   try {
     const { halt } = (await reader.follow(id, createBranch)).branch.conversation;

@@ -7,17 +7,21 @@ import { deadHolder, lockHolder } from "../log/lock.ts";
 import { placeOf } from "../log/segments.ts";
 import { CONTROL, type AgentId } from "../message.ts";
 import { shownPath } from "../project-file.ts";
-import type { Reader } from "../reader.ts";
+import type { FileReader } from "../reader/file-reader.ts";
 import { findNode } from "../server/control-client.ts";
 import type { Finding } from "./finding.ts";
 
-export async function* checkState(reader: Reader, agents: readonly AgentId[]): AsyncGenerator<Finding> {
-  yield* checkNode(reader);
-  yield* checkLeftovers(reader);
+export async function* checkState(reader: FileReader, agents: readonly AgentId[]): AsyncGenerator<Finding> {
+  yield* checkRuns(reader);
   yield* checkForeign(reader, agents);
 }
 
-async function* checkNode({ paths, disk }: Reader): AsyncGenerator<Finding> {
+export async function* checkRuns(reader: FileReader): AsyncGenerator<Finding> {
+  yield* checkNode(reader);
+  yield* checkLeftovers(reader);
+}
+
+async function* checkNode({ paths, disk }: FileReader): AsyncGenerator<Finding> {
   const holder = await lockHolder(paths.lock, disk);
   const dead = await deadHolder(paths.lock, disk);
   const who = holder && `process ${holder.pid} on ${holder.host}`;
@@ -35,7 +39,7 @@ async function* checkNode({ paths, disk }: Reader): AsyncGenerator<Finding> {
 }
 
 /** What a process that was killed did not put away, and what was set aside. */
-async function* checkLeftovers({ paths, disk }: Reader): AsyncGenerator<Finding> {
+async function* checkLeftovers({ paths, disk }: FileReader): AsyncGenerator<Finding> {
   const temporary = (await disk.list(paths.tmp)).length;
   if (temporary > 0 && !(await lockHolder(paths.lock, disk))) {
     yield {
@@ -77,7 +81,7 @@ const IN_ROOT = [
 ];
 
 /** Names that no version of this program gives. Files of editors and systems, which begin with a dot, harm nobody. */
-async function* checkForeign(reader: Reader, agents: readonly AgentId[]): AsyncGenerator<Finding> {
+async function* checkForeign(reader: FileReader, agents: readonly AgentId[]): AsyncGenerator<Finding> {
   const { paths } = reader;
   yield* strangersIn(reader, paths.root, (name) => IN_ROOT.includes(name));
   yield* strangersIn(reader, paths.lock, (name) => /^\d+$/.test(name));
@@ -85,7 +89,7 @@ async function* checkForeign(reader: Reader, agents: readonly AgentId[]): AsyncG
   for (const id of [CONTROL, ...agents]) yield* checkFolder(reader, id);
 }
 
-async function* checkFolder(reader: Reader, id: AgentId): AsyncGenerator<Finding> {
+async function* checkFolder(reader: FileReader, id: AgentId): AsyncGenerator<Finding> {
   const folder = reader.paths.agent(id);
   for (const journal of ["log", "mailbox"])
     yield* strangersIn(reader, join(folder, journal), (name) => placeOf(name) !== undefined);
@@ -121,7 +125,7 @@ function isObject(text: string): boolean {
 }
 
 async function* strangersIn(
-  { paths, disk }: Reader,
+  { paths, disk }: FileReader,
   folder: string,
   belongs: (name: string) => boolean,
 ): AsyncGenerator<Finding> {

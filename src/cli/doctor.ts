@@ -1,23 +1,27 @@
 import { loadConfig, type Config } from "../config.ts";
-import { messageOf } from "../errors.ts";
-import type { Reader } from "../reader.ts";
+import { LegionError, isLegionError, messageOf } from "../errors.ts";
+import { createFileReader, type FileReader } from "../reader/file-reader.ts";
 import { checkMachine, checkModel } from "./check-machine.ts";
-import { checkProject } from "./check-project.ts";
+import { checkProject, checkWorkspace } from "./check-project.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import type { Finding } from "./finding.ts";
 import { oneLine, print, printJson } from "./output.ts";
-import { offerDir, offerJson, readerOf } from "./project.ts";
+import { flagsOf, offerJson, offerLegion, projectOf } from "./project.ts";
 
 export const command: CliCommand = {
   define(parser) {
     parser.option("--repair", "put right what can be put right while no node runs; nothing is lost by it");
-    offerJson(offerDir(parser));
+    offerJson(offerLegion(parser));
   },
   async run(typed, io) {
-    const reader = await readerOf(typed, io);
-    if (typed.options["repair"]) await showRepairs(reader, typed, io);
+    const reader = createFileReader(await projectOf(typed, io));
+    const config = await findConfig(reader.paths.project, typed, io);
+    if (typed.options["repair"]) {
+      if (!isFinding(config) && config.bus.kind === "redis") throw repairsFiles();
+      await showRepairs(reader, typed, io);
+    }
     const findings: Finding[] = [];
-    for await (const finding of examine(reader, io)) {
+    for await (const finding of examine(reader, config, io)) {
       findings.push(finding);
       if (typed.options["json"]) printJson(io, finding);
       else print(io, lineOf(finding));
@@ -28,7 +32,23 @@ export const command: CliCommand = {
   },
 };
 
-async function showRepairs(reader: Reader, { options }: Typed, io: Io): Promise<void> {
+/** Throws USAGE for what was typed; other mistakes in the settings are a finding. */
+async function findConfig(projectDir: string, typed: Typed, { env }: Io): Promise<Config | Finding> {
+  try {
+    return await loadConfig({ projectDir, env, flags: flagsOf(typed, ["bus", "name"]) });
+  } catch (error) {
+    const detail = messageOf(error);
+    if (isLegionError(error, "USAGE") && detail.startsWith("--")) throw error;
+    return { check: "config", status: "wrong", detail };
+  }
+}
+
+function repairsFiles(): LegionError {
+  const way = "`--bus memory` means the files of this project";
+  return new LegionError("REFUSED", `--repair: there is nothing to repair of a legion in Redis; ${way}`);
+}
+
+async function showRepairs(reader: FileReader, { options }: Typed, io: Io): Promise<void> {
   const { repair } = await import("./repair.ts");
   let count = 0;
   for await (const { repair: what, status, detail } of repair(reader)) {
@@ -39,16 +59,17 @@ async function showRepairs(reader: Reader, { options }: Typed, io: Io): Promise<
   if (!options["json"]) print(io, count === 0 ? "Nothing to repair.\n" : "");
 }
 
-async function* examine(reader: Reader, io: Io): AsyncGenerator<Finding> {
+async function* examine(reader: FileReader, config: Config | Finding, io: Io): AsyncGenerator<Finding> {
   yield* checkMachine(io);
-  const { project } = reader.paths;
-  const config = await loadConfig({ projectDir: project, env: io.env, flags: {} }).catch(
-    (error: unknown): Finding => ({ check: "config", status: "wrong", detail: messageOf(error) }),
-  );
   if (isFinding(config)) yield config;
   else {
     yield { check: "config", status: "ok", detail: "valid" };
-    yield* checkModel(config, project);
+    yield* checkModel(config, reader.paths.project);
+    if (config.bus.kind === "redis") {
+      yield* checkWorkspace(reader);
+      const { checkRedis } = await import("./check-redis.ts");
+      return yield* checkRedis(config.bus.address, config.name);
+    }
   }
   yield* checkProject(reader);
 }

@@ -1,4 +1,4 @@
-// An agent as its files have it: with its past, its unread mail and its modules, but nothing to act with. It can be asked
+// An agent as it is recorded: with its past, its unread mail and its modules, but nothing to act with. It can be asked
 // what it would show its model.
 
 import type { Agent, Shared } from "../agent.ts";
@@ -7,7 +7,7 @@ import { firstFitting } from "../bus/mailbox.ts";
 import { createClock } from "../clock.ts";
 import { LegionError } from "../errors.ts";
 import type { Event } from "../event.ts";
-import { createBudget } from "../gate.ts";
+import { createBudget } from "../budget.ts";
 import { createHost } from "../host.ts";
 import { account } from "../ledger.ts";
 import type { AgentPlan } from "../agent-plan.ts";
@@ -15,19 +15,24 @@ import { MAIL_SHARE, displayName } from "../message.ts";
 import { createFold, type Memory } from "../memory.ts";
 import { createLimiter } from "../model/limiter.ts";
 import { startModules } from "../module-set.ts";
-import type { Reader } from "../reader.ts";
+import { createTenure } from "../tenure.ts";
+import type { Reader } from "../reader/reader.ts";
 
 export interface Dormancy {
   readonly reader: Reader;
+  /** The folder that is its workspace. */
+  readonly project: string;
   readonly settings: Shared["settings"];
 }
 
 /** Close its modules when it is no longer needed. */
-export async function openDormant(plan: AgentPlan, { reader, settings }: Dormancy): Promise<Agent> {
+export async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<Agent> {
+  const { reader } = dormancy;
   const { identity, model, protocol, actions, limits, tickMs } = plan;
   const agent: Agent = {
     standing: { state: "stopped", reason: "", since: "" },
     identity,
+    tenure: createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" }),
     model,
     protocol,
     limits,
@@ -48,12 +53,12 @@ export async function openDormant(plan: AgentPlan, { reader, settings }: Dormanc
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: reader.blobs(identity.id),
     traces: { begin: refuse, printed: () => Promise.resolve(undefined) },
-    shared: shareNothing(reader, settings),
+    shared: shareNothing(dormancy),
   };
   return agent;
 }
 
-function shareNothing(reader: Reader, settings: Shared["settings"]): Shared {
+function shareNothing({ reader, project, settings }: Dormancy): Shared {
   const clock = createClock();
   return {
     clock,
@@ -61,7 +66,7 @@ function shareNothing(reader: Reader, settings: Shared["settings"]): Shared {
     budget: createBudget({}),
     limiter: createLimiter({ clock }),
     tokens: { count: refuse, close: nothing },
-    workspace: { root: reader.paths.project, execute: refuse, endLeft: () => Promise.resolve(false) },
+    workspace: { root: project, execute: refuse, endLeft: () => Promise.resolve(false) },
     settings,
     peers: async () =>
       (await reader.known()).map((id) => ({ id, name: displayName(id), description: "", running: false })),

@@ -7,11 +7,10 @@ import { LegionError, messageOf } from "../errors.ts";
 import { createDisk } from "../log/disk.ts";
 import { CONTROL, displayName, type AgentId } from "../message.ts";
 import { packAgents, type Packing, type Tally } from "../archive/pack.ts";
-import type { Reader } from "../reader.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { namesOf, oneLine, print, printJson } from "./output.ts";
 import { createProgress } from "./progress.ts";
-import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, onFiles, withSite, type FileSite } from "./project.ts";
 
 const STDOUT = "-";
 
@@ -21,39 +20,43 @@ export const command: CliCommand = {
       .argument("[id]", "the agent; 0 is you; left out with --all")
       .argument("[file]", "where to; <id>.legion if it is left out, - for standard output")
       .option("--all", "every agent, you included, in one file");
-    offerJson(offerDir(parser));
+    offerJson(offerLegion(parser));
   },
   async run(typed, io) {
-    const reader = await readerOf(typed, io);
-    const { agents, file } = await readOrder(typed, reader);
-    const packing = packAgents(reader, agents);
-    const target = file === STDOUT ? STDOUT : resolve(io.cwd, file);
-    if (target === STDOUT) await toStdout(packing, io);
-    else await toFile(packing, target, io);
-    for (const remark of packing.tally.remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
-    const { events, unread } = packing.tally;
-    if (typed.options["json"] && target !== STDOUT) printJson(io, { file: target, agents, events, unread });
-    else if (target === STDOUT) io.stderr.write(`${sayDone("standard output", agents, packing.tally)}\n`);
-    else print(io, sayDone(file, agents, packing.tally));
-    return 0;
+    return withSite(typed, io, (site) => exportFrom(onFiles(site, "export"), typed, io));
   },
 };
+
+async function exportFrom(site: FileSite, typed: Typed, io: Io): Promise<number> {
+  const { agents, file } = await readOrder(typed, site);
+  const packing = packAgents(site.reader, agents);
+  const target = file === STDOUT ? STDOUT : resolve(io.cwd, file);
+  if (target === STDOUT) await toStdout(packing, io);
+  else await toFile(packing, target, io);
+  for (const remark of packing.tally.remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
+  const { events, unread } = packing.tally;
+  if (typed.options["json"] && target !== STDOUT) printJson(io, { file: target, agents, events, unread });
+  else if (target === STDOUT) io.stderr.write(`${sayDone("standard output", agents, packing.tally)}\n`);
+  else print(io, sayDone(file, agents, packing.tally));
+  return 0;
+}
 
 interface Order {
   readonly agents: readonly AgentId[];
   readonly file: string;
 }
 
-async function readOrder({ args, options }: Typed, reader: Reader): Promise<Order> {
+async function readOrder({ args, options }: Typed, site: FileSite): Promise<Order> {
   const [first, second] = args;
   if (!options["all"]) {
     if (first === undefined)
       throw new LegionError("USAGE", "name an agent, or --all and a file: legion export --all team.legion");
-    const agent = first === CONTROL ? CONTROL : await checkAgent(reader, first);
+    const agent = first === CONTROL ? CONTROL : await checkAgent(site, first);
     return { agents: [agent], file: second ?? `${agent}.legion` };
   }
   if (first === undefined || second !== undefined)
     throw new LegionError("USAGE", "--all takes a file and no agent: legion export --all team.legion");
+  const { reader } = site;
   const said = await reader.disk.list(reader.paths.agent(CONTROL));
   const agents = [...(said.length > 0 ? [CONTROL] : []), ...(await reader.known())];
   if (agents.length > 0) return { agents, file: first };

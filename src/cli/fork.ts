@@ -4,11 +4,11 @@ import type { ForkAnswer } from "../server/control-api.ts";
 import { reach } from "../server/reach.ts";
 import type { CliCommand } from "./command.ts";
 import { oneLine, print, readNumber } from "./output.ts";
-import { checkAgent, offerDir, reachOf, readerOf } from "./project.ts";
+import { checkAgent, offerLegion, withSite } from "./project.ts";
 
 export const command: CliCommand = {
   define: (parser) =>
-    void offerDir(
+    void offerLegion(
       parser
         .argument("<id>", "the agent")
         .option("--at <number>", "the event to go on from; `legion log <id>` shows them")
@@ -19,11 +19,12 @@ export const command: CliCommand = {
     if (at === undefined)
       throw new LegionError("USAGE", "--at: say which event to go on from; `legion log <id>` shows them");
     const { as } = typed.options;
-    const reader = await readerOf(typed, io);
-    const agent = await checkAgent(reader, typed.args[0]!);
-    const order = { agent, at, ...(typeof as === "string" && { as }) };
-    const answer = await reach(await reachOf(reader, io), (legion) => legion.fork(order));
-    for (const line of account(order, answer)) print(io, line);
+    await withSite(typed, io, async (site) => {
+      const agent = await checkAgent(site, typed.args[0]!);
+      const order = { agent, at, ...(typeof as === "string" && { as }) };
+      const answer = await reach(site, (legion) => legion.fork(order));
+      for (const line of account(order, answer)) print(io, line);
+    });
     return 0;
   },
 };

@@ -3,14 +3,15 @@ import { keysOf, valueOf } from "../state.ts";
 import { displayName } from "../message.ts";
 import type { CliCommand } from "./command.ts";
 import { print, printJson } from "./output.ts";
-import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, withSite } from "./project.ts";
 
 export const command: CliCommand = {
-  define: (parser) => void offerJson(offerDir(parser.argument("<id>", "the agent"))),
+  define: (parser) => void offerJson(offerLegion(parser.argument("<id>", "the agent"))),
   async run(typed, io) {
-    const reader = await readerOf(typed, io);
-    const id = await checkAgent(reader, typed.args[0]!);
-    const state = await reader.state(id, [goals]);
+    const id = typed.args[0]!;
+    const state = await withSite(typed, io, async (site) =>
+      site.reader.state(await checkAgent(site, id), [goals]),
+    );
     const values = keysOf(state, goals.name).map((key) => [key, valueOf(state, goals.name, key)]);
     const file: Readonly<Record<string, unknown>> = { goals: [], ...Object.fromEntries(values) };
     if (typed.options["json"]) printJson(io, file);

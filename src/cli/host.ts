@@ -3,21 +3,23 @@
 import { constants, existsSync } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { loadConfig, type Config, type ConfigFlags, type ModelEnvironment } from "../config.ts";
+import { loadConfig, type Config, type ConfigFlags } from "../config.ts";
 import { createLocalEnvironment } from "../environment/local.ts";
 import { LegionError, messageOf } from "../errors.ts";
-import type { Spent } from "../gate.ts";
-import type { Inspect, Inspection } from "../inspection.ts";
+import type { Inspection } from "../inspection.ts";
 import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
 import { displayName } from "../message.ts";
 import { legionPaths } from "../paths.ts";
+import type { RedisHome } from "../residence.ts";
 import { planRoster, type Roster, type Who } from "../roster.ts";
 import { serveControl, type ControlServer } from "../server/control-server.ts";
+import { createDesk } from "../server/desk.ts";
 import { aborted } from "../signals.ts";
 import type { Io } from "./command.ts";
 import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { listenForEnd, type Ending } from "./ending.ts";
 import { packageDir, packageVersion } from "./package.ts";
+import { openHome } from "./redis-home.ts";
 import { openReplay, type StartedReplay } from "./replay-start.ts";
 import { openSurface, type Surface, type SurfaceOptions } from "./surface.ts";
 
@@ -40,6 +42,8 @@ interface Node extends HostOrder {
   /** Where the legion does again what an earlier one did. */
   readonly replay: StartedReplay | undefined;
   readonly legion: Legion;
+  /** The Redis that it lives in; absent: it lives in files. */
+  readonly home: RedisHome | undefined;
   readonly ending: Ending;
   readonly io: Io;
 }
@@ -66,22 +70,29 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   }
 }
 
-async function hostRoster(order: Omit<Node, "legion" | "ending">, level: LogLevel): Promise<number> {
+async function hostRoster(order: Omit<Node, "legion" | "home" | "ending">, level: LogLevel): Promise<number> {
   const { project, replay, io } = order;
   await makeFolder(legionPaths(project).root);
   const held = holdBack();
-  const legion = await startLegion({
-    ...legionOptions(order),
-    ...(replay && { heartbeatMs: "off" }),
-    project,
-    watch: held.see,
-  });
-  // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
-  const ending = listenForEnd(io);
+  const trouble = holdBack<string>();
+  const home = await openHome({ config: order.config, io, onTrouble: trouble.see });
   try {
-    return await attend({ ...order, legion, ending }, held, level);
+    const legion = await startLegion({
+      ...legionOptions(order),
+      ...(replay && { heartbeatMs: "off" }),
+      ...(home && { redis: home.home }),
+      project,
+      watch: held.see,
+    });
+    // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
+    const ending = listenForEnd(io);
+    try {
+      return await attend({ ...order, legion, ending, home: home?.home }, { ...held, trouble }, level);
+    } finally {
+      ending.close();
+    }
   } finally {
-    ending.close();
+    await home?.close();
   }
 }
 
@@ -118,12 +129,17 @@ function legionOptions({
   };
 }
 
+interface HeldBack<T> {
+  readonly see: (seen: T) => void;
+  readonly release: (watcher: (seen: T) => void) => void;
+}
+
 /** Keeps what happens until somebody watches. */
-function holdBack(): { readonly see: Inspect; readonly release: (watcher: Inspect) => void } {
-  const held: Inspection[] = [];
-  let pass: Inspect = (inspection) => void held.push(inspection);
+function holdBack<T = Inspection>(): HeldBack<T> {
+  const held: T[] = [];
+  let pass = (seen: T): void => void held.push(seen);
   return {
-    see: (inspection) => pass(inspection),
+    see: (seen) => pass(seen),
     release(watcher) {
       held.forEach(watcher);
       pass = watcher;
@@ -131,9 +147,12 @@ function holdBack(): { readonly see: Inspect; readonly release: (watcher: Inspec
   };
 }
 
-async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogLevel): Promise<number> {
+async function attend(
+  node: Node,
+  held: HeldBack<Inspection> & { readonly trouble: HeldBack<string> },
+  level: LogLevel,
+): Promise<number> {
   const { legion, roster, ending, config, project } = node;
-  const before = legion.budget.spent();
   // A command typed at once must find this very node.
   let served = (): void => undefined;
   const ready = new Promise<void>((resolve) => (served = resolve));
@@ -141,7 +160,7 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
   const diagnostics = createDiagnostics({
     folder: legionPaths(project).logs,
     level,
-    secrets: secretsIn(config.environment()),
+    secrets: secretsIn(config),
     onFailure: (error) => surface.tell(`There is no diagnostics file: ${messageOf(error)}`),
   });
   diagnostics.note(
@@ -152,8 +171,9 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
     surface.see(inspection);
     diagnostics.see(inspection);
   });
+  held.trouble.release(surface.tell);
   let obstacle: string | undefined = "something broke";
-  let server: ControlServer | undefined;
+  let server: Pick<ControlServer, "close"> | undefined;
   try {
     server = await beginWork(node);
     served();
@@ -167,7 +187,7 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
       // Until the last step is finished, other terminals are told what is going on here.
       await server?.close();
       diagnostics.note({ obstacle }, "end");
-      surface.conclude(lastWords(ending, obstacle), spentSince(before, legion));
+      surface.conclude(lastWords(ending, obstacle), legion.budget.spentHere());
       await diagnostics.close();
     }
   }
@@ -176,11 +196,29 @@ async function attend(node: Node, held: ReturnType<typeof holdBack>, level: LogL
 }
 
 /** Gives the task, and lets other terminals in. */
-async function beginWork({ legion, roster, replay, project, task, ending }: Node): Promise<ControlServer> {
+async function beginWork({
+  legion,
+  roster,
+  replay,
+  home,
+  project,
+  task,
+  ending,
+}: Node): Promise<Pick<ControlServer, "close">> {
   await replay?.begin(legion);
   // The task first: the model can be at work while the server is being loaded.
   if (task !== undefined) await legion.control.say([roster.roles[0]!.plan.identity.id], task);
-  return serveControl(legion, legionPaths(project).socket, ending.ask);
+  const desk = createDesk({ legion, onStop: ending.ask });
+  const server = await serveControl({ desk, inspector: legion.inspector }, legionPaths(project).socket);
+  if (!home || legion.node === undefined) return server;
+  const { serveOrders } = await import("../server/redis-desk.ts");
+  const orders = await serveOrders({ link: home.link, legion: home.legion, node: legion.node, desk });
+  return {
+    async close() {
+      await orders.close();
+      await server.close();
+    },
+  };
 }
 
 /** Resolves when the node shall end. */
@@ -221,21 +259,13 @@ function lastWords({ soon, now }: Ending, obstacle: string | undefined): string 
   return obstacle === undefined ? "Done: nobody has anything left to do." : "Not done.";
 }
 
-function spentSince(before: Spent, { budget }: Legion): Spent {
-  const after = budget.spent();
-  return {
-    steps: after.steps - before.steps,
-    tokens: after.tokens - before.tokens,
-    cost: after.cost - before.cost,
-    timeMs: after.timeMs - before.timeMs,
-  };
-}
-
 /** Keys, and passwords in addresses. */
-function secretsIn(environment: ModelEnvironment): readonly string[] {
-  return Object.entries(environment).flatMap(([name, value]) => {
+function secretsIn({ environment, bus }: Config): readonly string[] {
+  const known = Object.entries(environment()).flatMap(([name, value]) => {
     if (name.endsWith("_KEY")) return [value];
     const password = name.endsWith("_URL") && URL.canParse(value) ? new URL(value).password : "";
     return password === "" ? [] : [password];
   });
+  const password = bus.kind === "redis" ? bus.address.password : undefined;
+  return password === undefined ? known : [...known, password];
 }

@@ -8,11 +8,11 @@ import { displayName, isAgentId, type AgentId } from "../message.ts";
 import { fromArchive, fromOriginal } from "../archive/newcomers.ts";
 import { readOriginal, type Original, type OriginalPlace } from "../archive/original.ts";
 import { shownPath } from "../project-file.ts";
-import type { Reader } from "../reader.ts";
+import type { FileReader } from "../reader/file-reader.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { namesOf, oneLine, print, printJson } from "./output.ts";
 import { createProgress } from "./progress.ts";
-import { offerDir, offerJson, readerOf } from "./project.ts";
+import { offerJson, offerLegion, onFiles, withSite } from "./project.ts";
 
 /** An original's memory is one JSON value, and read as a whole. */
 const MAX_ORIGINAL_BYTES = 256 * 1_048_576;
@@ -24,7 +24,7 @@ export const command: CliCommand = {
     parser
       .argument("<file>", "what `legion export` wrote, or the memory of an agent of the original AI Legion")
       .option("--as <id>", "its name here; what it did before is history then");
-    offerJson(offerDir(parser));
+    offerJson(offerLegion(parser));
   },
   async run(typed, io) {
     const file = typed.args[0]!;
@@ -32,11 +32,13 @@ export const command: CliCommand = {
     const size = await sizeOf(path);
     if (size === undefined) throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
     const as = readName(typed);
-    const reader = await readerOf(typed, io);
     const order: Order = { path, file, as, json: typed.options["json"] === true };
-    if (await isArchive(path)) await importArchive(order, reader, io);
-    else if (size > MAX_ORIGINAL_BYTES) throw notOurs(file);
-    else await importOriginal(order, reader, io);
+    await withSite(typed, io, async (site) => {
+      const { reader } = onFiles(site, "import");
+      if (await isArchive(path)) await importArchive(order, reader, io);
+      else if (size > MAX_ORIGINAL_BYTES) throw notOurs(file);
+      else await importOriginal(order, reader, io);
+    });
     return 0;
   },
 };
@@ -69,7 +71,7 @@ function notOurs(file: string): LegionError {
   );
 }
 
-async function importArchive({ path, as, json }: Order, { paths }: Reader, io: Io): Promise<void> {
+async function importArchive({ path, as, json }: Order, { paths }: FileReader, io: Io): Promise<void> {
   const progress = createProgress(io);
   const arrival = await fromArchive(path, { as, onProgress: (lines) => progress.show(`${lines} lines`) });
   await receiveAgents(paths, arrival).finally(() => progress.clear());
@@ -89,7 +91,7 @@ async function importArchive({ path, as, json }: Order, { paths }: Reader, io: I
   print(io, `${who}\n${advice}`);
 }
 
-async function importOriginal(order: Order, { paths }: Reader, io: Io): Promise<void> {
+async function importOriginal(order: Order, { paths }: FileReader, io: Io): Promise<void> {
   const { path, file, as, json } = order;
   const agent = as ?? nameFrom(path, file);
   const at = new Date().toISOString();

@@ -1,12 +1,12 @@
 import { deadLettersIn, type DeadLetter } from "../dead-letters.ts";
 import { LegionError } from "../errors.ts";
 import { CONTROL, type Message } from "../message.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { senderOf } from "./event-line.ts";
 import { followEvents } from "./follow.ts";
 import { columnsFor, namesOf, oneLine, print, printJson } from "./output.ts";
-import { offerDir, offerJson, readerOf } from "./project.ts";
+import { offerJson, offerLegion, withSite, type Site } from "./project.ts";
 import { clip } from "./terminal.ts";
 import { ageOf, dayOf, timeOf } from "./times.ts";
 
@@ -14,15 +14,16 @@ export const command: CliCommand = {
   define(parser) {
     parser.option("-f, --follow", "go on with what is said from now on, until Ctrl-C");
     parser.option("--dead", "messages of all agents that could not be delivered, and why");
-    offerJson(offerDir(parser));
+    offerJson(offerLegion(parser));
   },
   async run(typed, io) {
     const { follow, dead } = typed.options;
     if (follow && dead) throw new LegionError("USAGE", "--dead lists what is there now; leave out --follow");
-    const reader = await readerOf(typed, io);
-    await (dead
-      ? listDead(reader, typed, io)
-      : listMail(follow ? followInbox(reader) : reader.inbox(), typed, io));
+    await withSite(typed, io, (site) =>
+      dead
+        ? listDead(site.reader, typed, io)
+        : listMail(follow ? followInbox(site) : site.reader.inbox(), typed, io),
+    );
     return 0;
   },
 };
@@ -38,12 +39,12 @@ async function listMail(mail: AsyncIterable<Message>, { options }: Typed, io: Io
 }
 
 /** Each message once, also one that the log takes from the mailbox only later. */
-async function* followInbox(reader: Reader): AsyncGenerator<Message> {
+async function* followInbox(site: Site): AsyncGenerator<Message> {
   const shown = new Set<string>();
   const isNew = ({ id, sentAt }: Message): boolean => shown.size < shown.add(`${id} ${sentAt}`).size;
-  for await (const message of reader.inbox()) if (isNew(message)) yield message;
+  for await (const message of site.reader.inbox()) if (isNew(message)) yield message;
   const { signal } = new AbortController();
-  for await (const event of followEvents(reader, CONTROL, { from: 1, signal })) {
+  for await (const event of followEvents(site, CONTROL, { from: 1, signal })) {
     if (event.kind === "message" && isNew(event.message)) yield event.message;
   }
 }

@@ -7,7 +7,7 @@ import type { CliCommand, Io, Typed } from "./command.ts";
 import { createEventLines } from "./event-line.ts";
 import { followEvents } from "./follow.ts";
 import { columnsFor, print, printJson, readNumber } from "./output.ts";
-import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, withSite } from "./project.ts";
 
 /** A line for other programs is cut, too, but later. */
 const PIPE_COLUMNS = 200;
@@ -19,27 +19,30 @@ export const command: CliCommand = {
       .option("-f, --follow", "go on with what happens from now on, until Ctrl-C")
       .option("--from <number>", "begin with this event")
       .option("--tree", "show its branches instead: what `legion fork` began, and what it left");
-    offerJson(offerDir(parser));
+    offerJson(offerLegion(parser));
   },
   async run(typed, io) {
-    const { json, follow } = typed.options;
     const from = readNumber(typed, "from") ?? 1;
-    const reader = await readerOf(typed, io);
-    const id = typed.args[0] === CONTROL ? CONTROL : await checkAgent(reader, typed.args[0]!);
-    if (typed.options["tree"]) {
-      await printTree(typed, io, reader.events(id));
-      return 0;
-    }
-    const { signal } = new AbortController();
-    const lineOf = createEventLines(io.stdout.isTTY ? columnsFor(io) : PIPE_COLUMNS);
-    const events = follow ? followEvents(reader, id, { from, signal }) : reader.events(id, from);
-    for await (const event of events) {
-      if (json) printJson(io, event);
-      else print(io, lineOf(event));
-    }
+    await withSite(typed, io, async (site) => {
+      const id = typed.args[0] === CONTROL ? CONTROL : await checkAgent(site, typed.args[0]!);
+      if (typed.options["tree"]) return printTree(typed, io, site.reader.events(id));
+      const { signal } = new AbortController();
+      const events = typed.options["follow"]
+        ? followEvents(site, id, { from, signal })
+        : site.reader.events(id, from);
+      return printEvents(typed, io, events);
+    });
     return 0;
   },
 };
+
+async function printEvents({ options }: Typed, io: Io, events: AsyncIterable<Event>): Promise<void> {
+  const lineOf = createEventLines(io.stdout.isTTY ? columnsFor(io) : PIPE_COLUMNS);
+  for await (const event of events) {
+    if (options["json"]) printJson(io, event);
+    else print(io, lineOf(event));
+  }
+}
 
 async function printTree({ options }: Typed, io: Io, events: AsyncIterable<Event>): Promise<void> {
   const other = ["follow", "from"].find((name) => options[name] !== undefined);

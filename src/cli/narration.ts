@@ -2,7 +2,7 @@
 
 import type { AgentState } from "../inspection.ts";
 import type { Call, DecisionEvent, EventOf, ResultEvent, Usage } from "../event.ts";
-import type { Spent } from "../gate.ts";
+import type { Spent } from "../spent.ts";
 import { CONTROL, displayName, parseMessageId, type AgentId, type Message } from "../message.ts";
 import type { Remark } from "./page.ts";
 

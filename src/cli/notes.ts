@@ -5,17 +5,18 @@ import { nearest } from "../nearest.ts";
 import { keysOf, valueOf } from "../state.ts";
 import type { CliCommand } from "./command.ts";
 import { oneLine, print, printJson, printWhole } from "./output.ts";
-import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, withSite } from "./project.ts";
 
 export const command: CliCommand = {
   define(parser) {
     parser.argument("<id>", "the agent").argument("[title...]", "show this note instead of all titles");
-    offerJson(offerDir(parser));
+    offerJson(offerLegion(parser));
   },
   async run(typed, io) {
-    const reader = await readerOf(typed, io);
-    const id = await checkAgent(reader, typed.args[0]!);
-    const state = await reader.state(id, [notes]);
+    const id = typed.args[0]!;
+    const state = await withSite(typed, io, async (site) =>
+      site.reader.state(await checkAgent(site, id), [notes]),
+    );
     const titles = keysOf(state, notes.name);
     const wanted = typed.args.slice(1).join(" ");
     if (wanted !== "") {

@@ -4,7 +4,7 @@ import type { Obeyed, Order } from "../server/control-api.ts";
 import { reach } from "../server/reach.ts";
 import type { CliCommand, Io } from "./command.ts";
 import { namesOf, print } from "./output.ts";
-import { checkTargets, offerDir, reachOf, readerOf } from "./project.ts";
+import { checkTargets, offerLegion, withSite } from "./project.ts";
 
 /** What is printed of the agents with each outcome, after their names. */
 export type OutcomeTexts = Readonly<Record<Obeyed["outcome"], string>>;
@@ -12,11 +12,12 @@ export type OutcomeTexts = Readonly<Record<Obeyed["outcome"], string>>;
 export function orderCommand(order: Order["order"], texts: OutcomeTexts): CliCommand {
   return {
     define: (parser) =>
-      void offerDir(parser.argument("<ids>", "an agent such as 2, several such as 2,3, or all")),
+      void offerLegion(parser.argument("<ids>", "an agent such as 2, several such as 2,3, or all")),
     async run(typed, io) {
-      const reader = await readerOf(typed, io);
-      const targets = await checkTargets(reader, typed.args[0]!);
-      const obeyed = await reach(await reachOf(reader, io), (legion) => legion.order({ order, targets }));
+      const obeyed = await withSite(typed, io, async (site) => {
+        const targets = await checkTargets(site, typed.args[0]!);
+        return reach(site, (legion) => legion.order({ order, targets }));
+      });
       printObeyed(io, obeyed, texts);
       return 0;
     },

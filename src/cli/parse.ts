@@ -34,7 +34,9 @@ function explain(
   { code, message }: { readonly code: string; readonly message: string },
   usage: string,
 ): string {
-  const [wrong = "", meant] = message.replace(/^error: /, "").split("\n");
+  const [told = "", meant] = message.replace(/^error: /, "").split("\n");
+  // What was given to an option that is not there may be an address with a password.
+  const wrong = told.replace(/=.*'$/, "'");
   if (meant) return `${wrong}; ${meant.replace(/^\(D(.*)\)$/, "d$1")}`;
   if (code === "commander.unknownOption")
     return `${wrong}; ${usage.split(" ", 2).join(" ")} --help lists them`;

@@ -1,7 +1,7 @@
 // What `start` says before anything happens and after everything has.
 
 import type { Config } from "../config.ts";
-import type { Spent } from "../gate.ts";
+import type { Spent } from "../spent.ts";
 import { formatLimits } from "../limits.ts";
 import { displayName } from "../message.ts";
 import type { Role, Roster } from "../roster.ts";
@@ -34,7 +34,7 @@ export function preface({ roster, config, project, columns, paint, reader }: Pre
     ...labelled("limits", describeLimits(roster, uniform), columns),
     ...roster.remarks.flatMap((remark) => labelled("", remark, columns)),
     ...labelled("commands", COMMANDS[config.modules.system.commands], columns),
-    ...labelled("files", `${project}/.ai-legion/agents/<id>: goals.json, notes/, log/`, columns),
+    ...keptWhere(config, project).flatMap(([label, text]) => labelled(label, text, columns)),
     ...(reader === "typing" ? labelled("talk", HOW_TO_TALK, columns) : []),
   ];
   return `${rows.join("\n")}\n`;
@@ -45,6 +45,19 @@ const COMMANDS = {
   allow: "agents may run them, without a sandbox; only start like this where you trust what they read",
   refuse: "refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
 } as const;
+
+/** Where a person finds what the agents do. */
+function keptWhere(
+  { bus, name }: Config,
+  project: string,
+): readonly (readonly [label: string, text: string])[] {
+  const folder = `${project}/.ai-legion/agents/<id>`;
+  if (bus.kind === "memory") return [["files", `${folder}: goals.json, notes/, log/`]];
+  return [
+    ["legion", `${name} at ${bus.address.shown}; other processes join it with the same --bus and --name`],
+    ["files", `${folder}: goals.json, notes/, as copies to read`],
+  ];
+}
 
 function headline(roles: readonly Role[]): string {
   const models = new Set(roles.map(({ plan }) => plan.model.name));
@@ -119,11 +132,12 @@ export interface Summary {
   readonly spent: Spent;
   /** How to call this program. */
   readonly program: string;
+  readonly config: Config;
   readonly columns: number;
 }
 
 /** What came of a run, and where to look next; whole rows. */
-export function summary({ ending, roster: { roles }, spent, program, columns }: Summary): string {
+export function summary({ ending, roster: { roles }, spent, program, config, columns }: Summary): string {
   const agents = roles.length === 1 ? displayName(roles[0]!.plan.identity.id) : `${roles.length} agents`;
   const isPriced = roles.every(({ plan }) => plan.model.profile.price);
   const cost = spent.cost > 0 ? "" : isPriced ? ", free" : ", cost unknown";
@@ -131,10 +145,12 @@ export function summary({ ending, roster: { roles }, spent, program, columns }: 
   const next = ["inbox", `goals ${id}`, `notes ${id}`, `log ${id}`].map((words) => `${program} ${words}`);
   const rows = [
     ...wrap(`${ending} ${agents} in this run: ${formatSpent(spent)}${cost}.`, columns),
-    ...wrap(`See more with: ${next.join(", ")}`, columns),
+    ...wrap(`See more with: ${next.join(", ")}${config.bus.kind === "redis" ? SAME_PLACE : ""}`, columns),
   ];
   return `${rows.join("\n")}\n`;
 }
+
+const SAME_PLACE = "; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME";
 
 function labelled(label: string, text: string, columns: number): readonly string[] {
   const indent = columns < 60 ? 2 : LABEL + 2;

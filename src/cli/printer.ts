@@ -2,7 +2,7 @@
 // shown row by row; as soon as others stream, too, all are shown line by line, so that each stays readable.
 
 import type { Call, DecisionEvent, Event, ProtocolName, ResultEvent } from "../event.ts";
-import type { Spent } from "../gate.ts";
+import type { Spent } from "../spent.ts";
 import type { AgentState, Inspect, Inspection } from "../inspection.ts";
 import { CONTROL, type AgentId } from "../message.ts";
 import {

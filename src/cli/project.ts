@@ -1,17 +1,49 @@
-// Which project a command is about, and which of its agents.
+// Which legion a command is about, where that is, and which of its agents.
 
 import { stat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command as Parser } from "commander";
+import type { Config } from "../config.ts";
 import { LegionError } from "../errors.ts";
 import type { AgentId } from "../message.ts";
-import { createReader, type Reader } from "../reader.ts";
+import { createFileReader, type FileReader } from "../reader/file-reader.ts";
+import type { Reader } from "../reader/reader.ts";
+import type { Link } from "../redis/link.ts";
 import { resolveKnown, type Targets } from "../server/control-api.ts";
-import type { ReachOptions } from "../server/reach.ts";
 import type { Io, Typed } from "./command.ts";
+
+/** Where a legion is: in the files of a project, or in Redis. */
+export type Site = FileSite | RedisSite;
+
+export interface FileSite extends Surroundings {
+  readonly kind: "files";
+  readonly reader: FileReader;
+}
+
+export interface RedisSite extends Surroundings {
+  readonly kind: "redis";
+  readonly reader: Reader;
+  /** Closed when the command ends. */
+  readonly link: Link;
+  /** Its name there. */
+  readonly legion: string;
+}
+
+interface Surroundings {
+  /** Real path of the folder that holds config, definitions and modules; over Redis it may hold nothing. */
+  readonly project: string;
+  readonly config: Config;
+}
 
 export function offerDir(parser: Parser): Parser {
   return parser.option("--dir <folder>", "the project's folder, if it is not the current one");
+}
+
+/** Lets a person say which legion is meant. */
+export function offerLegion(parser: Parser): Parser {
+  return offerDir(parser)
+    .option("--bus <url>", "where the legion is: memory (the project's files) or redis://host:port/db")
+    .option("--name <name>", "its name in that Redis (default: legion)");
 }
 
 export function offerJson(parser: Parser): Parser {
@@ -32,28 +64,77 @@ export async function projectOf({ options }: Typed, { cwd }: Io): Promise<string
   return realpath(path);
 }
 
-/** What `reach` asks for. Throws CONFIG if config.yaml is wrong. */
-export async function reachOf(reader: Reader, { env }: Io): Promise<ReachOptions> {
+/**
+ * Does `use` with the legion that is meant; what it took to reach it is given back then. Rejects with USAGE or CONFIG if
+ * the settings are wrong, with STORAGE if Redis cannot be reached at the first try.
+ */
+export async function withSite<T>(typed: Typed, io: Io, use: (site: Site) => Promise<T>): Promise<T> {
+  const project = await projectOf(typed, io);
   const { loadConfig } = await import("../config.ts");
-  const { durability } = await loadConfig({ projectDir: reader.paths.project, env, flags: {} });
-  return { reader, durability };
+  const config = await loadConfig({
+    projectDir: project,
+    env: io.env,
+    flags: flagsOf(typed, ["bus", "name"]),
+  });
+  const { bus, name: legion } = config;
+  if (bus.kind === "memory")
+    return use({ kind: "files", project, config, reader: createFileReader(project) });
+  const { openLink } = await import("../redis/link.ts");
+  const { createRedisReader } = await import("../reader/redis-reader.ts");
+  const link = await openLink(bus.address);
+  try {
+    return await use({
+      kind: "redis",
+      project,
+      config,
+      reader: createRedisReader({ link, legion }),
+      link,
+      legion,
+    });
+  } finally {
+    await link.close();
+  }
 }
 
-export async function readerOf(typed: Typed, io: Io): Promise<Reader> {
-  return createReader(await projectOf(typed, io));
+/** Throws REFUSED, saying that `command` cannot do its work there, unless the legion is in files. */
+export function onFiles(site: Site, command: string): FileSite {
+  if (site.kind === "files") return site;
+  const way = "`--bus memory` means the files of this project";
+  throw new LegionError("REFUSED", `legion ${command} does not work on a legion in Redis yet; ${way}`);
+}
+
+/** Those of the options `names` that hold a text, as they were typed. */
+export function flagsOf<Name extends string>(
+  { options }: Typed,
+  names: readonly Name[],
+): Readonly<Partial<Record<Name, string>>> {
+  const flags: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const text = options[name];
+    if (typeof text === "string") flags[name] = text;
+  }
+  return flags;
 }
 
 /** Throws USAGE, naming the known ids, unless `id` is an agent. */
-export async function checkAgent(reader: Reader, id: string): Promise<AgentId> {
-  const [known] = resolveKnown([id], await reader.known());
+export async function checkAgent(site: Site, id: string): Promise<AgentId> {
+  const [known] = resolveKnown([id], await knownAt(site));
   return known!;
 }
 
 /** Reads `2`, `2,3` or `all`. Throws USAGE, naming the known ids, if one of them is no agent. */
-export async function checkTargets(reader: Reader, text: string): Promise<Targets> {
+export async function checkTargets(site: Site, text: string): Promise<Targets> {
   const ids = text.split(",").map((id) => id.trim());
   const targets = text.trim() === "all" ? "all" : ids.filter((id) => id !== "");
   if (targets.length === 0) throw new LegionError("USAGE", "name an agent, several such as 2,3, or all");
-  const known = resolveKnown(targets, await reader.known());
+  const known = resolveKnown(targets, await knownAt(site));
   return targets === "all" ? targets : known;
+}
+
+/** A legion that nobody has started may be one whose name is misspelt. */
+async function knownAt(site: Site): Promise<readonly AgentId[]> {
+  const known = await site.reader.known();
+  if (known.length > 0 || site.kind === "files") return known;
+  const place = `the legion ${site.legion} at ${site.link.shown}`;
+  throw new LegionError("USAGE", `there are no agents in ${place}; --name <name> means another legion there`);
 }

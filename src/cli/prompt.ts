@@ -1,6 +1,6 @@
 import type { CliCommand } from "./command.ts";
 import { printJson, printWhole, readNumber } from "./output.ts";
-import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, withSite } from "./project.ts";
 import { promptText } from "./prompt-text.ts";
 
 export const command: CliCommand = {
@@ -8,15 +8,16 @@ export const command: CliCommand = {
     parser
       .argument("<id>", "the agent")
       .option("--at <number>", "what was shown for this decision; without it, what would be shown now");
-    offerJson(offerDir(parser));
+    offerJson(offerLegion(parser));
   },
   async run(typed, io) {
     const at = readNumber(typed, "at");
-    const reader = await readerOf(typed, io);
-    const id = await checkAgent(reader, typed.args[0]!);
     const { promptAt } = await import("../past-prompt.ts");
     const { nextPrompt } = await import("./next-prompt.ts");
-    const request = at === undefined ? await nextPrompt(reader, id, io) : await promptAt(reader, id, at);
+    const request = await withSite(typed, io, async (site) => {
+      const id = await checkAgent(site, typed.args[0]!);
+      return at === undefined ? nextPrompt(site, id, io) : promptAt(site.reader, id, at);
+    });
     if (typed.options["json"]) printJson(io, request);
     else printWhole(io, promptText(request));
     return 0;

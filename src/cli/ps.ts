@@ -1,19 +1,13 @@
-import type { AgentStatus } from "../status.ts";
-import { storedStatus } from "../status.ts";
-import { findNode } from "../server/control-client.ts";
+import { reach } from "../server/reach.ts";
 import type { CliCommand } from "./command.ts";
 import { columnsFor, print, printJson } from "./output.ts";
-import { offerDir, offerJson, readerOf } from "./project.ts";
+import { offerJson, offerLegion, withSite } from "./project.ts";
 import { statusTable } from "./status-table.ts";
 
 export const command: CliCommand = {
-  define: (parser) => void offerJson(offerDir(parser)),
+  define: (parser) => void offerJson(offerLegion(parser)),
   async run(typed, io) {
-    const reader = await readerOf(typed, io);
-    const node = await findNode(reader.paths.socket);
-    const live = new Map((await node?.status())?.map((status) => [status.id, status]));
-    const agents: AgentStatus[] = [];
-    for (const id of await reader.known()) agents.push(live.get(id) ?? (await storedStatus(id, reader)));
+    const agents = await withSite(typed, io, (site) => reach(site, (legion) => legion.status()));
     if (typed.options["json"]) for (const status of agents) printJson(io, status);
     else if (agents.length > 0)
       print(io, statusTable(agents, { columns: columnsFor(io), nowMs: Date.now() }));

@@ -6,7 +6,8 @@ import { basename, dirname, join } from "node:path";
 import { isArchive } from "../archive/archive.ts";
 import { LegionError } from "../errors.ts";
 import { legionPaths } from "../paths.ts";
-import { createReader, type Reader } from "../reader.ts";
+import { createFileReader } from "../reader/file-reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import { unpackArchive } from "../archive/unpack.ts";
 
 export interface OpenedRecording {
@@ -18,7 +19,7 @@ export interface OpenedRecording {
 export async function openRecordingAt(path: string): Promise<OpenedRecording> {
   if (await isArchive(path)) return openArchive(path);
   const project = basename(path) === ".ai-legion" ? dirname(path) : path;
-  const reader = createReader(project);
+  const reader = createFileReader(project);
   const { agents } = reader.paths;
   const isThere = await stat(agents).then(
     (found) => found.isDirectory(),
@@ -36,7 +37,7 @@ async function openArchive(path: string): Promise<OpenedRecording> {
   const close = (): Promise<void> => rm(project, { recursive: true, force: true });
   try {
     await unpackArchive(path, legionPaths(project).agents);
-    return { reader: createReader(project), close };
+    return { reader: createFileReader(project), close };
   } catch (error) {
     await close();
     throw error;

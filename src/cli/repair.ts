@@ -17,8 +17,9 @@ import type { Module } from "../module.ts";
 import type { LegionPaths } from "../paths.ts";
 import { shownPath } from "../project-file.ts";
 import { createProjections } from "../projection.ts";
-import type { Reader } from "../reader.ts";
-import { UNHOSTED, openStore, type Store } from "../store.ts";
+import type { FileReader } from "../reader/file-reader.ts";
+import { openFileStore, type FileStore } from "../store/file-store.ts";
+import { UNHOSTED } from "../store/store.ts";
 import { loadModules } from "../user-modules.ts";
 import { packageDir } from "./package.ts";
 
@@ -32,14 +33,14 @@ export interface Repair {
 const LOCK_WAIT_MS = 5_000;
 
 /** Repairs the project, and says what it did. Throws LOCKED if a node runs: then nothing was touched. */
-export async function* repair(reader: Reader): AsyncGenerator<Repair> {
+export async function* repair(reader: FileReader): AsyncGenerator<Repair> {
   if (!reader.disk.exists(reader.paths.root)) return;
   yield* repairFiles(reader);
   yield* repairAgents(reader);
 }
 
 /** What needs no log. */
-async function* repairFiles(reader: Reader): AsyncGenerator<Repair> {
+async function* repairFiles(reader: FileReader): AsyncGenerator<Repair> {
   const { paths } = reader;
   const disk = createDisk(paths.tmp);
   const dead = await deadHolder(paths.lock, disk);
@@ -70,7 +71,7 @@ function done(what: string, detail: string): Repair {
 const PUBLIC = ["config.yaml", ".gitignore"];
 
 /** State is for its owner alone: folders 0700, files 0600. Links are left alone. */
-async function* repairModes({ paths }: Reader): AsyncGenerator<Repair> {
+async function* repairModes({ paths }: FileReader): AsyncGenerator<Repair> {
   if (process.getuid === undefined) return;
   for (const name of await readdir(paths.root))
     if (!PUBLIC.includes(name)) yield* repairMode(join(paths.root, name), paths);
@@ -91,7 +92,7 @@ async function* repairMode(path: string, paths: LegionPaths): AsyncGenerator<Rep
 }
 
 /** Moves away what stands where a start has to write. */
-async function* clearWay({ paths, disk }: Reader, id: AgentId): AsyncGenerator<Repair> {
+async function* clearWay({ paths, disk }: FileReader, id: AgentId): AsyncGenerator<Repair> {
   const path = join(paths.agent(id), "agent.json");
   const kind = await disk.kind(path);
   if (kind === undefined || kind === "file") return;
@@ -113,15 +114,15 @@ async function attempt(what: string, detail: string, work: () => Promise<unknown
 }
 
 /** Opens every log and mailbox as a start does: that sets bad lines aside, and brings the readable files up to date. */
-async function* repairAgents(reader: Reader): AsyncGenerator<Repair> {
+async function* repairAgents(reader: FileReader): AsyncGenerator<Repair> {
   const { paths } = reader;
   const disk = createDisk(paths.tmp);
   const before = await asideNames(reader, disk);
   const inspect = (): void => undefined;
   const clock = createClock();
-  let store: Store;
+  let store: FileStore;
   try {
-    store = await openStore({
+    store = await openFileStore({
       paths,
       role: "command",
       durability: "disk",
@@ -144,11 +145,11 @@ async function* repairAgents(reader: Reader): AsyncGenerator<Repair> {
   }
 }
 
-function asideNames({ paths }: Reader, disk: Disk): Promise<readonly string[]> {
+function asideNames({ paths }: FileReader, disk: Disk): Promise<readonly string[]> {
   return disk.list(paths.corrupt);
 }
 
-async function* repairAgent(reader: Reader, store: Store, id: AgentId): AsyncGenerator<Repair> {
+async function* repairAgent(reader: FileReader, store: FileStore, id: AgentId): AsyncGenerator<Repair> {
   const { paths } = reader;
   const place = { disk: store.disk, folder: paths.agent(id), corruptFolder: paths.corrupt };
   const projector = createProjections(await modulesOf(reader, id), place);
@@ -168,7 +169,7 @@ async function* repairAgent(reader: Reader, store: Store, id: AgentId): AsyncGen
 }
 
 /** The modules whose state the agent's files show: those of its definition, or the ones that every agent has. */
-async function modulesOf(reader: Reader, id: AgentId): Promise<readonly Module[]> {
+async function modulesOf(reader: FileReader, id: AgentId): Promise<readonly Module[]> {
   const places = { projectDir: reader.paths.project, packageDir };
   try {
     const { definition, modules } = await reader.record(id);

@@ -7,7 +7,8 @@ import { LegionError } from "../errors.ts";
 import type { Legion } from "../legion.ts";
 import { displayName } from "../message.ts";
 import { describeRecorded } from "../model/replay.ts";
-import { createReader, type Reader } from "../reader.ts";
+import { createFileReader } from "../reader/file-reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import { checkCast, createLegionReplay, openRecording, type Recording } from "../replay/replay-legion.ts";
 import { planRoster, type Roster, type Who } from "../roster.ts";
 import { packageDir } from "./package.ts";
@@ -39,9 +40,11 @@ export async function openReplay(order: ReplayOrder): Promise<StartedReplay | un
   const { config, project, task } = order;
   const model = config.flags.model ?? "";
   if (!model.startsWith(REPLAY)) return undefined;
+  if (config.bus.kind !== "memory")
+    throw new LegionError("USAGE", "--model: a replay runs in files; add --bus memory");
   if (task !== undefined)
     throw new LegionError("USAGE", "--task: a replay says what was said; leave the option out");
-  await refusePast(createReader(project));
+  await refusePast(createFileReader(project));
   const { reader, close } = await openRecordingAt(resolve(project, model.slice(REPLAY.length)));
   try {
     return { ...(await prepare(order, await openRecording(reader))), close };
@@ -80,7 +83,7 @@ async function prepare(
     begin: replay.begin,
     untilIdle: replay.ended,
     async obstacle(tell) {
-      const difference = await replay.verdict(createReader(project));
+      const difference = await replay.verdict(createFileReader(project));
       if (difference) {
         for (const line of describeDifference(difference).split("\n")) tell(line);
         return `${displayName(difference.agent)} is not as it was recorded: ${difference.part}`;

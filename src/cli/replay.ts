@@ -5,41 +5,50 @@ import type { Replayed } from "../replay/replay-agent.ts";
 import type { Tape } from "../replay/tape.ts";
 import type { CliCommand, Io } from "./command.ts";
 import { print, printJson, readNumber } from "./output.ts";
-import { checkAgent, offerDir, offerJson, readerOf } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, withSite, type Site } from "./project.ts";
 
 const PROGRESS_MS = 2_000;
 
 export const command: CliCommand = {
   define(parser) {
     parser.argument("<id>", "the agent").option("--to <number>", "end with this event");
-    offerJson(offerDir(parser));
+    offerJson(offerLegion(parser));
   },
   async run(typed, io) {
     const to = readNumber(typed, "to");
-    const reader = await readerOf(typed, io);
-    const id = await checkAgent(reader, typed.args[0]!);
-    const { readTape } = await import("../replay/tape.ts");
-    const { replayAgent } = await import("../replay/replay-agent.ts");
-    const { describeRecorded } = await import("../model/replay.ts");
-    const { castToday } = await import("./cast-today.ts");
-    const tape = await readTape(reader, id, to);
-    const last = tape.events.at(-1)?.event.seq ?? 0;
-    if (to !== undefined && to > last) {
-      throw new LegionError(
-        "USAGE",
-        `there is no event ${to}: the log of ${displayName(id)} ends at ${last}`,
-      );
-    }
-    const { planFor, settings } = await castToday(reader, id, io, ({ models }) => {
-      return (_, name) => describeRecorded(name, models);
-    });
-    const onDecision = createProgress(tape, io);
-    const replayed = await replayAgent({ reader, tape, planFor, settings, onDecision });
-    if (typed.options["json"]) printJson(io, { agent: id, ...replayed });
+    const { tape, replayed } = await withSite(typed, io, (site) =>
+      replayAt(site, io, { id: typed.args[0]!, to }),
+    );
+    if (typed.options["json"]) printJson(io, { agent: tape.agent, ...replayed });
     else print(io, verdictOf(tape, replayed));
     return replayed.difference ? 1 : 0;
   },
 };
+
+interface Order {
+  /** As it was typed. */
+  readonly id: string;
+  readonly to: number | undefined;
+}
+
+async function replayAt(site: Site, io: Io, order: Order): Promise<{ tape: Tape; replayed: Replayed }> {
+  const { to } = order;
+  const id = await checkAgent(site, order.id);
+  const { readTape } = await import("../replay/tape.ts");
+  const { replayAgent } = await import("../replay/replay-agent.ts");
+  const { describeRecorded } = await import("../model/replay.ts");
+  const { castToday } = await import("./cast-today.ts");
+  const tape = await readTape(site.reader, id, to);
+  const last = tape.events.at(-1)?.event.seq ?? 0;
+  if (to !== undefined && to > last) {
+    throw new LegionError("USAGE", `there is no event ${to}: the log of ${displayName(id)} ends at ${last}`);
+  }
+  const { planFor, settings } = await castToday(site, id, io, ({ models }) => {
+    return (_, name) => describeRecorded(name, models);
+  });
+  const onDecision = createProgress(tape, io);
+  return { tape, replayed: await replayAgent({ ...site, tape, planFor, settings, onDecision }) };
+}
 
 function verdictOf({ agent }: Tape, { decisions, difference }: Replayed): string {
   if (difference) return describeDifference(difference);

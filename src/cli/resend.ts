@@ -1,11 +1,11 @@
 import { deadLettersIn, parseDeadLetterId } from "../dead-letters.ts";
 import { LegionError } from "../errors.ts";
 import { CONTROL, isAgentId, isMessageId, parseMessageId, type AgentId } from "../message.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import { reach } from "../server/reach.ts";
 import type { CliCommand } from "./command.ts";
 import { oneLine, print } from "./output.ts";
-import { offerDir, reachOf, readerOf } from "./project.ts";
+import { offerLegion, withSite } from "./project.ts";
 
 export const command: CliCommand = {
   define(parser) {
@@ -13,13 +13,14 @@ export const command: CliCommand = {
       "<id...>",
       "as `legion inbox --dead` shows it, such as 2@57; or the message's, such as '2>3#5'",
     );
-    offerDir(parser);
+    offerLegion(parser);
   },
   async run({ args, ...typed }, io) {
-    const reader = await readerOf({ args, ...typed }, io);
-    const dead = new Set<string>();
-    for (const name of args) dead.add(await findDead(reader, name!));
-    const resent = await reach(await reachOf(reader, io), (legion) => legion.resend([...dead]));
+    const resent = await withSite({ args, ...typed }, io, async (site) => {
+      const dead = new Set<string>();
+      for (const name of args) dead.add(await findDead(site.reader, name!));
+      return reach(site, (legion) => legion.resend([...dead]));
+    });
     for (const letter of resent) {
       if (letter.outcome === "done") for (const id of letter.sends) io.stdout.write(`${id}\n`);
       if (letter.outcome === "soon") print(io, `${letter.id}: sent as soon as the step that runs is done.`);

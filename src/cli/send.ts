@@ -1,12 +1,11 @@
 import { formatDuration, parseDuration } from "../duration.ts";
 import { LegionError, messageOf } from "../errors.ts";
 import { CONTROL, MAX_CONTENT_BYTES } from "../message.ts";
-import type { Reader } from "../reader.ts";
 import { reach } from "../server/reach.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { followEvents } from "./follow.ts";
 import { printWhole } from "./output.ts";
-import { checkTargets, offerDir, reachOf, readerOf } from "./project.ts";
+import { checkTargets, offerLegion, withSite, type Site } from "./project.ts";
 
 const DEFAULT_TIMEOUT = "60s";
 
@@ -17,17 +16,18 @@ export const command: CliCommand = {
       .argument("<text...>", "what you say; - reads it from standard input")
       .option("--wait", "wait for the first answer and print it")
       .option("--timeout <duration>", `how long to wait for it (default: ${DEFAULT_TIMEOUT})`);
-    offerDir(parser);
+    offerLegion(parser);
   },
   async run(typed, io) {
     const timeoutMs = timeoutOf(typed);
-    const reader = await readerOf(typed, io);
-    const targets = await checkTargets(reader, typed.args[0]!);
-    const content = await contentOf(typed, io);
-    const from = timeoutMs === undefined ? 1 : (await reader.ledger(CONTROL)).last + 1;
-    const ids = await reach(await reachOf(reader, io), (legion) => legion.say({ targets, content }));
-    for (const id of ids) io.stdout.write(`${id}\n`);
-    if (timeoutMs !== undefined) printWhole(io, await answerTo(ids, { reader, from, timeoutMs }));
+    await withSite(typed, io, async (site) => {
+      const targets = await checkTargets(site, typed.args[0]!);
+      const content = await contentOf(typed, io);
+      const from = timeoutMs === undefined ? 1 : (await site.reader.last(CONTROL)) + 1;
+      const ids = await reach(site, (legion) => legion.say({ targets, content }));
+      for (const id of ids) io.stdout.write(`${id}\n`);
+      if (timeoutMs !== undefined) printWhole(io, await answerTo(ids, { site, from, timeoutMs }));
+    });
     return 0;
   },
 };
@@ -70,16 +70,16 @@ async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
 }
 
 interface Waiting {
-  readonly reader: Reader;
+  readonly site: Site;
   /** The first event of log 0 that may be the answer. */
   readonly from: number;
   readonly timeoutMs: number;
 }
 
 /** The first message to Control that answers one of `ids`. Throws REFUSED when the time is over. */
-async function answerTo(ids: readonly string[], { reader, from, timeoutMs }: Waiting): Promise<string> {
+async function answerTo(ids: readonly string[], { site, from, timeoutMs }: Waiting): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs);
-  for await (const event of followEvents(reader, CONTROL, { from, signal })) {
+  for await (const event of followEvents(site, CONTROL, { from, signal })) {
     if (event.kind !== "message" || event.message.re === undefined) continue;
     if (ids.includes(event.message.re)) return event.message.content;
   }

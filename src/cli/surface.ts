@@ -1,7 +1,7 @@
 // What a running node shows and who it listens to: people at a terminal or behind a pipe, or programs that read JSON.
 
-import type { Config } from "../config.ts";
-import { spentOf, type Spent } from "../gate.ts";
+import type { Config, ConfigFlags } from "../config.ts";
+import { spentOf, type Spent } from "../spent.ts";
 import type { Inspect } from "../inspection.ts";
 import type { Legion } from "../legion.ts";
 import type { Roster } from "../roster.ts";
@@ -30,6 +30,8 @@ export interface SurfaceOptions {
   readonly legion: Legion;
   readonly roster: Roster;
   readonly config: Config;
+  /** What the command line said. */
+  readonly flags: ConfigFlags;
   readonly project: string;
   readonly io: Io;
   /** Resolves when commands can reach the legion. */
@@ -56,7 +58,7 @@ export function openSurface(options: SurfaceOptions): Surface {
     mode,
     onLine: createTalk({
       legion,
-      io: { ...io, stdout: stream, cwd: project },
+      io: { ...io, stdout: stream, cwd: project, env: { ...io.env, ...sameSite(options.flags) } },
       print: (rows) => print(rows),
       dispatch: async (argv, commandIo) => {
         await options.ready;
@@ -81,9 +83,17 @@ export function openSurface(options: SurfaceOptions): Surface {
       printer.close();
       close();
       stream.write(
-        `\n${summary({ ending, roster, spent, program: programName(io.env), columns: columns() })}`,
+        `\n${summary({ ending, roster, spent, config: options.config, program: programName(io.env), columns: columns() })}`,
       );
     },
+  };
+}
+
+/** With these in the environment, commands are about the legion that runs here. */
+function sameSite({ bus, name }: ConfigFlags): Io["env"] {
+  return {
+    ...(bus !== undefined && { LEGION_BUS: bus }),
+    ...(name !== undefined && { LEGION_NAME: name }),
   };
 }
 

@@ -12,7 +12,6 @@ export function sha256(text: string): string {
 }
 
 export interface Blobs {
-  readonly folder: string;
   /** Keeps `text`, once, and returns its hash. Durable when it resolves. */
   keep(text: string): Promise<string>;
   /** `undefined` if it is not there, or no longer what was kept. */
@@ -20,34 +19,51 @@ export interface Blobs {
 }
 
 export function createBlobs(folder: string, disk: Disk): Blobs {
+  const read = async (hash: string): Promise<string | undefined> =>
+    (await disk.read(join(folder, hash)))?.toString("utf8");
+  return blobsIn({
+    read,
+    async place(hash, text) {
+      const path = join(folder, hash);
+      if (!isKept(hash, await read(hash))) return disk.replace(path, text);
+      // Whoever put it there may have ended before it was flushed.
+      await disk.sync(path);
+      await disk.sync(folder);
+    },
+  });
+}
+
+/** Where texts are put under their hashes. */
+export interface BlobPlace {
+  read(hash: string): Promise<string | undefined>;
+  /** Durable when it resolves. */
+  place(hash: string, text: string): Promise<void>;
+}
+
+export function blobsIn(place: BlobPlace): Blobs {
   /** What was kept, or is being kept, through this object. */
   const kept = new Map<string, Promise<void>>();
-  const read: Blobs["read"] = async (hash) => {
-    if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
-    const text = (await disk.read(join(folder, hash)))?.toString("utf8");
-    return text !== undefined && sha256(text) === hash ? text : undefined;
-  };
-  const place = async (hash: string, text: string): Promise<void> => {
-    const path = join(folder, hash);
-    if ((await read(hash)) === undefined) return disk.replace(path, text);
-    // Whoever put it there may have ended before it was flushed.
-    await disk.sync(path);
-    await disk.sync(folder);
-  };
   return {
-    folder,
-    read,
+    async read(hash) {
+      if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+      const text = await place.read(hash);
+      return isKept(hash, text) ? text : undefined;
+    },
     async keep(text) {
       const hash = sha256(text);
       let placing = kept.get(hash);
       if (!placing) {
-        kept.set(hash, (placing = place(hash, text)));
+        kept.set(hash, (placing = place.place(hash, text)));
         placing.catch(() => kept.delete(hash));
       }
       await placing;
       return hash;
     },
   };
+}
+
+function isKept(hash: string, text: string | undefined): boolean {
+  return text !== undefined && sha256(text) === hash;
 }
 
 type Path = readonly (string | number)[];

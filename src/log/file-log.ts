@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import { LegionError } from "../errors.ts";
-import type { Event, NewEvent, NoticeEvent } from "../event.ts";
+import type { Event, NoticeEvent } from "../event.ts";
 import type { LogId } from "../message.ts";
-import { inline, longStrings, outline, type Blobs, type Outlined } from "./blobs.ts";
+import { inline, type Blobs, type Outlined } from "./blobs.ts";
 import type { Disk } from "./disk.ts";
 import type { EventLog } from "./event-log.ts";
-import { openJournal, type Durability, type Journal, type JournalStart, type SegmentEnd } from "./journal.ts";
+import { openJournal, type Durability, type JournalStart, type SegmentEnd } from "./journal.ts";
 import type { Lock } from "./lock.ts";
+import { createWriter } from "./long-events.ts";
 import { readSegments, setAside, settleSegments } from "./segments.ts";
 
 const PART_BYTES = 8 * 1_048_576;
@@ -61,7 +62,7 @@ export async function openFileLog(
     { folder, disk, epoch, held, durability, now, maxPartBytes, opening: { log } },
     start,
   );
-  const write = createWriter(journal, blobs);
+  const write = createWriter((events) => journal.write(events), blobs);
   return {
     lost,
     acknowledged: () => journal.acknowledged(),
@@ -152,26 +153,4 @@ async function readThrough(
   if (trailing > 0) lost.push([last + 1, (last += trailing)]);
   const isReported = ([first, end]: SeqRange): boolean => reported.some((r) => r[0] <= first && end <= r[1]);
   return { id, lost: lost.filter((range) => !isReported(range)), start: end ?? { last, segments } };
-}
-
-/** Writes events in the order of the calls; their long strings as blobs, but gives them back whole. */
-function createWriter(
-  journal: Journal,
-  blobs: Blobs,
-): (events: readonly NewEvent[]) => Promise<readonly Event[]> | readonly Event[] {
-  /** The newest call that waits for its blobs, or for those of the calls before it. */
-  let waiting: Promise<unknown> | undefined;
-  return (events) => {
-    const long = events.map((event) => longStrings(event));
-    if (!waiting && long.every((places) => places.length === 0)) return journal.write(events);
-    const turn = Promise.allSettled([waiting])
-      .then(() => Promise.all(events.map((event, index) => outline(event, long[index]!, blobs))))
-      .then((records) =>
-        journal.write(records).map(({ seq, epoch, at }, index) => ({ seq, epoch, at, ...events[index]! })),
-      );
-    const over = (): void => void (waiting === turn && (waiting = undefined));
-    waiting = turn;
-    turn.then(over, over);
-    return turn;
-  };
 }

@@ -7,7 +7,7 @@ import type { EventOf } from "../event.ts";
 import type { AgentId } from "../message.ts";
 import type { ModelRequest, Turn } from "../model/model.ts";
 import { promptAt } from "../past-prompt.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import { textOf } from "../view.ts";
 
 type Sides = Pick<Difference, "part" | "recorded" | "today">;

@@ -9,17 +9,16 @@ import { createClock, type Clock } from "../clock.ts";
 import type { Difference } from "./difference.ts";
 import { LegionError, messageOf } from "../errors.ts";
 import { sendsOf, type Event } from "../event.ts";
-import { createBudget } from "../gate.ts";
+import { createBudget } from "../budget.ts";
 import { createHost } from "../host.ts";
 import type { AgentState } from "../inspection.ts";
 import type { AgentPlan } from "../agent-plan.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { sha256, type Blobs } from "../log/blobs.ts";
 import { CONTROL, displayName, parseMessageId } from "../message.ts";
 import { openMemory } from "../memory.ts";
 import { startModules } from "../module-set.ts";
 import { createPlayhead, type Playhead } from "./playhead.ts";
-import { byId, type Reader } from "../reader.ts";
+import { byId, type Reader } from "../reader/reader.ts";
 import { SHUTDOWN } from "../signals.ts";
 import {
   createStandInBudget,
@@ -32,12 +31,15 @@ import {
   type Player,
 } from "./stand-ins.ts";
 import { isOwn, type Tape } from "./tape.ts";
+import { createTenure } from "../tenure.ts";
 import { createTokenCounter, type TokenCounter } from "../tokens.ts";
 import type { Evidence } from "../trace.ts";
 
 export interface ReplayOptions {
   /** Of the recorded legion. */
   readonly reader: Reader;
+  /** What its agents look at as their workspace. */
+  readonly project: string;
   readonly tape: Tape;
   /** The agent as it would be made today for the model of that name, or for the newest one. */
   readonly planFor: (model: string | undefined) => Promise<AgentPlan>;
@@ -113,7 +115,7 @@ function leaveAt({ agent, head, leave }: Player, today: string): void {
 }
 
 async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCounter): Promise<Agent> {
-  const { reader, settings, planFor, onDecision } = options;
+  const { reader, project, settings, planFor, onDecision } = options;
   const { head } = player;
   const plan = await planFor(head.model());
   const { identity, protocol, actions } = plan;
@@ -121,6 +123,7 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
   const agent: Agent = {
     standing: { state: "waiting", reason: "", since: "" },
     identity,
+    tenure: createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" }),
     model: createStandInModel(plan.model, player, () => agent),
     protocol,
     limits: {},
@@ -146,7 +149,7 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
     perform: (performer, call) => performAgain(player, performer, call),
     outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
     modules: startModules(actions, (module) => createHost(agent, module)),
-    blobs: readOnlyBlobs(reader.blobs(identity.id)),
+    blobs: reader.blobs(identity.id),
     traces: { begin: refuse, printed: () => Promise.resolve(recordedEvidence(head)?.printed) },
     shared: {
       clock,
@@ -157,7 +160,7 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
       limiter: createStandInLimiter(),
       tokens,
       workspace: {
-        root: reader.paths.project,
+        root: project,
         execute: refuse,
         endLeft: () => Promise.resolve(recordedEvidence(head)?.stillRan ?? false),
       },
@@ -185,10 +188,6 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 function refuse(): Promise<never> {
   return Promise.reject(new LegionError("REFUSED", "This agent is only replayed."));
-}
-
-function readOnlyBlobs(blobs: Blobs): Blobs {
-  return { ...blobs, keep: (text) => Promise.resolve(sha256(text)) };
 }
 
 /** Nobody waits for anything; it is as late as it was. */

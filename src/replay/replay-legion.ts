@@ -11,7 +11,7 @@ import type { AgentPlan } from "../agent-plan.ts";
 import type { Legion } from "../legion.ts";
 import { CONTROL, parseMessageId, type AgentId } from "../message.ts";
 import { createPlayhead } from "./playhead.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import { SHUTDOWN, linkSignals } from "../signals.ts";
 import { dress, type Part } from "./replay-part.ts";
 import { readTape, type Tape } from "./tape.ts";
@@ -90,7 +90,7 @@ export function createLegionReplay({ reader, tapes }: Recording): LegionReplay {
   const isOver = (): boolean => {
     if (ending.signal.aborted || !legion) return ending.signal.aborted;
     const outboxes = [...legion.agents.values()].flatMap(({ agent }) => agent?.outbox ?? []);
-    if ([...outboxes, legion.control.outbox].some((outbox) => outbox.undelivered().length > 0)) return false;
+    if ([...outboxes, legion.control].some((outbox) => outbox.undelivered().length > 0)) return false;
     return [...parts.values()].every(
       ({ agent, isResting }) => isResting || HALTED.has(legion!.agents.get(agent)!.standing.state),
     );

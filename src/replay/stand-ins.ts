@@ -22,7 +22,7 @@ import { toCompletion } from "../model/replay.ts";
 import { STOPPED } from "../perform.ts";
 import type { Playhead } from "./playhead.ts";
 import { comparePrompts } from "./prompt-difference.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import { SHUTDOWN } from "../signals.ts";
 import { beginWork, type Work } from "../work.ts";
 
@@ -125,13 +125,13 @@ export function createStandInBudget(player: Player, budget: Shared["budget"]): S
   return {
     ...budget,
     // What a limit stopped, and what let it go on, are on the tape.
-    fits: () => false,
-    admit() {
+    fits: () => Promise.resolve(false),
+    async admit() {
       const recorded = expectNext(player);
       if (recorded.kind === "summary")
         throw new LegionError("LIMIT", "this summary was made without a model");
       const last = recorded.kind === "prompted" && pinnedAt(player, recorded).endsWith(WRAP_UP);
-      return { last, settle: () => undefined };
+      return { last, begin: () => undefined, settle: () => undefined };
     },
   };
 }

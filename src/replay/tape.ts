@@ -5,7 +5,7 @@ import { converse, createConversation, openCalls, type Conversation } from "../c
 import { LegionError } from "../errors.ts";
 import type { Event, NewEvent } from "../event.ts";
 import { displayName, type AgentId } from "../message.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../reader/reader.ts";
 
 export interface Recorded {
   readonly event: Event;

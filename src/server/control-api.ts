@@ -1,7 +1,7 @@
-// What goes over the control socket, for both of its ends.
+// What a person wants of a node and what it answers, for both ends of whatever carries it.
 
 import type { Conversation } from "../conversation.ts";
-import { LegionError, isLegionError, type ErrorCode } from "../errors.ts";
+import { LegionError, isLegionError, messageOf, type ErrorCode } from "../errors.ts";
 import type { ForkOrder, Forked, Forking } from "../fork.ts";
 import { CONTROL, type AgentId } from "../message.ts";
 
@@ -139,4 +139,10 @@ function refusal(text: string): LegionError {
 /** The body of every answer that is not a success. */
 export interface Refusal {
   readonly error: { readonly code: ErrorCode; readonly message: string };
+}
+
+/** What is answered where `error` was thrown. */
+export function refusalOf(error: unknown): Refusal {
+  const code = isLegionError(error) ? error.code : "REFUSED";
+  return { error: { code, message: messageOf(error) } };
 }

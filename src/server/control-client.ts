@@ -3,25 +3,14 @@
 import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { LegionError, messageOf } from "../errors.ts";
-import type { ForkOrder } from "../fork.ts";
 import type { Inspection } from "../inspection.ts";
 import type { AgentId } from "../message.ts";
-import type { AgentStatus } from "../status.ts";
-import type { ForkAnswer, Obeyed, Order, Refusal, Resent, Said } from "./control-api.ts";
+import type { Refusal } from "./control-api.ts";
+import { speakTo, type Node } from "./node.ts";
 import { findSocket } from "./socket-path.ts";
 
-/** Every method rejects with the node's refusal, or with REFUSED if the node ends or does not answer. */
-export interface NodeClient {
-  status(): Promise<readonly AgentStatus[]>;
-  /** Returns the message ids. */
-  say(said: Said): Promise<readonly string[]>;
-  order(order: Order): Promise<readonly Obeyed[]>;
-  /** Sends dead letters again; says of each what came of it. */
-  resend(dead: readonly string[]): Promise<readonly Resent[]>;
-  /** Has an agent go on from an earlier moment of its past. */
-  fork(order: ForkOrder): Promise<ForkAnswer>;
-  /** Asks the node to end; resolves before it has. */
-  stop(): Promise<void>;
+/** It rejects with REFUSED, too, if the node ends or does not answer. */
+export interface NodeClient extends Node {
   /**
    * What watchers of one agent see from the moment that this resolves; ends when the node does or `signal` aborts, and
    * where this end does not keep up.
@@ -35,15 +24,8 @@ const ANSWER_MS = 10_000;
 export async function findNode(named: string): Promise<NodeClient | undefined> {
   const socketPath = await findSocket(named);
   if (socketPath === undefined || !(await answers(socketPath))) return undefined;
-  const ask = (method: "GET" | "POST", path: string, body?: object): Promise<unknown> =>
-    exchange({ socketPath, method, path }, body);
   return {
-    status: async () => ((await ask("GET", "/status")) as { agents: AgentStatus[] }).agents,
-    say: async (said) => ((await ask("POST", "/say", said)) as { ids: string[] }).ids,
-    order: async (order) => ((await ask("POST", "/order", order)) as { agents: Obeyed[] }).agents,
-    resend: async (dead) => ((await ask("POST", "/resend", { dead })) as { letters: Resent[] }).letters,
-    fork: async (order) => (await ask("POST", "/fork", order)) as ForkAnswer,
-    stop: async () => void (await ask("POST", "/stop", {})),
+    ...speakTo((path, body) => exchange({ socketPath, method: "POST", path }, body)),
     async follow(agent, signal) {
       const path = `/events?agent=${encodeURIComponent(agent)}`;
       const lines = readLines(await send({ socketPath, method: "GET", path, signal }));
@@ -72,7 +54,7 @@ interface Call {
   readonly signal?: AbortSignal;
 }
 
-async function exchange(call: Call, body?: object): Promise<unknown> {
+async function exchange(call: Call, body: object): Promise<unknown> {
   const response = await send({ ...call, signal: AbortSignal.timeout(ANSWER_MS) }, body);
   const answer = (await readAll(response)) as Partial<Refusal>;
   if (answer.error) throw new LegionError(answer.error.code, answer.error.message);

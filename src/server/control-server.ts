@@ -2,55 +2,34 @@
 // the person.
 
 import type { Server } from "node:http";
-import { hostname } from "node:os";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Context, Hono } from "hono";
 import { LegionError, isLegionError, messageOf, type ErrorCode } from "../errors.ts";
-import type { ForkOrder } from "../fork.ts";
-import type { Legion } from "../legion.ts";
-import { liveStatus } from "../status.ts";
-import type { Supervised } from "../supervisor.ts";
-import {
-  MAX_BODY_BYTES,
-  PAUSED,
-  changesNothing,
-  listIds,
-  readDead,
-  readForkOrder,
-  readOrder,
-  readSaid,
-  resentOf,
-  resolveKnown,
-  type ForkAnswer,
-  type Obeyed,
-  type Order,
-  type Refusal,
-  type Resent,
-  type Said,
-} from "./control-api.ts";
+import type { Inspector } from "../inspection.ts";
+import { MAX_BODY_BYTES, refusalOf } from "./control-api.ts";
+import type { Desk } from "./desk.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { claimSocket } from "./socket-path.ts";
 
-/** An order that a long step keeps waiting is answered with `soon` after this time. */
-const PATIENCE_MS = 2_000;
 const CLOSING_MS = 1_000;
 
 export interface ControlServer {
   close(): Promise<void>;
 }
 
+export interface Served {
+  readonly desk: Desk;
+  /** What followers are told from. */
+  readonly inspector: Inspector;
+}
+
 /**
  * Listens at `socketPath`, in place of whatever a dead node left there. Call it while this process holds the project's
- * lock. `onStop` is called when the person wants the node to end; by default the process gets SIGTERM.
+ * lock.
  */
-export async function serveControl(
-  legion: Legion,
-  socketPath: string,
-  onStop: () => void = () => process.kill(process.pid, "SIGTERM"),
-): Promise<ControlServer> {
+export async function serveControl({ desk, inspector }: Served, socketPath: string): Promise<ControlServer> {
   const { createAdaptorServer } = await import("@hono/node-server");
-  const feed = createFeed(legion.inspector);
-  const app = await createApp({ legion, feed, onStop });
+  const feed = createFeed(inspector);
+  const app = await createApp(desk, feed);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const socket = await claimSocket(socketPath);
   try {
@@ -87,37 +66,26 @@ async function listen(server: Server, path: string): Promise<void> {
   }
 }
 
-interface Served {
-  readonly legion: Legion;
-  readonly feed: Feed;
-  readonly onStop: () => void;
-}
-
-async function createApp({ legion, feed, onStop }: Served): Promise<Hono> {
+async function createApp(desk: Desk, feed: Feed): Promise<Hono> {
   const { Hono } = await import("hono");
   const { bodyLimit } = await import("hono/body-limit");
-  const node = `${process.pid}@${hostname()}`;
   const app = new Hono();
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => refuse(tooLong()) }));
-  app.get("/status", (c) =>
-    c.json({ agents: [...legion.agents].map(([id, supervised]) => liveStatus(id, supervised, node)) }),
-  );
+  app.get("/status", async (c) => c.json(await desk.answer("/status", undefined)));
   app.get("/events", (c) => feed.follow(c.req.query("agent")));
-  app.post("/say", async (c) => c.json({ ids: await say(legion, readSaid(await readBody(c))) }));
-  app.post("/order", async (c) => c.json({ agents: await obey(legion, readOrder(await readBody(c))) }));
-  app.post("/resend", async (c) => c.json({ letters: await resend(legion, readDead(await readBody(c))) }));
-  app.post("/fork", async (c) => c.json(await fork(legion, readForkOrder(await readBody(c)))));
-  app.post("/stop", (c) => {
-    setImmediate(onStop);
-    return c.json({ node });
-  });
+  for (const path of desk.paths) {
+    app.post(path, async (c) => c.json(await desk.answer(path, await readBody(c))));
+  }
   app.notFound((c) => refuse(new LegionError("USAGE", `there is no ${c.req.method} ${c.req.path}`)));
   app.onError(refuse);
   return app;
 }
 
+/** `undefined` for a request that says nothing. */
 async function readBody(c: Context): Promise<unknown> {
-  if (!c.req.header("content-type")?.startsWith("application/json")) {
+  const type = c.req.header("content-type");
+  if (type === undefined) return undefined;
+  if (!type.startsWith("application/json")) {
     throw new LegionError("USAGE", "expected content-type: application/json");
   }
   try {
@@ -134,70 +102,7 @@ function tooLong(): LegionError {
 const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = { USAGE: 400, REFUSED: 409, LOCKED: 409 };
 
 function refuse(error: unknown): Response {
-  const code = isLegionError(error) ? error.code : "REFUSED";
-  const body: Refusal = { error: { code, message: messageOf(error) } };
-  return Response.json(body, { status: isLegionError(error) ? (STATUS[code] ?? 500) : 500 });
-}
-
-async function say(legion: Legion, { targets, content, delivery }: Said): Promise<readonly string[]> {
-  const known = (await legion.peers()).map(({ id }) => id);
-  return legion.control.say(resolveKnown(targets, known), content, delivery);
-}
-
-async function obey({ agents, peers }: Legion, { order, targets }: Order): Promise<readonly Obeyed[]> {
-  const running = [...agents].filter(([, supervised]) => !isStopped(supervised)).map(([id]) => id);
-  const ids =
-    targets === "all"
-      ? running
-      : resolveKnown(
-          targets,
-          (await peers()).map(({ id }) => id),
-        );
-  const absent = ids.find((id) => !agents.has(id));
-  if (absent !== undefined) {
-    throw new LegionError(
-      "REFUSED",
-      `agent ${absent} does not run on this node; it runs ${listIds(running)}`,
-    );
-  }
-  return Promise.all(ids.map(async (id) => ({ id, outcome: await carryOut(order, agents.get(id)!) })));
-}
-
-function isStopped({ standing }: Supervised): boolean {
-  return standing.state === "stopped";
-}
-
-async function carryOut(order: Order["order"], supervised: Supervised): Promise<Obeyed["outcome"]> {
-  const conversation = supervised.agent?.memory.conversation;
-  const isVain =
-    order === "stop" ? isStopped(supervised) : conversation && changesNothing(order, conversation);
-  if (isVain) return "already";
-  const obeyed = order === "pause" ? supervised.pause(PAUSED) : supervised[order]();
-  return unlessLate(
-    obeyed.then(() => "done" as const),
-    "soon",
-  );
-}
-
-function resend(legion: Legion, dead: readonly string[]): Promise<readonly Resent[]> {
-  return Promise.all(
-    dead.map((id) => unlessLate(resentOf(id, legion.resend(id)), { id, outcome: "soon" as const })),
-  );
-}
-
-async function fork(legion: Legion, order: ForkOrder): Promise<ForkAnswer> {
-  const { to, done } = await legion.fork(order);
-  const forked = done.then((facts) => ({ to, outcome: "done" as const, ...facts }));
-  // A copy waits for nobody.
-  return order.as === undefined ? unlessLate(forked, { to, outcome: "soon" as const }) : forked;
-}
-
-/** What `work` comes to, or `late` where that takes long; it goes on all the same. */
-async function unlessLate<T, L>(work: Promise<T>, late: L): Promise<T | L> {
-  const answered = new AbortController();
-  try {
-    return await Promise.race([work, delay(PATIENCE_MS, late, { signal: answered.signal })]);
-  } finally {
-    answered.abort();
-  }
+  const body = refusalOf(error);
+  const status = isLegionError(error) ? (STATUS[body.error.code] ?? 500) : 500;
+  return Response.json(body, { status });
 }

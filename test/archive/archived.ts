@@ -12,7 +12,7 @@ import type { AgentId } from "../../src/message.ts";
 import { fromArchive } from "../../src/archive/newcomers.ts";
 import { packAgents, type Packing } from "../../src/archive/pack.ts";
 import { legionPaths } from "../../src/paths.ts";
-import { createReader } from "../../src/reader.ts";
+import { createFileReader } from "../../src/reader/file-reader.ts";
 import { createWorld, temporaryFolder, type World } from "../world.ts";
 
 export const goal = { calls: [{ action: "addGoal", parameters: { goal: "Plan" } }] };
@@ -30,7 +30,7 @@ export async function restingLegion(): Promise<World> {
 
 /** Writes the archive of `agents` to a file of its own. */
 export async function archiveOf(project: string, agents: readonly AgentId[]): Promise<string> {
-  return written(packAgents(createReader(project), agents));
+  return written(packAgents(createFileReader(project), agents));
 }
 
 export async function written({ pieces }: Pick<Packing, "pieces">): Promise<string> {
@@ -67,12 +67,12 @@ export async function forge(
 
 export async function eventsOf(project: string, agent: AgentId): Promise<readonly Event[]> {
   const events: Event[] = [];
-  for await (const event of createReader(project).events(agent)) events.push(event);
+  for await (const event of createFileReader(project).events(agent)) events.push(event);
   return events;
 }
 
 export async function unreadOf(project: string, agent: AgentId): Promise<readonly string[]> {
-  const reader = createReader(project);
+  const reader = createFileReader(project);
   const mail = await reader.unread(agent, await reader.ledger(agent));
   return mail.map(({ message }) => message.content);
 }

@@ -8,7 +8,7 @@ import { createDisk } from "../../src/log/disk.ts";
 import { lockHolder, takeLock } from "../../src/log/lock.ts";
 import { fromArchive } from "../../src/archive/newcomers.ts";
 import { legionPaths, type LegionPaths } from "../../src/paths.ts";
-import { createReader } from "../../src/reader.ts";
+import { createFileReader } from "../../src/reader/file-reader.ts";
 import { archiveOf, eventsOf, restingLegion } from "./archived.ts";
 import { failFrom, watchDisk } from "../log/watched-disk.ts";
 import { openWorld, temporaryFolder } from "../world.ts";
@@ -105,7 +105,7 @@ it("lets the next start count on from the epochs of what arrived", async () => {
   await again.stop();
   const paths = await emptyProject();
   await receiveAgents(paths, await fromArchive(await archiveOf(world.project, ["1"]), {}));
-  const last = (await createReader(paths.project).ledger("1")).epoch;
+  const last = (await createFileReader(paths.project).ledger("1")).epoch;
   expect(last).toBe(5);
   const lock = await takeLock(paths.lock, createDisk(paths.tmp), { role: "node", waitMs: 0 });
   expect(lock.epoch).toBeGreaterThan(last);
@@ -120,7 +120,7 @@ it("makes an agent whose past is history only under another name", async () => {
   const copied = await eventsOf(project, "2b");
   expect(copied.slice(0, -2)).toEqual(await eventsOf(project, "2"));
   expect(copied.at(-1)).toMatchObject({ kind: "branch", to: copied.length - 2, origin: "2" });
-  const { spent, numbers, seen, taken } = await createReader(project).ledger("2b");
+  const { spent, numbers, seen, taken } = await createFileReader(project).ledger("2b");
   expect([spent.steps, numbers.size, seen.size, taken]).toEqual([0, 0, 0, 0]);
   expect(await readdir(join(paths.agent("2b"), "notes"))).toEqual(
     await readdir(join(paths.agent("2"), "notes")),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Event } from "../../src/event.ts";
 import { packAgents } from "../../src/archive/pack.ts";
-import { createReader } from "../../src/reader.ts";
+import { createFileReader } from "../../src/reader/file-reader.ts";
 import { createModuleState, foldState } from "../../src/state.ts";
 import {
   archiveOf,
@@ -85,7 +85,7 @@ it("copies mail that is taken in meanwhile as unread (X2)", async () => {
 
 it("copies the files of the same moment as the log (X3)", async () => {
   const world = await createWorld({ "2": { script: [goal, goal] } });
-  const reader = createReader(world.project);
+  const reader = createFileReader(world.project);
   let looks = 0;
   const meanwhile = async function* (agent: string, from?: number): AsyncGenerator<Event> {
     looks++;
@@ -105,7 +105,7 @@ it("copies the files of the same moment as the log (X3)", async () => {
 
 it("gives up, saying what to do, where files never hold still", async () => {
   const { project } = await restingLegion();
-  const reader = createReader(project);
+  const reader = createFileReader(project);
   const restless = async function* (): AsyncGenerator<Event> {
     yield { kind: "edited", module: "goals", key: "goals", value: 1, seq: 99, epoch: 1, at: "" };
   };
@@ -154,7 +154,7 @@ it("names what it leaves out: damaged texts, links, files of others", async () =
   await writeFile(join(project, "secret"), "secret");
   await mkdir(join(folder, "notes"), { recursive: true });
   await symlink(join(project, "secret"), join(folder, "notes/link.txt"));
-  const packing = packAgents(createReader(project), ["1"]);
+  const packing = packAgents(createFileReader(project), ["1"]);
   const file = await written(packing);
   expect(packing.tally.remarks).toHaveLength(2);
   expect(packing.tally.remarks.join()).toMatch(/link\.txt.*blobs/);
@@ -164,7 +164,7 @@ it("names what it leaves out: damaged texts, links, files of others", async () =
 
 /** The pieces of an archive, asked for one by one. */
 function taking(project: string, agents: readonly string[]) {
-  const iterator = packAgents(createReader(project), agents).pieces[Symbol.asyncIterator]();
+  const iterator = packAgents(createFileReader(project), agents).pieces[Symbol.asyncIterator]();
   const taken: (string | Buffer)[] = [];
   const next = async (): Promise<boolean> => {
     const { done, value } = await iterator.next();

@@ -8,7 +8,7 @@ import { contents, letter, numbers } from "./letter.ts";
 export interface BusStage {
   readonly bus: Bus;
   /** Puts mail into the reader's log, then says so to the inbox. */
-  takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[]): void;
+  takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[]): Promise<void>;
   /** The next bus over the same storage: after the one before was closed, or died. */
   restart(how: "closed" | "killed"): Promise<BusStage>;
 }
@@ -55,7 +55,7 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
             if (next === "take") {
               const mail = inbox.peek(0);
               taken.push(...mail);
-              stage.takeIn("a", inbox, mail);
+              await stage.takeIn("a", inbox, mail);
             } else if (typeof next === "string") {
               stage = await stage.restart(next);
               inbox = await stage.bus.open("a");
@@ -88,7 +88,7 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
       let stage = await createStage();
       for (const n of [1, 2]) await stage.bus.send(letter("a", n));
       const inbox = await stage.bus.open("a");
-      stage.takeIn("a", inbox, inbox.peek(0));
+      await stage.takeIn("a", inbox, inbox.peek(0));
       for (const how of ["killed", "closed", "closed"] as const) {
         for (const n of [1, 2]) expect(await stage.bus.send(letter("a", n))).toEqual({ status: "duplicate" });
         expect(await stage.bus.unread("a")).toBe(1);
@@ -138,7 +138,7 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
         const [mail] = inbox.peek(Infinity);
         expect(mail!.position).toBeGreaterThan(highest);
         highest = mail!.position;
-        stage.takeIn("a", inbox, [mail!]);
+        await stage.takeIn("a", inbox, [mail!]);
         stage = await stage.restart(n % 2 === 0 ? "closed" : "killed");
       }
     });
@@ -181,7 +181,7 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
       expect(await bus.send(letter("a", MAILBOX_LIMIT + 1))).toEqual({ status: "full" });
       expect(await bus.send(letter("a", MAILBOX_LIMIT))).toEqual({ status: "duplicate" });
       const inbox = await bus.open("a");
-      stage.takeIn("a", inbox, inbox.peek(0));
+      await stage.takeIn("a", inbox, inbox.peek(0));
       expect(await bus.send(letter("a", MAILBOX_LIMIT + 1))).toEqual(accepted);
       expect(await bus.send(letter("a", MAILBOX_LIMIT + 2))).toEqual({ status: "full" });
     });
@@ -208,7 +208,7 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
       for (const n of numbers(4)) await stage.bus.send(letter("a", n));
       let inbox = await stage.bus.open("a");
       expect(inbox.peek(0)).toEqual(inbox.peek(0));
-      stage.takeIn("a", inbox, inbox.peek(Infinity).slice(0, 3));
+      await stage.takeIn("a", inbox, inbox.peek(Infinity).slice(0, 3));
       expect(contents(inbox)).toEqual(["x 4"]);
       stage = await stage.restart("killed");
       inbox = await stage.bus.open("a");
@@ -226,7 +226,7 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
         await Promise.all([before, after, ...waits]);
         await bus.send(letter("a", n + 2));
         await inbox.wait(never);
-        stage.takeIn("a", inbox, inbox.peek(Infinity));
+        await stage.takeIn("a", inbox, inbox.peek(Infinity));
         expect(inbox.unread).toBe(0);
       }
     });
@@ -258,7 +258,7 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
       expect(running.aborted).toBe(true);
       // It is taken together with all that came before it, however little fits: what it stops may be among that.
       expect(inbox.peek(0)).toHaveLength(2);
-      stage.takeIn("a", inbox, inbox.peek(0));
+      await stage.takeIn("a", inbox, inbox.peek(0));
       const next = inbox.interrupt();
       expect(next.aborted).toBe(false);
       await bus.send(letter("a", 3, { delivery: "abort" }));

@@ -58,7 +58,7 @@ function openStage(opening: Opening): FileStage {
     root,
     bus,
     files: (agent) => disk.list(join(folder(agent), "mailbox")),
-    takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[]) {
+    async takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[]) {
       const mark = marks.get(agent)!;
       for (const { from, message, position } of mail) {
         mark.seen.set(from, parseMessageId(message.id).n);
@@ -114,13 +114,13 @@ describe("a memory bus on files", () => {
     const content = "x".repeat(200_000);
     for (let n = 1; n <= 20; n++) await bus.send(letter("a", n, { content }));
     expect((await files("a")).length).toBeGreaterThan(3);
-    takeIn("a", inbox, inbox.peek(Infinity).slice(0, 19));
+    await takeIn("a", inbox, inbox.peek(Infinity).slice(0, 19));
     await bus.close();
     expect(await files("a")).toHaveLength(1);
     const next = await stage.restart("killed");
     const again = await next.bus.open("a");
     expect(again.unread).toBe(1);
-    next.takeIn("a", again, again.peek(0));
+    await next.takeIn("a", again, again.peek(0));
     await next.bus.close();
     expect(await files("a")).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe("a memory bus on files", () => {
       stage = await stage.restart("killed");
     }
     const inbox = await stage.bus.open("a");
-    stage.takeIn("a", inbox, inbox.peek(Infinity));
+    await stage.takeIn("a", inbox, inbox.peek(Infinity));
     await stage.bus.close();
     expect(await stage.files("a")).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe("a memory bus on files", () => {
     const stage = await createStage();
     for (const n of [1, 2, 3]) await stage.bus.send(letter("a", n));
     const inbox = await stage.bus.open("a");
-    stage.takeIn("a", inbox, inbox.peek(0));
+    await stage.takeIn("a", inbox, inbox.peek(0));
     await stage.bus.close();
     await rm(join(stage.root, "agents", "a"), { recursive: true });
     const { bus } = await stage.restart("killed");
@@ -175,7 +175,7 @@ describe("a memory bus on files", () => {
     const stage = await createStage();
     const inbox = await stage.bus.open("a");
     for (const n of [1, 2]) await stage.bus.send(letter("a", n));
-    stage.takeIn("a", inbox, inbox.peek(Infinity));
+    await stage.takeIn("a", inbox, inbox.peek(Infinity));
     const kept = await Promise.all(
       (await stage.files("a")).map(async (name) => {
         const path = join(stage.root, "agents", "a", "mailbox", name);
@@ -183,7 +183,7 @@ describe("a memory bus on files", () => {
       }),
     );
     for (const n of [3, 4]) await stage.bus.send(letter("a", n));
-    stage.takeIn("a", inbox, inbox.peek(Infinity));
+    await stage.takeIn("a", inbox, inbox.peek(Infinity));
     await stage.bus.close();
     for (const { path, bytes } of kept) await writeFile(path, bytes);
     const { bus } = await stage.restart("killed");
@@ -246,7 +246,7 @@ describe("a memory bus on a disk that fails", () => {
     const inbox = await bus.open("a");
     for (const n of [1, 2]) await bus.send(letter("a", n));
     await bus.send(letter("a", 1, { from: "y" }));
-    takeIn("a", inbox, inbox.peek(0));
+    await takeIn("a", inbox, inbox.peek(0));
     broken = true;
     await expect(bus.send(letter("a", 3))).rejects.toMatchObject(failure);
     broken = false;

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createClock } from "../../src/clock.ts";
 import { compose } from "../../src/compose.ts";
 import { legionPaths } from "../../src/paths.ts";
-import { openStore } from "../../src/store.ts";
+import { openFileStore } from "../../src/store/file-store.ts";
 import { fillMailbox } from "../full-mailbox.ts";
 import { serve } from "../server/serve.ts";
 import { byHand, openWorld, temporaryFolder } from "../world.ts";
@@ -140,7 +140,7 @@ it("takes the id of a message that had one, also where Control said it", async (
   const paths = legionPaths(project);
   await (await openWorld(project, { "1": {} })).stop();
   const options = { paths, role: "command", durability: "process", hosted: new Set<string>() } as const;
-  const store = await openStore({ ...options, clock: createClock(), inspect: () => undefined });
+  const store = await openFileStore({ ...options, clock: createClock(), inspect: () => undefined });
   const { memory } = store.control;
   const sends = compose(memory, { from: "0", to: ["3"], content: "Lost" }, [], 0);
   await memory.commit({ kind: "notice", reason: "said", content: "Lost", sends });

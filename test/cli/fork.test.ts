@@ -144,7 +144,7 @@ describe("legion start --only", () => {
 
   it.each<[readonly string[], RegExp]>([
     [["--only", "9"], /there is no agent "9"; known: 1$/m],
-    [["2", "--only", "1"], /--only says which agents; leave out the number, --team and --agent/],
+    [["2", "--only", "1"], /--only says which agents; leave out the number, --agents, --team and --agent/],
   ])("refuses %j", async (argv, expected) => {
     const { world, project: cwd } = await resting();
     await world.stop();

@@ -10,6 +10,8 @@ const TEAM = `agents:
   first: { agent: scribe }
   second: { agent: scribe }`;
 
+const IN_REDIS = { LEGION_BUS: "redis://u:secret@h", LEGION_NAME: "scouts" };
+
 async function rowsFor(columns: number, team?: string, env: Record<string, string> = {}) {
   const project = await createTempProject({
     "agents/scribe.md": "---\ndescription: Writes.\n---\n",
@@ -24,7 +26,7 @@ async function rowsFor(columns: number, team?: string, env: Record<string, strin
   });
   const paint = (_: string, text: string): string => text;
   const text = preface({ roster, config, project: "/p", columns, paint, reader: "typing" });
-  return { rows: text.trimEnd().split("\n"), roster };
+  return { rows: text.trimEnd().split("\n"), roster, config };
 }
 
 describe("what is said before anything happens", () => {
@@ -38,6 +40,15 @@ describe("what is said before anything happens", () => {
       "  files     /p/.ai-legion/agents/<id>: goals.json, notes/, log/",
       '  talk      "2: text" to agent 2, text to all, /help for commands; Ctrl-C ends',
     ]);
+  });
+
+  it("tells where a legion in Redis is, and nobody the password", async () => {
+    const { rows } = await rowsFor(120, undefined, IN_REDIS);
+    expect(rows.slice(4, 6)).toEqual([
+      "  legion    scouts at redis://h:6379/0; other processes join it with the same --bus and --name",
+      "  files     /p/.ai-legion/agents/<id>: goals.json, notes/, as copies to read",
+    ]);
+    expect(rows.join()).not.toContain("secret");
   });
 
   it("tells of each agent what is not the same for all", async () => {
@@ -73,9 +84,10 @@ describe("what is said before anything happens", () => {
 
 describe("what is said at the end", () => {
   it("sums up the run and says where to look", async () => {
-    const { roster } = await rowsFor(80);
+    const { roster, config } = await rowsFor(80);
     const spent = { steps: 12, tokens: 34_500, cost: 0, timeMs: 0 };
-    expect(summary({ ending: "Done.", roster, spent, program: "npx legion", columns: Infinity })).toBe(
+    const program = "npx legion";
+    expect(summary({ ending: "Done.", roster, spent, program, config, columns: Infinity })).toBe(
       "Done. 3 agents in this run: 12 steps, 34.5k tokens, free.\n" +
         "See more with: npx legion inbox, npx legion goals 1, npx legion notes 1, npx legion log 1\n",
     );
@@ -84,8 +96,18 @@ describe("what is said at the end", () => {
       roster,
       spent: { ...spent, cost: 1.5 },
       program: "legion",
+      config,
       columns: 80,
     });
     expect(paid).toContain("12 steps, 34.5k tokens, 1.50 USD.\n");
+  });
+
+  it("says how to find a legion that is in Redis", async () => {
+    const { roster, config } = await rowsFor(80, undefined, IN_REDIS);
+    const spent = { steps: 0, tokens: 0, cost: 0, timeMs: 0 };
+    const text = summary({ ending: "Ended.", roster, spent, program: "legion", config, columns: Infinity });
+    expect(text).toContain(
+      "legion log 1; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME\n",
+    );
   });
 });

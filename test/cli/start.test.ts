@@ -262,7 +262,7 @@ describe("bad input of legion start", () => {
     ["--dir nowhere", /--dir: there is no folder "nowhere"/],
     ["--tick soon", /--tick: "soon" is no duration/],
     ["--limits stepps=3", /--limits:.*did you mean steps/],
-    ["--bus redis://localhost", /--bus: Redis is not available yet/],
+    ["--bus kafka://localhost", /--bus: expected memory, or a URL such as redis:/],
     ["--task", /'--task <text>' argument missing/],
   ];
 

@@ -157,7 +157,7 @@ function isDone({ agents, control }: Legion, { acknowledged }: Outside): boolean
     ?.some((event) => event.kind === "message" && event.message.content === "all done");
   return (
     heard === true &&
-    control.outbox.undelivered().length === 0 &&
+    control.undelivered().length === 0 &&
     [...agents.values()].every(({ standing }) => standing.state === "idle")
   );
 }

@@ -9,8 +9,9 @@ import { createClock } from "../../src/clock.ts";
 import { sha256 } from "../../src/log/blobs.ts";
 import type { Durability } from "../../src/log/journal.ts";
 import { legionPaths } from "../../src/paths.ts";
-import { createReader } from "../../src/reader.ts";
-import { UNHOSTED, openStore } from "../../src/store.ts";
+import { createFileReader } from "../../src/reader/file-reader.ts";
+import { openFileStore } from "../../src/store/file-store.ts";
+import { UNHOSTED } from "../../src/store/store.ts";
 import { onDevice, whyNoDevices, type Device } from "./device.ts";
 import type { Acknowledged } from "./power-writer.ts";
 
@@ -66,7 +67,7 @@ async function missingIn(
   project: string,
   acknowledged: readonly Acknowledged[],
 ): Promise<readonly Acknowledged[]> {
-  const reader = createReader(project);
+  const reader = createFileReader(project);
   const events = new Map<string, string>();
   const mail = new Set<string>();
   for (const agent of ["1", "2"]) {
@@ -93,7 +94,7 @@ async function goOn(project: string): Promise<void> {
     clock: createClock(),
     hosted: new Set(["1", "2"]),
   } as const;
-  const store = await openStore({ ...options, inspect: () => undefined });
+  const store = await openFileStore({ ...options, inspect: () => undefined });
   const memory = await store.openAgent("1", UNHOSTED);
   await memory.commit({ kind: "notice", reason: "resumed", content: "after the power cut" });
   await memory.close();

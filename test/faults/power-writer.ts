@@ -8,7 +8,8 @@ import type { Durability } from "../../src/log/journal.ts";
 import type { AgentId } from "../../src/message.ts";
 import { createOutbox } from "../../src/outbox.ts";
 import { legionPaths } from "../../src/paths.ts";
-import { UNHOSTED, openStore, type Store } from "../../src/store.ts";
+import { openFileStore, type FileStore } from "../../src/store/file-store.ts";
+import { UNHOSTED } from "../../src/store/store.ts";
 import { sha256 } from "../../src/log/blobs.ts";
 
 export type Acknowledged =
@@ -24,7 +25,7 @@ const inspect = (inspection: Inspection): void => {
   tell({ kind: "event", agent, seq: event.seq, hash: sha256(JSON.stringify(event)) });
 };
 
-async function write(store: Store, from: AgentId, to: AgentId): Promise<never> {
+async function write(store: FileStore, from: AgentId, to: AgentId): Promise<never> {
   const memory = await store.openAgent(from, UNHOSTED);
   const outbox = createOutbox(memory, store.bus, clock);
   for (let n = 1; ; n++) {
@@ -40,7 +41,7 @@ async function write(store: Store, from: AgentId, to: AgentId): Promise<never> {
 }
 
 const hosted = new Set<AgentId>(["1", "2"]);
-const store = await openStore({
+const store = await openFileStore({
   paths: legionPaths(project),
   role: "node",
   durability: durability as Durability,

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { compareLogs, describeDifference } from "../../src/replay/difference.ts";
 import { legionPaths } from "../../src/paths.ts";
-import { createReader } from "../../src/reader.ts";
+import { createFileReader } from "../../src/reader/file-reader.ts";
 import { checkCast, openRecording } from "../../src/replay/replay-legion.ts";
 import { calls, legionOf, modulesWith, never, outside, record } from "./recorded.ts";
 import { replay, replayLegion } from "./replays.ts";
@@ -70,7 +70,7 @@ describe("a replay of a whole legion", () => {
   });
 
   it("is refused for other agents than were recorded, with the known ids", async () => {
-    const recording = await openRecording(createReader((await recordTalk()).project));
+    const recording = await openRecording(createFileReader((await recordTalk()).project));
     expect(() => checkCast(recording, ["1", "2"])).not.toThrow();
     expect(() => checkCast(recording, ["1", "2", "3"])).toThrow("the recording has no agent 3; it has: 1, 2");
     expect(() => checkCast(recording, ["1"])).toThrow("the recording also has agent 2; start all of: 1, 2");

@@ -4,7 +4,7 @@ import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { Difference } from "../../src/replay/difference.ts";
 import { startLegion } from "../../src/legion.ts";
 import type { AgentId } from "../../src/message.ts";
-import { createReader } from "../../src/reader.ts";
+import { createFileReader } from "../../src/reader/file-reader.ts";
 import { replayAgent, type Replayed } from "../../src/replay/replay-agent.ts";
 import { createLegionReplay, openRecording } from "../../src/replay/replay-legion.ts";
 import { readTape } from "../../src/replay/tape.ts";
@@ -22,11 +22,12 @@ export async function replay(
   agent: WorldAgent,
   { to, brief }: Changed = {},
 ): Promise<Replayed> {
-  const reader = createReader(project);
+  const reader = createFileReader(project);
   const plan = toPlan(id, agent);
   const today = brief === undefined ? plan : { ...plan, identity: { ...plan.identity, brief } };
   return replayAgent({
     reader,
+    project,
     tape: await readTape(reader, id, to),
     planFor: () => Promise.resolve(today),
     settings: () => ({}),
@@ -45,7 +46,7 @@ export async function replayLegion(
   recorded: string,
   agents: Readonly<Record<AgentId, WorldAgent>>,
 ): Promise<ReplayedLegion> {
-  const legionReplay = createLegionReplay(await openRecording(createReader(recorded)));
+  const legionReplay = createLegionReplay(await openRecording(createFileReader(recorded)));
   const project = await temporaryFolder();
   const legion = await startLegion({
     project,
@@ -59,7 +60,7 @@ export async function replayLegion(
   });
   await legionReplay.begin(legion);
   await legionReplay.ended(new AbortController().signal);
-  const difference = await legionReplay.verdict(createReader(project));
+  const difference = await legionReplay.verdict(createFileReader(project));
   await legion.stop();
   return { project, decisions: legionReplay.decisions, difference };
 }

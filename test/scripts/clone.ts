@@ -9,6 +9,7 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
 const SCAFFOLDING = [
   "scripts/repo.mjs",
   "scripts/install.mjs",
+  "scripts/redis.mjs",
   "scripts/build.mjs",
   "scripts/prepare.mjs",
   "scripts/check.mjs",

@@ -3,6 +3,7 @@
 import { onTestFinished } from "vitest";
 import { legionPaths } from "../../src/paths.ts";
 import { findNode, type NodeClient } from "../../src/server/control-client.ts";
+import { createDesk } from "../../src/server/desk.ts";
 import { serveControl } from "../../src/server/control-server.ts";
 import type { World } from "../world.ts";
 
@@ -18,7 +19,9 @@ export async function serve(world: World): Promise<Served> {
   const { socket } = legionPaths(world.project);
   let ask = (): void => undefined;
   const asked = new Promise<void>((resolve) => (ask = resolve));
-  const server = await serveControl(world.legion, socket, ask);
+  const { legion } = world;
+  const desk = createDesk({ legion, onStop: ask });
+  const server = await serveControl({ desk, inspector: legion.inspector }, socket);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= server.close());
   onTestFinished(close);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Fault } from "./fault.ts";
 import { wage, type Campaign, type Outcome } from "./nemesis.ts";
-import { buildProcess, type Change } from "./program.ts";
+import { buildProgram, type Change } from "./program.ts";
 import { seeded } from "./seeded.ts";
 
 export interface TortureOptions extends Pick<Campaign, "settleMs" | "onKill"> {
@@ -29,7 +29,7 @@ export async function torture(options: TortureOptions): Promise<Torture> {
   let isKept = false;
   try {
     const program = join(folder, "process.mjs");
-    await buildProcess(program, changes);
+    await buildProgram({ entry: "test/torture/process.ts", outfile: program, changes });
     const random = seeded(seed);
     const outcome = await wage({ ...options, folder, program, random, next: lives(random) });
     isKept = keep === "failed" && outcome.violations.length > 0;

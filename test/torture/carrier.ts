@@ -2,12 +2,11 @@
 // it does so with. The model is the only part that is scripted.
 
 import { randomUUID } from "node:crypto";
-import { appendFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { AgentId } from "../../src/message.ts";
 import type { Completion, Model, ModelRequest, RawCall } from "../../src/model/model.ts";
-import { defineAction, defineModule, ok, type Module } from "../../src/module.ts";
+import { defineAction, defineModule, ok, type Host, type Module } from "../../src/module.ts";
 import { read, write, type Handover } from "./parcel.ts";
 
 /** One line of the file that stands for the world outside: something was done there. */
@@ -19,27 +18,24 @@ export interface Effect {
   readonly parcel: string;
 }
 
-const MAX_PAUSE_MS = 4;
-
 export interface DutyOptions {
-  /** Where effects are counted. */
-  readonly effects: string;
-  readonly afterEffect: () => void;
+  /** Leaves a line where effects are counted. */
+  readonly leave: (effect: Effect, host: Host) => unknown;
+  /** How long an action takes before that, and after it, at most. */
+  readonly maxPauseMs: number;
 }
 
 /** What a carrier does with a parcel besides what every agent can do. */
-export function createDuties({ effects, afterEffect }: DutyOptions): Module {
+export function createDuties({ leave, maxPauseMs }: DutyOptions): Module {
   const outside = (action: Effect["action"], repeated: "once" | "idempotent") =>
     defineAction({
       description: "Leave a line outside",
       parameters: { intent: z.string(), parcel: z.string() },
       effects: repeated,
       async execute({ intent, parcel }, host) {
-        await delay(Math.random() * MAX_PAUSE_MS);
-        const effect: Effect = { agent: host.agent.id, intent, action, parcel };
-        appendFileSync(effects, `${JSON.stringify(effect)}\n`);
-        afterEffect();
-        await delay(Math.random() * MAX_PAUSE_MS);
+        await delay(Math.random() * maxPauseMs);
+        await leave({ agent: host.agent.id, intent, action, parcel }, host);
+        await delay(Math.random() * maxPauseMs);
         return ok("Done.");
       },
     });

@@ -1,7 +1,7 @@
 // Every call is in the log before it is done, done as often as it may be, and closed by one result.
 
 import type { Call, EventOf } from "../../src/event.ts";
-import type { AgentEvidence, Evidence } from "./evidence.ts";
+import type { Past, Told } from "./evidence.ts";
 import type { Figures, Report } from "./fault.ts";
 
 /** What came of one call that reaches outside. */
@@ -12,7 +12,7 @@ interface Intent {
 }
 
 export function checkActs(
-  evidence: Evidence,
+  evidence: Told,
   report: Report,
 ): Pick<Figures, "intents" | "effects" | "interrupted" | "interruptedDone"> {
   const intents = new Map<string, Intent>();
@@ -39,7 +39,7 @@ interface Books {
 }
 
 /** One result for each call, in order, before anything that another decision could have seen. */
-function checkClosing(id: string, { log }: AgentEvidence, { intents, report }: Books): void {
+function checkClosing(id: string, { log }: Past, { intents, report }: Books): void {
   let open: readonly Call[] = [];
   let isInterrupted = false;
   for (const event of log.records) {

@@ -2,7 +2,7 @@
 
 import type { Event } from "../../src/event.ts";
 import type { Message } from "../../src/message.ts";
-import type { Evidence } from "./evidence.ts";
+import type { Told } from "./evidence.ts";
 import type { Report } from "./fault.ts";
 import { read } from "./parcel.ts";
 
@@ -12,10 +12,10 @@ interface Sent {
 }
 
 /** Returns how many messages were committed by their senders. */
-export function checkMail(evidence: Evidence, report: Report): number {
+export function checkMail(evidence: Told, report: Report): number {
   const sent = new Map<string, Sent>();
   for (const [id, { log }] of evidence.agents) {
-    collectSends(id, log.records, { sent, report });
+    collectSends(log.records, { sent, report });
   }
   for (const [id, { log }] of evidence.agents) {
     checkTaken(id, log.records, { sent, report });
@@ -34,13 +34,13 @@ interface Books {
   readonly report: Report;
 }
 
-function collectSends(id: string, events: readonly Event[], { sent, report }: Books): void {
+function collectSends(events: readonly Event[], { sent, report }: Books): void {
   let log = "";
   const numbers = new Map<string, number>();
   for (const event of events) {
     if (event.kind === "opened" && event.log !== log) {
-      if (log !== "") report("sequence", `log of ${id}: ${log} goes on as ${event.log}`);
       log = event.log;
+      numbers.clear();
     }
     for (const message of messagesOf(event)) {
       const { to, n } = addressOf(message);
@@ -81,7 +81,7 @@ function checkTaken(id: string, events: readonly Event[], { sent, report }: Book
 }
 
 /** A parcel that was acknowledged, or that any stop took in, is handed over to every further stop once. */
-function checkParcels({ agents, fed }: Evidence, report: Report): void {
+function checkParcels({ agents, fed }: Told, report: Report): void {
   const sent = new Map<string, number>();
   const taken = new Set<string>();
   const routes = new Map<string, readonly string[]>();

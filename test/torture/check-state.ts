@@ -2,22 +2,30 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Call, Event } from "../../src/event.ts";
-import type { Evidence } from "./evidence.ts";
+import type { Evidence, Told } from "./evidence.ts";
 import type { Report } from "./fault.ts";
 
 /** Module -> key -> value. */
 type State = Record<string, Record<string, unknown>>;
 
-export function checkState({ agents }: Evidence, report: Report): void {
-  for (const [id, { log, files }] of agents) {
+const MODULES = ["goals", "notes", "duties"];
+
+export function checkState({ agents }: Told, report: Report): void {
+  for (const [id, { log }] of agents) {
     for (const event of log.records) if (event.kind === "edited") report("edit", `${id}: event ${event.seq}`);
     const due = stateOfCalls(log.records);
     const committed = stateOfChanges(log.records);
-    for (const module of ["goals", "notes", "duties"])
+    for (const module of MODULES)
       if (!isDeepStrictEqual(committed[module] ?? {}, due[module] ?? {}))
         report("state", `${id}: ${module} ${compare(committed[module], due[module])}`);
+  }
+}
+
+export function checkFiles({ agents }: Evidence, report: Report): void {
+  for (const [id, { log, files }] of agents) {
+    const committed = stateOfChanges(log.records);
     const shown = stateOfFiles(files);
-    for (const module of ["goals", "notes", "duties"])
+    for (const module of MODULES)
       if (!isDeepStrictEqual(shown[module] ?? {}, committed[module] ?? {}))
         report("file", `${id}: ${module} ${compare(shown[module], committed[module])}`);
   }

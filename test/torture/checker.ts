@@ -3,7 +3,7 @@
 
 import { checkActs } from "./check-acts.ts";
 import { checkMail } from "./check-mail.ts";
-import { checkState } from "./check-state.ts";
+import { checkFiles, checkState } from "./check-state.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Fault, Figures, Violation } from "./fault.ts";
 
@@ -26,9 +26,12 @@ export function check(evidence: Evidence): Verdict {
       const before = log.records[index - 1]?.seq ?? 0;
       if (seq !== before + 1) report("sequence", `log of ${id}: ${seq} after ${before}`);
     }
+    const names = new Set(log.records.flatMap((event) => (event.kind === "opened" ? [event.log] : [])));
+    if (names.size > 1) report("sequence", `log of ${id} goes on as another one`);
   }
   const expected = checkMail(evidence, report);
   const acts = checkActs(evidence, report);
   checkState(evidence, report);
+  checkFiles(evidence, report);
   return { violations, figures: { expected, ...acts, leftovers, events } };
 }

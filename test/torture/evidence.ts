@@ -28,11 +28,21 @@ export interface AgentEvidence {
   readonly files: ReadonlyMap<string, string>;
 }
 
-export interface Evidence {
+/** What is known of one agent wherever it was kept. */
+export interface Past {
+  readonly log: { readonly records: readonly Event[] };
+}
+
+/** What most of the checker needs to know. */
+export interface Told {
   /** By id, `0` included. */
-  readonly agents: ReadonlyMap<string, AgentEvidence>;
+  readonly agents: ReadonlyMap<string, Past>;
   readonly effects: readonly Effect[];
   readonly fed: readonly Fed[];
+}
+
+export interface Evidence extends Told {
+  readonly agents: ReadonlyMap<string, AgentEvidence>;
 }
 
 export interface Places {
@@ -57,7 +67,7 @@ function readAgent(folder: string): AgentEvidence {
   };
 }
 
-function readLines<T>(path: string): readonly T[] {
+export function readLines<T>(path: string): readonly T[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
   return lines.map((line) => JSON.parse(line) as T);

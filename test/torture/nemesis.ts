@@ -7,6 +7,7 @@ import { gather } from "./evidence.ts";
 import type { Violation } from "./fault.ts";
 import { live, type Ended, type Fate, type Sleeper } from "./life.ts";
 import { CARRIERS, type Order } from "./order.ts";
+import { drawRoute } from "./parcel.ts";
 import type { SharpPoint } from "./sharp-disk.ts";
 
 /** One life of the process. */
@@ -39,7 +40,6 @@ export interface Outcome extends Verdict {
 }
 
 const FIRST_START_MS = 400;
-const MOST_STOPS = 7;
 
 export async function wage(campaign: Campaign): Promise<Outcome> {
   const { folder, program, settleMs } = campaign;
@@ -87,13 +87,8 @@ function createPost(random: () => number): (count: number) => Order["parcels"] {
   let number = 0;
   return (count) =>
     Array.from({ length: count }, () => {
-      const route: string[] = [];
-      const stops = 1 + Math.floor(random() * MOST_STOPS);
-      while (route.length < stops) {
-        const next = CARRIERS[Math.floor(random() * CARRIERS.length)]!;
-        if (next !== route.at(-1)) route.push(next);
-      }
+      const route = drawRoute(random, CARRIERS);
       number++;
-      return { name: `p${number}`, route: [...route, "0"], number };
+      return { name: `p${number}`, route, number };
     });
 }

@@ -17,6 +17,19 @@ export interface Handover extends Parcel {
   readonly number: number;
 }
 
+const MOST_STOPS = 7;
+
+/** A journey that leads to any of `stops`, and to Control in the end. */
+export function drawRoute(random: () => number, stops: readonly AgentId[]): readonly AgentId[] {
+  const route: AgentId[] = [];
+  const length = 1 + Math.floor(random() * MOST_STOPS);
+  while (route.length < length) {
+    const next = stops[Math.floor(random() * stops.length)]!;
+    if (next !== route.at(-1)) route.push(next);
+  }
+  return [...route, "0"];
+}
+
 export function write({ name, stop, route, number, from }: Handover): string {
   return `parcel ${name} at stop ${stop} of ${route.join(",")}, number ${number} from ${from}`;
 }

@@ -12,9 +12,9 @@ import { displayName } from "../../src/message.ts";
 import { indexActions } from "../../src/module-set.ts";
 import { legionPaths } from "../../src/paths.ts";
 import { toolsProtocol } from "../../src/protocol/tools.ts";
-import { createReader } from "../../src/reader.ts";
+import { createFileReader } from "../../src/reader/file-reader.ts";
 import { reach } from "../../src/server/reach.ts";
-import { createCarrier, createDuties } from "./carrier.ts";
+import { createCarrier, createDuties, type Effect } from "./carrier.ts";
 import { CARRIERS, type Fed, type Order } from "./order.ts";
 import { write } from "./parcel.ts";
 import { lightFuse } from "./sharp-disk.ts";
@@ -36,7 +36,11 @@ function plan(id: string, actions: AgentPlan["actions"]): AgentPlan {
 
 async function start({ project, effects, sharp }: Order): Promise<Legion> {
   const { disk, afterEffect } = lightFuse(createDisk(legionPaths(project).tmp), sharp);
-  const duties = createDuties({ effects, afterEffect });
+  const leave = (effect: Effect): void => {
+    appendFileSync(effects, `${JSON.stringify(effect)}\n`);
+    afterEffect();
+  };
+  const duties = createDuties({ leave, maxPauseMs: 4 });
   const actions = indexActions([core, goals, notes, duties], toolsProtocol);
   return startLegion({
     project,
@@ -83,7 +87,8 @@ async function host(order: Order): Promise<void> {
 }
 
 async function send(order: Order): Promise<void> {
-  const options = { reader: createReader(order.project), durability: "disk" } as const;
+  const reader = createFileReader(order.project);
+  const options = { kind: "files", reader, config: { durability: "disk" } } as const;
   await feed(order, (to, text) => reach(options, (legion) => legion.say({ targets: [to], content: text })));
 }
 

@@ -1,4 +1,4 @@
-// The process of the torture test as one file of JavaScript: it starts in a fraction of the time that loading the sources
+// A process of a torture test as one file of JavaScript: it starts in a fraction of the time that loading the sources
 // takes, and a line of them can be changed on the way.
 
 import { build } from "esbuild";
@@ -13,12 +13,19 @@ export interface Change {
   readonly instead: string;
 }
 
+export interface Program {
+  /** Relative to the repository. */
+  readonly entry: string;
+  readonly outfile: string;
+  readonly changes?: readonly Change[];
+}
+
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Bundled CommonJS asks for it. */
 const REQUIRE = `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`;
 
 /** Writes the program to `outfile`. Rejects if a line to be changed is not there, or there twice. */
-export async function buildProcess(outfile: string, changes: readonly Change[] = []): Promise<void> {
+export async function buildProgram({ entry, outfile, changes = [] }: Program): Promise<void> {
   const changed = new Map<string, string>();
   for (const { file, line, instead } of changes) {
     const path = join(ROOT, file);
@@ -31,7 +38,7 @@ export async function buildProcess(outfile: string, changes: readonly Change[] =
     );
   }
   await build({
-    entryPoints: [join(ROOT, "test", "torture", "process.ts")],
+    entryPoints: [join(ROOT, entry)],
     outfile,
     bundle: true,
     platform: "node",

@@ -1,0 +1,55 @@
+// The mail of one mailbox that is in memory, and whoever waits for it.
+
+import type { Mail } from "./bus.ts";
+
+export interface Unread {
+  /** Oldest first. */
+  readonly mail: readonly Mail[];
+  add(mail: Mail): void;
+  /** Leaves out everything up to `position`. */
+  drop(position: number): void;
+  /** Resolves when there is mail, or when `signal` aborts. */
+  wait(signal: AbortSignal): Promise<void>;
+  /** Aborts as soon as there is an abort; a fresh signal after mail was left out. */
+  interrupt(): AbortSignal;
+}
+
+export function createUnread(waiting: readonly Mail[]): Unread {
+  const mail = [...waiting];
+  const sleepers = new Set<() => void>();
+  let interruption: AbortController | undefined;
+  return {
+    mail,
+    add(fresh) {
+      mail.push(fresh);
+      if (isAbort(fresh)) interruption?.abort();
+      for (const wake of sleepers) wake();
+    },
+    drop(position) {
+      const rest = mail.findIndex((one) => one.position > position);
+      mail.splice(0, rest === -1 ? mail.length : rest);
+      if (interruption?.signal.aborted) interruption = undefined;
+    },
+    wait: (signal) =>
+      new Promise((resolve) => {
+        if (mail.length > 0 || signal.aborted) return resolve();
+        const wake = (): void => {
+          sleepers.delete(wake);
+          signal.removeEventListener("abort", wake);
+          resolve();
+        };
+        sleepers.add(wake);
+        signal.addEventListener("abort", wake, { once: true });
+      }),
+    interrupt() {
+      if (interruption) return interruption.signal;
+      interruption = new AbortController();
+      if (mail.some(isAbort)) interruption.abort();
+      return interruption.signal;
+    },
+  };
+}
+
+function isAbort({ message }: Mail): boolean {
+  return message.delivery === "abort";
+}

@@ -1,0 +1,93 @@
+// How a legion in Redis is, and whether that Redis keeps what it accepts. Reads only.
+
+import { messageOf } from "../errors.ts";
+import type { AgentId } from "../message.ts";
+import { createRedisReader } from "../reader/redis-reader.ts";
+import type { RedisAddress } from "../redis/address.ts";
+import { factsIn } from "../redis/find.ts";
+import { examine } from "../redis/health.ts";
+import { openLink, type Link } from "../redis/link.ts";
+import { readNodes } from "../redis/nodes.ts";
+import { sizeOfAgent } from "../redis/size.ts";
+import { checkHalt } from "./check-project.ts";
+import type { Finding } from "./finding.ts";
+import { namesOf } from "./output.ts";
+
+const MEBIBYTE = 1_048_576;
+const MAX_NAMED = 10;
+
+/** One try to reach it. */
+export async function* checkRedis(address: RedisAddress, legion: string): AsyncGenerator<Finding> {
+  const link = await openLink(address).catch((error: unknown): Finding => {
+    return { check: "redis", status: "wrong", detail: messageOf(error) };
+  });
+  if ("check" in link) return yield link;
+  try {
+    yield* checkServers(link);
+    yield* checkLegion(link, legion);
+  } catch (error) {
+    yield { check: "redis", status: "wrong", detail: messageOf(error) };
+  } finally {
+    await link.close();
+  }
+}
+
+async function* checkServers(link: Link): AsyncGenerator<Finding> {
+  const servers = await link.commandAll("INFO");
+  for (const { server, reply } of servers) {
+    const facts = factsIn(reply);
+    const mode =
+      servers.length > 1 ? `one of the ${servers.length} masters of a Cluster` : facts.get("redis_mode");
+    yield {
+      check: "redis",
+      status: "ok",
+      detail: `${server} answers: ${facts.get("redis_version")}, ${mode}`,
+    };
+    yield { check: "redis memory", status: "ok", detail: `${server}: ${memoryIn(facts)}` };
+  }
+  const findings = await examine(link);
+  for (const { text, remedy } of findings)
+    yield { check: "redis settings", status: "wrong", detail: `${text}; ${remedy}` };
+  if (findings.length === 0)
+    yield {
+      check: "redis settings",
+      status: "ok",
+      detail: "what is accepted is kept, also when the power fails",
+    };
+}
+
+function memoryIn(facts: ReadonlyMap<string, string>): string {
+  const used = inUnits(Number(facts.get("used_memory")));
+  const limit = Number(facts.get("maxmemory"));
+  const more =
+    limit > 0
+      ? `of ${inUnits(limit)} used; when it is full, mail and decisions are refused`
+      : "used, no limit set";
+  return `${used} ${more}`;
+}
+
+async function* checkLegion(link: Link, legion: string): AsyncGenerator<Finding> {
+  const reader = createRedisReader({ link, legion });
+  const nodes = await readNodes({ link, legion });
+  const check = `legion ${legion}`;
+  const shown = nodes.map(({ name, agents }) => `${name} runs ${agents}`).join(", ");
+  yield { check, status: "ok", detail: `nodes: ${shown || "none"}` };
+  const agents = await reader.known();
+  const names = agents.length > MAX_NAMED ? `${agents.length} agents` : agents.join(", ");
+  yield { check, status: "ok", detail: `agents: ${names || "none yet"}` };
+  if (agents.length > 0) yield { check, status: "ok", detail: await describeSizes(link, legion, agents) };
+  for (const id of agents) yield* checkHalt(reader, id);
+}
+
+async function describeSizes(link: Link, legion: string, agents: readonly AgentId[]): Promise<string> {
+  const bytes = await Promise.all(agents.map((agent) => sizeOfAgent({ link, legion, agent })));
+  const all = bytes.reduce((sum, each) => sum + each, 0);
+  const most = Math.max(...bytes);
+  const largest = namesOf([agents[bytes.indexOf(most)]!]);
+  const each = `${inUnits(all / agents.length)} for each agent, ${inUnits(most)} for ${largest}`;
+  return `memory: ${inUnits(all)}, ${each}; texts over 64 KiB not counted`;
+}
+
+function inUnits(bytes: number): string {
+  return bytes < MEBIBYTE ? `${Math.ceil(bytes / 1_024)} KiB` : `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+}

@@ -1,0 +1,70 @@
+// Readable copies of the state of an agent that is kept elsewhere: they are written for people, and never read back.
+
+import { join } from "node:path";
+import type { Blobs } from "./log/blobs.ts";
+import type { Disk } from "./log/disk.ts";
+import type { Projector } from "./memory.ts";
+import type { Module } from "./module.ts";
+import { byModule, filesOf, put } from "./projection.ts";
+
+export interface CopiesPlace {
+  readonly disk: Disk;
+  /** The agent's folder. */
+  readonly folder: string;
+  /** Where the agent itself is, for people. */
+  readonly original: string;
+}
+
+/** Tells people, and this program, that nothing beside it is read. */
+const MARK = "copies.txt";
+
+/** Are the files in an agent's `folder` copies? */
+export function holdsCopies(disk: Pick<Disk, "exists">, folder: string): boolean {
+  return disk.exists(join(folder, MARK));
+}
+
+/**
+ * Copies follow the state as well as they can: a disk that is full or gone is no reason for an agent to stop. There are none
+ * where an agent of the same name is kept in these files.
+ */
+export function createCopies(modules: readonly Module[], place: CopiesPlace): Projector {
+  const { disk, folder, original } = place;
+  const shown = filesOf(modules, place);
+  const isTheirs = (): boolean => disk.exists(join(folder, "log"));
+  return {
+    async write(changes, state) {
+      if (isTheirs()) return;
+      for (const [module, keys] of byModule(changes)) {
+        const files = shown.get(module);
+        const contents = files?.contents(state);
+        for (const path of files?.touched(keys, state) ?? [])
+          await put(place, path, contents?.get(path)).catch(() => undefined);
+      }
+    },
+    async reconcile(state) {
+      if (isTheirs()) return [];
+      const mark = `The files beside this one are copies of ${original}. They are written and never read.\n`;
+      await disk.replace(join(folder, MARK), mark).catch(() => undefined);
+      for (const files of shown.values()) {
+        const contents = files.contents(state);
+        const present = await files.present().catch(() => []);
+        for (const path of new Set([...contents.keys(), ...present]))
+          await put(place, path, contents.get(path)).catch(() => undefined);
+      }
+      return [];
+    },
+  };
+}
+
+/** Blobs that are also files of `folder`: an agent is told the path of a long text, to read it like any other file. */
+export function copyBlobs(blobs: Blobs, folder: string, disk: Disk): Blobs {
+  return {
+    ...blobs,
+    async keep(text) {
+      const hash = await blobs.keep(text);
+      const path = join(folder, hash);
+      if (!disk.exists(path)) await disk.replace(path, text).catch(() => undefined);
+      return hash;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// What the files of a project say, read without its lock: also while a node runs.
+
+import { join } from "node:path";
+import { readMailbox } from "../bus/mailbox.ts";
+import { createBlobs, type Blobs } from "../log/blobs.ts";
+import { createDisk, type Disk } from "../log/disk.ts";
+import { readFileLog } from "../log/file-log.ts";
+import { readSegments } from "../log/segments.ts";
+import { isAgentId, type AgentId } from "../message.ts";
+import { createBranch } from "../past.ts";
+import { legionPaths, type LegionPaths } from "../paths.ts";
+import { createProjections } from "../projection.ts";
+import { foldState } from "../state.ts";
+import { byId, createFolds, readOnly, toRecord, type Reader } from "./reader.ts";
+
+/** Agents are the folders; what people changed in the files of an agent is in its state. */
+export interface FileReader extends Reader {
+  readonly paths: LegionPaths;
+  /** Writes through it are left out. */
+  readonly disk: Disk;
+}
+
+export function createFileReader(project: string): FileReader {
+  const paths = legionPaths(project);
+  const disk = withoutWrites(createDisk(paths.tmp));
+  const blobs = (agent: AgentId): Blobs => readOnly(createBlobs(paths.blobs(agent), disk));
+  const events: Reader["events"] = (agent, from) =>
+    readFileLog({ folder: paths.agent(agent), disk, blobs: blobs(agent) }, from);
+  const unread: Reader["unread"] = async (agent, marks) =>
+    (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread;
+  const folds = createFolds({ events, unread });
+  return {
+    ...folds,
+    paths,
+    disk,
+    blobs,
+    known: async () => (await agentsIn(paths.agents, disk)).toSorted(byId),
+    events,
+    unread,
+    async last(agent) {
+      let last = 0;
+      const folder = join(paths.agent(agent), "log");
+      for await (const { records } of readSegments(folder, disk, Number.MAX_SAFE_INTEGER))
+        last = records.at(-1)?.seq ?? last;
+      return last;
+    },
+    async state(agent, modules) {
+      const { state } = (await folds.follow(agent, createBranch)).branch;
+      const place = { disk, folder: paths.agent(agent), corruptFolder: paths.corrupt };
+      const edits = await createProjections(modules, place).reconcile(state);
+      for (const edit of edits) foldState(state, { ...edit, seq: 0, epoch: 0, at: "" });
+      return state;
+    },
+    async record(agent) {
+      return toRecord((await disk.read(join(paths.agent(agent), "agent.json")))?.toString("utf8") ?? "");
+    },
+  };
+}
+
+/** The agents whose folders are in `folder`, Control not. A file in their place is nobody. */
+export async function agentsIn(
+  folder: string,
+  disk: Pick<Disk, "list" | "kind">,
+): Promise<readonly AgentId[]> {
+  const ids = (await disk.list(folder)).filter(isAgentId);
+  const kinds = await Promise.all(
+    ids.map((id) => disk.kind(join(folder, id)).catch(() => "folder" as const)),
+  );
+  return ids.filter((_, index) => kinds[index] === "folder");
+}
+
+function withoutWrites(disk: Disk): Disk {
+  const nothing = (): Promise<void> => Promise.resolve();
+  return { ...disk, sync: nothing, replace: nothing, remove: nothing };
+}

@@ -1,0 +1,37 @@
+import { readRedisMail } from "../bus/redis-mailbox.ts";
+import { createRedisBlobs } from "../log/redis-blobs.ts";
+import { readRedisLog } from "../log/redis-log.ts";
+import type { AgentId } from "../message.ts";
+import { createBranch } from "../past.ts";
+import { agentKeys, legionKeys } from "../redis/keys.ts";
+import type { Link } from "../redis/link.ts";
+import { readRegistry } from "../redis/registry.ts";
+import { byId, createFolds, readOnly, toRecord, type Reader } from "./reader.ts";
+
+export interface RedisReaderOptions {
+  /** Not closed with anything here. */
+  readonly link: Link;
+  /** The legion's name. */
+  readonly legion: string;
+}
+
+/** Agents are those that some start has registered; readable copies of their state on some disk do not count. */
+export function createRedisReader({ link, legion }: RedisReaderOptions): Reader {
+  const placeOf = (agent: AgentId) => ({ link, legion, agent });
+  const events: Reader["events"] = (agent, from) => readRedisLog(placeOf(agent), from);
+  const unread: Reader["unread"] = (agent, { taken }) => readRedisMail(placeOf(agent), taken);
+  const folds = createFolds({ events, unread });
+  return {
+    ...folds,
+    events,
+    unread,
+    known: async () => [...(await readRegistry(link, legion)).keys()].sort(byId),
+    last: async (agent) => Number((await link.command("HGET", agentKeys(legion, agent).meta, "seq")) ?? 0),
+    state: async (agent) => (await folds.follow(agent, createBranch)).branch.state,
+    async record(agent) {
+      const json = (await link.command("HGET", legionKeys(legion).agents, agent)) as string | null;
+      return toRecord(json ?? "");
+    },
+    blobs: (agent) => readOnly(createRedisBlobs(placeOf(agent))),
+  };
+}

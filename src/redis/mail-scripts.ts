@@ -1,0 +1,104 @@
+// What Redis does, at one blow, when messages are delivered.
+
+import { CONTROL, MAILBOX_LIMIT, parseMessageId, type Delivery } from "../message.ts";
+import { agentKeys } from "./keys.ts";
+import type { RedisPlace } from "./place.ts";
+import type { Script } from "./script.ts";
+
+/**
+ * Puts messages into a mailbox, each if it is the next one of its sender's log there, and wakes the reader. A log that is
+ * new there may begin with any number. Nothing has to be fenced: a number is given by a commit, and each counts once.
+ *
+ *   KEYS  meta, mailbox, seen
+ *   ARGV  limit or "" for Control, wake channel; of each message: log of its sender, number, number before it, itself as
+ *         JSON, "mail" or "abort"
+ *   ->    of each message one of
+ *         {"accepted", position}
+ *         {"duplicate"}
+ *         {"gap", newest}    the highest number of this log that is there
+ *         {"full"}           so many wait as the limit says
+ *         {"unknown"}        nobody has made this agent known; Control is always there
+ *
+ * The reader hears "mail <position>" of the newest message and "abort <position>" of the newest abort; meta keeps both.
+ */
+const DELIVER: Script = {
+  name: "deliver",
+  keys: 3,
+  lua: `
+local meta, mailbox, seen = KEYS[1], KEYS[2], KEYS[3]
+local limit, wake = ARGV[1], ARGV[2]
+local isKnown = limit == '' or redis.call('HEXISTS', meta, 'known') == 1
+local room = limit == '' and math.huge or limit - redis.call('XLEN', mailbox)
+local last, abort
+
+local function receive(from, number, before, message, what)
+  if not isKnown then return {'unknown'} end
+  local newest = redis.call('HGET', seen, from)
+  if newest then
+    if tonumber(number) <= tonumber(newest) then return {'duplicate'} end
+    if tonumber(before) > tonumber(newest) then return {'gap', newest} end
+  end
+  if room <= 0 then return {'full'} end
+  room = room - 1
+  last = redis.call('HINCRBY', meta, 'mail', 1)
+  redis.call('XADD', mailbox, '0-' .. last, 'f', from, 'm', message)
+  redis.call('HSET', seen, from, number)
+  if what == 'abort' then abort = last end
+  return {'accepted', last}
+end
+
+local replies = {}
+for i = 3, #ARGV, 5 do
+  replies[#replies + 1] = receive(unpack(ARGV, i, i + 4))
+end
+if abort then
+  redis.call('HSET', meta, 'abort', abort)
+  redis.call('PUBLISH', wake, 'abort ' .. abort)
+end
+if last ~= abort then redis.call('PUBLISH', wake, 'mail ' .. last) end
+return replies`,
+};
+
+/** What a receipt says; of an accepted message also its position in the mailbox. */
+export type Delivered =
+  | { readonly status: "accepted"; readonly position: number }
+  | { readonly status: "gap"; readonly expected: number }
+  | { readonly status: "duplicate" | "full" | "unknown" };
+
+/** Delivers messages to one agent, in this order; what became of each. */
+export async function deliver(
+  { link, legion, agent }: RedisPlace,
+  deliveries: readonly Delivery[],
+): Promise<readonly Delivered[]> {
+  const { meta, mailbox, seen, wake } = agentKeys(legion, agent);
+  const limit = agent === CONTROL ? "" : MAILBOX_LIMIT;
+  const args = deliveries.flatMap(({ from, message, after }) => {
+    const { n } = parseMessageId(message.id);
+    const what = message.delivery === "abort" ? "abort" : "mail";
+    return [from, n, after ?? n - 1, JSON.stringify(message), what];
+  });
+  const replies = await link.run(DELIVER, [meta, mailbox, seen], [limit, wake, ...args]);
+  return (replies as readonly DeliverReply[]).map(toDelivered);
+}
+
+type DeliverReply =
+  readonly ["duplicate" | "full" | "unknown"] | readonly ["gap", string] | readonly ["accepted", number];
+
+function toDelivered(reply: DeliverReply): Delivered {
+  switch (reply[0]) {
+    case "accepted":
+      return { status: reply[0], position: reply[1] };
+    case "gap":
+      return { status: reply[0], expected: Number(reply[1]) + 1 };
+    default:
+      return { status: reply[0] };
+  }
+}
+
+/** Of what was said on the wake channel of an agent, how far its mailbox goes; `undefined` for anything else. */
+export function parseWake(text: string): { readonly newest: number; readonly abort?: number } | undefined {
+  const match = /^(mail|abort) ([1-9]\d{0,14})$/.exec(text);
+  if (!match) return undefined;
+  const newest = Number(match[2]);
+  return match[1] === "abort" ? { newest, abort: newest } : { newest };
+}

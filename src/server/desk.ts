@@ -1,0 +1,118 @@
+// Where a person's word reaches a running legion, however it travelled.
+
+import { hostname } from "node:os";
+import { LegionError } from "../errors.ts";
+import type { ForkOrder } from "../fork.ts";
+import type { Legion } from "../legion.ts";
+import { liveStatus } from "../status.ts";
+import type { Supervised } from "../supervisor.ts";
+import {
+  PAUSED,
+  changesNothing,
+  listIds,
+  readDead,
+  readForkOrder,
+  readOrder,
+  readSaid,
+  resentOf,
+  resolveKnown,
+  type ForkAnswer,
+  type Obeyed,
+  type Order,
+  type Resent,
+  type Said,
+} from "./control-api.ts";
+import { unlessLate } from "./unless-late.ts";
+
+/** An order that a long step keeps waiting is answered with `soon` after this time. */
+const PATIENCE_MS = 2_000;
+
+export interface Desk {
+  /** What can be asked for. */
+  readonly paths: readonly string[];
+  /**
+   * Does what is asked and says what came of it, as an object for JSON. Nothing about `body` needs to be checked before.
+   * Rejects with USAGE for what makes no sense, with LOCKED if the agent does not run here and nothing was done.
+   */
+  answer(path: string, body: unknown): Promise<object>;
+}
+
+export interface DeskOptions {
+  readonly legion: Legion;
+  /** Called when the person wants the node to end, after they are answered. */
+  readonly onStop: () => void;
+}
+
+export function createDesk({ legion, onStop }: DeskOptions): Desk {
+  const node = `${process.pid}@${hostname()}`;
+  const answers = new Map<string, (body: unknown) => Promise<object>>([
+    ["/status", async () => ({ agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)) })],
+    ["/say", async (body) => ({ ids: await say(legion, readSaid(body)) })],
+    ["/order", async (body) => ({ agents: await obey(legion, readOrder(body)) })],
+    ["/resend", async (body) => ({ letters: await resend(legion, readDead(body)) })],
+    ["/fork", async (body) => fork(legion, readForkOrder(body))],
+    [
+      "/stop",
+      async () => {
+        setImmediate(onStop);
+        return { node };
+      },
+    ],
+  ]);
+  return {
+    paths: [...answers.keys()],
+    async answer(path, body) {
+      const answer = answers.get(path);
+      if (!answer) throw new LegionError("USAGE", `there is no ${JSON.stringify(path)}`);
+      return answer(body);
+    },
+  };
+}
+
+function say(legion: Legion, { targets, content, delivery }: Said): Promise<readonly string[]> {
+  return legion.control.say(resolveKnown(targets, legion.known()), content, delivery);
+}
+
+async function obey({ agents, known }: Legion, { order, targets }: Order): Promise<readonly Obeyed[]> {
+  const running = [...agents].filter(([, supervised]) => !isStopped(supervised)).map(([id]) => id);
+  const ids = targets === "all" ? running : resolveKnown(targets, known());
+  const hosted = ids.map((id) => {
+    const supervised = agents.get(id);
+    if (supervised) return { id, supervised };
+    const absence = `agent ${id} does not run on this node; it runs ${listIds(running)}`;
+    throw new LegionError("LOCKED", absence);
+  });
+  return Promise.all(
+    hosted.map(async ({ id, supervised }) => ({ id, outcome: await carryOut(order, supervised) })),
+  );
+}
+
+function isStopped({ standing }: Supervised): boolean {
+  return standing.state === "stopped";
+}
+
+async function carryOut(order: Order["order"], supervised: Supervised): Promise<Obeyed["outcome"]> {
+  const conversation = supervised.agent?.memory.conversation;
+  const isVain =
+    order === "stop" ? isStopped(supervised) : conversation && changesNothing(order, conversation);
+  if (isVain) return "already";
+  const obeyed = order === "pause" ? supervised.pause(PAUSED) : supervised[order]();
+  const done = obeyed.then(() => "done" as const);
+  return unlessLate(done, PATIENCE_MS, "soon");
+}
+
+function resend(legion: Legion, dead: readonly string[]): Promise<readonly Resent[]> {
+  return Promise.all(
+    dead.map((id) => {
+      const resent = resentOf(id, legion.resend(id));
+      return unlessLate(resent, PATIENCE_MS, { id, outcome: "soon" as const });
+    }),
+  );
+}
+
+async function fork(legion: Legion, order: ForkOrder): Promise<ForkAnswer> {
+  const { to, done } = await legion.fork(order);
+  const forked = done.then((facts) => ({ to, outcome: "done" as const, ...facts }));
+  // A copy waits for nobody.
+  return order.as === undefined ? unlessLate(forked, PATIENCE_MS, { to, outcome: "soon" as const }) : forked;
+}

@@ -1,0 +1,101 @@
+// A legion in the files of a project: its word goes through the node that runs it, or, while none does, straight into the
+// files.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { createClock } from "../clock.ts";
+import { LegionError, isLegionError } from "../errors.ts";
+import { lockHolder } from "../log/lock.ts";
+import type { AgentId } from "../message.ts";
+import type { FileReader } from "../reader/file-reader.ts";
+import { storedStatus, type AgentStatus } from "../status.ts";
+import { openFileStore } from "../store/file-store.ts";
+import { findNode, type NodeClient } from "./control-client.ts";
+import { byOwnHand, type OwnHand } from "./own-hand.ts";
+import type { Ended, FileReach, Reach } from "./reach.ts";
+
+/** How long a node that is starting may take until it can be talked to. */
+const STARTING_MS = 5_000;
+const RETRY_MS = 100;
+const ENDING_MS = 60_000;
+
+export async function reachInFiles<T>(options: FileReach, word: (legion: Reach) => Promise<T>): Promise<T> {
+  const deadline = Date.now() + STARTING_MS;
+  for (;;) {
+    const node = await findNode(options.reader.paths.socket);
+    try {
+      return await word(node ? throughNode(node, options.reader) : onFiles(options));
+    } catch (error) {
+      if (node || !isLegionError(error, "LOCKED") || Date.now() >= deadline) throw error;
+      await delay(RETRY_MS);
+    }
+  }
+}
+
+function throughNode(node: NodeClient, reader: FileReader): Reach {
+  return {
+    ...node,
+    status: async () => statusOfAll(reader, await node.status()),
+    end: async () => [await endNode(node, reader)],
+  };
+}
+
+/** Each method that writes takes the project's lock for its own time. */
+function onFiles({ reader, config }: FileReach): Reach {
+  const { paths } = reader;
+  const { durability } = config;
+  const clock = createClock();
+  const write = async <T>(use: (hand: OwnHand) => Promise<T>): Promise<T> => {
+    const hosted = new Set<AgentId>();
+    const inspect = (): void => undefined;
+    const store = await openFileStore({ paths, role: "command", durability, clock, inspect, hosted });
+    try {
+      const made = await use(byOwnHand({ store, clock }));
+      await store.deliverForOthers();
+      return made;
+    } finally {
+      await store.close();
+    }
+  };
+  return {
+    status: () => statusOfAll(reader, []),
+    async say(said) {
+      // Left in a mailbox, it would stop what the agent does at some later start.
+      if (said.delivery === "abort") throw nothingTo("abort");
+      return write((hand) => hand.say(said));
+    },
+    async order({ order, targets }) {
+      if (order === "stop") throw nothingTo("stop");
+      return write((hand) => hand.order({ order, targets }));
+    },
+    resend: (dead) => write((hand) => hand.resend(dead)),
+    fork: (order) => write((hand) => hand.fork(order)),
+    end: () => Promise.reject(nothingTo("stop")),
+  };
+}
+
+function nothingTo(act: string): LegionError {
+  return new LegionError("REFUSED", `no node runs here: there is nothing to ${act}`);
+}
+
+/** What the node tells of those that it runs, what the files tell of the others. */
+async function statusOfAll(
+  reader: FileReader,
+  told: readonly AgentStatus[],
+): Promise<readonly AgentStatus[]> {
+  const live = new Map(told.map((status) => [status.id, status]));
+  const agents: AgentStatus[] = [];
+  for (const id of await reader.known()) agents.push(live.get(id) ?? (await storedStatus(id, reader)));
+  return agents;
+}
+
+async function endNode(node: NodeClient, { paths, disk }: FileReader): Promise<Ended> {
+  const pidOfHolder = async (): Promise<number> => (await lockHolder(paths.lock, disk))?.pid ?? 0;
+  const pid = await pidOfHolder();
+  const deadline = Date.now() + ENDING_MS;
+  await node.stop();
+  while ((await pidOfHolder()) === pid && pid !== 0) {
+    if (Date.now() > deadline) return { node: String(pid), outcome: "late" };
+    await delay(RETRY_MS);
+  }
+  return { node: String(pid), outcome: "ended" };
+}

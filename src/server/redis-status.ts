@@ -1,0 +1,75 @@
+// What every agent of a legion in Redis does: as the nodes tell, and as the logs tell of those that no node tells about.
+
+import { boundTo } from "../enrollment.ts";
+import { isLegionError } from "../errors.ts";
+import type { AgentId } from "../message.ts";
+import type { Reader } from "../reader/reader.ts";
+import type { LegionPlace } from "../redis/nodes.ts";
+import { readRegistry } from "../redis/registry.ts";
+import { storedStatus, type AgentStatus } from "../status.ts";
+import { nodeName, readWhereabouts, type Whereabouts } from "./whereabouts.ts";
+import { nodeOver, type RedisClient } from "./redis-client.ts";
+
+const ANSWER_MS = 2_000;
+
+export interface StatusSources extends LegionPlace {
+  readonly reader: Reader;
+  readonly client: RedisClient;
+}
+
+/** Asks all nodes at once. Rejects with STORAGE if Redis does not answer. */
+export async function statusInRedis(sources: StatusSources): Promise<readonly AgentStatus[]> {
+  const { reader, link, legion } = sources;
+  const known = await reader.known();
+  const whereabouts = await readWhereabouts({ link, legion }, known);
+  const told = await askNodes([...whereabouts.nodes.keys()], sources);
+  const live = new Map<AgentId, AgentStatus>();
+  // An agent that moves is told of twice; who runs it knows better than who has stopped it.
+  for (const status of [...told.values()].flat()) {
+    if (status.node !== null || !live.has(status.id)) live.set(status.id, status);
+  }
+  const places = { whereabouts, answered: new Set(told.keys()), records: await readRegistry(link, legion) };
+  const agents: AgentStatus[] = [];
+  for (const id of known) agents.push(live.get(id) ?? placed(await storedStatus(id, reader), places));
+  return agents;
+}
+
+/** What each of `nodes` that answers tells of its agents, by its id. */
+async function askNodes(
+  nodes: readonly string[],
+  { client }: StatusSources,
+): Promise<ReadonlyMap<string, readonly AgentStatus[]>> {
+  const told = new Map<string, readonly AgentStatus[]>();
+  const ask = async (node: string): Promise<void> => {
+    try {
+      told.set(node, await nodeOver(client, node, ANSWER_MS).status());
+    } catch (error) {
+      if (!isLegionError(error, "LOCKED")) throw error;
+    }
+  };
+  await Promise.all(nodes.map(ask));
+  return told;
+}
+
+interface Places {
+  readonly whereabouts: Whereabouts;
+  /** Ids of nodes. */
+  readonly answered: ReadonlySet<string>;
+  /** What the last start made of each agent. */
+  readonly records: ReadonlyMap<AgentId, string>;
+}
+
+/** What the log says of an agent, and why nobody is there who knows more. */
+function placed(stored: AgentStatus, { whereabouts, answered, records }: Places): AgentStatus {
+  const { holder, isStopped } = whereabouts.of(stored.id);
+  if (holder !== undefined && !answered.has(holder)) {
+    const node = nodeName(holder);
+    return { ...stored, reason: `${node} does not answer`, waitingFor: "its node", node };
+  }
+  if (stored.state !== "stopped" || isStopped) return stored;
+  const nodes = [...whereabouts.nodes.values()];
+  if (nodes.some(({ able }) => able.includes(stored.id))) return { ...stored, waitingFor: "a node" };
+  const home = boundTo(records.get(stored.id));
+  const isAway = home && !nodes.some(({ workspace }) => workspace === home.id);
+  return isAway ? { ...stored, waitingFor: `workspace on ${home.host}` } : stored;
+}

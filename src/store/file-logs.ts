@@ -1,0 +1,83 @@
+// The logs of one project, as files: each is read when somebody has to know what is in it, and opened by its only writer.
+
+import type { Clock } from "../clock.ts";
+import type { Event } from "../event.ts";
+import type { Inspect } from "../inspection.ts";
+import { account, createLedger, type Ledger } from "../ledger.ts";
+import { createBlobs, type Blobs } from "../log/blobs.ts";
+import type { Disk } from "../log/disk.ts";
+import { gapNotice, openFileLog, readFileLog, type OpenedFileLog } from "../log/file-log.ts";
+import type { Durability } from "../log/journal.ts";
+import type { Lock } from "../log/lock.ts";
+import { openMemory, type Memory } from "../memory.ts";
+import type { AgentId } from "../message.ts";
+import type { LegionPaths } from "../paths.ts";
+import { agentsIn } from "../reader/file-reader.ts";
+import type { AgentMemoryOptions } from "./store.ts";
+
+export interface FileLogsOptions {
+  readonly paths: LegionPaths;
+  readonly durability: Durability;
+  readonly clock: Clock;
+  readonly inspect: Inspect;
+  /** Agents that will be opened here, folder or not: their logs are read then, not now. */
+  readonly hosted: ReadonlySet<AgentId>;
+  readonly disk: Disk;
+  readonly lock: Lock;
+}
+
+export interface FileLogs {
+  /** Agents that are hosted or have a folder, Control not. */
+  readonly known: ReadonlySet<AgentId>;
+  /** Of agents that are not hosted, and of those that are open. */
+  readonly ledgers: ReadonlyMap<AgentId, Ledger>;
+  /** The ledger of a known agent, read now if it must be: mail may come for one that is not open yet. */
+  find(agent: AgentId): Promise<Ledger | undefined>;
+  blobs(agent: AgentId): Blobs;
+  events(agent: AgentId): AsyncIterable<Event>;
+  openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
+  /** Makes an agent known whose folder is new. */
+  adopt(agent: AgentId): Promise<void>;
+}
+
+export async function openFileLogs(options: FileLogsOptions): Promise<FileLogs> {
+  const { paths, durability, clock, inspect, hosted, disk, lock } = options;
+  const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
+  const filesOf = (agent: AgentId) => ({ folder: paths.agent(agent), disk, blobs: blobs(agent) });
+  const readLedger = async (agent: AgentId): Promise<Ledger> => {
+    const ledger = createLedger();
+    for await (const event of readFileLog(filesOf(agent))) account(ledger, event);
+    return ledger;
+  };
+  const known = new Set([...hosted, ...(await agentsIn(paths.agents, disk))]);
+  const ledgers = new Map<AgentId, Ledger>();
+  for (const id of known) {
+    // One that cannot be read is no reason not to run the others.
+    const ledger = hosted.has(id) ? undefined : await readLedger(id).catch(() => undefined);
+    if (ledger) ledgers.set(id, ledger);
+  }
+  /** The newest of each agent: what it did not acknowledge does not count, however often its log is opened again. */
+  const openings = new Map<AgentId, OpenedFileLog>();
+  return {
+    known,
+    ledgers,
+    find: async (agent) => ledgers.get(agent) ?? (known.has(agent) ? readLedger(agent) : undefined),
+    blobs,
+    events: (agent) => readFileLog(filesOf(agent)),
+    async openAgent(agent, { view, projector }) {
+      const place = { ...filesOf(agent), corruptFolder: paths.corrupt, lock, durability, now: clock.now };
+      const memory = await openMemory({ agent, view, projector, inspect }, async (each) => {
+        const opened = await openFileLog(place, each, await openings.get(agent)?.acknowledged());
+        openings.set(agent, opened);
+        const { log, lost } = opened;
+        return { log, findings: lost.length > 0 ? [gapNotice(lost)] : [] };
+      });
+      ledgers.set(agent, memory.ledger);
+      return memory;
+    },
+    async adopt(agent) {
+      ledgers.set(agent, await readLedger(agent));
+      known.add(agent);
+    },
+  };
+}

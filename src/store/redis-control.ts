@@ -1,0 +1,183 @@
+// Agent 0 of a legion in Redis. Nobody owns its log: each process adds to it by scripts that number what is said, and any
+// of them delivers what is not delivered, and takes in what agents say to the person.
+
+import type { RedisBus } from "../bus/redis-bus.ts";
+import type { Clock } from "../clock.ts";
+import { compose, type Letter } from "../compose.ts";
+import type { Chain, Control } from "../control.ts";
+import { createConversation } from "../conversation.ts";
+import { LegionError } from "../errors.ts";
+import type { Event, NewEvent } from "../event.ts";
+import type { Inspect } from "../inspection.ts";
+import { createLedger } from "../ledger.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { readRedisLog } from "../log/redis-log.ts";
+import { openMemory, type Memory } from "../memory.ts";
+import { CONTROL, type AgentId } from "../message.ts";
+import { agentKeys } from "../redis/keys.ts";
+import type { LegionPlace } from "../redis/nodes.ts";
+import { refuseUnfit, resolveTargets } from "../refusal.ts";
+import type { Writing } from "../writer.ts";
+import { createSpeechDelivery, type SpeechDelivery } from "./redis-delivery.ts";
+import { createSpeech, type Speech, type Spoken } from "./redis-speech.ts";
+import { UNHOSTED } from "./store.ts";
+
+export interface RedisControlOptions extends LegionPlace {
+  readonly bus: RedisBus;
+  readonly clock: Clock;
+  readonly inspect: Inspect;
+  /** Known agents, Control not. */
+  readonly known: () => Promise<readonly AgentId[]>;
+  /** A `node` also delivers what others left, takes in mail, and shows what happens; a `command` only speaks. */
+  readonly role: "node" | "command";
+}
+
+/** How often is looked for what no word on a channel told of. */
+const SWEEP_MS = 1_000;
+/** How often an errand is tried anew because somebody else said something meanwhile. */
+const MAX_TRIES = 20;
+
+export async function openRedisControl(options: RedisControlOptions): Promise<Control> {
+  const { bus, clock, known, role } = options;
+  const place = { link: options.link, legion: options.legion };
+  const speech = createSpeech(place, clock.now);
+  const delivery = createSpeechDelivery(place, speech, bus);
+  const endAttending = role === "node" ? await attend(options, speech, delivery) : undefined;
+  /** Offers what was said to its mailboxes; what another process said before may have to go first. */
+  const offerAll = async (spoken: readonly Spoken[]): Promise<void> => {
+    for (const one of spoken) await delivery.deliver(one);
+    if (delivery.undelivered().length > 0) await delivery.sweep();
+  };
+  const send = async (
+    reason: "said" | "announced",
+    letter: Letter,
+    chain?: Chain,
+  ): Promise<readonly string[]> => {
+    const books = { ledger: createLedger(), conversation: createConversation() };
+    const sends = compose(books, letter, [], clock.now()).map((message) => ({ ...message, ...chain }));
+    const spoken = await speech.speak([{ kind: "notice", reason, content: letter.content, sends }]);
+    await offerAll(spoken!);
+    return spoken![0]!.sends.map(({ id }) => id);
+  };
+  return {
+    undelivered: delivery.undelivered,
+    async say(targets, content, delivery) {
+      const letter = {
+        from: CONTROL,
+        to: resolveTargets(targets, await known(), CONTROL),
+        content,
+        delivery,
+      };
+      await refuseUnfit(letter, (id) => bus.unread(id));
+      return send("said", letter);
+    },
+    async announce(to, content, chain) {
+      const all = await known();
+      const there = to.filter((id) => id === CONTROL || all.includes(id));
+      const letter = { from: CONTROL, to: there, content, type: "spontaneous", spontaneous: true } as const;
+      await send("announced", letter, chain);
+    },
+    async alone(work) {
+      for (let tries = 1; ; tries++) {
+        const spoken: Spoken[] = [];
+        const memory = await openShared(place, speech, spoken);
+        try {
+          return await work({ memory, outbox: outboxOf(delivery, () => offerAll(spoken.splice(0))) });
+        } catch (error) {
+          if (error !== MOVED || tries === MAX_TRIES) throw error;
+        }
+      }
+    },
+    close: async () => endAttending?.(),
+  };
+}
+
+const MOVED = new LegionError("STORAGE", "Somebody else said something at the same moment; try again.");
+
+/** The log of agent 0 as one errand sees it: it can be added to as long as nobody else does. */
+function openShared(place: LegionPlace, speech: Speech, spoken: Spoken[]): Promise<Memory> {
+  const read = (from?: number): AsyncIterable<Event> => readRedisLog({ ...place, agent: CONTROL }, from);
+  return openMemory({ agent: CONTROL, inspect: () => undefined, ...UNHOSTED }, async (each) => {
+    let last = 0;
+    let id = "";
+    for await (const event of read()) {
+      last = event.seq;
+      if (event.kind === "opened") id = event.log;
+      each(event);
+    }
+    const append = async (events: readonly NewEvent[]): Promise<readonly Event[]> => {
+      if (events.length === 0) return [];
+      const said = await speech.speak(events, last);
+      if (!said) throw MOVED;
+      spoken.push(...said);
+      last = said.at(-1)!.seq;
+      return events.map((event, index) => {
+        const { seq, epoch, at, sends } = said[index]!;
+        return { seq, epoch, at, ...event, ...(sends.length > 0 && { sends }) } as Event;
+      });
+    };
+    const note = (): never => {
+      throw new LegionError("REFUSED", "What agent 0 says is committed.");
+    };
+    const log: EventLog = {
+      id,
+      get last() {
+        return last;
+      },
+      append,
+      note,
+      read,
+      close: () => Promise.resolve(),
+    };
+    return { log, findings: [] };
+  });
+}
+
+function outboxOf(delivery: SpeechDelivery, deliver: () => Promise<void>): Writing["outbox"] {
+  return {
+    deliver,
+    offerAgain: delivery.sweep,
+    undelivered: delivery.undelivered,
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Looks after agent 0 until the end: what it returns ends it. */
+async function attend(
+  { link, legion, clock, inspect }: RedisControlOptions,
+  speech: Speech,
+  delivery: SpeechDelivery,
+): Promise<() => Promise<void>> {
+  const { meta, wake } = agentKeys(legion, CONTROL);
+  const ending = new AbortController();
+  let shown = Number((await link.command("HGET", meta, "seq")) ?? 0);
+  const show = async (): Promise<void> => {
+    for await (const event of readRedisLog({ link, legion, agent: CONTROL }, shown + 1)) {
+      shown = event.seq;
+      inspect({ kind: "event", agent: CONTROL, event });
+    }
+  };
+  const look = async (): Promise<void> => {
+    await speech.takeIn();
+    await show();
+  };
+  let looking = Promise.resolve();
+  /** One at a time: two that show would show twice. */
+  const lookSoon = (): Promise<void> => (looking = looking.then(look).catch(() => undefined));
+  const unlisten = await link.listen(wake, () => void lookSoon());
+  const round = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      // What cannot be done now, because Redis is away, is done in a later round, here or in another process.
+      await delivery.sweep().catch(() => undefined);
+      await lookSoon();
+      await clock.sleep(SWEEP_MS, ending.signal);
+    }
+  };
+  const rounds = round();
+  return async () => {
+    ending.abort();
+    unlisten();
+    await rounds;
+    await lookSoon();
+  };
+}

@@ -1,0 +1,69 @@
+// A legion in Redis, opened by one of its processes: a node that runs agents of it, or a command that does one thing.
+
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { createRedisBus, type RedisBus } from "../bus/redis-bus.ts";
+import type { Inspect } from "../inspection.ts";
+import { CONTROL } from "../message.ts";
+import type { Durability } from "../redis/lease-scripts.ts";
+import { createLeases, type Leases } from "../redis/leases.ts";
+import type { Registry } from "../redis/registry.ts";
+import { createRedisAgents, type RedisAgentsOptions } from "./redis-agents.ts";
+import { openRedisControl } from "./redis-control.ts";
+import { openRedisRecords } from "./redis-records.ts";
+import type { Store } from "./store.ts";
+
+export interface RedisStoreOptions extends Pick<RedisAgentsOptions, "link" | "legion" | "clock" | "copies"> {
+  readonly role: "node" | "command";
+  readonly inspect?: Inspect;
+  /** May this Redis lose what it acknowledged? Only a node needs to know. */
+  readonly durability?: Durability;
+  readonly leaseMs?: number;
+}
+
+export interface RedisStore extends Store {
+  /** What leases are taken under. */
+  readonly node: string;
+  readonly leases: Leases;
+  readonly registry: Registry;
+}
+
+/** Rejects with STORAGE if Redis cannot be reached. The link is the caller's, also afterwards. */
+export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
+  const { link, legion, role, clock, inspect = () => undefined, leaseMs, durability = "always" } = options;
+  const node = `${process.pid}@${hostname()}/${randomUUID()}`;
+  const place = { link, legion };
+  const records = await openRedisRecords({ ...place, clock, role });
+  const leases = createLeases({
+    ...place,
+    node,
+    durability,
+    ...(leaseMs !== undefined && { leaseMs }),
+    onMail: (agent, position) => bus.heard(agent, position),
+  });
+  const bus: RedisBus = createRedisBus({ ...place, tenureOf: leases.held });
+  const control = await openRedisControl({ ...place, bus, clock, inspect, known: records.knownNow, role });
+  const agents = createRedisAgents({ ...options, inspect, leases, bus });
+  return {
+    node,
+    leases,
+    registry: records.registry,
+    bus,
+    control,
+    ...records.offers,
+    ...agents,
+    writerFor(agent) {
+      if (agent === CONTROL) return control;
+      return records.registry.agents.has(agent) ? agents.borrowed(agent) : undefined;
+    },
+    // Control's are delivered by every node, an agent's by whoever runs it.
+    deliverForOthers: () => Promise.resolve(),
+    mendMailboxes: () => Promise.resolve(),
+    async close() {
+      await records.close();
+      await control.close();
+      await leases.close();
+      await bus.close();
+    },
+  };
+}

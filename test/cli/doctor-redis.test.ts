@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { chmod, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Finding } from "../../src/cli/finding.ts";
+import { attend, leave } from "../../src/redis/nodes.ts";
+import { openTestLink } from "../redis/members.ts";
+import { createRedisPlace } from "../redis/recorded-place.ts";
+import { redisIsThere, startRedis, type Server } from "../redis/servers.ts";
+import { createTempProject } from "../temp-project.ts";
+import { legion } from "./legion.ts";
+
+let server: Server | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+async function doctor(argv: readonly string[], cwd: string) {
+  const { exitCode, json, out, err } = await legion(["doctor", "--json", ...argv], { cwd });
+  const findings = json as readonly Finding[];
+  const of = (check: string): readonly string[] =>
+    findings.filter((found) => found.check === check).map(({ status, detail }) => `${status}: ${detail}`);
+  return { exitCode, findings, of, out, err };
+}
+
+describe.skipIf(!redisIsThere)("legion doctor of a legion in Redis", () => {
+  it("tells of the server, its memory, the nodes and the agents, and writes nothing", async () => {
+    server = await startRedis();
+    const name = `legion-${randomUUID()}`;
+    const place = await createRedisPlace(server.url, name);
+    const link = await openTestLink(server.url);
+    const node = { id: "7@host/1", name: "7@host", workspace: "w", agents: 2, able: [] };
+    await attend({ link, legion: name }, node);
+    for (const id of ["1", "2", "10"]) await place.enlist(id, {});
+    await place.append("2", [{ kind: "notice", reason: "parked", content: "It repeats itself." }]);
+    const cwd = await createTempProject();
+
+    const { exitCode, of, findings } = await doctor(["--bus", server.url, "--name", name], cwd);
+    await leave({ link, legion: name }, node.id);
+
+    expect(exitCode).toBe(0);
+    expect(of("redis")).toEqual([
+      expect.stringMatching(/^ok: 127\.0\.0\.1:\d+ answers: \d+\.\d+\.\d+, standalone$/),
+    ]);
+    expect(of("redis memory")).toEqual([
+      expect.stringMatching(/^ok: 127.* [\d.]+ (K|M)iB used, no limit set$/),
+    ]);
+    expect(of("redis settings")).toEqual(["ok: what is accepted is kept, also when the power fails"]);
+    expect(of(`legion ${name}`)).toEqual([
+      "ok: nodes: 7@host runs 2",
+      "ok: agents: 1, 2, 10",
+      expect.stringMatching(/^ok: memory: \d+ KiB, \d+ KiB for each agent, \d+ KiB for Agent 2; texts over/),
+    ]);
+    expect(of("agent 2")).toEqual([expect.stringMatching(/^wrong: parked since .*It repeats itself\./)]);
+    expect(findings.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(["node", "config", "folder", "lock"]),
+    );
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("says what of its settings loses mail, and what mends it", async () => {
+    server = await startRedis({
+      config: ["appendonly no", "maxmemory 50mb", "maxmemory-policy allkeys-lru"],
+    });
+    const { exitCode, of } = await doctor(["--bus", server.url], await createTempProject());
+    expect(exitCode).toBe(0);
+    expect(of("redis memory")[0]).toContain(
+      "of 50.0 MiB used; when it is full, mail and decisions are refused",
+    );
+    expect(of("redis settings")).toEqual([
+      expect.stringMatching(/^wrong: .*; in redis\.conf: appendonly yes and appendfsync always$/),
+      expect.stringMatching(/^wrong: .*; in redis\.conf: maxmemory-policy noeviction$/),
+    ]);
+    expect(of("legion legion")).toEqual(["ok: nodes: none", "ok: agents: none yet"]);
+  });
+
+  it("takes the readable copies of a node's agents for what they are", async () => {
+    server = await startRedis();
+    const copies = { "goals.json": "{}", "notes/a.txt": "b" };
+    const files = Object.entries(copies).map(([path, text]) => [join(".ai-legion/agents/2", path), text]);
+    const cwd = await createTempProject(Object.fromEntries(files));
+    await chmod(join(cwd, ".ai-legion"), 0o700);
+    const { findings } = await doctor(["--bus", server.url], cwd);
+    expect(findings.filter(({ status }) => status === "wrong")).toEqual([]);
+  });
+});
+
+it("says that Redis cannot be reached, beside all the rest, and that is no damage", async () => {
+  const { exitCode, of, findings } = await doctor(
+    ["--bus", "redis://:secret-word@127.0.0.1:1"],
+    await createTempProject(),
+  );
+  expect(exitCode).toBe(0);
+  expect(of("redis")).toEqual([
+    expect.stringMatching(/^wrong: nothing answers at redis:\/\/127\.0\.0\.1:1\/0/),
+  ]);
+  expect(JSON.stringify(findings)).not.toContain("secret-word");
+});
+
+it("refuses an address that is none, and shows one in the settings as what is wrong with them", async () => {
+  const cwd = await createTempProject({ ".ai-legion/config.yaml": "bus: redis://:secret-word@h:x" });
+  expect((await doctor([], cwd)).of("config")).toEqual([
+    expect.stringMatching(/^wrong: .*config\.yaml:1: bus: /),
+  ]);
+  const typed = await doctor(["--bus", "redis://:secret-word@h:x"], await createTempProject());
+  expect(typed).toMatchObject({ exitCode: 2, out: "" });
+});

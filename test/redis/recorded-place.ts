@@ -1,0 +1,57 @@
+// A legion in Redis whose past a test writes, by the parts that a node records it with.
+
+import { createRedisBus } from "../../src/bus/redis-bus.ts";
+import type { EventLog } from "../../src/log/event-log.ts";
+import { createRedisBlobs } from "../../src/log/redis-blobs.ts";
+import { openRedisLog } from "../../src/log/redis-log.ts";
+import { CONTROL, type AgentId } from "../../src/message.ts";
+import { createRedisReader } from "../../src/reader/redis-reader.ts";
+import { agentKeys } from "../../src/redis/keys.ts";
+import { enlist } from "../../src/redis/registry.ts";
+import { createSpeech } from "../../src/store/redis-speech.ts";
+import type { RecordedPlace } from "../reader/reader-contract.ts";
+import { join, taken } from "./members.ts";
+
+export interface RedisPlace extends RecordedPlace {
+  /** Deletes everything of an agent. */
+  forget(agent: AgentId): Promise<void>;
+}
+
+export async function createRedisPlace(
+  url: string,
+  legion: string,
+  now: () => number = () => 0,
+): Promise<RedisPlace> {
+  const { link, leases } = await join(url, legion);
+  const logs = new Map<AgentId, EventLog>();
+  const logOf = async (agent: AgentId): Promise<EventLog> => {
+    const open = async () =>
+      openRedisLog({ link, legion, agent, tenure: await taken(leases, agent), now }, () => undefined);
+    const log = logs.get(agent) ?? (await open());
+    logs.set(agent, log);
+    return log;
+  };
+  const control = createSpeech({ link, legion }, now);
+  const bus = createRedisBus({ link, legion, tenureOf: leases.held });
+  return {
+    reader: createRedisReader({ link, legion }),
+    enlist: (agent, record) => enlist({ link, legion, agent }, JSON.stringify(record)),
+    async append(agent, events) {
+      if (agent !== CONTROL) await (await logOf(agent)).append(events);
+      else await control.speak(events);
+    },
+    keep: async (agent, text) => void (await createRedisBlobs({ link, legion, agent }).keep(text)),
+    deliver: async (delivery) => void (await bus.send(delivery)),
+    gather: control.takeIn,
+    async forget(agent) {
+      const { log, meta, token, lease } = agentKeys(legion, agent);
+      await link.command("DEL", log, meta, token, lease);
+    },
+    async snapshot() {
+      const found = await link.commandAll("KEYS", `lg:{${legion}*`);
+      const keys = found.flatMap(({ reply }) => reply as string[]);
+      const dumps = keys.sort().map(async (key) => [key, await link.command("DUMP", key)]);
+      return Promise.all(dumps);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { core } from "../../modules/core.ts";
+import { messaging } from "../../modules/messaging.ts";
+import { system } from "../../modules/system/index.ts";
+import { redisIsThere, startRedis, until, type Server } from "./servers.ts";
+import { openNode } from "./redis-world.ts";
+
+let server: Server;
+beforeAll(async () => {
+  if (redisIsThere) server = await startRedis();
+});
+afterAll(() => server?.stop());
+let names = 0;
+const legion = (): string => `legion-${++names}`;
+const NOOP = { calls: [{ action: "noop" }] };
+
+describe.runIf(redisIsThere)("a legion in Redis", () => {
+  it("takes in what a person says, acts, and answers", async () => {
+    const node = await openNode(server.url, legion(), {
+      1: { script: [{ text: "Hello, Control." }] },
+    });
+    const ids = await node.say("1", "Hi.");
+    expect(ids).toEqual(["0>1#1"]);
+    await node.idle();
+    expect(await node.kinds("1", "message")).toMatchObject([{ message: { content: "Hi." }, mail: 1 }]);
+    expect(await node.kinds("1", "decision")).toMatchObject([{ text: "Hello, Control." }]);
+    await until(async () => (await node.kinds("0", "message")).length === 1);
+    expect(await node.kinds("0", "message")).toMatchObject([{ message: { content: "Hello, Control." } }]);
+    expect((await node.kinds("1", "opened")).length).toBe(1);
+  });
+
+  it("spreads its agents over its nodes, and they talk across", async () => {
+    const name = legion();
+    const agents = {
+      1: {
+        modules: [core, messaging],
+        script: [
+          { calls: [{ action: "sendMessage", parameters: { targetAgentId: "2", message: "ping" } }] },
+          NOOP,
+        ],
+      },
+      2: { script: [NOOP], modules: [core, messaging] },
+    };
+    const one = await openNode(server.url, name, { 1: agents[1] });
+    const two = await openNode(server.url, name, { 2: agents[2] });
+    expect([...one.legion.agents.keys(), ...two.legion.agents.keys()]).toEqual(["1", "2"]);
+    await two.say("1", "Write to 2.");
+    await until(async () => (await one.kinds("2", "decision")).length === 1);
+    expect(await one.kinds("2", "message")).toMatchObject([{ message: { content: "ping", id: "1>2#1" } }]);
+  });
+
+  it("goes on elsewhere when a node stops, from what was committed", async () => {
+    const name = legion();
+    const script = [NOOP, NOOP];
+    const one = await openNode(server.url, name, { 1: { script } });
+    await one.say("1", "First.");
+    await one.idle();
+    const two = await openNode(server.url, name, { 1: { script: [NOOP] } });
+    expect(two.legion.agents.size).toBe(0);
+    await one.stop();
+    await until(() => two.legion.agents.has("1"));
+    await two.say("1", "Second.");
+    await until(async () => (await two.kinds("1", "decision")).length === 2);
+    const epochs = (await two.kinds("1", "opened")).map(({ epoch }) => epoch);
+    expect(epochs).toEqual([1, 2]);
+    expect((await two.events("1")).map(({ seq }) => seq)).toEqual(
+      (await two.events("1")).map((_, index) => index + 1),
+    );
+  });
+
+  it("keeps an agent that works in files at its workspace", async () => {
+    const name = legion();
+    const agents = { 1: { script: [NOOP], modules: [core, system] }, 2: { script: [NOOP] } };
+    const one = await openNode(server.url, name, agents);
+    const two = await openNode(server.url, name, agents);
+    await one.stop();
+    await until(() => two.legion.agents.has("2"));
+    expect(two.legion.agents.has("1")).toBe(false);
+    await two.say("1", "Wait for your files.");
+    const again = await openNode(server.url, name, agents, { project: one.project });
+    await until(async () => (await again.kinds("1", "decision")).length === 1);
+    expect(again.legion.agents.has("1")).toBe(true);
+  });
+});

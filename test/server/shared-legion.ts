@@ -1,0 +1,61 @@
+// A legion that several nodes share over Redis, and that commands reach from machines of their own.
+
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import type { NoticeEvent } from "../../src/event.ts";
+import type { AgentId } from "../../src/message.ts";
+import { createRedisReader } from "../../src/reader/redis-reader.ts";
+import type { Link } from "../../src/redis/link.ts";
+import { readNodes } from "../../src/redis/nodes.ts";
+import { createDesk } from "../../src/server/desk.ts";
+import { reach, type Reach } from "../../src/server/reach.ts";
+import { serveOrders } from "../../src/server/redis-desk.ts";
+import { openTestLink } from "../redis/members.ts";
+import { openNode, type NodeOptions, type RedisNode } from "../redis/redis-world.ts";
+import type { WorldAgent } from "../world.ts";
+
+export interface SharedLegion {
+  readonly link: Link;
+  readonly legion: string;
+  /** As a command that is typed somewhere. */
+  tell<T>(word: (legion: Reach) => Promise<T>): Promise<T>;
+  join(agents: Readonly<Record<AgentId, WorldAgent>>, options?: NodeOptions): Promise<SharedNode>;
+  /** The reasons of the notices in an agent's log. */
+  notices(agent: AgentId): Promise<readonly NoticeEvent["reason"][]>;
+}
+
+export interface SharedNode extends RedisNode {
+  readonly id: string;
+  /** It hears no orders any more. */
+  fallSilent(): Promise<void>;
+}
+
+export async function found(url: string): Promise<SharedLegion> {
+  const legion = `legion-${randomUUID()}`;
+  const link = await openTestLink(url);
+  const members = new Set<string>();
+  return {
+    link,
+    legion,
+    async tell(word) {
+      const own = await openTestLink(url);
+      const reader = createRedisReader({ link: own, legion });
+      return reach({ kind: "redis", link: own, legion, reader }, word);
+    },
+    async join(agents, options) {
+      const node = await openNode(url, legion, agents, options);
+      const { id } = (await readNodes({ link, legion })).find((member) => !members.has(member.id))!;
+      members.add(id);
+      const desk = createDesk({ legion: node.legion, onStop: () => void node.stop() });
+      const orders = await serveOrders({ link: node.link, legion, node: id, desk });
+      onTestFinished(orders.close);
+      return { ...node, id, fallSilent: orders.close };
+    },
+    async notices(agent) {
+      const reasons: NoticeEvent["reason"][] = [];
+      for await (const event of createRedisReader({ link, legion }).events(agent))
+        if (event.kind === "notice") reasons.push(event.reason);
+      return reasons;
+    },
+  };
+}
