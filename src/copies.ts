@@ -1,5 +1,6 @@
 // Readable copies of the state of an agent that is kept elsewhere: they are written for people, and never read back.
 
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blobs } from "./log/blobs.ts";
 import type { Disk } from "./log/disk.ts";
@@ -18,9 +19,19 @@ export interface CopiesPlace {
 /** Tells people, and this program, that nothing beside it is read. */
 const MARK = "copies.txt";
 
-/** Are the files in an agent's `folder` copies? */
+/** Is there nothing in an agent's `folder` but copies? */
 export function holdsCopies(disk: Pick<Disk, "exists">, folder: string): boolean {
-  return disk.exists(join(folder, MARK));
+  return disk.exists(join(folder, MARK)) && !isKept(disk, folder);
+}
+
+/** Makes room for an agent that is to be kept in `folder` itself. */
+export async function removeCopies(disk: Pick<Disk, "exists">, folder: string): Promise<void> {
+  if (holdsCopies(disk, folder)) await rm(folder, { recursive: true });
+}
+
+/** Is an agent kept in `folder`? */
+function isKept(disk: Pick<Disk, "exists">, folder: string): boolean {
+  return disk.exists(join(folder, "log"));
 }
 
 /**
@@ -30,10 +41,9 @@ export function holdsCopies(disk: Pick<Disk, "exists">, folder: string): boolean
 export function createCopies(modules: readonly Module[], place: CopiesPlace): Projector {
   const { disk, folder, original } = place;
   const shown = filesOf(modules, place);
-  const isTheirs = (): boolean => disk.exists(join(folder, "log"));
   return {
     async write(changes, state) {
-      if (isTheirs()) return;
+      if (isKept(disk, folder)) return;
       for (const [module, keys] of byModule(changes)) {
         const files = shown.get(module);
         const contents = files?.contents(state);
@@ -42,7 +52,7 @@ export function createCopies(modules: readonly Module[], place: CopiesPlace): Pr
       }
     },
     async reconcile(state) {
-      if (isTheirs()) return [];
+      if (isKept(disk, folder)) return [];
       const mark = `The files beside this one are copies of ${original}. They are written and never read.\n`;
       await disk.replace(join(folder, MARK), mark).catch(() => undefined);
       for (const files of shown.values()) {

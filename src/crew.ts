@@ -20,7 +20,7 @@ export interface CrewOptions extends Omit<Work, "onChange"> {
 
 export interface Crew {
   /** How many agents run here, or are about to. */
-  readonly size: number;
+  size(): number;
   readonly settled: Promise<void>;
   /** Which agents it makes sense to leave to this node. */
   able(): readonly AgentId[];
@@ -29,8 +29,8 @@ export interface Crew {
   level(nodes: readonly NodeRecord[]): void;
   /** So much time has passed. */
   pass(ms: number): void;
-  /** Somebody says that nobody has the agent; true if that matters here. */
-  noteFree(agent: AgentId): boolean;
+  /** Somebody says that nobody has the agent any more. */
+  noteFree(agent: AgentId): void;
   giveBack(agent: AgentId): Promise<void>;
   /** Takes nothing any more and gives everything back. Resolves with what failed at that. */
   dismiss(): Promise<readonly unknown[]>;
@@ -74,9 +74,7 @@ export function createCrew(options: CrewOptions): Crew {
   };
   const posts = new Map(candidates.map((agent) => [agent, createPost(agent, { ...options, onChange })]));
   return {
-    get size() {
-      return busy.size;
-    },
+    size: () => busy.size,
     settled: settling.done,
     able: () =>
       [...posts.values()].flatMap(({ agent, isAble }) => (isAble && mayRunHere(agent) ? [agent] : [])),
@@ -90,10 +88,7 @@ export function createCrew(options: CrewOptions): Crew {
       handOver();
     },
     pass: (ms) => posts.forEach((post) => post.pass(ms)),
-    noteFree(agent) {
-      posts.get(agent)?.noteFree();
-      return posts.has(agent);
-    },
+    noteFree: (agent) => posts.get(agent)?.noteFree(),
     giveBack: async (agent) => posts.get(agent)?.giveBack(),
     async dismiss() {
       isDismissed = true;

@@ -49,10 +49,11 @@ export function startPlacement(options: PlacementOptions): Placement {
 
   const meet = async (): Promise<void> => {
     unlisten ??= await link.listen(legionKeys(legion).free, (agent) => {
-      if (crew.noteFree(agent)) void round();
+      crew.noteFree(agent);
+      void round();
     });
     const able = isClosing ? [] : crew.able();
-    nodes = await attend({ link, legion }, { ...node, agents: crew.size, able });
+    nodes = await attend({ link, legion }, { ...node, agents: crew.size(), able });
   };
   const round = oneAtATime(async () => {
     const failure = await meet().then(() => undefined, messageOf);

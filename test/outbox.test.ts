@@ -19,14 +19,8 @@ let store: FileStore;
 let memory: Memory;
 
 async function open(): Promise<void> {
-  const where = { paths: legionPaths(project), hosted: new Set(["1", "2", "3"]) };
-  const opened = await openFileStore({
-    ...where,
-    role: "node",
-    durability: "process",
-    clock,
-    inspect: () => undefined,
-  });
+  const where = { paths: legionPaths(project), hosted: new Set(["1", "2", "3"]), role: "node" } as const;
+  const opened = await openFileStore({ ...where, durability: "process", clock, inspect: () => undefined });
   onTestFinished(() => opened.close().catch(() => undefined));
   store = opened;
   memory = await store.openAgent("1", UNHOSTED);

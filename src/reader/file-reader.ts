@@ -1,5 +1,6 @@
 // What the files of a project say, read without its lock: also while a node runs.
 
+import { holdsCopies } from "../copies.ts";
 import { join } from "node:path";
 import { readMailbox } from "../bus/mailbox.ts";
 import { createBlobs, type Blobs } from "../log/blobs.ts";
@@ -57,16 +58,16 @@ export function createFileReader(project: string): FileReader {
   };
 }
 
-/** The agents whose folders are in `folder`, Control not. A file in their place is nobody. */
+/** The agents whose folders are in `folder`, Control not. A file in their place is nobody, and so are mere copies. */
 export async function agentsIn(
   folder: string,
-  disk: Pick<Disk, "list" | "kind">,
+  disk: Pick<Disk, "list" | "kind" | "exists">,
 ): Promise<readonly AgentId[]> {
   const ids = (await disk.list(folder)).filter(isAgentId);
   const kinds = await Promise.all(
     ids.map((id) => disk.kind(join(folder, id)).catch(() => "folder" as const)),
   );
-  return ids.filter((_, index) => kinds[index] === "folder");
+  return ids.filter((id, index) => kinds[index] === "folder" && !holdsCopies(disk, join(folder, id)));
 }
 
 function withoutWrites(disk: Disk): Disk {

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { move, settleArrivals } from "../archive/arrival.ts";
 import { createMemoryBus } from "../bus/memory-bus.ts";
+import { removeCopies } from "../copies.ts";
 import { openControl, type FileControl } from "../control.ts";
 import { createGuests, type Guests } from "../guests.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
@@ -108,6 +109,7 @@ function recordsIn(
     record: async (agent) => (await disk.read(recordOf(paths.agent(agent))))?.toString("utf8"),
     async enroll(agent, record) {
       const path = recordOf(paths.agent(agent));
+      await removeCopies(disk, paths.agent(agent));
       if ((await disk.read(path))?.toString("utf8") !== record) await disk.replace(path, record);
     },
     async found(agent, past, record) {

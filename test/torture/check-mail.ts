@@ -14,7 +14,7 @@ interface Sent {
 /** Returns how many messages were committed by their senders. */
 export function checkMail(evidence: Told, report: Report): number {
   const sent = new Map<string, Sent>();
-  for (const [id, { log }] of evidence.agents) {
+  for (const { log } of evidence.agents.values()) {
     collectSends(log.records, { sent, report });
   }
   for (const [id, { log }] of evidence.agents) {
