@@ -56,6 +56,7 @@ export function startPlacement(options: PlacementOptions): Placement {
     nodes = await attend({ link, legion }, { ...node, agents: crew.size(), able });
   };
   const round = oneAtATime(async () => {
+    if (ended.signal.aborted) return;
     const failure = await meet().then(() => undefined, messageOf);
     if (failure !== undefined && !isDown)
       onTrouble?.(`${reasonOf(link) ?? failure}; agents wait until Redis answers`);
@@ -87,8 +88,9 @@ export function startPlacement(options: PlacementOptions): Placement {
       const failures = await crew.dismiss();
       ended.abort();
       offReturn();
-      await running;
       unlisten?.();
+      // A round that is under way would make this node a member once more.
+      await Promise.all([round(), running]);
       await leave({ link, legion }, node.id).catch(unlessUnreachable);
       if (failures.length > 0) throw failures[0];
     },

@@ -147,7 +147,8 @@ async function endLost(duty: Duty, { lost }: Tenure): Promise<void> {
 async function giveBack(duty: Duty): Promise<void> {
   await duty.underWay;
   const { agent, pace, tenure } = duty;
-  if (duty.state !== "running" || !tenure) return;
+  // One that was lost may still bar the way in Redis.
+  if (duty.state !== "running" || !tenure) return tenure?.release();
   pace.recover();
   become(duty, "ending");
   const ending = duty.end(agent);

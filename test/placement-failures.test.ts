@@ -190,7 +190,17 @@ describe.skipIf(!redisIsThere)("placement, when something fails", () => {
     await until(() => eachRunsOnce(nodes, agents) && spread(nodes).join() === "15,15,10");
   });
 
-  it("closes at once where Redis is out of reach, and where it never was in reach", async () => {
+  it("leaves nothing behind in Redis of an agent that lost its right just before", async () => {
+    await makeKnown(link, legion, ["1"]);
+    const node = await start({ candidates: ["1"] });
+    await node.placement.settled();
+    node.running.get("1")!.end("its log has another end");
+    await until(() => node.running.size === 0);
+    await node.placement.close();
+    expect(await link.command("exists", agentKeys(legion, "1").lease)).toBe(0);
+  });
+
+  it("closes where Redis is out of reach", async () => {
     await makeKnown(link, legion, ["1"]);
     const node = await start({ candidates: ["1"] });
     await node.placement.settled();

@@ -7,10 +7,10 @@ import { statusTable } from "./status-table.ts";
 export const command: CliCommand = {
   define: (parser) => void offerJson(offerLegion(parser)),
   async run(typed, io) {
-    const agents = await withSite(typed, io, (site) => reach(site, (legion) => legion.status()));
+    const { agents, nodes } = await withSite(typed, io, (site) => reach(site, (legion) => legion.status()));
     if (typed.options["json"]) for (const status of agents) printJson(io, status);
     else if (agents.length > 0)
-      print(io, statusTable(agents, { columns: columnsFor(io), nowMs: Date.now() }));
+      print(io, statusTable(agents, { columns: columnsFor(io), nowMs: Date.now(), nodes }));
     else print(io, "There are no agents yet; `legion start` makes one.");
     return 0;
   },

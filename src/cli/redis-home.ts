@@ -32,7 +32,7 @@ export async function openHome({ config, io, onTrouble }: HomeOrder): Promise<Op
   let told = "";
   const link = await reachRedis(bus.address, {
     onRetry(reason) {
-      if (reason !== told) say(`${reason} Trying again for half a minute...`);
+      if (reason !== told) say(`${reason.replace(/\.?$/, ".")} Trying again for half a minute...`);
       told = reason;
     },
   });

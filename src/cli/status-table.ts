@@ -28,11 +28,15 @@ const GAP = "  ";
 /** A model's name is cut rather than left out down to this width. */
 const MIN_MODEL = 8;
 
+export interface TableOptions {
+  readonly columns: number;
+  readonly nowMs: number;
+  /** Names of nodes that may run none of the agents. */
+  readonly nodes: readonly string[];
+}
+
 /** One row for each agent, then, indented, why it does not act. Fits into `columns` down to about 45. */
-export function statusTable(
-  agents: readonly AgentStatus[],
-  { columns, nowMs }: { readonly columns: number; readonly nowMs: number },
-): string {
+export function statusTable(agents: readonly AgentStatus[], { columns, nowMs, nodes }: TableOptions): string {
   const rows = agents.map((status) => COLUMNS.map((column) => column.cell(status, nowMs)));
   const widths = COLUMNS.map(({ title }, at) =>
     Math.max(title.length, ...rows.map((row) => columnsOf(row[at]!))),
@@ -44,7 +48,7 @@ export function statusTable(
       .join(GAP)
       .trimEnd();
   const lines = agents.flatMap((status, index) => [line(rows[index]!), ...explain(status, columns)]);
-  return [line(COLUMNS.map(({ title }) => title)), ...lines, "", placesOf(agents)].join("\n");
+  return [line(COLUMNS.map(({ title }) => title)), ...lines, "", placesOf(agents, nodes)].join("\n");
 }
 
 interface ShownColumn {
@@ -90,8 +94,8 @@ function explain({ reason }: AgentStatus, columns: number): readonly string[] {
 }
 
 /** Which node runs how many of them. */
-function placesOf(agents: readonly AgentStatus[]): string {
-  const nodes = [...new Set(agents.flatMap(({ node }) => node ?? []))];
+function placesOf(agents: readonly AgentStatus[], others: readonly string[]): string {
+  const nodes = [...new Set([...agents.flatMap(({ node }) => node ?? []), ...others])];
   if (nodes.length === 0) return "No node runs; `legion start` starts one.";
   const counts = nodes.map((node) => agents.filter((status) => status.node === node).length);
   return nodes

@@ -11,7 +11,7 @@ import { storedStatus, type AgentStatus } from "../status.ts";
 import { openFileStore } from "../store/file-store.ts";
 import { findNode, type NodeClient } from "./control-client.ts";
 import { byOwnHand, type OwnHand } from "./own-hand.ts";
-import type { Ended, FileReach, Reach } from "./reach.ts";
+import type { Ended, FileReach, Overview, Reach } from "./reach.ts";
 
 /** How long a node that is starting may take until it can be talked to. */
 const STARTING_MS = 5_000;
@@ -34,7 +34,7 @@ export async function reachInFiles<T>(options: FileReach, word: (legion: Reach) 
 function throughNode(node: NodeClient, reader: FileReader): Reach {
   return {
     ...node,
-    status: async () => statusOfAll(reader, await node.status()),
+    status: async () => overview(reader, await node.status()),
     end: async () => [await endNode(node, reader)],
   };
 }
@@ -57,7 +57,7 @@ function onFiles({ reader, config }: FileReach): Reach {
     }
   };
   return {
-    status: () => statusOfAll(reader, []),
+    status: () => overview(reader, []),
     async say(said) {
       // Left in a mailbox, it would stop what the agent does at some later start.
       if (said.delivery === "abort") throw nothingTo("abort");
@@ -78,14 +78,11 @@ function nothingTo(act: string): LegionError {
 }
 
 /** What the node tells of those that it runs, what the files tell of the others. */
-async function statusOfAll(
-  reader: FileReader,
-  told: readonly AgentStatus[],
-): Promise<readonly AgentStatus[]> {
+async function overview(reader: FileReader, told: readonly AgentStatus[]): Promise<Overview> {
   const live = new Map(told.map((status) => [status.id, status]));
   const agents: AgentStatus[] = [];
   for (const id of await reader.known()) agents.push(live.get(id) ?? (await storedStatus(id, reader)));
-  return agents;
+  return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))] };
 }
 
 async function endNode(node: NodeClient, { paths, disk }: FileReader): Promise<Ended> {

@@ -4,15 +4,23 @@ import type { Config } from "../config.ts";
 import type { FileReader } from "../reader/file-reader.ts";
 import type { Reader } from "../reader/reader.ts";
 import type { Link } from "../redis/link.ts";
+import type { AgentStatus } from "../status.ts";
 import type { Node } from "./node.ts";
 
-/**
- * A legion that runs or rests. As of a node, but `status` tells of every agent, and `say` rejects with REFUSED for an
- * abort while no node runs.
- */
-export interface Reach extends Omit<Node, "stop"> {
+/** A legion that runs or rests: as a node, but it tells of everybody. */
+export interface Reach extends Pick<Node, "order" | "resend" | "fork"> {
+  status(): Promise<Overview>;
+  /** Returns the message ids. Rejects with REFUSED for an abort while no node runs. */
+  say: Node["say"];
   /** Ends every node, and waits a minute for what they are at. Rejects with REFUSED if none runs. */
   end(): Promise<readonly Ended[]>;
+}
+
+export interface Overview {
+  /** Every agent, also those that nobody runs; 2 before 10. */
+  readonly agents: readonly AgentStatus[];
+  /** The names of the nodes, also of those that run none of them. */
+  readonly nodes: readonly string[];
 }
 
 /** A node that was told to end; `late`: it is still at it; `silent`: it did not answer. */

@@ -7,6 +7,7 @@ import type { Reader } from "../reader/reader.ts";
 import type { LegionPlace } from "../redis/nodes.ts";
 import { readRegistry } from "../redis/registry.ts";
 import { storedStatus, type AgentStatus } from "../status.ts";
+import type { Overview } from "./reach.ts";
 import { nodeName, readWhereabouts, type Whereabouts } from "./whereabouts.ts";
 import { nodeOver, type RedisClient } from "./redis-client.ts";
 
@@ -18,7 +19,7 @@ export interface StatusSources extends LegionPlace {
 }
 
 /** Asks all nodes at once. Rejects with STORAGE if Redis does not answer. */
-export async function statusInRedis(sources: StatusSources): Promise<readonly AgentStatus[]> {
+export async function statusInRedis(sources: StatusSources): Promise<Overview> {
   const { reader, link, legion } = sources;
   const known = await reader.known();
   const whereabouts = await readWhereabouts({ link, legion }, known);
@@ -31,7 +32,7 @@ export async function statusInRedis(sources: StatusSources): Promise<readonly Ag
   const places = { whereabouts, answered: new Set(told.keys()), records: await readRegistry(link, legion) };
   const agents: AgentStatus[] = [];
   for (const id of known) agents.push(live.get(id) ?? placed(await storedStatus(id, reader), places));
-  return agents;
+  return { agents, nodes: [...whereabouts.nodes.values()].map(({ name }) => name) };
 }
 
 /** What each of `nodes` that answers tells of its agents, by its id. */
@@ -62,11 +63,12 @@ interface Places {
 /** What the log says of an agent, and why nobody is there who knows more. */
 function placed(stored: AgentStatus, { whereabouts, answered, records }: Places): AgentStatus {
   const { holder, isStopped } = whereabouts.of(stored.id);
+  if (isStopped) return stored;
   if (holder !== undefined && !answered.has(holder)) {
     const node = nodeName(holder);
     return { ...stored, reason: `${node} does not answer`, waitingFor: "its node", node };
   }
-  if (stored.state !== "stopped" || isStopped) return stored;
+  if (stored.state !== "stopped") return stored;
   const nodes = [...whereabouts.nodes.values()];
   if (nodes.some(({ able }) => able.includes(stored.id))) return { ...stored, waitingFor: "a node" };
   const home = boundTo(records.get(stored.id));

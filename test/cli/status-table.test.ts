@@ -30,7 +30,7 @@ const parked: AgentStatus = {
 
 describe("statusTable", () => {
   it("shows one line for each agent, with age, cost and count in short forms", () => {
-    const [head, row] = statusTable([status], { columns: 100, nowMs }).split("\n");
+    const [head, row] = statusTable([status], { columns: 100, nowMs, nodes: [] }).split("\n");
     expect(head!.split(/  +/)).toEqual("ID,STATE,SINCE,WAITS FOR,MAIL,STEPS,TOKENS,COST,MODEL".split(","));
     expect(row!.split(/  +/)).toEqual(
       "2,idle,45s,mail,3,12,45.7k,$0.0123,anthropic/claude-sonnet-5-5".split(","),
@@ -38,37 +38,41 @@ describe("statusTable", () => {
   });
 
   it.each([80, 60, 50, 45])("fits into %i columns and still tells who is in what state", (columns) => {
-    const table = statusTable([status, parked], { columns, nowMs });
+    const table = statusTable([status, parked], { columns, nowMs, nodes: [] });
     for (const line of table.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
     expect(table).toMatch(/^2 +idle +45s +mail/m);
     expect(table).toMatch(/^writer +parked +27h +mail, resume/m);
   });
 
   it("says under the line why an agent does not act", () => {
-    const table = statusTable([parked], { columns: 80, nowMs });
+    const table = statusTable([parked], { columns: 80, nowMs, nodes: [] });
     expect(table).toContain("   sendMessage was called 5 times with the same parameters");
   });
 
   it("tells free from unknown costs", () => {
     const costs = [0, null, 123.456].map((cost) => ({ ...status, cost }));
-    const rows = statusTable(costs, { columns: 120, nowMs }).split("\n").slice(1, 4);
+    const rows = statusTable(costs, { columns: 120, nowMs, nodes: [] }).split("\n").slice(1, 4);
     expect(rows.map((row) => row.split(/  +/)[7])).toEqual(["-", "?", "$123.46"]);
   });
 
   it("says which node runs how many, or that none does", () => {
-    expect(statusTable([status, parked], { columns: 80, nowMs })).toContain("Node 4711@here runs 1 of 2.");
-    expect(statusTable([parked], { columns: 80, nowMs })).toContain("No node runs");
+    expect(statusTable([status, parked], { columns: 80, nowMs, nodes: [] })).toContain(
+      "Node 4711@here runs 1 of 2.",
+    );
+    expect(statusTable([parked], { columns: 80, nowMs, nodes: [] })).toContain("No node runs");
+    const idle = statusTable([status], { columns: 80, nowMs, nodes: ["12@there", "4711@here"] });
+    expect(idle).toContain("Node 4711@here runs 1 of 1.\nNode 12@there runs 0 of 1.");
   });
 
   it("is not led astray by what models write", () => {
     const hostile = { ...status, waitingFor: "\u001b[2Jrun\nCommand", reason: "a\u001b]0;x\u0007b\r\nc" };
-    const table = statusTable([hostile], { columns: 80, nowMs });
+    const table = statusTable([hostile], { columns: 80, nowMs, nodes: [] });
     expect(table).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
     expect(table.split("\n")).toHaveLength(5);
   });
 
   it("shows a moment that is none as unknown", () => {
     const rows = [null, "soon"].map((since) => ({ ...status, since }));
-    expect(statusTable(rows, { columns: 80, nowMs }).match(/idle +\? /g)).toHaveLength(2);
+    expect(statusTable(rows, { columns: 80, nowMs, nodes: [] }).match(/idle +\? /g)).toHaveLength(2);
   });
 });

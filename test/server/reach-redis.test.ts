@@ -34,9 +34,9 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
     const legion = await found(server.url);
     await (await legion.join({ "1": {} })).stop();
     expect(await legion.tell((to) => to.say({ targets: "all", content: "Later" }))).toEqual(["0>1#1"]);
-    expect(await legion.tell((to) => to.status())).toMatchObject([
-      { id: "1", state: "stopped", waitingFor: "start", unread: 1, node: null },
-    ]);
+    expect(await legion.tell((to) => to.status())).toMatchObject({
+      agents: [{ id: "1", state: "stopped", waitingFor: "start", unread: 1, node: null }],
+    });
     const node = await legion.join({ "1": { script: [noop] } });
     await until(async () => (await node.kinds("1", "decision")).length === 1);
   });
@@ -63,10 +63,12 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
       { id: "2", outcome: "done" },
     ]);
     expect(await legion.notices("1")).toEqual(["paused"]);
-    expect(await legion.tell((to) => to.status())).toMatchObject([
-      { id: "1", state: "paused", reason: "by Control", waitingFor: "resume" },
-      { id: "2", state: "paused" },
-    ]);
+    expect(await legion.tell((to) => to.status())).toMatchObject({
+      agents: [
+        { id: "1", state: "paused", reason: "by Control", waitingFor: "resume" },
+        { id: "2", state: "paused" },
+      ],
+    });
     const node = await legion.join({ "1": {}, "2": {} });
     expect(node.agent("1").standing.state).toBe("paused");
   });
@@ -98,7 +100,9 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
     await node.stop();
     expect(await legion.tell((word) => word.fork({ agent: "1", at: to }))).toMatchObject({ outcome: "done" });
     expect(await node.kinds("1", "branch")).toMatchObject([{ to }, { to }]);
-    expect(await legion.tell((word) => word.status())).toMatchObject([{ id: "1" }, { id: "twin", steps: 0 }]);
+    expect(await legion.tell((word) => word.status())).toMatchObject({
+      agents: [{ id: "1" }, { id: "twin", steps: 0 }],
+    });
   });
 
   it("stops one agent until a start names it again", async () => {
@@ -109,10 +113,12 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
     expect(await stop()).toEqual([{ id: "2", outcome: "already" }]);
     await until(async () => (await legion.link.command("GET", agentKeys(legion.legion, "2").lease)) === null);
     expect([...node.legion.agents.keys()]).toEqual(["1"]);
-    expect(await legion.tell((to) => to.status())).toMatchObject([
-      { id: "1", node: expect.any(String) },
-      { id: "2", state: "stopped", waitingFor: "start", node: null },
-    ]);
+    expect(await legion.tell((to) => to.status())).toMatchObject({
+      agents: [
+        { id: "1", node: expect.any(String) },
+        { id: "2", state: "stopped", waitingFor: "start", node: null },
+      ],
+    });
     const next = await legion.join({ "2": {} });
     await until(() => next.legion.agents.has("2"));
   });
@@ -147,7 +153,7 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
     await legion.link.command("SET", lease, "7@dead/nobody", "PX", SLOW_MS);
     await until(async () => here.legion.agents.has("2"));
     const status = await legion.tell((to) => to.status());
-    expect(status).toMatchObject([
+    expect(status.agents).toMatchObject([
       { id: "1", state: "stopped", waitingFor: expect.stringMatching(/^workspace on ./), node: null },
       { id: "2", state: "idle", waitingFor: "mail", node: expect.stringMatching(`^${process.pid}@`) },
       { id: "3", reason: "7@dead does not answer", waitingFor: "its node", node: "7@dead" },
@@ -160,9 +166,11 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
       const legion = await found(server.url);
       const node = await legion.join({ "1": {} });
       await node.fallSilent();
-      expect(await legion.tell((to) => to.status())).toMatchObject([
-        { id: "1", reason: expect.stringMatching(/^\d+@.* does not answer$/), waitingFor: "its node" },
-      ]);
+      expect(await legion.tell((to) => to.status())).toMatchObject({
+        agents: [
+          { id: "1", reason: expect.stringMatching(/^\d+@.* does not answer$/), waitingFor: "its node" },
+        ],
+      });
       const pausing = legion.tell((to) => to.order({ order: "pause", targets: ["1"] }));
       await expect(pausing).rejects.toThrow("does not answer; it may do later what it was asked");
       expect(await legion.notices("1")).toEqual([]);

@@ -6,7 +6,6 @@ import type { NoticeEvent } from "../../src/event.ts";
 import type { AgentId } from "../../src/message.ts";
 import { createRedisReader } from "../../src/reader/redis-reader.ts";
 import type { Link } from "../../src/redis/link.ts";
-import { readNodes } from "../../src/redis/nodes.ts";
 import { createDesk } from "../../src/server/desk.ts";
 import { reach, type Reach } from "../../src/server/reach.ts";
 import { serveOrders } from "../../src/server/redis-desk.ts";
@@ -33,7 +32,6 @@ export interface SharedNode extends RedisNode {
 export async function found(url: string): Promise<SharedLegion> {
   const legion = `legion-${randomUUID()}`;
   const link = await openTestLink(url);
-  const members = new Set<string>();
   return {
     link,
     legion,
@@ -44,8 +42,7 @@ export async function found(url: string): Promise<SharedLegion> {
     },
     async join(agents, options) {
       const node = await openNode(url, legion, agents, options);
-      const { id } = (await readNodes({ link, legion })).find((member) => !members.has(member.id))!;
-      members.add(id);
+      const id = node.legion.node!;
       const desk = createDesk({ legion: node.legion, onStop: () => void node.stop() });
       const orders = await serveOrders({ link: node.link, legion, node: id, desk });
       onTestFinished(orders.close);
