@@ -40,7 +40,7 @@ function isKept(disk: Pick<Disk, "exists">, folder: string): boolean {
  */
 export function createCopies(modules: readonly Module[], place: CopiesPlace): Projector {
   const { disk, folder, original } = place;
-  const shown = filesOf(modules, place);
+  const shown = filesOf(modules);
   return {
     async write(changes, state) {
       if (isKept(disk, folder)) return;
@@ -57,7 +57,7 @@ export function createCopies(modules: readonly Module[], place: CopiesPlace): Pr
       await disk.replace(join(folder, MARK), mark).catch(() => undefined);
       for (const files of shown.values()) {
         const contents = files.contents(state);
-        const present = await files.present().catch(() => []);
+        const present = await files.present(place).catch(() => []);
         for (const path of new Set([...contents.keys(), ...present]))
           await put(place, path, contents.get(path)).catch(() => undefined);
       }

@@ -18,6 +18,8 @@ export interface Hosting {
   isIdle(agent: AgentId): boolean;
   /** Stops one and closes it: finishes what runs, unless the right to run it is lost. Rejects if a module closes badly. */
   end(agent: AgentId): Promise<void>;
+  /** Finishes what one is at, and runs it no more; it stays open. */
+  dismiss(agent: AgentId): Promise<void>;
   outboxOf(agent: AgentId): Outbox | undefined;
   /** Finishes what runs; nobody is closed yet. */
   stop(): Promise<void>;
@@ -68,6 +70,7 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
       unlinks.get(id)?.();
       await close(id);
     },
+    dismiss: async (id) => agents.get(id)?.stop(),
     outboxOf: (id) => opened.get(id)?.outbox,
     async stop() {
       await Promise.all([...agents.values()].map((supervised) => supervised.stop()));

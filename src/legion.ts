@@ -62,6 +62,8 @@ export interface Legion {
   /** Every agent, Control not, wherever it runs. */
   known(): readonly AgentId[];
   unread(agent: AgentId): Promise<number>;
+  /** Finishes what the agent is at; only another start runs it again, here or elsewhere. */
+  dismiss(agent: AgentId): Promise<void>;
   /** As `resend`: sends the dead letter `id` again. */
   resend(id: string): Promise<readonly string[]>;
   /** As `fork`: an agent goes on from an earlier moment of its past. */
@@ -112,6 +114,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     peers,
     known: store.known,
     unread: shared.unread,
+    dismiss: (agent) => running.dismiss(agent),
     resend: (id) => resend(id, { clock, known: store.known(), unread: shared.unread, writerFor }),
     fork: (order) => fork(order, { store, writerFor }),
     async untilIdle(signal) {

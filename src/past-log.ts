@@ -8,12 +8,16 @@ import { createBlobs, longStrings, outline, type Blobs } from "./log/blobs.ts";
 import type { AppendFile, Disk } from "./log/disk.ts";
 import { readFileLog } from "./log/file-log.ts";
 import { toLine } from "./log/line.ts";
-import { segmentName } from "./log/segments.ts";
+import { createSeries } from "./log/segments.ts";
 import type { AgentId, LogId } from "./message.ts";
+import type { Module } from "./module.ts";
 import { createBranch, followLog, type Branch } from "./past.ts";
 import { createProjections } from "./projection.ts";
 import { goals } from "../modules/goals.ts";
 import { notes } from "../modules/notes.ts";
+
+/** What people read of any agent in files. */
+export const READABLE: readonly Module[] = [goals, notes];
 
 /** Where the folder of a new agent is made. */
 export interface NewFolder {
@@ -52,7 +56,7 @@ export async function writePast(place: NewFolder, past: Past): Promise<Branch> {
   const events = (): AsyncIterable<Event> => readFileLog({ folder, disk, blobs });
   for await (const event of events()) follower.see(event);
   const branch = await follower.settle(events);
-  await createProjections([goals, notes], { disk, folder, corruptFolder }).reconcile(branch.state);
+  await createProjections(READABLE, { disk, folder, corruptFolder }).reconcile(branch.state);
   return branch;
 }
 
@@ -120,14 +124,13 @@ function createSegments(
   folder: string,
   { disk, epoch }: { readonly disk: Disk; readonly epoch: number },
 ): Segments {
+  const series = createSeries(epoch);
   let file: AppendFile | undefined;
-  let part = -1;
-  let bytes = 0;
   let lines = "";
   const flush = (): void => {
     const chunk = Buffer.from(lines);
     if (chunk.length > 0) file?.write(chunk);
-    bytes += chunk.length;
+    series.grew(chunk.length);
     lines = "";
   };
   const write = (record: object): void => {
@@ -142,9 +145,8 @@ function createSegments(
   return {
     async begin({ seq, epoch: at0, at, log }) {
       await close();
-      const seals = part < 0 ? {} : { [segmentName({ epoch, part })]: bytes };
-      file = disk.create(join(folder, segmentName({ epoch, part: ++part })));
-      bytes = 0;
+      const { name, seals } = series.next();
+      file = disk.create(join(folder, name));
       write({ seq, epoch: at0, at, kind: "opened", format: 1, log, seals });
     },
     write,

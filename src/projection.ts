@@ -20,7 +20,7 @@ export interface ProjectionPlace {
 
 export function createProjections(modules: readonly Module[], place: ProjectionPlace): Projector {
   const { disk, folder } = place;
-  const shown = filesOf(modules, place);
+  const shown = filesOf(modules);
   /** Files under a name of a person's own, to be removed when what they say is where it belongs. */
   const strays = new Map<string, EditedEvent>();
   return {
@@ -48,7 +48,7 @@ export function createProjections(modules: readonly Module[], place: ProjectionP
         const wanted = files.contents(state);
         const before = earlierStates(state).map((earlier) => files.contents(earlier));
         const stale = before.flatMap((contents) => [...contents.keys()]);
-        for (const path of new Set([...wanted.keys(), ...stale, ...(await files.present())])) {
+        for (const path of new Set([...wanted.keys(), ...stale, ...(await files.present(place))])) {
           const notice = await obstacle(place, path, "file");
           if (notice) {
             events.push(notice);
@@ -75,16 +75,18 @@ export function createProjections(modules: readonly Module[], place: ProjectionP
 }
 
 /** How the state of each module lies in files, by the module's name. */
-export function filesOf(
-  modules: readonly Module[],
-  place: Pick<ProjectionPlace, "disk" | "folder">,
-): ReadonlyMap<string, Files> {
+export function filesOf(modules: readonly Module[]): ReadonlyMap<string, Files> {
   const shown = new Map<string, Files>();
   for (const { name, projection } of modules) {
     if (projection?.kind === "file") shown.set(name, singleFile(name, projection.name));
-    if (projection?.kind === "folder") shown.set(name, fileFolder(name, projection, place));
+    if (projection?.kind === "folder") shown.set(name, fileFolder(name, projection));
   }
   return shown;
+}
+
+/** What the files of `modules` hold in this state, by path in the agent's folder. */
+export function contentsOf(modules: readonly Module[], state: ModuleState): ReadonlyMap<string, string> {
+  return new Map([...filesOf(modules).values()].flatMap((files) => [...files.contents(state)]));
 }
 
 export async function put(
@@ -131,7 +133,7 @@ export interface Files {
   /** Every path that a change of `keys` may concern; `state` is the one after it. */
   touched(keys: readonly string[], state: ModuleState): Iterable<string>;
   /** Every path that may be there, whoever put it there. */
-  present(): Promise<readonly string[]>;
+  present(place: Pick<ProjectionPlace, "disk" | "folder">): Promise<readonly string[]>;
   /** What a person meant who left `found`, or nothing, at `path`. */
   edits(path: string, found: string | undefined, state: ModuleState): readonly EditedEvent[] | "unreadable";
 }
@@ -163,12 +165,7 @@ interface FolderProjection {
   readonly extension: string;
 }
 
-function fileFolder(
-  module: string,
-  shape: FolderProjection,
-  { disk, folder }: Pick<ProjectionPlace, "disk" | "folder">,
-): Files {
-  const { name: subfolder, extension } = shape;
+function fileFolder(module: string, { name: subfolder, extension }: FolderProjection): Files {
   const pathTo = (name: string): string => join(subfolder, `${name}${extension}`);
   /** Keys that would share a file, by the name that they would share. */
   const groups = (keys: Iterable<string>): ReadonlyMap<string, ReadonlySet<string>> => {
@@ -201,7 +198,7 @@ function fileFolder(
         for (const key of all.get(name)!) paths.add(pathTo(fileNameOf(key))).add(pathTo(markedNameOf(key)));
       return paths;
     },
-    async present() {
+    async present({ disk, folder }) {
       const names = await disk.list(join(folder, subfolder));
       // No title's file begins with a dot; those of editors and of other systems do.
       return names

@@ -13,11 +13,13 @@ import type { Limits } from "./limits.ts";
 import { createDisk, type Disk } from "./log/disk.ts";
 import type { Durability } from "./log/journal.ts";
 import { takeLock } from "./log/lock.ts";
+import type { AgentId } from "./message.ts";
 import type { LegionPaths } from "./paths.ts";
-import { startPlacement } from "./placement.ts";
+import { startPlacement } from "./placement/placement.ts";
 import { openRedisCeiling } from "./redis-ceiling.ts";
 import type { Durability as RedisDurability } from "./redis/lease-scripts.ts";
 import type { LegionPlace } from "./redis/nodes.ts";
+import { setStopped } from "./redis/registry.ts";
 import { spentOf } from "./spent.ts";
 import { openFileStore } from "./store/file-store.ts";
 import { openRedisStore } from "./store/redis-store.ts";
@@ -44,6 +46,8 @@ export interface Running {
   settled(): Promise<void>;
   /** Finishes what runs. */
   stop(): Promise<void>;
+  /** Finishes what the agent is at; nobody runs it any more until a start names it again. */
+  dismiss(agent: AgentId): Promise<void>;
 }
 
 export interface ResidenceOptions {
@@ -91,7 +95,8 @@ async function openInFiles(
       await hosting.beginAll(plans);
       await store.deliverForOthers();
       await store.mendMailboxes(hosting.outboxOf);
-      return { settled: () => Promise.resolve(), stop: hosting.stop };
+      const { stop, dismiss } = hosting;
+      return { settled: () => Promise.resolve(), stop, dismiss };
     },
   };
 }
@@ -136,7 +141,11 @@ async function openInRedis(
         });
         // Redis may go away just now: then agents come later.
         await Promise.race([placement.settled(), delay(SETTLING_MS)]);
-        return { settled: placement.settled, stop: placement.close };
+        const dismiss = async (agent: AgentId): Promise<void> => {
+          await setStopped({ link: redis.link, legion: redis.legion, agent });
+          await placement.giveBack(agent);
+        };
+        return { settled: placement.settled, stop: placement.close, dismiss };
       },
     };
   } catch (error) {

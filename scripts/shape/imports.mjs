@@ -45,7 +45,7 @@ const LAYERS = [
       "src/hosting.ts",
       "src/enrollment.ts",
       "src/residence.ts",
-      "src/placement.ts",
+      "src/placement/",
       "src/roster.ts",
       "src/peers.ts",
       "src/until-idle.ts",

@@ -6,11 +6,13 @@ import { pipeline } from "node:stream/promises";
 import { LegionError, messageOf } from "../errors.ts";
 import { createDisk } from "../log/disk.ts";
 import { CONTROL, displayName, type AgentId } from "../message.ts";
-import { packAgents, type Packing, type Tally } from "../archive/pack.ts";
+import { createFileSource } from "../archive/file-source.ts";
+import { packAgents, type Packing, type Source, type Tally } from "../archive/pack.ts";
+import { createLedger } from "../ledger.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { namesOf, oneLine, print, printJson } from "./output.ts";
 import { createProgress } from "./progress.ts";
-import { checkAgent, offerJson, offerLegion, onFiles, withSite, type FileSite } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, withSite, type Site } from "./project.ts";
 
 const STDOUT = "-";
 
@@ -23,13 +25,13 @@ export const command: CliCommand = {
     offerJson(offerLegion(parser));
   },
   async run(typed, io) {
-    return withSite(typed, io, (site) => exportFrom(onFiles(site, "export"), typed, io));
+    return withSite(typed, io, (site) => exportFrom(site, typed, io));
   },
 };
 
-async function exportFrom(site: FileSite, typed: Typed, io: Io): Promise<number> {
+async function exportFrom(site: Site, typed: Typed, io: Io): Promise<number> {
   const { agents, file } = await readOrder(typed, site);
-  const packing = packAgents(site.reader, agents);
+  const packing = packAgents(await sourceAt(site), agents);
   const target = file === STDOUT ? STDOUT : resolve(io.cwd, file);
   if (target === STDOUT) await toStdout(packing, io);
   else await toFile(packing, target, io);
@@ -41,12 +43,18 @@ async function exportFrom(site: FileSite, typed: Typed, io: Io): Promise<number>
   return 0;
 }
 
+async function sourceAt(site: Site): Promise<Source> {
+  if (site.kind === "files") return createFileSource(site.reader);
+  const { createRedisSource } = await import("../archive/redis-source.ts");
+  return createRedisSource(site);
+}
+
 interface Order {
   readonly agents: readonly AgentId[];
   readonly file: string;
 }
 
-async function readOrder({ args, options }: Typed, site: FileSite): Promise<Order> {
+async function readOrder({ args, options }: Typed, site: Site): Promise<Order> {
   const [first, second] = args;
   if (!options["all"]) {
     if (first === undefined)
@@ -57,10 +65,15 @@ async function readOrder({ args, options }: Typed, site: FileSite): Promise<Orde
   if (first === undefined || second !== undefined)
     throw new LegionError("USAGE", "--all takes a file and no agent: legion export --all team.legion");
   const { reader } = site;
-  const said = await reader.disk.list(reader.paths.agent(CONTROL));
-  const agents = [...(said.length > 0 ? [CONTROL] : []), ...(await reader.known())];
+  const hasSpoken = (await reader.last(CONTROL)) > 0;
+  const hasMail = (await reader.unread(CONTROL, createLedger())).length > 0;
+  const agents = [...(hasSpoken || hasMail ? [CONTROL] : []), ...(await reader.known())];
   if (agents.length > 0) return { agents, file: first };
-  throw new LegionError("USAGE", "there is no agent here yet; --dir <folder> names another project");
+  const way =
+    site.kind === "files"
+      ? "--dir <folder> names another project"
+      : "--name <name> means another legion there";
+  throw new LegionError("USAGE", `there is no agent here yet; ${way}`);
 }
 
 function sayDone(file: string, agents: readonly AgentId[], { events, unread }: Tally): string {

@@ -74,11 +74,18 @@ export async function openRedisLog(
 
 /** Reads a log without opening it, oldest first: also while another process writes to it. */
 export async function* readRedisLog(place: RedisPlace, from = 1): AsyncGenerator<Event> {
-  const { link, legion, agent } = place;
-  const { log } = agentKeys(legion, agent);
   const blobs = createRedisBlobs(place);
-  for await (const page of readPages(link, log, from))
-    for (const entry of page) yield await inline(eventIn(entry, log), blobs);
+  for await (const page of readRedisEvents(place, from))
+    for (const event of page) yield await inline(event, blobs);
+}
+
+/** As `readRedisLog`, with long texts left where they are; no page is empty. */
+export async function* readRedisEvents(
+  { link, legion, agent }: RedisPlace,
+  from = 1,
+): AsyncGenerator<readonly (Event & Outlined)[]> {
+  const { log } = agentKeys(legion, agent);
+  for await (const page of readPages(link, log, from)) yield page.map((entry) => eventIn(entry, log));
 }
 
 /** Writes to a log, but for what is too long. */

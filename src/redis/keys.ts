@@ -18,7 +18,7 @@ export interface AgentKeys {
   readonly epoch: string;
   /** String: what every commit has to show. */
   readonly token: string;
-  /** Hash: known, seq, mail, taken, log, run, stopped. */
+  /** Hash: known, seq, mail, abort, taken, log, run, doubted, stopped, workspace. */
   readonly meta: string;
   /** Stream of events, ids `0-<seq>`. */
   readonly log: string;
@@ -49,6 +49,21 @@ export function agentKeys(legion: string, agent: AgentId): AgentKeys {
     out: at("out"),
     blob: (hash) => at(`blob:${hash}`),
     wake: at("wake"),
+  };
+}
+
+/** Where an agent is put together that comes from elsewhere, before it takes its place. */
+export type ArrivingKeys = Pick<AgentKeys, "meta" | "log" | "mailbox" | "seen" | "numbers" | "out">;
+
+export function arrivingKeys(legion: string, agent: AgentId): ArrivingKeys {
+  const at = (name: string): string => `lg:{${legion}:${agent}}:arriving:${name}`;
+  return {
+    meta: at("meta"),
+    log: at("log"),
+    mailbox: at("mailbox"),
+    seen: at("seen"),
+    numbers: at("numbers"),
+    out: at("out"),
   };
 }
 

@@ -9,7 +9,8 @@ import type { Script } from "./script.ts";
  * old token then.
  *
  *   KEYS  lease, epoch, token, meta
- *   ARGV  owner, nonce, time to live in ms, durability: `weak` if this Redis may lose what it acknowledged
+ *   ARGV  owner, nonce, time to live in ms, durability: `weak` if this Redis may lose what it acknowledged; purpose:
+ *         `run`, or `errand` for what may be done to an agent that a person stopped
  *   ->    {"unknown"}                      nobody has made this agent known
  *         {"stopped"}                      a person stopped it
  *         {"held", ms}                     another owner has it, for that long if it does not renew
@@ -23,10 +24,10 @@ const ACQUIRE: Script = {
   keys: 4,
   lua: `
 local lease, epoch, token, meta = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner, nonce, ttl, durability = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local owner, nonce, ttl, durability, purpose = unpack(ARGV)
 local known, stopped, run, log = unpack(redis.call('HMGET', meta, 'known', 'stopped', 'run', 'log'))
 if not known then return {'unknown'} end
-if stopped then return {'stopped'} end
+if stopped and purpose == 'run' then return {'stopped'} end
 local holder = redis.call('GET', lease)
 if holder and holder ~= owner then return {'held', redis.call('PTTL', lease)} end
 
@@ -95,13 +96,22 @@ export type Acquired =
       readonly past: "whole" | "renewed";
     };
 
-/** `nonce` is a text that nobody else will ever choose. */
+/** `run`: to run the agent; `errand`: for one thing, which may also be done to an agent that a person stopped. */
+export type Purpose = "run" | "errand";
+
+interface AcquireTerms extends LeaseTerms {
+  /** Nobody else will ever choose it. */
+  readonly nonce: string;
+  readonly durability: Durability;
+  readonly purpose: Purpose;
+}
+
 export async function acquireLease(
   { link, legion, agent }: RedisPlace,
-  { owner, leaseMs, nonce, durability }: LeaseTerms & { nonce: string; durability: Durability },
+  { owner, leaseMs, nonce, durability, purpose }: AcquireTerms,
 ): Promise<Acquired> {
   const { lease, epoch, token, meta } = agentKeys(legion, agent);
-  const args = [owner, nonce, leaseMs, durability];
+  const args = [owner, nonce, leaseMs, durability, purpose];
   const reply = (await link.run(ACQUIRE, [lease, epoch, token, meta], args)) as AcquireReply;
   switch (reply[0]) {
     case "taken":

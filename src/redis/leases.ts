@@ -12,7 +12,7 @@ import { randomUUID } from "node:crypto";
 import { isLegionError } from "../errors.ts";
 import type { AgentId } from "../message.ts";
 import { createTenure, type Tenure } from "../tenure.ts";
-import { acquireLease, releaseLease, renewLease, type Durability } from "./lease-scripts.ts";
+import { acquireLease, releaseLease, renewLease, type Durability, type Purpose } from "./lease-scripts.ts";
 import type { Link } from "./link.ts";
 
 export const LEASE_MS = 10_000;
@@ -24,8 +24,10 @@ export interface Leases {
   /**
    * Also takes an agent that this process holds already; whatever it began before is void then. Rejects with STORAGE,
    * which leaves open whether the right was given.
+   *
+   * @param purpose default `run`
    */
-  acquire(agent: AgentId): Promise<Tenure | Denial>;
+  acquire(agent: AgentId, purpose?: Purpose): Promise<Tenure | Denial>;
   held(agent: AgentId): Tenure | undefined;
   /** Gives all back. */
   close(): Promise<void>;
@@ -72,11 +74,11 @@ export function createLeases(options: LeaseOptions): Leases {
   };
   let closed = false;
   return {
-    async acquire(agent) {
+    async acquire(agent, purpose = "run") {
       const place = { link, legion, agent };
       const before = await incarnation();
       const deadlineMs = deadlineOf(leaseMs);
-      const terms = { owner: node, leaseMs, nonce: randomUUID(), durability };
+      const terms = { owner: node, leaseMs, nonce: randomUUID(), durability, purpose };
       const acquired = await acquireLease(place, terms);
       if (acquired.kind === "held") return { waitMs: acquired.waitMs };
       if (acquired.kind !== "taken") return acquired.kind;

@@ -5,6 +5,7 @@
 //   U3. When the link is back, every channel is listened to again before anybody is told.
 
 import { createHash } from "node:crypto";
+import type { Redis } from "ioredis";
 import { LegionError } from "../errors.ts";
 import { showHost, type RedisAddress } from "./address.ts";
 import { createEars } from "./ears.ts";
@@ -129,6 +130,7 @@ function asker({ shown }: RedisAddress, line: Line): Ask {
       return Promise.reject(new LegionError("STORAGE", `nothing was sent: ${now.reason}`));
     }
     const { session } = now;
+    gatherTurn(session);
     const refuse = (error: unknown): never => {
       // It was a master when the session began. Whoever knows the new one has to be asked again.
       if (isFromReplica(error)) session.life.abort(error);
@@ -138,6 +140,23 @@ function asker({ shown }: RedisAddress, line: Line): Ask {
       whole && isUnknownScript(error) ? whole(session).catch(refuse) : refuse(error),
     );
   };
+}
+
+const gathering = new WeakSet<Session>();
+
+/** What is asked in one turn goes out in one write: a thousand small ones cost both sides more than what is in them. */
+function gatherTurn(session: Session): void {
+  if (gathering.has(session)) return;
+  gathering.add(session);
+  // In a Cluster a master that nothing was asked of has no connection yet.
+  const streams = session
+    .masters()
+    .flatMap(({ stream }: { readonly stream?: Redis["stream"] }) => stream ?? []);
+  for (const stream of streams) stream.cork();
+  process.nextTick(() => {
+    gathering.delete(session);
+    for (const stream of streams) stream.uncork();
+  });
 }
 
 /** For what may be lost: while the link is down, or with it. */

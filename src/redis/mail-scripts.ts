@@ -7,11 +7,12 @@ import type { Script } from "./script.ts";
 
 /**
  * Puts messages into a mailbox, each if it is the next one of its sender's log there, and wakes the reader. A log that is
- * new there may begin with any number. Nothing has to be fenced: a number is given by a commit, and each counts once.
+ * new there may begin with any number, but for one that several processes deliver from: of two first messages the second
+ * may come first. Nothing has to be fenced: a number is given by a commit, and each counts once.
  *
  *   KEYS  meta, mailbox, seen
  *   ARGV  limit or "" for Control, wake channel; of each message: log of its sender, number, number before it, itself as
- *         JSON, "mail" or "abort"
+ *         JSON, "mail" or "abort", "0" if a log that is new begins after that number or "" if anywhere
  *   ->    of each message one of
  *         {"accepted", position}
  *         {"duplicate"}
@@ -31,9 +32,9 @@ local isKnown = limit == '' or redis.call('HEXISTS', meta, 'known') == 1
 local room = limit == '' and math.huge or limit - redis.call('XLEN', mailbox)
 local last, abort
 
-local function receive(from, number, before, message, what)
+local function receive(from, number, before, message, what, start)
   if not isKnown then return {'unknown'} end
-  local newest = redis.call('HGET', seen, from)
+  local newest = redis.call('HGET', seen, from) or start ~= '' and start
   if newest then
     if tonumber(number) <= tonumber(newest) then return {'duplicate'} end
     if tonumber(before) > tonumber(newest) then return {'gap', newest} end
@@ -48,8 +49,8 @@ local function receive(from, number, before, message, what)
 end
 
 local replies = {}
-for i = 3, #ARGV, 5 do
-  replies[#replies + 1] = receive(unpack(ARGV, i, i + 4))
+for i = 3, #ARGV, 6 do
+  replies[#replies + 1] = receive(unpack(ARGV, i, i + 5))
 end
 if abort then
   redis.call('HSET', meta, 'abort', abort)
@@ -73,9 +74,10 @@ export async function deliver(
   const { meta, mailbox, seen, wake } = agentKeys(legion, agent);
   const limit = agent === CONTROL ? "" : MAILBOX_LIMIT;
   const args = deliveries.flatMap(({ from, message, after }) => {
-    const { n } = parseMessageId(message.id);
+    const sent = parseMessageId(message.id);
     const what = message.delivery === "abort" ? "abort" : "mail";
-    return [from, n, after ?? n - 1, JSON.stringify(message), what];
+    const start = sent.from === CONTROL ? 0 : "";
+    return [from, sent.n, after ?? sent.n - 1, JSON.stringify(message), what, start];
   });
   const replies = await link.run(DELIVER, [meta, mailbox, seen], [limit, wake, ...args]);
   return (replies as readonly DeliverReply[]).map(toDelivered);

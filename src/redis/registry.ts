@@ -7,20 +7,25 @@ import type { RedisPlace } from "./place.ts";
 import type { Script } from "./script.ts";
 
 /**
- * Writes what a start made of an agent, if that is news.
+ * Writes what a start made of agents, of all of them at once, as far as that is news.
  *
  *   KEYS  agents, version
- *   ARGV  agent, record
- *   ->    1 if it was news
+ *   ARGV  agent, record, agent, record...
+ *   ->    1 if anything was news
  */
 const ENLIST: Script = {
   name: "enlist",
   keys: 2,
   lua: `
-if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('INCR', KEYS[2])
-return 1`,
+local isNews = 0
+for i = 1, #ARGV, 2 do
+  if redis.call('HGET', KEYS[1], ARGV[i]) ~= ARGV[i + 1] then
+    redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+    isNews = 1
+  end
+end
+if isNews == 1 then redis.call('INCR', KEYS[2]) end
+return isNews`,
 };
 
 /**
@@ -42,16 +47,34 @@ return reply`,
 };
 
 /** Makes an agent known, so that mail to it is accepted and nodes may take it, also if a person had stopped it. */
-export async function enlist({ link, legion, agent }: RedisPlace, record: string): Promise<void> {
-  const { meta } = agentKeys(legion, agent);
-  const { agents, agentsVersion, free } = legionKeys(legion);
+export async function enlist(place: RedisPlace, record: string): Promise<void> {
+  const { link, legion, agent } = place;
   // Whoever reads of it in the list can write to it already.
-  const [, wasStopped] = await Promise.all([
-    link.command("HSET", meta, "known", 1),
-    link.command("HDEL", meta, "stopped"),
+  const [wasStopped] = await Promise.all([
+    link.command("HDEL", agentKeys(legion, agent).meta, "stopped"),
+    setKnown(place),
   ]);
-  await link.run(ENLIST, [agents, agentsVersion], [agent, record]);
-  if (wasStopped === 1) link.hint(free, agent);
+  await listAgents(place, new Map([[agent, record]]));
+  if (wasStopped === 1) link.hint(legionKeys(legion).free, agent);
+}
+
+/** From now on mail to it is accepted. */
+export async function setKnown({ link, legion, agent }: RedisPlace): Promise<void> {
+  await link.command("HSET", agentKeys(legion, agent).meta, "known", 1);
+}
+
+/** Mail to it is refused again; for an agent that is in no list. */
+export async function setUnknown({ link, legion, agent }: RedisPlace): Promise<void> {
+  await link.command("HDEL", agentKeys(legion, agent).meta, "known");
+}
+
+/** Shows agents to everybody, all at once, each with what a start made of it; they are known already. */
+export async function listAgents(
+  { link, legion }: Pick<RedisPlace, "link" | "legion">,
+  records: ReadonlyMap<AgentId, string>,
+): Promise<void> {
+  const { agents, agentsVersion } = legionKeys(legion);
+  await link.run(ENLIST, [agents, agentsVersion], [...records].flat());
 }
 
 /** From now on no node takes it, until a start names it again. Who runs it has to be told besides. */

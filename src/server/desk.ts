@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { LegionError } from "../errors.ts";
 import type { ForkOrder } from "../fork.ts";
 import type { Legion } from "../legion.ts";
+import type { AgentId } from "../message.ts";
 import { liveStatus } from "../status.ts";
 import type { Supervised } from "../supervisor.ts";
 import {
@@ -73,31 +74,38 @@ function say(legion: Legion, { targets, content, delivery }: Said): Promise<read
   return legion.control.say(resolveKnown(targets, legion.known()), content, delivery);
 }
 
-async function obey({ agents, known }: Legion, { order, targets }: Order): Promise<readonly Obeyed[]> {
+async function obey(legion: Legion, { order, targets }: Order): Promise<readonly Obeyed[]> {
+  const { agents, known } = legion;
   const running = [...agents].filter(([, supervised]) => !isStopped(supervised)).map(([id]) => id);
   const ids = targets === "all" ? running : resolveKnown(targets, known());
-  const hosted = ids.map((id) => {
-    const supervised = agents.get(id);
-    if (supervised) return { id, supervised };
-    const absence = `agent ${id} does not run on this node; it runs ${listIds(running)}`;
+  const absent = ids.find((id) => !agents.has(id));
+  if (absent !== undefined) {
+    const absence = `agent ${absent} does not run on this node; it runs ${listIds(running)}`;
     throw new LegionError("LOCKED", absence);
-  });
-  return Promise.all(
-    hosted.map(async ({ id, supervised }) => ({ id, outcome: await carryOut(order, supervised) })),
-  );
+  }
+  return Promise.all(ids.map(async (id) => ({ id, outcome: await carryOut(order, id, legion) })));
 }
 
 function isStopped({ standing }: Supervised): boolean {
   return standing.state === "stopped";
 }
 
-async function carryOut(order: Order["order"], supervised: Supervised): Promise<Obeyed["outcome"]> {
+async function carryOut(
+  order: Order["order"],
+  id: AgentId,
+  { agents, dismiss }: Legion,
+): Promise<Obeyed["outcome"]> {
+  const supervised = agents.get(id)!;
   const conversation = supervised.agent?.memory.conversation;
   const isVain =
     order === "stop" ? isStopped(supervised) : conversation && changesNothing(order, conversation);
   if (isVain) return "already";
-  const obeyed = order === "pause" ? supervised.pause(PAUSED) : supervised[order]();
-  const done = obeyed.then(() => "done" as const);
+  const orders = {
+    pause: () => supervised.pause(PAUSED),
+    resume: () => supervised.resume(),
+    stop: () => dismiss(id),
+  };
+  const done = orders[order]().then(() => "done" as const);
   return unlessLate(done, PATIENCE_MS, "soon");
 }
 

@@ -82,8 +82,9 @@ async function borrow<T>(
   work: (log: Writing) => Promise<T>,
   { leases, openAgent, bus, clock }: Borrowing,
 ): Promise<T> {
-  const right = await leases.acquire(agent);
-  if (typeof right === "string") throw new LegionError("REFUSED", `${displayName(agent)} is ${right}.`);
+  const right = await leases.acquire(agent, "errand");
+  if (typeof right === "string")
+    throw new LegionError("REFUSED", `There is no ${displayName(agent)} any more.`);
   if (!("token" in right)) throw new LegionError("LOCKED", `${displayName(agent)} is run by a node.`);
   try {
     const memory = await openAgent(agent, UNHOSTED);

@@ -16,7 +16,7 @@ import type { Store } from "./store.ts";
 export interface RedisStoreOptions extends Pick<RedisAgentsOptions, "link" | "legion" | "clock" | "copies"> {
   readonly role: "node" | "command";
   readonly inspect?: Inspect;
-  /** May this Redis lose what it acknowledged? Only a node needs to know. */
+  /** May this Redis lose what it acknowledged? Default `weak`: whoever does not know doubts it. */
   readonly durability?: Durability;
   readonly leaseMs?: number;
 }
@@ -30,7 +30,7 @@ export interface RedisStore extends Store {
 
 /** Rejects with STORAGE if Redis cannot be reached. The link is the caller's, also afterwards. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
-  const { link, legion, role, clock, inspect = () => undefined, leaseMs, durability = "always" } = options;
+  const { link, legion, role, clock, inspect = () => undefined, leaseMs, durability = "weak" } = options;
   const node = `${process.pid}@${hostname()}/${randomUUID()}`;
   const place = { link, legion };
   const records = await openRedisRecords({ ...place, clock, role });

@@ -9,6 +9,7 @@ import { receiveAgents } from "../../src/archive/arrival.ts";
 import type { Event } from "../../src/event.ts";
 import { fromLine, toLine } from "../../src/log/line.ts";
 import type { AgentId } from "../../src/message.ts";
+import { createFileSource } from "../../src/archive/file-source.ts";
 import { fromArchive } from "../../src/archive/newcomers.ts";
 import { packAgents, type Packing } from "../../src/archive/pack.ts";
 import { legionPaths } from "../../src/paths.ts";
@@ -30,7 +31,7 @@ export async function restingLegion(): Promise<World> {
 
 /** Writes the archive of `agents` to a file of its own. */
 export async function archiveOf(project: string, agents: readonly AgentId[]): Promise<string> {
-  return written(packAgents(createFileReader(project), agents));
+  return written(packAgents(createFileSource(createFileReader(project)), agents));
 }
 
 export async function written({ pieces }: Pick<Packing, "pieces">): Promise<string> {

@@ -2,6 +2,7 @@ import { appendFile, mkdir, readFile, readdir, symlink, writeFile } from "node:f
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Event } from "../../src/event.ts";
+import { createFileSource } from "../../src/archive/file-source.ts";
 import { packAgents } from "../../src/archive/pack.ts";
 import { createFileReader } from "../../src/reader/file-reader.ts";
 import { createModuleState, foldState } from "../../src/state.ts";
@@ -95,7 +96,9 @@ it("copies the files of the same moment as the log (X3)", async () => {
     }
     yield* reader.events(agent, from);
   };
-  const copy = await received(await written(packAgents({ ...reader, events: meanwhile }, ["2"])));
+  const copy = await received(
+    await written(packAgents(createFileSource({ ...reader, events: meanwhile }), ["2"])),
+  );
   expect(looks).toBe(2);
   const state = createModuleState();
   for (const event of await eventsOf(copy, "2")) foldState(state, event);
@@ -109,7 +112,7 @@ it("gives up, saying what to do, where files never hold still", async () => {
   const restless = async function* (): AsyncGenerator<Event> {
     yield { kind: "edited", module: "goals", key: "goals", value: 1, seq: 99, epoch: 1, at: "" };
   };
-  const packing = packAgents({ ...reader, events: restless }, ["2"]);
+  const packing = packAgents(createFileSource({ ...reader, events: restless }), ["2"]);
   await expect(written(packing)).rejects.toThrow("`legion pause 2` first");
 });
 
@@ -154,7 +157,7 @@ it("names what it leaves out: damaged texts, links, files of others", async () =
   await writeFile(join(project, "secret"), "secret");
   await mkdir(join(folder, "notes"), { recursive: true });
   await symlink(join(project, "secret"), join(folder, "notes/link.txt"));
-  const packing = packAgents(createFileReader(project), ["1"]);
+  const packing = packAgents(createFileSource(createFileReader(project)), ["1"]);
   const file = await written(packing);
   expect(packing.tally.remarks).toHaveLength(2);
   expect(packing.tally.remarks.join()).toMatch(/link\.txt.*blobs/);
@@ -164,7 +167,9 @@ it("names what it leaves out: damaged texts, links, files of others", async () =
 
 /** The pieces of an archive, asked for one by one. */
 function taking(project: string, agents: readonly string[]) {
-  const iterator = packAgents(createFileReader(project), agents).pieces[Symbol.asyncIterator]();
+  const iterator = packAgents(createFileSource(createFileReader(project)), agents).pieces[
+    Symbol.asyncIterator
+  ]();
   const taken: (string | Buffer)[] = [];
   const next = async (): Promise<boolean> => {
     const { done, value } = await iterator.next();

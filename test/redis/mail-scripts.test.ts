@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { standingOf } from "../../src/bus/mailbox.ts";
 import { readRedisMail } from "../../src/bus/redis-mailbox.ts";
-import { parseMessageId, type Delivery, type LogId } from "../../src/message.ts";
+import { MAILBOX_LIMIT, parseMessageId, type Delivery, type LogId } from "../../src/message.ts";
 import { parseRedisAddress } from "../../src/redis/address.ts";
 import { agentKeys } from "../../src/redis/keys.ts";
 import { openLink, type Link } from "../../src/redis/link.ts";
 import { deliver, parseWake, type Delivered } from "../../src/redis/mail-scripts.ts";
-import { letter } from "../bus/letter.ts";
+import { letter, numbers } from "../bus/letter.ts";
 import { newLegion } from "./places.ts";
 import { redisIsThere, startRedis, type Server } from "./servers.ts";
 
@@ -72,6 +72,31 @@ describe.skipIf(!redisIsThere)("a delivery in Redis", () => {
     expect(await deliver(place, deliveries)).toEqual([{ status: "unknown" }, { status: "unknown" }]);
     const { meta, mailbox, seen } = agentKeys(place.legion, "a");
     expect(await link.command("EXISTS", meta, mailbox, seen)).toBe(0);
+  });
+
+  it("fills a mailbox to its limit, also by what comes at one blow (B5)", async () => {
+    const place = { link, legion: newLegion(), agent: "a" };
+    await link.command("HSET", agentKeys(place.legion, "a").meta, "known", 1);
+    const delivered = await deliver(
+      place,
+      numbers(MAILBOX_LIMIT + 2).map((n) => letter("a", n, { content: "" })),
+    );
+    expect(delivered.at(MAILBOX_LIMIT - 1)).toEqual({ status: "accepted", position: MAILBOX_LIMIT });
+    expect(delivered.slice(MAILBOX_LIMIT)).toEqual([
+      { status: "full" },
+      { status: "gap", expected: MAILBOX_LIMIT + 1 },
+    ]);
+  });
+
+  it("does not begin with the second word of a person whose first is on its way from another process (B2)", async () => {
+    const place = { link, legion: newLegion(), agent: "a" };
+    await link.command("HSET", agentKeys(place.legion, "a").meta, "known", 1);
+    const said = (n: number) => letter("a", n, { from: "0" });
+    expect(await deliver(place, [said(2)])).toEqual([{ status: "gap", expected: 1 }]);
+    expect(await deliver(place, [said(1), said(2)])).toMatchObject([
+      { status: "accepted" },
+      { status: "accepted" },
+    ]);
   });
 
   it("tells the reader, and nobody else, how far its mailbox goes", async () => {

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { createClock } from "../../src/clock.ts";
 import type { AgentId } from "../../src/message.ts";
 import { createLeases, type Leases } from "../../src/redis/leases.ts";
-import { startPlacement, type Placement, type PlacementOptions } from "../../src/placement.ts";
+import { startPlacement, type Placement, type PlacementOptions } from "../../src/placement/placement.ts";
 import type { Tenure } from "../../src/tenure.ts";
 import { cuttable, openTestLink, type CutLink } from "./members.ts";
 

@@ -120,7 +120,7 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
       ],
     });
     const next = await legion.join({ "2": {} });
-    await until(() => next.legion.agents.has("2"));
+    await until(() => [node, next].some(({ legion: { agents } }) => agents.has("2")));
   });
 
   it("ends every node and waits for what runs there", async () => {

@@ -5,10 +5,10 @@
 //   W1. An agent is begun under a right that was acquired for that, and the right is given back only when it has ended.
 //   W2. What fails is tried again later and later, and never sooner because somebody else failed too.
 
-import { messageOf } from "./errors.ts";
-import type { AgentId } from "./message.ts";
-import type { Leases } from "./redis/leases.ts";
-import type { Tenure } from "./tenure.ts";
+import { messageOf } from "../errors.ts";
+import type { AgentId } from "../message.ts";
+import type { Leases } from "../redis/leases.ts";
+import type { Tenure } from "../tenure.ts";
 
 export interface Post {
   readonly agent: AgentId;

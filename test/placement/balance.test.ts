@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { weigh } from "../src/balance.ts";
-import type { NodeRecord } from "../src/redis/nodes.ts";
+import { weigh } from "../../src/placement/balance.ts";
+import type { NodeRecord } from "../../src/redis/nodes.ts";
 
 function node(id: string, able: readonly string[], agents = 0): NodeRecord {
   return { id, name: id, workspace: "w", agents, able };

@@ -3,9 +3,9 @@
 //   W3. Nobody waits for balance: an agent that no other node has room for is taken above the share.
 
 import { weigh, type Balance } from "./balance.ts";
-import type { AgentId } from "./message.ts";
+import type { AgentId } from "../message.ts";
 import { createPost, type Post, type Work } from "./post.ts";
-import type { NodeRecord } from "./redis/nodes.ts";
+import type { NodeRecord } from "../redis/nodes.ts";
 
 export interface CrewOptions extends Omit<Work, "onChange"> {
   /** The id of this node. */
@@ -19,7 +19,7 @@ export interface CrewOptions extends Omit<Work, "onChange"> {
 }
 
 export interface Crew {
-  /** How many agents run here, or are about to. */
+  /** How many agents run here. Those that are asked for may be another node's. */
   size(): number;
   readonly settled: Promise<void>;
   /** Which agents it makes sense to leave to this node. */
@@ -74,7 +74,7 @@ export function createCrew(options: CrewOptions): Crew {
   };
   const posts = new Map(candidates.map((agent) => [agent, createPost(agent, { ...options, onChange })]));
   return {
-    size: () => busy.size,
+    size: () => busy.size - among(busy, "taking").length,
     settled: settling.done,
     able: () =>
       [...posts.values()].flatMap(({ agent, isAble }) => (isAble && mayRunHere(agent) ? [agent] : [])),

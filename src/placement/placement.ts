@@ -8,13 +8,13 @@
 //   W4. A node that ends counts for nobody's share from then on, and is a member until it has ended.
 //   W5. While Redis is out of reach it is tried every second, and nothing is given up but what the leases end.
 
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 import { createCrew, type CrewOptions } from "./crew.ts";
-import { isLegionError, messageOf } from "./errors.ts";
-import type { AgentId } from "./message.ts";
-import { legionKeys } from "./redis/keys.ts";
-import type { Link } from "./redis/link.ts";
-import { attend, leave, type LegionPlace, type NodeRecord } from "./redis/nodes.ts";
+import { isLegionError, messageOf } from "../errors.ts";
+import type { AgentId } from "../message.ts";
+import { legionKeys } from "../redis/keys.ts";
+import type { Link } from "../redis/link.ts";
+import { attend, leave, type LegionPlace, type NodeRecord } from "../redis/nodes.ts";
 
 export interface PlacementOptions extends LegionPlace, Omit<CrewOptions, "self"> {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { agentKeys } from "../src/redis/keys.ts";
-import type { Link } from "../src/redis/link.ts";
-import { readNodes } from "../src/redis/nodes.ts";
-import { enlist, setStopped } from "../src/redis/registry.ts";
-import { makeKnown, openTestLink } from "./redis/members.ts";
+import { agentKeys } from "../../src/redis/keys.ts";
+import type { Link } from "../../src/redis/link.ts";
+import { readNodes } from "../../src/redis/nodes.ts";
+import { enlist, setStopped } from "../../src/redis/registry.ts";
+import { makeKnown, openTestLink } from "../redis/members.ts";
 import {
   agentsUpTo,
   eachRunsOnce,
@@ -11,9 +11,9 @@ import {
   startNode,
   type PlacedNode,
   type PlacedOptions,
-} from "./redis/placed.ts";
-import { newLegion } from "./redis/places.ts";
-import { redisIsThere, startRedis, until, type Server } from "./redis/servers.ts";
+} from "../redis/placed.ts";
+import { newLegion } from "../redis/places.ts";
+import { redisIsThere, startRedis, until, type Server } from "../redis/servers.ts";
 
 let server: Server;
 let legion: string;
