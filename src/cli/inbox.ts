@@ -4,7 +4,7 @@ import { CONTROL, type Message } from "../message.ts";
 import type { Reader } from "../reader/reader.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { senderOf } from "./event-line.ts";
-import { followEvents } from "./follow.ts";
+import { followEvents, readThrough } from "./follow.ts";
 import { columnsFor, namesOf, oneLine, print, printJson } from "./output.ts";
 import { offerJson, offerLegion, withSite, type Site } from "./project.ts";
 import { clip } from "./terminal.ts";
@@ -22,7 +22,7 @@ export const command: CliCommand = {
     await withSite(typed, io, (site) =>
       dead
         ? listDead(site.reader, typed, io)
-        : listMail(follow ? followInbox(site) : site.reader.inbox(), typed, io),
+        : listMail(follow ? followInbox(site, io) : site.reader.inbox(), typed, io),
     );
     return 0;
   },
@@ -39,12 +39,13 @@ async function listMail(mail: AsyncIterable<Message>, { options }: Typed, io: Io
 }
 
 /** Each message once, also one that the log takes from the mailbox only later. */
-async function* followInbox(site: Site): AsyncGenerator<Message> {
+async function* followInbox(site: Site, io: Io): AsyncGenerator<Message> {
+  const { signal } = new AbortController();
   const shown = new Set<string>();
   const isNew = ({ id, sentAt }: Message): boolean => shown.size < shown.add(`${id} ${sentAt}`).size;
-  for await (const message of site.reader.inbox()) if (isNew(message)) yield message;
-  const { signal } = new AbortController();
-  for await (const event of followEvents(site, CONTROL, { from: 1, signal })) {
+  for await (const message of readThrough(site, site.reader.inbox, { signal, io }))
+    if (isNew(message)) yield message;
+  for await (const event of followEvents(site, CONTROL, { from: 1, signal, io })) {
     if (event.kind === "message" && isNew(event.message)) yield event.message;
   }
 }

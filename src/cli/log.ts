@@ -28,7 +28,7 @@ export const command: CliCommand = {
       if (typed.options["tree"]) return printTree(typed, io, site.reader.events(id));
       const { signal } = new AbortController();
       const events = typed.options["follow"]
-        ? followEvents(site, id, { from, signal })
+        ? followEvents(site, id, { from, signal, io })
         : site.reader.events(id, from);
       return printEvents(typed, io, events);
     });

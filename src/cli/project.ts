@@ -96,13 +96,6 @@ export async function withSite<T>(typed: Typed, io: Io, use: (site: Site) => Pro
   }
 }
 
-/** Throws REFUSED, saying that `command` cannot do its work there, unless the legion is in files. */
-export function onFiles(site: Site, command: string): FileSite {
-  if (site.kind === "files") return site;
-  const way = "`--bus memory` means the files of this project";
-  throw new LegionError("REFUSED", `legion ${command} does not work on a legion in Redis yet; ${way}`);
-}
-
 /** Those of the options `names` that hold a text, as they were typed. */
 export function flagsOf<Name extends string>(
   { options }: Typed,

@@ -74,12 +74,13 @@ interface Waiting {
   /** The first event of log 0 that may be the answer. */
   readonly from: number;
   readonly timeoutMs: number;
+  readonly io: Io;
 }
 
 /** The first message to Control that answers one of `ids`. Throws REFUSED when the time is over. */
-async function answerTo(ids: readonly string[], { site, from, timeoutMs }: Waiting): Promise<string> {
+async function answerTo(ids: readonly string[], { site, from, timeoutMs, io }: Waiting): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs);
-  for await (const event of followEvents(site, CONTROL, { from, signal })) {
+  for await (const event of followEvents(site, CONTROL, { from, signal, io })) {
     if (event.kind !== "message" || event.message.re === undefined) continue;
     if (ids.includes(event.message.re)) return event.message.content;
   }

@@ -116,6 +116,38 @@ function isRange(value: unknown): value is SeqRange {
   return Array.isArray(value) && typeof value[0] === "number" && typeof value[1] === "number";
 }
 
+/** Follows a log, and knows what is gone of it. */
+export interface Gaps {
+  /** The highest number that is known of. */
+  readonly last: number;
+  see(event: Event): void;
+  /** So many more events were behind the last one that was seen. */
+  miss(count: number): void;
+  /** What no notice of the log has reported; mostly empty. */
+  unreported(): readonly SeqRange[];
+}
+
+export function createGaps(): Gaps {
+  let last = 0;
+  const lost: SeqRange[] = [];
+  const reported: SeqRange[] = [];
+  const isReported = ([first, end]: SeqRange): boolean => reported.some((r) => r[0] <= first && end <= r[1]);
+  return {
+    get last() {
+      return last;
+    },
+    see(event) {
+      if (event.seq > last + 1) lost.push([last + 1, event.seq - 1]);
+      last = event.seq;
+      reported.push(...lostIn(event));
+    },
+    miss(count) {
+      if (count > 0) lost.push([last + 1, (last += count)]);
+    },
+    unreported: () => lost.filter((range) => !isReported(range)),
+  };
+}
+
 interface Past {
   readonly id: LogId | undefined;
   readonly lost: readonly SeqRange[];
@@ -131,26 +163,21 @@ async function readThrough(
   const folder = join(options.folder, "log");
   const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));
   let id: LogId | undefined;
-  let last = 0;
   let trailing = 0;
-  const lost: SeqRange[] = [];
-  const reported: SeqRange[] = [];
+  const gaps = createGaps();
   const segments: SegmentEnd[] = [];
   for await (const segment of readSegments<Event & Outlined>(folder, disk, 1, ends)) {
     for (const record of segment.records) {
       const event = record.blobs ? await inline(record, blobs) : record;
-      if (event.seq > last + 1) lost.push([last + 1, event.seq - 1]);
-      last = event.seq;
+      gaps.see(event);
       if (event.kind === "opened") id = event.log;
-      for (const range of lostIn(event)) reported.push(range);
       each(event);
     }
     trailing = segment.records.length > 0 ? segment.trailing : trailing + segment.trailing;
     await setAside(segment.damages, join(options.corruptFolder, basename(options.folder)), disk);
-    segments.push({ name: segment.name, bytes: segment.bytes, sealed: segment.sealed, last });
+    segments.push({ name: segment.name, bytes: segment.bytes, sealed: segment.sealed, last: gaps.last });
   }
   // Damaged lines at the end had numbers, too.
-  if (trailing > 0) lost.push([last + 1, (last += trailing)]);
-  const isReported = ([first, end]: SeqRange): boolean => reported.some((r) => r[0] <= first && end <= r[1]);
-  return { id, lost: lost.filter((range) => !isReported(range)), start: end ?? { last, segments } };
+  gaps.miss(trailing);
+  return { id, lost: gaps.unreported(), start: end ?? { last: gaps.last, segments } };
 }

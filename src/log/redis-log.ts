@@ -17,6 +17,7 @@ import type { RedisPlace } from "../redis/place.ts";
 import type { Tenure } from "../tenure.ts";
 import { inline, type Outlined } from "./blobs.ts";
 import type { EventLog } from "./event-log.ts";
+import { createGaps } from "./file-log.ts";
 import { createWriter } from "./long-events.ts";
 import { createRedisBlobs } from "./redis-blobs.ts";
 import { eventIn } from "./redis-entry.ts";
@@ -38,13 +39,15 @@ export async function openRedisLog(
   const reply = await link.command("HMGET", agentKeys(legion, agent).meta, "seq", "log");
   const [seq, name] = reply as readonly (string | null)[];
   const last = Number(seq);
-  let count = 0;
+  const gaps = createGaps();
   for await (const event of readRedisLog(options)) {
-    count++;
+    gaps.see(event);
     each(event);
   }
+  gaps.miss(last - gaps.last);
   // A log that lost events cannot know which numbers it gave out: it goes on as another one.
-  const id = name && tenure.past === "whole" && count === last ? name : randomUUID();
+  const isWhole = tenure.past === "whole" && gaps.unreported().length === 0;
+  const id = name && isWhole ? name : randomUUID();
   const pen = createPen(options, { id, last });
   const blobs = createRedisBlobs(options);
   const write = createWriter(pen.write, blobs);

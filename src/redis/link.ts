@@ -83,11 +83,14 @@ export async function openLink(address: RedisAddress, options: LinkOptions = {})
 
   return {
     shown,
-    run: (script, keys, args) =>
-      ask(
-        ({ client }) => client.call("evalsha", [hashOf(script), keys.length, ...keys, ...args]),
-        ({ client }) => client.call("eval", [script.lua, keys.length, ...keys, ...args]),
-      ),
+    run(script, keys, args) {
+      const whole: Asking<unknown> = ({ client }) =>
+        client.call("eval", [script.lua, keys.length, ...keys, ...args]);
+      const byHash: Asking<unknown> = ({ client }) =>
+        client.call("evalsha", [hashOf(script), keys.length, ...keys, ...args]);
+      // Whole at its first use: if the first of several is not known, those behind it overtake it.
+      return ask((session) => (isFirstUse(session, script) ? whole(session) : byHash(session)), whole);
+    },
     command: (name, ...args) => ask(({ client }) => client.call(name, ...args)),
     commandAll,
     async listen(channel, listener) {
@@ -116,6 +119,15 @@ export async function openLink(address: RedisAddress, options: LinkOptions = {})
     },
     close: line.close,
   };
+}
+
+const used = new WeakMap<Session, Set<Script>>();
+
+/** True once for each script of a session. */
+function isFirstUse(session: Session, script: Script): boolean {
+  const scripts = used.get(session) ?? new Set();
+  used.set(session, scripts);
+  return scripts.size < scripts.add(script).size;
 }
 
 type Asking<T> = (session: Session) => Promise<T>;

@@ -82,6 +82,16 @@ export async function setStopped({ link, legion, agent }: RedisPlace): Promise<v
   await link.command("HSET", agentKeys(legion, agent).meta, "stopped", 1);
 }
 
+/** A record that binds the agent to no workspace; an empty one for what is none. */
+export function withoutWorkspace(record: string): string {
+  try {
+    const { workspace: _, ...rest } = JSON.parse(record) as Readonly<Record<string, unknown>>;
+    return `${JSON.stringify(rest, null, 2)}\n`;
+  } catch {
+    return "{}\n";
+  }
+}
+
 export interface Registry {
   /** The record of each agent, as of the last `refresh`. */
   readonly agents: ReadonlyMap<AgentId, string>;

@@ -6,10 +6,11 @@ import { move, settleArrivals } from "../archive/arrival.ts";
 import { createMemoryBus } from "../bus/memory-bus.ts";
 import { removeCopies } from "../copies.ts";
 import { openControl, type FileControl } from "../control.ts";
+import { LegionError } from "../errors.ts";
 import { createGuests, type Guests } from "../guests.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
 import { takeLock, type Holder, type Lock } from "../log/lock.ts";
-import { CONTROL, type AgentId } from "../message.ts";
+import { CONTROL, displayName, type AgentId } from "../message.ts";
 import { writePast } from "../past-log.ts";
 import { createProjections } from "../projection.ts";
 import { createTenure, type Tenure } from "../tenure.ts";
@@ -171,11 +172,16 @@ async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Whoever holds the lock has the right to run every agent, until the process ends or another one takes the lock over. */
+/** Whoever holds the lock has the right to run every agent, for as long as the process lives. */
 function tenureUnder(lock: Lock, agent: AgentId): Tenure {
-  const tenure: Tenure = createTenure(
+  return createTenure(
     { agent, epoch: lock.epoch, token: "", past: "whole" },
-    { judge: () => !lock.held() && tenure.end("another process has taken over this directory") },
+    {
+      judge() {
+        // A disk that fails says so as well: the next look may find the lock again.
+        if (!lock.held())
+          throw new LegionError("STORAGE", `${displayName(agent)} may not act: the lock is not to be seen.`);
+      },
+    },
   );
-  return tenure;
 }

@@ -74,7 +74,10 @@ async function write(place: RedisPlace, { events, mail }: Luggage): Promise<Arri
   const attempt = randomUUID();
   const waiting: Promise<unknown>[] = [];
   const send = async (...command: readonly [name: string, ...args: (string | number)[]]): Promise<void> => {
-    waiting.push(link.command(...command));
+    const sent = link.command(...command);
+    // Waited for later; until then a failure is no surprise.
+    sent.catch(() => undefined);
+    waiting.push(sent);
     if (waiting.length === AT_ONCE) await Promise.all(waiting.splice(0));
   };
   const ledger = createLedger();

@@ -29,16 +29,16 @@ export async function openRedisRecords(options: RedisRecordsOptions): Promise<Re
   const registry = createRegistry(link, legion);
   await registry.refresh();
   const known = (): AgentId[] => [...registry.agents.keys()].sort(byId);
-  const leasedNow = remembered(() => leased(options, known()), clock);
+  const runElsewhere = remembered(async () => {
+    await registry.refresh();
+    return leased(options, known());
+  }, clock);
   const stopWatching = role === "node" ? keepFresh(registry, clock) : undefined;
   return {
     registry,
     offers: {
       known,
-      async runElsewhere() {
-        await registry.refresh();
-        return leasedNow();
-      },
+      runElsewhere,
       async isTaken(agent) {
         await registry.refresh();
         return registry.agents.has(agent);

@@ -15,7 +15,7 @@ export interface Ablation {
   readonly changes: readonly Change[];
   readonly lives: (random: () => number) => Campaign["next"];
   /** What the checker finds then, at least. */
-  readonly fault: Fault;
+  readonly fault: Fault | readonly Fault[];
 }
 
 /** So many lives, each with a point of its own, counted from 1. */
@@ -206,6 +206,7 @@ export const ABLATIONS: readonly Ablation[] = [
       },
     ],
     lives: (random) => sleepingLives(random, 4),
-    fault: "done again",
+    // Two processes at once: what goes wrong first depends on how fast they are.
+    fault: ["done again", "lost"],
   },
 ];

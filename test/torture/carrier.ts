@@ -21,21 +21,21 @@ export interface Effect {
 export interface DutyOptions {
   /** Leaves a line where effects are counted. */
   readonly leave: (effect: Effect, host: Host) => unknown;
-  /** How long an action takes before that, and after it, at most. */
-  readonly maxPauseMs: number;
+  /** How long an action takes before that, and after it. */
+  readonly pauseMs: () => number;
 }
 
 /** What a carrier does with a parcel besides what every agent can do. */
-export function createDuties({ leave, maxPauseMs }: DutyOptions): Module {
+export function createDuties({ leave, pauseMs }: DutyOptions): Module {
   const outside = (action: Effect["action"], repeated: "once" | "idempotent") =>
     defineAction({
       description: "Leave a line outside",
       parameters: { intent: z.string(), parcel: z.string() },
       effects: repeated,
       async execute({ intent, parcel }, host) {
-        await delay(Math.random() * maxPauseMs);
+        await delay(pauseMs());
         await leave({ agent: host.agent.id, intent, action, parcel }, host);
-        await delay(Math.random() * maxPauseMs);
+        await delay(pauseMs());
         return ok("Done.");
       },
     });

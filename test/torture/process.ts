@@ -40,7 +40,7 @@ async function start({ project, effects, sharp }: Order): Promise<Legion> {
     appendFileSync(effects, `${JSON.stringify(effect)}\n`);
     afterEffect();
   };
-  const duties = createDuties({ leave, maxPauseMs: 4 });
+  const duties = createDuties({ leave, pauseMs: () => Math.random() * 4 });
   const actions = indexActions([core, goals, notes, duties], toolsProtocol);
   return startLegion({
     project,
