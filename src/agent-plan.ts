@@ -57,6 +57,8 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
   const { store, shared, paths, disk, delayMs } = place;
   const { identity, model, protocol, actions } = plan;
   const { id } = identity;
+  // Before anything is waited for: where it is lost meanwhile, what was opened is closed like that of any other agent.
+  const tenure = store.tenure(id);
   const memory = await store.openAgent(id, {
     view: { protocol, errors: plan.errors, window: model.profile.window },
     projector: store.projector(id, actions.modules),
@@ -68,7 +70,7 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
   const agent: Agent = {
     standing: beginning(shared.clock),
     identity,
-    tenure: store.tenure(id),
+    tenure,
     model,
     protocol,
     limits: plan.limits,

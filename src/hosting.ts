@@ -2,12 +2,14 @@
 
 import type { Agent } from "./agent.ts";
 import { beginning, closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./agent-plan.ts";
-import { isLegionError } from "./errors.ts";
-import type { Ledger } from "./ledger.ts";
+import { isLegionError, messageOf } from "./errors.ts";
+import { restartNotice } from "./judge.ts";
+import { LOST, isFruitless, type Ledger } from "./ledger.ts";
 import type { AgentId } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
 import { SHUTDOWN, linkSignals } from "./signals.ts";
 import { supervise, type Supervised } from "./supervisor.ts";
+import type { Tenure } from "./tenure.ts";
 
 export interface Hosting {
   /** Opens every agent, then runs them, for a process that nobody can take them from. */
@@ -36,14 +38,16 @@ const OPEN_AT_ONCE = 32;
 export function createHosting(place: Place, agents: Map<AgentId, Supervised>, now: AbortSignal): Hosting {
   const { store, shared } = place;
   const { opened, open, close, countUnopened } = createOpening(place);
+  /** The rights to agents that this process lost. */
+  const lost = new Map<AgentId, Tenure>();
   /** Of each that runs: forgets what would stop it at once. */
   const unlinks = new Map<AgentId, () => void>();
   const run = (plan: AgentPlan, openAgain = open): void => {
     const { identity } = plan;
     const agent = opened.get(identity.id);
     const post = agent ?? { standing: beginning(shared.clock), identity, shared };
-    const { lost } = agent?.tenure ?? store.tenure(identity.id);
-    const { signal, unlink } = linkSignals(asShutdown(lost), now);
+    const tenure = agent?.tenure ?? store.tenure(identity.id);
+    const { signal, unlink } = linkSignals(asShutdown(tenure.lost), now);
     unlinks.set(identity.id, unlink);
     agents.set(identity.id, supervise({ post, agent, open: () => openAgain(plan), now: signal }));
   };
@@ -60,11 +64,18 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
     },
     async begin(plan) {
       const agent = await open(plan);
+      const { memory, identity } = agent;
+      const before = lost.get(identity.id);
+      if (before?.epoch === memory.ledger.epoch && isFruitless(memory.ledger))
+        await memory.commit(restartNotice(messageOf(before.lost.reason), LOST));
+      lost.delete(identity.id);
       run(plan);
       return agent;
     },
     isIdle: (id) => agents.get(id)?.standing.state === "idle",
     async end(id) {
+      const tenure = opened.get(id)?.tenure;
+      if (tenure?.lost.aborted) lost.set(id, tenure);
       await agents.get(id)?.stop();
       agents.delete(id);
       unlinks.get(id)?.();

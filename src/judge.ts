@@ -1,5 +1,6 @@
 // What a failure means for an agent: parked, halted, or another run after a pause.
 
+import type { LOST } from "./ledger.ts";
 import { show, type Agent } from "./agent.ts";
 import { isLegionError, messageOf } from "./errors.ts";
 import type { NoticeEvent } from "./event.ts";
@@ -47,6 +48,6 @@ export function createJudge(random: () => number) {
 }
 
 /** Says in the log that a run has ended: what it had begun is over. */
-export function restartNotice(content: string): NoticeEvent {
-  return { kind: "notice", reason: "restarted", content };
+export function restartNotice(content: string, details?: typeof LOST): NoticeEvent {
+  return { kind: "notice", reason: "restarted", content, ...(details && { details }) };
 }

@@ -28,6 +28,9 @@ export interface Spending {
   workingMs: number;
 }
 
+/** The details of a `restarted` notice: the process before is the one that goes on now, or lives all the same. */
+export const LOST = "lost";
+
 export interface Ledger {
   log: LogId | undefined;
   /** The highest sequence number. */
@@ -61,6 +64,8 @@ export interface Ledger {
 
   /** Starts in a row that ended in the middle of this agent's work and brought it no result; the newest one not counted. */
   fruitless: number;
+  /** How many they were when the one before the newest ended. */
+  fruitlessBefore: number;
   /** Of the newest start: has the agent begun anything; has it come to a result? */
   start: { hasBegun: boolean; hasResult: boolean };
   /** Calls of the newest decision without a result. */
@@ -84,6 +89,7 @@ export function createLedger(): Ledger {
     promptedMs: 0,
     actingMs: 0,
     fruitless: 0,
+    fruitlessBefore: 0,
     start: { hasBegun: false, hasResult: false },
     pending: 0,
   };
@@ -108,6 +114,7 @@ export function account(ledger: Ledger, event: Event): void {
 }
 
 function beginStart(ledger: Ledger, epoch: number): void {
+  ledger.fruitlessBefore = ledger.fruitless;
   ledger.fruitless = fruitlessStarts(ledger);
   ledger.start = { hasBegun: false, hasResult: false };
   // The time between two processes is nobody's working time.
@@ -122,6 +129,11 @@ export function fruitlessStarts(ledger: Ledger): number {
   if (!hasBegun) return ledger.fruitless;
   const isBusy = ledger.promptedMs > 0 || ledger.pending > 0;
   return isBusy && !hasResult ? ledger.fruitless + 1 : 0;
+}
+
+/** Has the newest start begun something and brought no result, so far? */
+export function isFruitless(ledger: Ledger): boolean {
+  return fruitlessStarts(ledger) > ledger.fruitless;
 }
 
 function openLog(ledger: Ledger, event: EventOf<"opened">): void {
@@ -190,8 +202,10 @@ export function totalUsage(ledger: Ledger): Usage {
   return ledger.open.reduce(addUsage, ledger.spent.usage);
 }
 
-function heed(ledger: Ledger, { reason }: NoticeEvent): void {
+function heed(ledger: Ledger, { reason, details }: NoticeEvent): void {
   if (reason === "restarted") {
+    // Whoever only lost an agent for a while has not died of it.
+    if (details === LOST) ledger.fruitless = ledger.fruitlessBefore;
     ledger.start.hasBegun = true;
     // Whatever call was under way is over, and nothing came of it.
     ledger.promptedMs = 0;

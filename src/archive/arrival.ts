@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { LegionError, messageOf } from "../errors.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
 import { takeLock } from "../log/lock.ts";
-import { displayName, type AgentId } from "../message.ts";
+import { CONTROL, displayName, type AgentId } from "../message.ts";
 import type { LegionPaths } from "../paths.ts";
 
 const LOCK_WAIT_MS = 5_000;
@@ -60,13 +60,23 @@ export async function settleArrivals({ arrivals, agent }: LegionPaths, disk: Dis
 async function refuseKnown(paths: LegionPaths, disk: Disk, agents: readonly AgentId[]): Promise<void> {
   const known: AgentId[] = [];
   for (const id of agents) if ((await disk.list(paths.agent(id))).length > 0) known.push(id);
-  if (known.length === 0) return;
+  if (known.length > 0)
+    throw alreadyThere(known, agents, {
+      place: "this project",
+      way: "import into another project with `--dir <folder>`",
+    });
+}
+
+/** Says that `known` of the `agents` that arrive are in `place` already; `way` leads elsewhere. */
+export function alreadyThere(
+  known: readonly AgentId[],
+  agents: readonly AgentId[],
+  { place, way }: { readonly place: string; readonly way: string },
+): LegionError {
   const names = known.map(displayName).join(", ");
-  const way =
-    agents.length === 1
-      ? "`--as <id>` takes it in under another name"
-      : "import into another project with `--dir <folder>`";
-  throw new LegionError("REFUSED", `already in this project: ${names}; ${way}`);
+  const advice =
+    agents.length === 1 && agents[0] !== CONTROL ? "`--as <id>` takes it in under another name" : way;
+  return new LegionError("REFUSED", `already in ${place}: ${names}; ${advice}`);
 }
 
 /** Moves a folder to where nothing is, or only an empty one; durable when it resolves. */

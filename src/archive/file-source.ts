@@ -107,7 +107,8 @@ async function readFiles(
 
 const ELSEWHERE = ["log", "mailbox", "blobs"];
 
-async function filesIn(folder: string): Promise<readonly string[]> {
+/** Paths in an agent's folder, but for the journals and the long texts; sorted. */
+export async function filesIn(folder: string): Promise<readonly string[]> {
   const paths: string[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     if (ELSEWHERE.includes(entry.name)) continue;

@@ -25,6 +25,7 @@ import { contentsOf } from "../projection.ts";
 import { agentKeys, legionKeys } from "../redis/keys.ts";
 import { readNodes, type LegionPlace } from "../redis/nodes.ts";
 import type { RedisPlace } from "../redis/place.ts";
+import { withoutWorkspace } from "../redis/registry.ts";
 
 type StoredEvent = Event & Outlined;
 
@@ -107,16 +108,6 @@ async function* eventsUpTo(moment: number, place: RedisPlace): AsyncGenerator<St
 async function recordFile({ link, legion }: LegionPlace, agent: AgentId): Promise<Settled["files"]> {
   const record = (await link.command("HGET", legionKeys(legion).agents, agent)) as string | null;
   return new Map(record === null ? [] : [["agent.json", withoutWorkspace(record)]]);
-}
-
-/** What a start made of an agent, without the workspace that it is bound to. */
-export function withoutWorkspace(record: string): string {
-  try {
-    const { workspace: _, ...rest } = JSON.parse(record) as Readonly<Record<string, unknown>>;
-    return `${JSON.stringify(rest, null, 2)}\n`;
-  } catch {
-    return "{}\n";
-  }
 }
 
 /** No piece ends in the middle of a character. */

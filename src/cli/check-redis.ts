@@ -34,26 +34,39 @@ export async function* checkRedis(address: RedisAddress, legion: string): AsyncG
 
 async function* checkServers(link: Link): AsyncGenerator<Finding> {
   const servers = await link.commandAll("INFO");
-  for (const { server, reply } of servers) {
-    const facts = factsIn(reply);
-    const mode =
-      servers.length > 1 ? `one of the ${servers.length} masters of a Cluster` : facts.get("redis_mode");
+  const all = servers.map(({ server, reply }) => ({ server, facts: factsIn(reply) }));
+  for (const { server, facts } of all) {
+    const role = roleOf(facts, servers.length);
     yield {
       check: "redis",
       status: "ok",
-      detail: `${server} answers: ${facts.get("redis_version")}, ${mode}`,
+      detail: `${server} answers: ${facts.get("redis_version")}, ${role}`,
     };
     yield { check: "redis memory", status: "ok", detail: `${server}: ${memoryIn(facts)}` };
   }
   const findings = await examine(link);
   for (const { text, remedy } of findings)
     yield { check: "redis settings", status: "wrong", detail: `${text}; ${remedy}` };
-  if (findings.length === 0)
-    yield {
-      check: "redis settings",
-      status: "ok",
-      detail: "what is accepted is kept, also when the power fails",
-    };
+  if (findings.length > 0) return;
+  const kept = "what is accepted is kept, also when the power fails";
+  const more = all.some(({ facts }) => replicasIn(facts) > 0)
+    ? `${kept}; where a replica takes over, what came last may be lost`
+    : kept;
+  yield { check: "redis settings", status: "ok", detail: more };
+}
+
+function roleOf(facts: ReadonlyMap<string, string>, masters: number): string {
+  const count = replicasIn(facts);
+  const replicas = count === 0 ? "without replicas" : `with ${count} replica${count === 1 ? "" : "s"}`;
+  if (facts.get("cluster_enabled") === "1") {
+    const place = masters === 1 ? "the only master" : `one of the ${masters} masters`;
+    return `${place} of a Cluster, ${replicas}`;
+  }
+  return count === 0 ? "standalone" : `a master ${replicas}`;
+}
+
+function replicasIn(facts: ReadonlyMap<string, string>): number {
+  return Number(facts.get("connected_slaves") ?? 0);
 }
 
 function memoryIn(facts: ReadonlyMap<string, string>): string {

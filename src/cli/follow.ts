@@ -1,21 +1,29 @@
 // An agent's events as they come, across the end of a node and the next start: from the disk, and then from the node that
-// runs; from Redis by looking whether the log has grown.
+// runs; from Redis by looking whether the log has grown, also when Redis was away.
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { isLegionError } from "../errors.ts";
 import type { Event } from "../event.ts";
 import type { AgentId } from "../message.ts";
 import type { FileReader } from "../reader/file-reader.ts";
 import type { Reader } from "../reader/reader.ts";
 import { findNode } from "../server/control-client.ts";
-import type { Site } from "./project.ts";
+import type { Io } from "./command.ts";
+import { oneLine } from "./output.ts";
+import type { RedisSite, Site } from "./project.ts";
 
 const POLL_MS = 250;
 
-interface Following {
+export interface Following extends Patience {
   readonly from: number;
+}
+
+interface Patience {
   readonly signal: AbortSignal;
+  /** On its standard error stands, once each time, why nothing comes for a while. */
+  readonly io: Pick<Io, "stderr">;
 }
 
 /** Every event from number `from` on, each once, in order. Ends when `signal` aborts. */
@@ -26,7 +34,33 @@ export function followEvents(
 ): AsyncGenerator<Event, undefined> {
   return site.kind === "files"
     ? followFiles(site.reader, agent, following)
-    : followStored(site.reader, agent, following);
+    : followStored(site, agent, following);
+}
+
+/**
+ * What `read` gives, as often as it takes to come to an end of it: whenever Redis goes away, it is waited for, and `read`
+ * is called again. From the disk it is read once.
+ */
+export async function* readThrough<T>(
+  site: Site,
+  read: () => AsyncIterable<T>,
+  { signal, io }: Patience,
+): AsyncGenerator<T, undefined> {
+  let hasTold = false;
+  while (!signal.aborted) {
+    try {
+      yield* read();
+      return undefined;
+    } catch (error) {
+      if (site.kind === "files" || !isLegionError(error, "STORAGE")) throw error;
+      const { standing, shown } = site.link;
+      const reason = standing.state === "down" ? standing.reason : `${shown} does not answer`;
+      if (!hasTold) io.stderr.write(`legion: ${oneLine(reason)}; waiting until Redis answers\n`);
+      hasTold = true;
+    }
+    await pause(signal);
+  }
+  return undefined;
 }
 
 async function* followFiles(
@@ -63,25 +97,40 @@ async function* followFiles(
 }
 
 async function* followStored(
-  reader: Reader,
+  site: RedisSite,
   agent: AgentId,
-  { from, signal }: Following,
+  { from, ...patience }: Following,
 ): AsyncGenerator<Event, undefined> {
+  const { reader } = site;
   let next = from;
   let seen = 0;
-  while (!signal.aborted) {
+  let beginning = "";
+  const round = async function* (): AsyncGenerator<Event> {
     const last = await reader.last(agent);
-    if (last < seen) next = 1; // The log was deleted and began again.
-    seen = last;
-    if (last >= next) {
-      for await (const event of reader.events(agent, next)) {
-        next = event.seq + 1;
-        yield event;
-      }
+    if (last < seen) {
+      // Redis lost the end of the log, or the log was deleted and began again.
+      const isSame = (await beginningOf(reader, agent)) === beginning;
+      next = isSame ? Math.min(next, last + 1) : 1;
     }
-    await pause(signal);
+    if (last > 0 && beginning === "") beginning = await beginningOf(reader, agent);
+    seen = last;
+    if (last < next) return;
+    for await (const event of reader.events(agent, next)) {
+      next = event.seq + 1;
+      yield event;
+    }
+  };
+  while (!patience.signal.aborted) {
+    yield* readThrough(site, round, patience);
+    await pause(patience.signal);
   }
   return undefined;
+}
+
+/** Tells a log from another one in its place. */
+async function beginningOf(reader: Reader, agent: AgentId): Promise<string> {
+  for await (const event of reader.events(agent)) return JSON.stringify(event);
+  return "";
 }
 
 async function pause(signal: AbortSignal): Promise<void> {

@@ -1,18 +1,18 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { isArchive } from "../archive/archive.ts";
-import { receiveAgents } from "../archive/arrival.ts";
+import { receiveAgents, type Arrival } from "../archive/arrival.ts";
 import { LegionError, messageOf } from "../errors.ts";
 import { createDisk } from "../log/disk.ts";
 import { displayName, isAgentId, type AgentId } from "../message.ts";
 import { fromArchive, fromOriginal } from "../archive/newcomers.ts";
 import { readOriginal, type Original, type OriginalPlace } from "../archive/original.ts";
+import { legionPaths } from "../paths.ts";
 import { shownPath } from "../project-file.ts";
-import type { FileReader } from "../reader/file-reader.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { namesOf, oneLine, print, printJson } from "./output.ts";
 import { createProgress } from "./progress.ts";
-import { offerJson, offerLegion, onFiles, withSite } from "./project.ts";
+import { offerJson, offerLegion, withSite, type Site } from "./project.ts";
 
 /** An original's memory is one JSON value, and read as a whole. */
 const MAX_ORIGINAL_BYTES = 256 * 1_048_576;
@@ -34,10 +34,9 @@ export const command: CliCommand = {
     const as = readName(typed);
     const order: Order = { path, file, as, json: typed.options["json"] === true };
     await withSite(typed, io, async (site) => {
-      const { reader } = onFiles(site, "import");
-      if (await isArchive(path)) await importArchive(order, reader, io);
+      if (await isArchive(path)) await importArchive(order, site, io);
       else if (size > MAX_ORIGINAL_BYTES) throw notOurs(file);
-      else await importOriginal(order, reader, io);
+      else await importOriginal(order, site, io);
     });
     return 0;
   },
@@ -71,10 +70,10 @@ function notOurs(file: string): LegionError {
   );
 }
 
-async function importArchive({ path, as, json }: Order, { paths }: FileReader, io: Io): Promise<void> {
+async function importArchive({ path, as, json }: Order, site: Site, io: Io): Promise<void> {
   const progress = createProgress(io);
   const arrival = await fromArchive(path, { as, onProgress: (lines) => progress.show(`${lines} lines`) });
-  await receiveAgents(paths, arrival).finally(() => progress.clear());
+  await receiveAt(site, arrival, io).finally(() => progress.clear());
   const { agents, events, unread, isLive } = arrival.unpacked!;
   if (json) {
     printJson(io, { agents: arrival.agents, events, unread: as === undefined ? unread : 0, live: isLive });
@@ -91,21 +90,27 @@ async function importArchive({ path, as, json }: Order, { paths }: FileReader, i
   print(io, `${who}\n${advice}`);
 }
 
-async function importOriginal(order: Order, { paths }: FileReader, io: Io): Promise<void> {
+async function receiveAt(site: Site, arrival: Arrival, io: Io): Promise<void> {
+  if (site.kind === "files") return receiveAgents(site.reader.paths, arrival);
+  const { receiveInRedis } = await import("../archive/redis-arrival.ts");
+  for (const remark of await receiveInRedis(site, arrival)) io.stderr.write(`legion: ${oneLine(remark)}\n`);
+}
+
+async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
   const { path, file, as, json } = order;
   const agent = as ?? nameFrom(path, file);
   const at = new Date().toISOString();
   const original = await parse(order, { agent, at });
   const { events, strange } = original;
-  await receiveAgents(paths, fromOriginal(agent, original, at));
-  const kept = await keepStrange(paths.corrupt, agent, strange);
+  await receiveAt(site, fromOriginal(agent, original, at), io);
+  const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
   for (const { index, entry } of strange.slice(0, MAX_NAMED)) {
     const shown = oneLine(JSON.stringify(entry) ?? "").slice(0, MAX_SHOWN_CHARS);
     io.stderr.write(`legion: entry ${index} was not understood: ${shown}\n`);
   }
   if (strange.length > 0) {
     const what = `${strange.length} not understood`;
-    io.stderr.write(`legion: ${what}; kept in ${shownPath(paths.project, kept)}\n`);
+    io.stderr.write(`legion: ${what}; kept in ${shownPath(site.project, kept)}\n`);
   }
   if (json)
     printJson(io, { agents: [agent], events: events.length, strange: strange.map(({ index }) => index) });

@@ -26,7 +26,7 @@ export const command: CliCommand = {
       const from = timeoutMs === undefined ? 1 : (await site.reader.last(CONTROL)) + 1;
       const ids = await reach(site, (legion) => legion.say({ targets, content }));
       for (const id of ids) io.stdout.write(`${id}\n`);
-      if (timeoutMs !== undefined) printWhole(io, await answerTo(ids, { site, from, timeoutMs }));
+      if (timeoutMs !== undefined) printWhole(io, await answerTo(ids, { site, from, timeoutMs, io }));
     });
     return 0;
   },

@@ -61,7 +61,12 @@ export async function openRedisLog(
       await pen.commit();
       return stamped;
     },
-    note: (event) => pen.write([event])[0]!,
+    note(event) {
+      const [noted] = pen.write([event]);
+      // A model call that was begun costs, whatever becomes of this process: nobody waits for it, but it goes out now.
+      if (event.kind === "prompted") pen.commit().catch(() => undefined);
+      return noted!;
+    },
     async *read(from = 1) {
       const pending = pen.pending();
       let next = from;

@@ -78,7 +78,8 @@ export function createPost(agent: AgentId, { onChange, ...work }: Work): Post {
       become(duty, "taking");
       return (duty.underWay = acquire(duty));
     },
-    giveBack: () => giveBack(duty),
+    // Whoever asks while it leaves waits for that: a second leave-taking would give the right back before the end.
+    giveBack: () => (duty.leaving ??= giveBack(duty).finally(() => (duty.leaving = undefined))),
   };
   return post;
 }
@@ -94,6 +95,8 @@ interface Duty extends Omit<Work, "onChange"> {
   tenure?: Tenure;
   /** What brings it into its next state of rest. Never rejects. */
   underWay: Promise<void>;
+  /** The giving back that is under way. */
+  leaving?: Promise<void>;
 }
 
 function become(duty: Duty, state: Post["state"]): void {

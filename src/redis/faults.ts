@@ -1,7 +1,7 @@
 // Faults between this program and Redis, told to whoever has to do something about them.
 
 import { LegionError, messageOf } from "../errors.ts";
-import { codeOf, findFault, LOST, NO_ANSWER, replyCode, type Fault } from "./known-faults.ts";
+import { codeOf, findFault, LOST, NO_ANSWER, NOT_THERE, replyCode, type Fault } from "./known-faults.ts";
 
 /** Two ends that do not agree about TLS leave each other waiting, or hang up. */
 const AT_FIRST_WORD = new Map<Fault | undefined, string>([
@@ -32,6 +32,12 @@ export function unansweredFault(error: unknown, shown: string): LegionError {
 /** False for what stays wrong until a person mends it. `error`: what `faultOf` made, or what it is made of. */
 export function mayPass(error: unknown): boolean {
   return findFault(error instanceof LegionError ? error.cause : error)?.course === "passes";
+}
+
+/** True if nobody answered at an address, or not to the end. */
+export function isOutOfReach(error: unknown): boolean {
+  const fault = findFault(error);
+  return fault === LOST || fault === NO_ANSWER || fault === NOT_THERE;
 }
 
 /** True if the server calls itself a replica: it was a master, or the name led to another server before. */

@@ -17,6 +17,10 @@ const NO_WAY: Fault = {
   course: "passes",
   say: (shown) => `there is no way to ${shown} from here: check the address, the network and the firewall`,
 };
+export const NOT_THERE: Fault = {
+  course: "passes",
+  say: (shown) => `nothing answers at ${shown}: start Redis there, or correct the address`,
+};
 export const NO_ANSWER: Fault = {
   course: "passes",
   say: (shown) =>
@@ -40,13 +44,7 @@ const NO_TLS: Fault = {
 
 /** By the code of an error of the platform. */
 const BY_CODE = new Map<string, Fault>([
-  [
-    "ECONNREFUSED",
-    {
-      course: "passes",
-      say: (shown) => `nothing answers at ${shown}: start Redis there, or correct the address`,
-    },
-  ],
+  ["ECONNREFUSED", NOT_THERE],
   [
     "ENOTFOUND",
     { course: "passes", say: (shown) => `the host name in ${shown} is not known: correct the address` },

@@ -58,29 +58,19 @@ const UP: Link["standing"] = { state: "up" };
  * One try to reach Redis. Rejects with STORAGE, and with USAGE where the address names a file that cannot be read.
  * Once open, the link comes back by itself whenever it is lost, until it is closed.
  */
-export async function openLink(address: RedisAddress, options: LinkOptions = {}): Promise<Link> {
+export async function openLink(
+  address: RedisAddress,
+  { commandTimeoutMs: timeoutMs = COMMAND_TIMEOUT_MS }: LinkOptions = {},
+): Promise<Link> {
   const { shown } = address;
-  const { commandTimeoutMs: timeoutMs = COMMAND_TIMEOUT_MS } = options;
   const ears = createEars();
   const line = await openLine({
     open: () => openSession({ address, timeoutMs, channels: ears.channels(), onMessage: ears.hear }),
     explain: (cause) => faultOf(cause, shown).message,
-  }).catch((error: unknown) => {
-    throw faultOf(error, shown);
-  });
+  }).catch((error: unknown) => Promise.reject(faultOf(error, shown)));
 
   const ask = asker(address, line);
-  const commandAll: Link["commandAll"] = (name, ...args) =>
-    ask((session) =>
-      Promise.all(
-        session.masters().map(async (master) => {
-          const reply = await master.call(name, ...args);
-          const { remoteAddress: host = "unknown", remotePort: port = 0 } = master.stream;
-          return { server: showHost({ host, port }), reply };
-        }),
-      ),
-    );
-
+  const commandAll = askAll(ask);
   return {
     shown,
     run(script, keys, args) {
@@ -88,8 +78,7 @@ export async function openLink(address: RedisAddress, options: LinkOptions = {})
         client.call("eval", [script.lua, keys.length, ...keys, ...args]);
       const byHash: Asking<unknown> = ({ client }) =>
         client.call("evalsha", [hashOf(script), keys.length, ...keys, ...args]);
-      // Whole at its first use: if the first of several is not known, those behind it overtake it.
-      return ask((session) => (isFirstUse(session, script) ? whole(session) : byHash(session)), whole);
+      return ask((session) => (isFirstUse(session, script) ? whole : byHash)(session), whole);
     },
     command: (name, ...args) => ask(({ client }) => client.call(name, ...args)),
     commandAll,
@@ -123,7 +112,7 @@ export async function openLink(address: RedisAddress, options: LinkOptions = {})
 
 const used = new WeakMap<Session, Set<Script>>();
 
-/** True once for each script of a session. */
+/** True once for each script of a session: if the first of several were not known, those behind it would overtake it. */
 function isFirstUse(session: Session, script: Script): boolean {
   const scripts = used.get(session) ?? new Set();
   used.set(session, scripts);
@@ -134,6 +123,20 @@ type Asking<T> = (session: Session) => Promise<T>;
 
 /** `whole` is asked instead where Redis does not know the script that `asking` names by its hash. */
 type Ask = <T>(asking: Asking<T>, whole?: Asking<T>) => Promise<T>;
+
+/** Asks every server that holds data. */
+function askAll(ask: Ask): Link["commandAll"] {
+  return (name, ...args) =>
+    ask((session) =>
+      Promise.all(
+        session.masters().map(async (master) => {
+          const reply = await master.call(name, ...args);
+          const { remoteAddress: host = "unknown", remotePort: port = 0 } = master.stream;
+          return { server: showHost({ host, port }), reply };
+        }),
+      ),
+    );
+}
 
 function asker({ shown }: RedisAddress, line: Line): Ask {
   return (asking, whole) => {

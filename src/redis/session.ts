@@ -4,6 +4,7 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { LegionError } from "../errors.ts";
 import type { RedisAddress } from "./address.ts";
+import { isOutOfReach } from "./faults.ts";
 import { factsOf, findServer, type Found } from "./find.ts";
 import { connect, openCluster, openNode, wire, type Wiring } from "./wiring.ts";
 
@@ -49,9 +50,15 @@ export async function openSession({
     return { client, subscriber, masters, life };
   } catch (error) {
     life.abort(error);
-    throw error;
+    throw isOutOfReach(error) ? (BEHIND[found.kind] ?? error) : error;
   }
 }
+
+/** What answered is only the way to what holds the data. */
+const BEHIND: Readonly<Partial<Record<Found["kind"], Error>>> = {
+  sentinels: new Error("MASTERDOWN"),
+  cluster: new Error("CLUSTERDOWN"),
+};
 
 async function openCommands(
   found: Found,

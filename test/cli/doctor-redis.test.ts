@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Finding } from "../../src/cli/finding.ts";
 import { attend, leave } from "../../src/redis/nodes.ts";
 import { openTestLink } from "../redis/members.ts";
 import { createRedisPlace } from "../redis/recorded-place.ts";
-import { redisIsThere, startRedis, type Server } from "../redis/servers.ts";
+import { redisIsThere, startCluster, startRedis, startSentinel, type Server } from "../redis/servers.ts";
 import { createTempProject } from "../temp-project.ts";
 import { legion } from "./legion.ts";
 
@@ -73,6 +73,52 @@ describe.skipIf(!redisIsThere)("legion doctor of a legion in Redis", () => {
       expect.stringMatching(/^wrong: .*; in redis\.conf: maxmemory-policy noeviction$/),
     ]);
     expect(of("legion legion")).toEqual(["ok: nodes: none", "ok: agents: none yet"]);
+  });
+
+  it("names every master of a Cluster, and says so where it is not whole", async () => {
+    const { servers, url, stop } = await startCluster();
+    onTestFinished(stop);
+    const place = await createRedisPlace(url, "legion");
+    for (const id of ["1", "2", "3"]) await place.enlist(id, {});
+    const cwd = await createTempProject();
+    const { of, findings } = await doctor(["--bus", url], cwd);
+    expect(of("redis")).toHaveLength(3);
+    for (const { port } of servers)
+      expect(of("redis").join("\n")).toMatch(
+        new RegExp(
+          `^ok: 127.0.0.1:${port} answers: [\\d.]+, one of the 3 masters of a Cluster, without replicas$`,
+          "m",
+        ),
+      );
+    expect(of("redis memory")).toHaveLength(3);
+    expect(of("redis settings")).toEqual(["ok: what is accepted is kept, also when the power fails"]);
+    expect(of("legion legion")[1]).toBe("ok: agents: 1, 2, 3");
+    expect(findings.filter(({ status }) => status === "wrong")).toEqual([]);
+
+    await servers[2]!.kill();
+    const broken = await doctor(["--bus", url], cwd);
+    expect(broken.exitCode).toBe(0);
+    expect(broken.of("redis")).toEqual([
+      expect.stringMatching(/^wrong: the Cluster of redis:\/\/.* is not whole/),
+    ]);
+  });
+
+  it("tells of the master behind Sentinels, and says so where it is down", async () => {
+    const { master, url, stop } = await startSentinel();
+    onTestFinished(stop);
+    const cwd = await createTempProject();
+    const { of } = await doctor(["--bus", url], cwd);
+    expect(of("redis")).toEqual([
+      expect.stringMatching(
+        new RegExp(`^ok: 127.0.0.1:${master.port} answers: [\\d.]+, a master with 1 replica$`),
+      ),
+    ]);
+    expect(of("redis settings")).toEqual([
+      "ok: what is accepted is kept, also when the power fails; where a replica takes over, what came last may be lost",
+    ]);
+    await master.kill("SIGSTOP");
+    const broken = await doctor(["--bus", url], cwd);
+    expect(broken.of("redis")).toEqual([expect.stringMatching(/^(wrong: the master behind redis:|ok: 127)/)]);
   });
 
   it("takes the readable copies of a node's agents for what they are", async () => {

@@ -14,6 +14,8 @@ export interface Typing {
   readonly stdin?: string;
   /** Called with everything that is printed so far; what it throws is a reader that went away. */
   readonly onOutput?: (out: string) => void;
+  /** The same of standard error. */
+  readonly onError?: (err: string) => void;
 }
 
 export interface Seen {
@@ -32,12 +34,16 @@ export async function legion(argv: readonly string[], typing: Typing): Promise<S
     out += text;
     typing.onOutput?.(out);
   };
+  const toErr = (text: string): void => {
+    err += text;
+    typing.onError?.(err);
+  };
   const io: Io = {
     env,
     cwd,
     stdin: Readable.from([typing.stdin ?? ""]) as Io["stdin"],
     stdout: writer(toOut, columns),
-    stderr: writer((text) => (err += text), columns),
+    stderr: writer(toErr, columns),
   };
   const exitCode = await dispatch(argv, io).catch((error: unknown) => {
     const failure = explainFailure(error, env);
@@ -76,6 +82,8 @@ function writer(take: (text: string) => void, columns: number | undefined): Node
 export interface Following {
   /** Resolves when `text` was printed. */
   until(text: string): Promise<void>;
+  /** Resolves when `text` is on standard error. */
+  untilError(text: string): Promise<void>;
   /** The next output that holds `text` is the last one that anybody reads. Resolves with what was read. */
   endAt(text: string): Promise<Seen>;
 }
@@ -89,10 +97,19 @@ export function follow(argv: readonly string[], typing: Typing): Following {
     tell();
     if (last !== undefined && out.includes(last)) throw new Error("The reader has gone.");
   };
-  const running = legion(argv, { ...typing, onOutput });
+  let err = "";
+  const onError = (printed: string): void => {
+    err = printed;
+    tell();
+  };
+  const running = legion(argv, { ...typing, onOutput, onError });
+  const told = (): Promise<void> => new Promise((resolve) => (tell = resolve));
   return {
     async until(text) {
-      while (!out.includes(text)) await new Promise<void>((resolve) => (tell = resolve));
+      while (!out.includes(text)) await told();
+    },
+    async untilError(text) {
+      while (!err.includes(text)) await told();
     },
     endAt(text) {
       last = text;

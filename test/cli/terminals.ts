@@ -14,6 +14,8 @@ export interface Terminal {
   /** Resolves with everything that was printed when the process has ended. */
   readonly ended: Promise<Printed>;
   kill(signal: NodeJS.Signals): void;
+  /** Types a line into what runs there. */
+  type(line: string): void;
 }
 
 export interface Printed {
@@ -27,7 +29,7 @@ export function type(...argv: readonly string[]): Terminal {
   const child = spawn(process.execPath, ["--import", "tsx", COMMAND, ...argv], {
     cwd: ROOT,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let out = "";
@@ -58,6 +60,7 @@ export function type(...argv: readonly string[]): Terminal {
     pid: child.pid!,
     ended,
     kill: (signal) => void child.kill(signal),
+    type: (line) => void child.stdin.write(`${line}\n`),
     async until(text) {
       while (!out.includes(text)) {
         if (isOver) throw new Error(`It ended without printing ${JSON.stringify(text)}:\n${out}\n${err}`);

@@ -81,4 +81,21 @@ describe.runIf(redisIsThere)("a legion in Redis", () => {
     await until(async () => (await again.kinds("1", "decision")).length === 1);
     expect(again.legion.agents.has("1")).toBe(true);
   });
+
+  it("does not take a place that was lost for a crash of the agent", async () => {
+    let asked = 0;
+    const script = () => (++asked > 3 ? NOOP : new Promise<never>(() => undefined));
+    const node = await openNode(server.url, legion(), { 1: { script } });
+    await node.say("1", "Think.");
+    for (let time = 1; time <= 3; time++) {
+      await until(() => asked === time && node.legion.agents.get("1")?.standing.state === "thinking");
+      node.agent("1").tenure.end("the line was cut");
+    }
+    await until(async () => (await node.kinds("1", "decision")).length === 1);
+    const notices = await node.kinds("1", "notice");
+    expect(notices.map(({ reason, details }) => [reason, details])).toEqual(
+      Array.from({ length: 3 }, () => ["restarted", "lost"]),
+    );
+    expect(notices[0]!.content).toContain("the line was cut");
+  });
 });
