@@ -19,6 +19,11 @@ const MEASURES = [
   "body",
   "tokens",
   "start",
+  "redis-throughput",
+  "redis-latency",
+  "redis-trips",
+  "redis-scale",
+  "redis-failover",
 ];
 
 /**

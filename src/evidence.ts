@@ -18,5 +18,7 @@ export async function gatherEvidence(agent: Agent): Promise<Evidence | undefined
   const key = callKey(agent, call);
   const printed = await agent.traces.printed(key);
   if (printed === undefined) return undefined;
+  // Whoever runs the agent by now may be doing that call again.
+  agent.tenure.check();
   return { stillRan: await agent.shared.workspace.endLeft(markOf(key)), printed };
 }

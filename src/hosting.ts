@@ -67,7 +67,12 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
       const { memory, identity } = agent;
       const before = lost.get(identity.id);
       if (before?.epoch === memory.ledger.epoch && isFruitless(memory.ledger))
-        await memory.commit(restartNotice(messageOf(before.lost.reason), LOST));
+        await memory
+          .commit(restartNotice(messageOf(before.lost.reason), LOST))
+          .catch(async (error: unknown) => {
+            await close(identity.id);
+            throw error;
+          });
       lost.delete(identity.id);
       run(plan);
       return agent;

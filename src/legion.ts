@@ -22,7 +22,7 @@ import { legionPaths } from "./paths.ts";
 import { createPeers } from "./peers.ts";
 import { openResidence, type RedisHome, type Running } from "./residence.ts";
 import { resend } from "./resend.ts";
-import { SHUTDOWN } from "./signals.ts";
+import { SHUTDOWN, aborted } from "./signals.ts";
 import type { Store } from "./store/store.ts";
 import type { Supervised } from "./supervisor.ts";
 import { createTokenCounter } from "./tokens.ts";
@@ -118,15 +118,16 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     resend: (id) => resend(id, { clock, known: store.known(), unread: shared.unread, writerFor }),
     fork: (order) => fork(order, { store, writerFor }),
     async untilIdle(signal) {
-      await running.settled();
+      await Promise.race([running.settled(), aborted(signal)]);
       await untilIdle({ agents, control: store.control, inspector }, signal);
     },
     interrupt: () => now.abort(SHUTDOWN),
     async stop() {
       heart.abort();
-      await running.stop();
+      const failures: unknown[] = [];
+      await running.stop().catch((error: unknown) => failures.push(error));
       await alarms.close();
-      const failures = await hosting.close();
+      failures.push(...(await hosting.close()));
       await store.close();
       await tokens.close();
       if (failures.length > 0) throw failures[0];

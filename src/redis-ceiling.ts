@@ -3,7 +3,7 @@
 import { exceeded, type Ceiling } from "./budget.ts";
 import { LegionError } from "./errors.ts";
 import type { Limits } from "./limits.ts";
-import { displayName } from "./message.ts";
+import { displayName, type AgentId } from "./message.ts";
 import {
   limitSpending,
   reserveSpending,
@@ -13,11 +13,17 @@ import {
   type Measure,
 } from "./redis/budget-scripts.ts";
 import type { Spent } from "./spent.ts";
+import type { Tenure } from "./tenure.ts";
 
 const NANO = 1_000_000_000;
 
+export interface CeilingPlace extends LegionPlace {
+  /** The right of this process to run `agent`, if it has it: it ends where the agent's purse is at a later one. */
+  readonly tenureOf?: (agent: AgentId) => Tenure | undefined;
+}
+
 /** Sets the legion's limits, in place of those of the start before, and keeps them. */
-export async function openRedisCeiling(place: LegionPlace, limits: Limits): Promise<Ceiling> {
+export async function openRedisCeiling(place: CeilingPlace, limits: Limits): Promise<Ceiling> {
   await limitSpending(place, amountsIn(limits));
   return {
     async reserve(spender, own, call) {
@@ -25,8 +31,10 @@ export async function openRedisCeiling(place: LegionPlace, limits: Limits): Prom
       if (reserved.kind === "reserved") return reserved;
       if (reserved.kind === "refused")
         return { kind: "refused", why: refusal(reserved.measure, reserved.limit) };
-      const name = displayName(spender.agent);
-      throw new LegionError("STORAGE", `${name} is run by another process by now.`);
+      const { agent, epoch } = spender;
+      const tenure = place.tenureOf?.(agent);
+      if (tenure?.epoch === epoch) tenure.end("its limits are kept under a later right");
+      throw new LegionError("STORAGE", `${displayName(agent)} is run by another process by now.`);
     },
     settle(spender, own) {
       // What is not noted now stays reserved until the agent's next call.

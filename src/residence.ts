@@ -15,6 +15,7 @@ import type { Durability } from "./log/journal.ts";
 import { takeLock } from "./log/lock.ts";
 import type { AgentId } from "./message.ts";
 import type { LegionPaths } from "./paths.ts";
+import { offerWhatMayBeLost } from "./offering.ts";
 import { startPlacement } from "./placement/placement.ts";
 import { openRedisCeiling } from "./redis-ceiling.ts";
 import type { Durability as RedisDurability } from "./redis/lease-scripts.ts";
@@ -106,24 +107,26 @@ async function openInRedis(
   { paths, clock, inspect }: Surroundings,
 ): Promise<Residence> {
   const disk = given ?? createDisk(paths.tmp);
+  const place = { link: redis.link, legion: redis.legion };
   const lock = await takeLock(paths.lock, disk, { role: "node", waitMs: LOCK_WAIT_MS });
+  let closeAll = lock.release;
   try {
     await disk.emptyTmp();
     const store = await openRedisStore({ ...redis, role: "node", clock, inspect, copies: { disk, paths } });
+    closeAll = () => bothInOrder(store.close, lock.release);
     const workspace = await workspaceId(paths, disk);
-    const ceiling = await openRedisCeiling(redis, limits);
+    const ceiling = await openRedisCeiling({ ...place, tenureOf: store.leases.held }, limits);
     await enrollAll(plans, { ...redis, store, workspace });
     const isBoundElsewhere = createBinding(store, workspace);
     const plansById = new Map(plans.map((plan) => [plan.identity.id, plan]));
     return {
-      store: { ...store, close: () => bothInOrder(store.close, lock.release) },
+      store: { ...store, close: closeAll },
       disk,
       node: store.node,
       ceiling,
       async begin(hosting) {
         const placement = startPlacement({
-          link: redis.link,
-          legion: redis.legion,
+          ...place,
           ...(redis.onTrouble && { onTrouble: redis.onTrouble }),
           leases: store.leases,
           clock,
@@ -134,22 +137,22 @@ async function openInRedis(
           async begin(agent, tenure) {
             const { memory, outbox } = await hosting.begin(plansById.get(agent)!);
             ceiling.settle({ agent, epoch: tenure.epoch }, spentOf(memory.ledger));
-            // What was delivered may be lost with the rest: whoever has it knows it by its number.
-            if (tenure.past === "renewed") void outbox.offerAgain();
+            const isOpen = (): boolean => hosting.outboxOf(agent) === outbox;
+            void offerWhatMayBeLost({ ...place, agent }, { tenure, outbox, isOpen });
           },
           end: hosting.end,
         });
         // Redis may go away just now: then agents come later.
         await Promise.race([placement.settled(), delay(SETTLING_MS)]);
         const dismiss = async (agent: AgentId): Promise<void> => {
-          await setStopped({ link: redis.link, legion: redis.legion, agent });
+          await setStopped({ ...place, agent });
           await placement.giveBack(agent);
         };
         return { settled: placement.settled, stop: placement.close, dismiss };
       },
     };
   } catch (error) {
-    await lock.release();
+    await closeAll();
     throw error;
   }
 }

@@ -54,7 +54,7 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
     if (strays.length > 0) throw strays.pop();
   };
   const face = async (error: unknown): Promise<void> => {
-    if (now.aborted || error === SHUTDOWN) return void (stopping = true);
+    if (hasLost(upkeep.agent) || now.aborted || error === SHUTDOWN) return void (stopping = true);
     // Whoever was told to stop and gave up what it waited for has not failed.
     if (error === run.signal.reason) return noteGivenUp(upkeep.whole());
     if (isBroken(error) || !upkeep.isWhole) throw error;
@@ -92,6 +92,16 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
       await running;
     },
   };
+}
+
+/** Has the right to run it been lost? Then whatever went wrong is the business of whoever has it now. */
+function hasLost(agent: Agent | undefined): boolean {
+  try {
+    agent?.tenure.check();
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function hasStopped({ name }: Identity): LegionError {

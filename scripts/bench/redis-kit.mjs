@@ -117,7 +117,15 @@ export function findBullmq() {
   const home = join(BULLMQ_HOME, "node_modules/bullmq/package.json");
   if (!existsSync(home)) {
     const flags = ["--no-save", "--no-package-lock", "--ignore-scripts", "--omit=optional", "--omit=peer"];
-    const options = ["install", "--prefix", BULLMQ_HOME, ...flags, "--no-audit", "--no-fund", `bullmq@${BULLMQ}`];
+    const options = [
+      "install",
+      "--prefix",
+      BULLMQ_HOME,
+      ...flags,
+      "--no-audit",
+      "--no-fund",
+      `bullmq@${BULLMQ}`,
+    ];
     spawnSync("npm", options, { stdio: ["ignore", 2, 2], cwd: root });
   }
   return existsSync(home) ? createRequire(home)("bullmq") : undefined;

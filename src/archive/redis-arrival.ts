@@ -50,6 +50,7 @@ export async function receiveInRedis(place: LegionPlace, arrival: Arrival): Prom
       const record = await disk.read(join(paths.agent(agent), "agent.json"));
       if (agent !== CONTROL) records.set(agent, withoutWorkspace(record?.toString("utf8") ?? ""));
     }
+    await refuseKnown(place, agents);
     await moveIn(place, newcomers, records);
     return remarks;
   } finally {

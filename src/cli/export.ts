@@ -65,9 +65,9 @@ async function readOrder({ args, options }: Typed, site: Site): Promise<Order> {
   if (first === undefined || second !== undefined)
     throw new LegionError("USAGE", "--all takes a file and no agent: legion export --all team.legion");
   const { reader } = site;
-  const hasSpoken = (await reader.last(CONTROL)) > 0;
-  const hasMail = (await reader.unread(CONTROL, createLedger())).length > 0;
-  const agents = [...(hasSpoken || hasMail ? [CONTROL] : []), ...(await reader.known())];
+  const hasControl =
+    (await reader.last(CONTROL)) > 0 || (await reader.unread(CONTROL, createLedger())).length > 0;
+  const agents = [...(hasControl ? [CONTROL] : []), ...(await reader.known())];
   if (agents.length > 0) return { agents, file: first };
   const way =
     site.kind === "files"

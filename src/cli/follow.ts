@@ -107,12 +107,10 @@ async function* followStored(
   let beginning = "";
   const round = async function* (): AsyncGenerator<Event> {
     const last = await reader.last(agent);
-    if (last < seen) {
-      // Redis lost the end of the log, or the log was deleted and began again.
-      const isSame = (await beginningOf(reader, agent)) === beginning;
-      next = isSame ? Math.min(next, last + 1) : 1;
-    }
-    if (last > 0 && beginning === "") beginning = await beginningOf(reader, agent);
+    const before = beginning;
+    if (last < seen || before === "") beginning = await beginningOf(reader, agent);
+    // Redis lost the end of the log, or the log was deleted and began again.
+    if (last < seen) next = beginning === before ? Math.min(next, last + 1) : 1;
     seen = last;
     if (last < next) return;
     for await (const event of reader.events(agent, next)) {

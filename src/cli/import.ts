@@ -73,7 +73,8 @@ function notOurs(file: string): LegionError {
 async function importArchive({ path, as, json }: Order, site: Site, io: Io): Promise<void> {
   const progress = createProgress(io);
   const arrival = await fromArchive(path, { as, onProgress: (lines) => progress.show(`${lines} lines`) });
-  await receiveAt(site, arrival, io).finally(() => progress.clear());
+  const remarks = await receiveAt(site, arrival).finally(() => progress.clear());
+  for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
   const { agents, events, unread, isLive } = arrival.unpacked!;
   if (json) {
     printJson(io, { agents: arrival.agents, events, unread: as === undefined ? unread : 0, live: isLive });
@@ -90,10 +91,14 @@ async function importArchive({ path, as, json }: Order, site: Site, io: Io): Pro
   print(io, `${who}\n${advice}`);
 }
 
-async function receiveAt(site: Site, arrival: Arrival, io: Io): Promise<void> {
-  if (site.kind === "files") return receiveAgents(site.reader.paths, arrival);
-  const { receiveInRedis } = await import("../archive/redis-arrival.ts");
-  for (const remark of await receiveInRedis(site, arrival)) io.stderr.write(`legion: ${oneLine(remark)}\n`);
+/** Resolves with what was left out, one line each. */
+async function receiveAt(site: Site, arrival: Arrival): Promise<readonly string[]> {
+  if (site.kind === "redis") {
+    const { receiveInRedis } = await import("../archive/redis-arrival.ts");
+    return receiveInRedis(site, arrival);
+  }
+  await receiveAgents(site.reader.paths, arrival);
+  return [];
 }
 
 async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
@@ -102,7 +107,7 @@ async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
   const at = new Date().toISOString();
   const original = await parse(order, { agent, at });
   const { events, strange } = original;
-  await receiveAt(site, fromOriginal(agent, original, at), io);
+  await receiveAt(site, fromOriginal(agent, original, at));
   const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
   for (const { index, entry } of strange.slice(0, MAX_NAMED)) {
     const shown = oneLine(JSON.stringify(entry) ?? "").slice(0, MAX_SHOWN_CHARS);

@@ -9,6 +9,7 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CommandRun } from "../module.ts";
+import { SHUTDOWN } from "../signals.ts";
 import type { Environment, ExecuteOptions } from "./environment.ts";
 import { endTree, signalGroup } from "./process-tree.ts";
 
@@ -69,7 +70,9 @@ async function watch({ child, group, mark }: Running, options: ExecuteOptions): 
 
   const ended = await Promise.race([exited, stop.asked]);
   stop.dispose();
-  if (ended === "timeout" || ended === "aborted") {
+  // A process that has lost an agent has no time left: another one is about to say what came of the command.
+  const isUrgent = ended === "aborted" && options.signal.reason === SHUTDOWN;
+  if ((ended === "timeout" || ended === "aborted") && !isUrgent) {
     signalGroup(group, "SIGTERM");
     await Promise.race([closed, delay(GRACE_MS, undefined, { ref: false })]);
   }

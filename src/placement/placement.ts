@@ -12,6 +12,7 @@ import type { Clock } from "../clock.ts";
 import { createCrew, type CrewOptions } from "./crew.ts";
 import { isLegionError, messageOf } from "../errors.ts";
 import type { AgentId } from "../message.ts";
+import { oneAtATime } from "../one-at-a-time.ts";
 import { legionKeys } from "../redis/keys.ts";
 import type { Link } from "../redis/link.ts";
 import { attend, leave, type LegionPlace, type NodeRecord } from "../redis/nodes.ts";
@@ -99,18 +100,6 @@ export function startPlacement(options: PlacementOptions): Placement {
 
 function reasonOf({ standing }: Link): string | undefined {
   return standing.state === "down" ? standing.reason : undefined;
-}
-
-/** Never two at once; whoever asks while one runs gets the one after it, and all of them the same. */
-function oneAtATime(run: () => Promise<void>): () => Promise<void> {
-  let last = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () =>
-    (next ??= last =
-      last.then(() => {
-        next = undefined;
-        return run();
-      }));
 }
 
 /** Whoever cannot say goodbye is missed soon. */

@@ -141,7 +141,11 @@ const BY_REPLY = new Map<string, Fault>([
   ],
   [
     "MASTERDOWN",
-    { course: "passes", say: (shown) => `the master behind ${shown} is down: wait for the failover` },
+    {
+      course: "passes",
+      say: (shown) =>
+        `the master behind ${shown} does not answer: wait for the failover, or see whether its address leads there from here`,
+    },
   ],
   [
     "NOREPLICAS",

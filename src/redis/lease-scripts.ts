@@ -17,7 +17,8 @@ import type { Script } from "./script.ts";
  *         {"taken", epoch, token, past}    past is `whole` or `renewed`
  *
  * A server that was restarted, or that took over from another, may have lost the end of this agent's log. Its run id
- * tells, and the log is doubted from then on until another one stands in its place, whoever runs the agent meanwhile.
+ * tells, and the log is doubted from then on until another one stands in its place, whoever runs the agent meanwhile. What
+ * the agent sent may be lost as well: it is `unoffered` until somebody has offered all of it again.
  */
 const ACQUIRE: Script = {
   name: "acquire",
@@ -32,7 +33,9 @@ local holder = redis.call('GET', lease)
 if holder and holder ~= owner then return {'held', redis.call('PTTL', lease)} end
 
 local now = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-if run and log and run ~= now and durability == 'weak' then redis.call('HSET', meta, 'doubted', log) end
+if run and log and run ~= now and durability == 'weak' then
+  redis.call('HSET', meta, 'doubted', log, 'unoffered', 1)
+end
 redis.call('HSET', meta, 'run', now)
 local past = 'whole'
 if log and redis.call('HGET', meta, 'doubted') == log then past = 'renewed' end
@@ -74,6 +77,22 @@ const RELEASE: Script = {
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('PUBLISH', ARGV[2], ARGV[3])
+return 1`,
+};
+
+/**
+ * Notes that what the agent sent was offered again.
+ *
+ *   KEYS  token, meta
+ *   ARGV  token
+ *   ->    1, or 0 if the token is another one by now
+ */
+const OFFERED: Script = {
+  name: "offered",
+  keys: 2,
+  lua: `#!lua flags=allow-oom
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('HDEL', KEYS[2], 'unoffered')
 return 1`,
 };
 
@@ -142,4 +161,14 @@ export async function renewLease(
 export async function releaseLease({ link, legion, agent }: RedisPlace, shown: string): Promise<void> {
   const { lease, token } = agentKeys(legion, agent);
   await link.run(RELEASE, [lease, token], [shown, legionKeys(legion).free, agent]);
+}
+
+/** Is it to be offered again what the agent sent? */
+export async function isUnoffered({ link, legion, agent }: RedisPlace): Promise<boolean> {
+  return (await link.command("HEXISTS", agentKeys(legion, agent).meta, "unoffered")) === 1;
+}
+
+export async function setOffered({ link, legion, agent }: RedisPlace, shown: string): Promise<void> {
+  const { token, meta } = agentKeys(legion, agent);
+  await link.run(OFFERED, [token, meta], [shown]);
 }

@@ -1,6 +1,6 @@
 // Which agents a legion has, and what the last start made of each: JSON texts that whoever wrote them can read.
 
-import type { AgentId } from "../message.ts";
+import { isAgentId, type AgentId } from "../message.ts";
 import { agentKeys, legionKeys } from "./keys.ts";
 import type { Link } from "./link.ts";
 import type { RedisPlace } from "./place.ts";
@@ -111,7 +111,8 @@ export function createRegistry(link: Link, legion: string): Registry {
     async refresh() {
       const reply = (await link.run(AGENTS, [key, agentsVersion], [version])) as readonly string[];
       if (reply.length === 1 && reply[0] === version) return;
-      agents = new Map(pairsOf(reply.slice(1)));
+      // Any program may have written there.
+      agents = new Map(pairsOf(reply.slice(1)).filter(([id]) => isAgentId(id)));
       version = reply[0]!;
     },
   };

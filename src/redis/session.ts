@@ -5,7 +5,7 @@ import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { LegionError } from "../errors.ts";
 import type { RedisAddress } from "./address.ts";
 import { isOutOfReach } from "./faults.ts";
-import { factsOf, findServer, type Found } from "./find.ts";
+import { factsIn, factsOf, findServer, type Found } from "./find.ts";
 import { connect, openCluster, openNode, wire, type Wiring } from "./wiring.ts";
 
 const NEEDED_MAJOR = 7;
@@ -110,6 +110,9 @@ async function requireFit(master: Redis, { shown }: RedisAddress): Promise<void>
   }
   // The first word of what it would answer to the first command that writes.
   if (facts.get("role") !== "master") throw new Error("READONLY");
+  // Each member finds out by itself that its Cluster is whole again.
+  if (facts.get("cluster_enabled") !== "1") return;
+  if (factsIn(await master.cluster("INFO")).get("cluster_state") !== "ok") throw new Error("CLUSTERDOWN");
 }
 
 /** The old master may be out of reach of the Sentinels and still answer here; they say when another one took over. */

@@ -14,6 +14,7 @@ import type { EventLog } from "../log/event-log.ts";
 import { readRedisLog } from "../log/redis-log.ts";
 import { openMemory, type Memory } from "../memory.ts";
 import { CONTROL, type AgentId } from "../message.ts";
+import { oneAtATime } from "../one-at-a-time.ts";
 import { agentKeys } from "../redis/keys.ts";
 import type { LegionPlace } from "../redis/nodes.ts";
 import { refuseUnfit, resolveTargets } from "../refusal.ts";
@@ -43,10 +44,17 @@ export async function openRedisControl(options: RedisControlOptions): Promise<Co
   const speech = createSpeech(place, clock.now);
   const delivery = createSpeechDelivery(place, speech, bus);
   const endAttending = role === "node" ? await attend(options, speech, delivery) : undefined;
-  /** Offers what was said to its mailboxes; what another process said before may have to go first. */
+  /**
+   * Offers what was said to its mailboxes; what another process said before may have to go first. Never rejects: what stands
+   * in the log is said, and what cannot be delivered now some process delivers later.
+   */
   const offerAll = async (spoken: readonly Spoken[]): Promise<void> => {
-    for (const one of spoken) await delivery.deliver(one);
-    if (delivery.undelivered().length > 0) await delivery.sweep();
+    try {
+      for (const one of spoken) await delivery.deliver(one);
+      if (delivery.undelivered().length > 0) await delivery.sweep();
+    } catch {
+      // Whoever heard of it here would say it a second time.
+    }
   };
   const send = async (
     reason: "said" | "announced",
@@ -161,9 +169,8 @@ async function attend(
     await speech.takeIn();
     await show();
   };
-  let looking = Promise.resolve();
-  /** One at a time: two that show would show twice. */
-  const lookSoon = (): Promise<void> => (looking = looking.then(look).catch(() => undefined));
+  // Two that show would show twice; and of many words that there is mail, one is as good as all.
+  const lookSoon = oneAtATime(() => look().catch(() => undefined));
   const unlisten = await link.listen(wake, () => void lookSoon());
   const round = async (): Promise<void> => {
     while (!ending.signal.aborted) {

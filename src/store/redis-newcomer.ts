@@ -30,21 +30,19 @@ interface Unread {
 
 export interface Newcomer {
   readonly agent: AgentId;
-  /** Moves it to its place, where nobody knows of it yet. Rejects with REFUSED if somebody is there by now. */
+  /**
+   * Moves it to its place, where nobody knows of it yet. The caller has just seen that the legion has no such agent. Rejects
+   * with REFUSED if somebody is there all the same.
+   */
   arrive(): Promise<void>;
   /** Gives up, if it has not arrived. */
   remove(): Promise<void>;
 }
 
-/**
- * Writes the agent of `place` beside its place, whatever an earlier attempt left there. It is for the caller to have seen
- * that the legion has no such agent.
- */
+/** Writes the agent of `place` beside its place, whatever an earlier attempt left there. */
 export async function prepareNewcomer(place: RedisPlace, luggage: Luggage): Promise<Newcomer> {
   const { agent } = place;
   await removeArriving(place);
-  // An attempt that was broken off in its last step left an agent that takes mail and is in no list.
-  await setUnknown(place);
   const arriving = await write(place, luggage).catch(async (error: unknown) => {
     await removeArriving(place).catch(() => undefined);
     throw error;
@@ -52,6 +50,8 @@ export async function prepareNewcomer(place: RedisPlace, luggage: Luggage): Prom
   return {
     agent,
     async arrive() {
+      // An attempt that was broken off in its last step left an agent that takes mail and is in no list.
+      await setUnknown(place);
       const outcome = await arrive(place, arriving);
       if (outcome !== "arrived")
         throw new LegionError("REFUSED", `${displayName(agent)} ${OBSTACLES[outcome]}`);

@@ -28,7 +28,12 @@ export async function openRedisRecords(options: RedisRecordsOptions): Promise<Re
   const placeOf = (agent: AgentId) => ({ link, legion, agent });
   const registry = createRegistry(link, legion);
   await registry.refresh();
-  const known = (): AgentId[] => [...registry.agents.keys()].sort(byId);
+  let sorted: { readonly of: Registry["agents"]; readonly ids: readonly AgentId[] } | undefined;
+  const known = (): readonly AgentId[] => {
+    const { agents } = registry;
+    if (sorted?.of !== agents) sorted = { of: agents, ids: [...agents.keys()].sort(byId) };
+    return sorted.ids;
+  };
   const runElsewhere = remembered(async () => {
     await registry.refresh();
     return leased(options, known());

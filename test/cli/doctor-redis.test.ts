@@ -116,9 +116,12 @@ describe.skipIf(!redisIsThere)("legion doctor of a legion in Redis", () => {
     expect(of("redis settings")).toEqual([
       "ok: what is accepted is kept, also when the power fails; where a replica takes over, what came last may be lost",
     ]);
-    await master.kill("SIGSTOP");
+    await master.kill();
     const broken = await doctor(["--bus", url], cwd);
-    expect(broken.of("redis")).toEqual([expect.stringMatching(/^(wrong: the master behind redis:|ok: 127)/)]);
+    // By then the replica may have taken over.
+    expect(broken.of("redis")).toEqual([
+      expect.stringMatching(/^(wrong: the master behind redis:.* does not answer|ok: .*, standalone$)/),
+    ]);
   });
 
   it("takes the readable copies of a node's agents for what they are", async () => {

@@ -31,8 +31,8 @@ describe.skipIf(!redisIsThere)("the console of a node on Redis", () => {
       await node.until("2 agents on offline");
 
       node.type("2,3: goal write it down");
-      await node.until("goal has been added");
-      await elsewhere.until("goal has been added");
+      await node.until("✓ Goal added.");
+      await elsewhere.until("✓ Goal added.");
       node.type("/goals 2");
       await node.until("1 [ ] write it down");
       node.type("/goals 3 --json");

@@ -24,8 +24,8 @@ const ROOT = join(import.meta.dirname, "..", "..");
 /** Bundled CommonJS asks for it. */
 const REQUIRE = `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`;
 
-/** Writes the program to `outfile`. Rejects if a line to be changed is not there, or there twice. */
-export async function buildProgram({ entry, outfile, changes = [] }: Program): Promise<void> {
+/** The files that `changes` are about, by path, as they leave them. Throws if a line is not there, or there twice. */
+export function changedFiles(changes: readonly Change[]): ReadonlyMap<string, string> {
   const changed = new Map<string, string>();
   for (const { file, line, instead } of changes) {
     const path = join(ROOT, file);
@@ -37,6 +37,12 @@ export async function buildProgram({ entry, outfile, changes = [] }: Program): P
       text.replace(line, () => instead),
     );
   }
+  return changed;
+}
+
+/** Writes the program to `outfile`. Rejects if a line to be changed is not there, or there twice. */
+export async function buildProgram({ entry, outfile, changes = [] }: Program): Promise<void> {
+  const changed = changedFiles(changes);
   await build({
     entryPoints: [join(ROOT, entry)],
     outfile,

@@ -1,0 +1,69 @@
+// One process of a legion in Redis, for the measures that need several: told by its parent what to do, and telling how it is.
+
+import { instantModel, load, noop, plan, temporaryFolder, trivialCall } from "./bench.mjs";
+import { openBenchLink } from "./redis-kit.mjs";
+
+/**
+ * @typedef {object} NodeOrder
+ * @property {string} url
+ * @property {string} legion
+ * @property {readonly string[]} agents every node of the legion could run all of them
+ * @property {"busy" | "resting"} life busy: each decides again and again
+ * @property {number} [leaseMs]
+ */
+
+/** How long a busy agent waits after each decision. */
+const PAUSE_MS = 20;
+
+const { startLegion } = await load("src/legion.js");
+/** @type {NodeOrder} */
+const { url, legion: name, agents, life, leaseMs } = JSON.parse(process.argv[2] ?? "");
+const model = instantModel((index) => (life === "busy" ? trivialCall(index) : noop()));
+const link = await openBenchLink(url);
+globalThis.gc?.();
+const emptyBytes = process.memoryUsage().rss;
+const legion = await startLegion({
+  project: temporaryFolder(),
+  plans: await Promise.all(agents.map((id) => plan({ id, model }))),
+  limits: {},
+  durability: "process",
+  delayMs: life === "busy" ? PAUSE_MS : 0,
+  heartbeatMs: "off",
+  environment: { execute: () => Promise.reject(new Error("no commands here")) },
+  settings: () => ({}),
+  redis: { link, legion: name, durability: "always", ...(leaseMs && { leaseMs }) },
+});
+/** Decisions since the last question. */
+let decisions = 0;
+legion.inspector.watch((/** @type {any} */ { kind, event }) => {
+  if (kind === "event" && event.kind === "decision") decisions++;
+});
+
+/** @type {Record<string, () => unknown>} */
+const answers = {
+  running: () => legion.agents.size,
+  agents: () => [...legion.agents.keys()],
+  decisions: () => decisions,
+  sayAll: () => legion.control.say("all", "go"),
+  sayEach: () => Promise.all(agents.map((id) => legion.control.say([id], "go"))),
+  cost() {
+    globalThis.gc?.();
+    const { user, system } = process.cpuUsage();
+    const timers = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    return { cpuMs: (user + system) / 1_000, timers, rss: process.memoryUsage().rss, emptyBytes };
+  },
+  async stop() {
+    await legion.stop();
+    await link.close();
+  },
+};
+
+/** @param {{ id: number, ask: string }} question */
+async function reply({ id, ask }) {
+  process.send?.({ id, answer: await answers[ask]?.() });
+  if (ask === "stop") process.exit(0);
+}
+
+process.on("message", (/** @type {any} */ question) => void reply(question));
+process.on("disconnect", () => process.exit(1));
+process.send?.({ id: 0 });

@@ -1,0 +1,11 @@
+/** Never two at once; whoever asks while one runs gets the one after it, and all of them the same. `run` never rejects. */
+export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
+  let last = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () =>
+    (next ??= last =
+      last.then(() => {
+        next = undefined;
+        return run();
+      }));
+}
