@@ -9,7 +9,7 @@ import type { Send } from "./ledger.ts";
 import type { Memory } from "./memory.ts";
 import { CONTROL, type AgentId } from "./message.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
-import { refuseUnfit, resolveTargets } from "./refusal.ts";
+import { refuseNobody, refuseUnfit, resolveTargets } from "./refusal.ts";
 import { createTurns, mend, type Writer } from "./writer.ts";
 
 export interface Control extends Writer {
@@ -68,6 +68,7 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
     alone: (work) => inTurn(() => work({ memory, outbox })),
     async say(targets, content, delivery) {
       const letter = { from: CONTROL, to: resolveTargets(targets, known(), CONTROL), content, delivery };
+      refuseNobody(letter);
       await refuseUnfit(letter, (id) => bus.unread(id));
       const ids = await send("said", letter);
       await outbox.deliver();

@@ -64,16 +64,12 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
     },
     async begin(plan) {
       const agent = await open(plan);
-      const { memory, identity } = agent;
-      const before = lost.get(identity.id);
-      if (before?.epoch === memory.ledger.epoch && isFruitless(memory.ledger))
-        await memory
-          .commit(restartNotice(messageOf(before.lost.reason), LOST))
-          .catch(async (error: unknown) => {
-            await close(identity.id);
-            throw error;
-          });
-      lost.delete(identity.id);
+      const { id } = plan.identity;
+      await noteLost(agent, lost.get(id)).catch(async (error: unknown) => {
+        await close(id);
+        throw error;
+      });
+      lost.delete(id);
       run(plan);
       return agent;
     },
@@ -96,6 +92,12 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
       return closings.flatMap((closing) => (closing.status === "rejected" ? [closing.reason] : []));
     },
   };
+}
+
+/** Has its log say that an agent was only lost for a while, where it looks as if it had died at what it was doing. */
+async function noteLost({ memory }: Agent, before: Tenure | undefined): Promise<void> {
+  if (before?.epoch === memory.ledger.epoch && isFruitless(memory.ledger))
+    await memory.commit(restartNotice(messageOf(before.lost.reason), LOST));
 }
 
 /** The agents that are open. */

@@ -20,7 +20,9 @@ import { createLimiter, type LimiterOptions } from "./model/limiter.ts";
 import type { Peer } from "./module.ts";
 import { legionPaths } from "./paths.ts";
 import { createPeers } from "./peers.ts";
-import { openResidence, type RedisHome, type Running } from "./residence.ts";
+import { openFileResidence } from "./residence/file-residence.ts";
+import { openRedisResidence } from "./residence/redis-residence.ts";
+import type { RedisHome, Running } from "./residence/residence.ts";
 import { resend } from "./resend.ts";
 import { SHUTDOWN, aborted } from "./signals.ts";
 import type { Store } from "./store/store.ts";
@@ -82,7 +84,11 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project);
   const { inspect } = inspector;
-  const { store, disk, node, ceiling, begin } = await openResidence(options, { paths, clock, inspect });
+  const surroundings = { paths, clock, inspect };
+  const { redis } = options;
+  const { store, disk, node, ceiling, begin } = await (redis
+    ? openRedisResidence({ ...options, redis }, surroundings)
+    : openFileResidence(options, surroundings));
   const budget = createBudget(options.limits, ceiling);
   const tokens = createTokenCounter();
   const now = new AbortController();

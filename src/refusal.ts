@@ -40,6 +40,11 @@ export function hasMet({ ledger, conversation }: Books, id: AgentId): boolean {
 /** How many unread messages an agent has. */
 type Unread = (agent: AgentId) => Promise<number>;
 
+/** Throws REFUSED if `letter` goes to nobody: whoever says it would wait for ever. */
+export function refuseNobody({ to }: Letter): void {
+  if (to.length === 0) throw new LegionError("REFUSED", "There are no agents that could hear this.");
+}
+
 /** Throws REFUSED if `letter` may not be sent for its size or because a mailbox is full. */
 export async function refuseUnfit(letter: Letter, unread: Unread): Promise<void> {
   const why = await unfitness(letter, unread);

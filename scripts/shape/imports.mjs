@@ -43,8 +43,9 @@ const LAYERS = [
     paths: [
       "src/legion.ts",
       "src/hosting.ts",
+      "src/node-news.ts",
       "src/enrollment.ts",
-      "src/residence.ts",
+      "src/residence/",
       "src/placement/",
       "src/roster.ts",
       "src/peers.ts",

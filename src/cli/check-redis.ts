@@ -87,6 +87,10 @@ async function* checkLegion(link: Link, legion: string): AsyncGenerator<Finding>
   yield { check, status: "ok", detail: `nodes: ${shown || "none"}` };
   const agents = await reader.known();
   const names = agents.length > MAX_NAMED ? `${agents.length} agents` : agents.join(", ");
+  if (agents.length === 0 && nodes.length > 0) {
+    const detail = "agents: none, but nodes run: Redis has lost them; start them again to begin anew";
+    return yield { check, status: "wrong", detail };
+  }
   yield { check, status: "ok", detail: `agents: ${names || "none yet"}` };
   if (agents.length > 0) yield { check, status: "ok", detail: await describeSizes(link, legion, agents) };
   for (const id of agents) yield* checkHalt(reader, id);

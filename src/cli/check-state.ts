@@ -1,5 +1,6 @@
 // What runs or ran in a project, and what lies about in it. Reads only: no lock, no write.
 
+import { holdsCopies } from "../copies.ts";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isLegionError } from "../errors.ts";
@@ -85,7 +86,11 @@ async function* checkForeign(reader: FileReader, agents: readonly AgentId[]): As
   const { paths } = reader;
   yield* strangersIn(reader, paths.root, (name) => IN_ROOT.includes(name));
   yield* strangersIn(reader, paths.lock, (name) => /^\d+$/.test(name));
-  yield* strangersIn(reader, paths.agents, (name) => name === CONTROL || agents.includes(name));
+  yield* strangersIn(
+    reader,
+    paths.agents,
+    (name) => name === CONTROL || agents.includes(name) || holdsCopies(reader.disk, paths.agent(name)),
+  );
   for (const id of [CONTROL, ...agents]) yield* checkFolder(reader, id);
 }
 

@@ -10,7 +10,7 @@ import type { Inspection } from "../inspection.ts";
 import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
 import { displayName } from "../message.ts";
 import { legionPaths } from "../paths.ts";
-import type { RedisHome } from "../residence.ts";
+import type { RedisHome } from "../residence/residence.ts";
 import { planRoster, type Roster, type Who } from "../roster.ts";
 import { serveControl, type ControlServer } from "../server/control-server.ts";
 import { createDesk } from "../server/desk.ts";
@@ -171,7 +171,10 @@ async function attend(
     surface.see(inspection);
     diagnostics.see(inspection);
   });
-  held.trouble.release(surface.tell);
+  held.trouble.release((text) => {
+    surface.tell(text);
+    diagnostics.note({ text }, "redis");
+  });
   let obstacle: string | undefined = "something broke";
   let server: Pick<ControlServer, "close"> | undefined;
   try {

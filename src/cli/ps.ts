@@ -7,11 +7,14 @@ import { statusTable } from "./status-table.ts";
 export const command: CliCommand = {
   define: (parser) => void offerJson(offerLegion(parser)),
   async run(typed, io) {
-    const { agents, nodes } = await withSite(typed, io, (site) => reach(site, (legion) => legion.status()));
+    const { agents, nodes, where } = await withSite(typed, io, async (site) => ({
+      ...(await reach(site, (legion) => legion.status())),
+      where: site.kind === "redis" ? ` in the legion ${site.legion} at ${site.link.shown}` : "",
+    }));
     if (typed.options["json"]) for (const status of agents) printJson(io, status);
     else if (agents.length > 0)
       print(io, statusTable(agents, { columns: columnsFor(io), nowMs: Date.now(), nodes }));
-    else print(io, "There are no agents yet; `legion start` makes one.");
+    else print(io, `There are no agents yet${where}; \`legion start\` makes one.`);
     return 0;
   },
 };

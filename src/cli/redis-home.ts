@@ -3,7 +3,7 @@
 import type { Config } from "../config.ts";
 import { LegionError } from "../errors.ts";
 import type { Finding } from "../redis/health.ts";
-import type { RedisHome } from "../residence.ts";
+import type { RedisHome } from "../residence/residence.ts";
 import type { Io } from "./command.ts";
 import { paintFor } from "./terminal.ts";
 

@@ -5,7 +5,7 @@
 //   W1. An agent is begun under a right that was acquired for that, and the right is given back only when it has ended.
 //   W2. What fails is tried again later and later, and never sooner because somebody else failed too.
 
-import { messageOf } from "../errors.ts";
+import { isLegionError, messageOf } from "../errors.ts";
 import type { AgentId } from "../message.ts";
 import type { Leases } from "../redis/leases.ts";
 import type { Tenure } from "../tenure.ts";
@@ -125,7 +125,9 @@ async function start(duty: Duty, tenure: Tenure): Promise<void> {
     await duty.begin(agent, tenure);
   } catch (error) {
     duty.trouble = messageOf(error);
-    pace.fail();
+    // Redis that went away for a moment says nothing about what can be begun here.
+    if (isLegionError(error, "STORAGE")) pace.lose();
+    else pace.fail();
     await tenure.release();
     return become(duty, "free");
   }

@@ -115,13 +115,26 @@ async function judgeCluster(link: Link): Promise<readonly Finding[]> {
 
 /**
  * `always`: what is acknowledged is on the disk of the only server that will ever answer for it. A server that another one
- * may take over from is `weak`: what it acknowledged last may not have reached that one.
+ * may take over from is `weak`: what it acknowledged last may not have reached that one. One that Sentinels watch may have
+ * no replica at this moment, such as after a failover, and have one later.
  */
 export async function durabilityOf(link: Link, findings: readonly Finding[]): Promise<"always" | "weak"> {
+  if (findings.length > 0) return "weak";
   const infos = await link.commandAll("INFO");
   const isAlone = infos.every(({ reply }) => {
     const facts = factsIn(reply);
     return facts.get("cluster_enabled") !== "1" && (facts.get("connected_slaves") ?? "0") === "0";
   });
-  return isAlone && findings.length === 0 ? "always" : "weak";
+  return isAlone && !(await isWatched(link)) ? "always" : "weak";
+}
+
+/** Every Sentinel listens there on each server that it watches. Where that is not told, it may be so. */
+async function isWatched(link: Link): Promise<boolean> {
+  try {
+    const answers = await link.commandAll("PUBSUB", "NUMSUB", "__sentinel__:hello");
+    return answers.some(({ reply }) => !Array.isArray(reply) || Number(reply[1]) > 0);
+  } catch (error) {
+    if (isForbidden(error)) return true;
+    throw error;
+  }
 }

@@ -101,7 +101,7 @@ const BY_REPLY = new Map<string, Fault>([
     {
       course: "stays",
       say: (shown) =>
-        `the user may not do that in ${shown}: give it ~lg:* &lg:* +@all -@admin +info +cluster`,
+        `the user may not do that in ${shown}: give it ~lg:* &lg:* +@all -@admin +info +cluster +config|get`,
     },
   ],
   [

@@ -26,17 +26,19 @@ const ACQUIRE: Script = {
   lua: `
 local lease, epoch, token, meta = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, nonce, ttl, durability, purpose = unpack(ARGV)
-local known, stopped, run, log = unpack(redis.call('HMGET', meta, 'known', 'stopped', 'run', 'log'))
+local known, stopped, run, log, told = unpack(redis.call('HMGET', meta, 'known', 'stopped', 'run', 'log', 'durability'))
 if not known then return {'unknown'} end
 if stopped and purpose == 'run' then return {'stopped'} end
 local holder = redis.call('GET', lease)
 if holder and holder ~= owner then return {'held', redis.call('PTTL', lease)} end
 
+-- Who is here for an errand does not know; whoever ran the agent did.
+if purpose == 'errand' then durability = told or durability end
 local now = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 if run and log and run ~= now and durability == 'weak' then
   redis.call('HSET', meta, 'doubted', log, 'unoffered', 1)
 end
-redis.call('HSET', meta, 'run', now)
+redis.call('HSET', meta, 'run', now, 'durability', durability)
 local past = 'whole'
 if log and redis.call('HGET', meta, 'doubted') == log then past = 'renewed' end
 

@@ -13,17 +13,20 @@ import type { Script } from "./script.ts";
  *   KEYS  meta, log, epoch, numbers, ...
  *   ARGV  log id, `opened` event, ...
  *
- * `append` adds an event. In front of the first one, and of the first one after the server was restarted or another one has
- * taken over, it begins another log with this id: the newest numbers of the one before may be lost.
+ * `append` adds an event. In front of the first one it begins a log with this id; and another log in front of the first one
+ * after the server was restarted or another one has taken over: the newest numbers of the one before may be lost, unless a
+ * node has said that this Redis loses nothing.
  */
 const APPEND = `
 local meta, log, epochs, numbers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local seq, id, run, epoch
 local function open()
-  seq, id, run = unpack(redis.call('HMGET', meta, 'seq', 'log', 'run'))
+  local durability
+  seq, id, run, durability = unpack(redis.call('HMGET', meta, 'seq', 'log', 'run', 'durability'))
   seq = tonumber(seq or 0)
   local now = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-  if id and run == now then
+  if id and (run == now or durability == 'always') then
+    if run ~= now then redis.call('HSET', meta, 'run', now) end
     epoch = redis.call('GET', epochs)
     return
   end

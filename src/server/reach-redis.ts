@@ -43,10 +43,13 @@ function createReach(reaching: Reaching): Reach {
   return {
     status: () => statusInRedis({ reader, link, legion, client }),
     async say(said) {
+      if (said.delivery !== "abort") return (await hand()).say(said);
       // Left in a mailbox, it would stop what the agent does at some later start.
-      const isVain = said.delivery === "abort" && (await readNodes({ link, legion })).length === 0;
-      if (isVain) throw nothingTo("abort");
-      return (await hand()).say(said);
+      const named = resolveKnown(said.targets, await reader.known());
+      const { nodes, of } = await readWhereabouts({ link, legion }, named);
+      const targets = named.filter((id) => nodes.has(of(id).holder ?? ""));
+      if (targets.length === 0) throw nothingTo("abort");
+      return (await hand()).say({ ...said, targets });
     },
     order: (order) => obey(order, reaching),
     resend: (dead) =>

@@ -73,5 +73,7 @@ function placed(stored: AgentStatus, { whereabouts, answered, records }: Places)
   if (nodes.some(({ able }) => able.includes(stored.id))) return { ...stored, waitingFor: "a node" };
   const home = boundTo(records.get(stored.id));
   const isAway = home && !nodes.some(({ workspace }) => workspace === home.id);
-  return isAway ? { ...stored, waitingFor: `workspace on ${home.host}` } : stored;
+  if (isAway)
+    return { ...stored, reason: `its files are in ${home.folder}`, waitingFor: `workspace on ${home.host}` };
+  return nodes.length > 0 ? { ...stored, reason: "no node that runs was started with it" } : stored;
 }

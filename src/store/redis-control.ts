@@ -17,7 +17,7 @@ import { CONTROL, type AgentId } from "../message.ts";
 import { oneAtATime } from "../one-at-a-time.ts";
 import { agentKeys } from "../redis/keys.ts";
 import type { LegionPlace } from "../redis/nodes.ts";
-import { refuseUnfit, resolveTargets } from "../refusal.ts";
+import { refuseNobody, refuseUnfit, resolveTargets } from "../refusal.ts";
 import type { Writing } from "../writer.ts";
 import { createSpeechDelivery, type SpeechDelivery } from "./redis-delivery.ts";
 import { createSpeech, type Speech, type Spoken } from "./redis-speech.ts";
@@ -44,18 +44,9 @@ export async function openRedisControl(options: RedisControlOptions): Promise<Co
   const speech = createSpeech(place, clock.now);
   const delivery = createSpeechDelivery(place, speech, bus);
   const endAttending = role === "node" ? await attend(options, speech, delivery) : undefined;
-  /**
-   * Offers what was said to its mailboxes; what another process said before may have to go first. Never rejects: what stands
-   * in the log is said, and what cannot be delivered now some process delivers later.
-   */
-  const offerAll = async (spoken: readonly Spoken[]): Promise<void> => {
-    try {
-      for (const one of spoken) await delivery.deliver(one);
-      if (delivery.undelivered().length > 0) await delivery.sweep();
-    } catch {
-      // Whoever heard of it here would say it a second time.
-    }
-  };
+  // What stands in the log is said: whoever heard that it could not be delivered at once would say it again.
+  const offerAll = (spoken: readonly Spoken[]): Promise<void> =>
+    offer(delivery, spoken).catch(() => undefined);
   const send = async (
     reason: "said" | "announced",
     letter: Letter,
@@ -76,6 +67,7 @@ export async function openRedisControl(options: RedisControlOptions): Promise<Co
         content,
         delivery,
       };
+      refuseNobody(letter);
       await refuseUnfit(letter, (id) => bus.unread(id));
       return send("said", letter);
     },
@@ -98,6 +90,15 @@ export async function openRedisControl(options: RedisControlOptions): Promise<Co
     },
     close: async () => endAttending?.(),
   };
+}
+
+/** Offers what was said to its mailboxes; what another process said before may have to go first. */
+async function offer(
+  { deliver, undelivered, sweep }: SpeechDelivery,
+  spoken: readonly Spoken[],
+): Promise<void> {
+  for (const one of spoken) await deliver(one);
+  if (undelivered().length > 0) await sweep();
 }
 
 const MOVED = new LegionError("STORAGE", "Somebody else said something at the same moment; try again.");

@@ -11,6 +11,7 @@ import { readRedisLog } from "../log/redis-log.ts";
 import { CONTROL, parseMessageId, type AgentId, type LogId, type Message } from "../message.ts";
 import { offer, outOfReach } from "../outbox.ts";
 import { agentKeys } from "../redis/keys.ts";
+import type { Link } from "../redis/link.ts";
 import type { LegionPlace } from "../redis/nodes.ts";
 import { readPages } from "../redis/pages.ts";
 import type { Speech, Spoken } from "./redis-speech.ts";
@@ -18,7 +19,7 @@ import type { Speech, Spoken } from "./redis-speech.ts";
 export interface SpeechDelivery {
   /** Delivers what was just said here; what cannot be delivered now is left for a sweep. Rejects if Redis cannot be reached. */
   deliver(spoken: Spoken): Promise<void>;
-  /** Tries everything that anybody said and that is not delivered, oldest first. */
+  /** Tries what anybody said and that is not delivered, oldest first; where that is much, a part of it at each call. */
   sweep(): Promise<void>;
   /** What was said here and is not known to be delivered, oldest first. */
   undelivered(): readonly Send[];
@@ -65,10 +66,10 @@ export function createSpeechDelivery(
     }
     return [];
   };
+  const nextPart = createParts(link, out);
   const sweep = async (): Promise<void> => {
-    const seqs = (await link.command("ZRANGE", out, 0, SWEPT_AT_ONCE - 1)) as readonly string[];
     const full = new Set<AgentId>();
-    for (const seq of seqs.map(Number)) if (await tryAll(await sendsIn(seq), full)) await close(seq);
+    for (const seq of await nextPart()) if (await tryAll(await sendsIn(seq), full)) await close(seq);
     // Another process may have delivered what was said here.
     for (const seq of waiting.keys())
       if ((await link.command("ZSCORE", out, seq)) === null) waiting.delete(seq);
@@ -84,6 +85,17 @@ export function createSpeechDelivery(
     },
     sweep: () => (sweeping ??= sweep().finally(() => (sweeping = undefined))),
     undelivered: () => [...waiting.values()].flat(),
+  };
+}
+
+/** Goes round through what is not delivered: the oldest may wait for a full mailbox, and those behind them for nothing. */
+function createParts(link: Link, out: string): () => Promise<readonly number[]> {
+  let last = 0;
+  return async () => {
+    const range = [`(${last}`, "+inf", "LIMIT", 0, SWEPT_AT_ONCE];
+    const seqs = ((await link.command("ZRANGEBYSCORE", out, ...range)) as readonly string[]).map(Number);
+    last = seqs.length < SWEPT_AT_ONCE ? 0 : seqs.at(-1)!;
+    return seqs;
   };
 }
 

@@ -42,7 +42,22 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     onMail: (agent, position) => bus.heard(agent, position),
   });
   const bus: RedisBus = createRedisBus({ ...place, tenureOf: leases.held });
-  const control = await openRedisControl({ ...place, bus, clock, inspect, known: records.knownNow, role });
+  const closeRest = async (): Promise<void> => {
+    await leases.close();
+    await bus.close();
+  };
+  const control = await openRedisControl({
+    ...place,
+    bus,
+    clock,
+    inspect,
+    known: records.knownNow,
+    role,
+  }).catch(async (error: unknown) => {
+    await records.close();
+    await closeRest();
+    throw error;
+  });
   const agents = createRedisAgents({ ...options, inspect, leases, bus });
   return {
     node,
@@ -62,8 +77,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     async close() {
       await records.close();
       await control.close();
-      await leases.close();
-      await bus.close();
+      await closeRest();
     },
   };
 }

@@ -99,3 +99,47 @@ describe.runIf(redisIsThere)("a legion in Redis", () => {
     expect(notices[0]!.content).toContain("the line was cut");
   });
 });
+
+describe.runIf(redisIsThere)("what a node tells its person", () => {
+  it("that an agent is bound to files elsewhere, and how to bring it here", async () => {
+    const name = legion();
+    const agents = { 1: { script: [NOOP], modules: [core, system] } };
+    const one = await openNode(server.url, name, agents);
+    const two = await openNode(server.url, name, agents);
+    await until(() =>
+      two.troubles.some((text) => text.includes(`Agent 1: bound to the files in ${one.project}`)),
+    );
+    expect(two.troubles.join()).toContain("--here");
+  });
+
+  it("that Redis has lost its agents, and says nothing into the void", async () => {
+    const own = await startRedis();
+    try {
+      const node = await openNode(own.url, "emptied", { 1: { script: [NOOP] } });
+      await node.link.command("FLUSHALL");
+      await until(() => node.troubles.some((text) => text.includes("REDIS HAS LOST Agent 1")));
+      await expect(node.say("all", "Hello?")).rejects.toThrow("no agents that could hear this");
+      await expect(node.say("1", "Hello?")).rejects.toThrow("There is no agent");
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it("keeps its message numbers when a Redis that loses nothing is started again", async () => {
+    const own = await startRedis();
+    try {
+      const node = await openNode(own.url, "numbered", { 1: { script: [NOOP, NOOP] } });
+      expect(await node.say("1", "One.")).toEqual(["0>1#1"]);
+      await own.restart();
+      let ids: readonly string[] = [];
+      await until(async () => {
+        ids = await node.say("1", "Two.").catch(() => []);
+        return ids.length > 0;
+      });
+      expect(ids).toEqual(["0>1#2"]);
+      await until(async () => (await node.kinds("1", "message")).length === 2);
+    } finally {
+      await own.stop();
+    }
+  });
+});

@@ -6,7 +6,7 @@ import { readRedisLog } from "../../src/log/redis-log.ts";
 import type { AgentId } from "../../src/message.ts";
 import { parseRedisAddress } from "../../src/redis/address.ts";
 import { openLink, type Link } from "../../src/redis/link.ts";
-import type { RedisHome } from "../../src/residence.ts";
+import type { RedisHome } from "../../src/residence/residence.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent, type WorldOptions } from "../world.ts";
 
 export interface NodeOptions extends WorldOptions {

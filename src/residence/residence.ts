@@ -1,0 +1,62 @@
+// Where a legion lives: in the files of this project, with all of its agents in this process; or in Redis, where other
+// processes run agents of it as well.
+
+import type { AgentPlan } from "../agent-plan.ts";
+import type { Ceiling } from "../budget.ts";
+import type { Clock } from "../clock.ts";
+import type { Hosting } from "../hosting.ts";
+import type { Inspect } from "../inspection.ts";
+import type { Limits } from "../limits.ts";
+import type { Disk } from "../log/disk.ts";
+import type { Durability } from "../log/journal.ts";
+import type { AgentId } from "../message.ts";
+import type { LegionPaths } from "../paths.ts";
+import type { Durability as RedisDurability } from "../redis/lease-scripts.ts";
+import type { LegionPlace } from "../redis/nodes.ts";
+import type { Store } from "../store/store.ts";
+
+export interface Residence {
+  readonly store: Store;
+  /** The project's folder. */
+  readonly disk: Disk;
+  /** What this process is called among the nodes of the legion; absent: it is the only one. */
+  readonly node?: string;
+  /** Where the limits of the legion are kept; absent: where its agents are. */
+  readonly ceiling?: Ceiling;
+  /** Runs the agents that this process shall run. */
+  begin(hosting: Hosting): Promise<Running>;
+}
+
+export interface Running {
+  /** Resolves when it is known of every agent whether it runs here. */
+  settled(): Promise<void>;
+  /** Finishes what runs. */
+  stop(): Promise<void>;
+  /** Finishes what the agent is at; nobody runs it any more until a start names it again. */
+  dismiss(agent: AgentId): Promise<void>;
+}
+
+export interface ResidenceOptions {
+  readonly plans: readonly AgentPlan[];
+  readonly limits: Limits;
+  readonly durability: Durability;
+  readonly disk?: Disk;
+  readonly redis?: RedisHome;
+}
+
+/** A legion in Redis. */
+export interface RedisHome extends LegionPlace {
+  /** May this Redis lose what it acknowledged? */
+  readonly durability: RedisDurability;
+  /** `move`: agents that are bound to files are bound to those of this folder from now on. Default `keep`. */
+  readonly pins?: "move" | "keep";
+  readonly leaseMs?: number;
+  /** Told lines for people: what is wrong with the legion's Redis, and when it is over; which agents come and go. */
+  readonly onTrouble?: (text: string) => void;
+}
+
+export interface Surroundings {
+  readonly paths: LegionPaths;
+  readonly clock: Clock;
+  readonly inspect: Inspect;
+}
