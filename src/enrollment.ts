@@ -45,7 +45,7 @@ async function bind(
   }
   await link.command(pins === "move" ? "HSET" : "HSETNX", meta, "workspace", JSON.stringify(workspace));
   const bound = await link.command("HGET", meta, "workspace");
-  return JSON.parse(String(bound)) as WorkspaceId;
+  return boundTo(`{"workspace":${String(bound)}}`);
 }
 
 /** The workspace that an agent is bound to, as its record tells; `undefined` if it can go on anywhere. */

@@ -84,18 +84,17 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project);
   const { inspect } = inspector;
-  const surroundings = { paths, clock, inspect };
+  const where = { paths, clock, inspect };
   const { redis } = options;
   const { store, disk, node, ceiling, begin } = await (redis
-    ? openRedisResidence({ ...options, redis }, surroundings)
-    : openFileResidence(options, surroundings));
+    ? openRedisResidence({ ...options, redis }, where)
+    : openFileResidence(options, where));
   const budget = createBudget(options.limits, ceiling);
   const tokens = createTokenCounter();
   const now = new AbortController();
   setMaxListeners(0, now.signal);
   const agents = new Map<AgentId, Supervised>();
-  const identities = options.plans.map(({ identity }) => identity);
-  const peers = createPeers({ store, identities, agents });
+  const peers = createPeers({ store, identities: options.plans.map((plan) => plan.identity), agents });
   const alarms = createAlarms(store.control, clock);
   const shared = shareOut(options, { clock, inspect, budget, tokens, store, peers, alarms });
   const place = { store, shared, paths, disk, delayMs: options.delayMs };
@@ -130,10 +129,9 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     interrupt: () => now.abort(SHUTDOWN),
     async stop() {
       heart.abort();
-      const failures: unknown[] = [];
-      await running.stop().catch((error: unknown) => failures.push(error));
+      const unstopped: unknown[] = await running.stop().then(() => [], Array.of);
       await alarms.close();
-      failures.push(...(await hosting.close()));
+      const failures = [...unstopped, ...(await hosting.close())];
       await store.close();
       await tokens.close();
       if (failures.length > 0) throw failures[0];

@@ -120,7 +120,9 @@ function createReading({ link, legion, tenureOf }: RedisBusOptions): Reading {
     };
     readers.add(agent);
     try {
-      const onFailure = (error: unknown): void => endTenure(agent, error);
+      const tenure = tenureOf(agent);
+      const onFailure = (error: unknown): void =>
+        tenure?.end(`its mailbox could not be read (${messageOf(error)})`);
       const mailbox = await openRedisMailbox({ link, legion, agent, onFailure, onClose: forget });
       mailboxes.set(agent, mailbox);
       return mailbox.inbox;

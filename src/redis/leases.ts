@@ -75,6 +75,8 @@ export function createLeases(options: LeaseOptions): Leases {
   let closed = false;
   return {
     async acquire(agent, purpose = "run") {
+      // An errand of this very process must not take the agent from under its own actor.
+      if (purpose === "errand" && all.has(agent)) return { waitMs: leaseMs };
       const place = { link, legion, agent };
       const before = await incarnation();
       const deadlineMs = deadlineOf(leaseMs);
