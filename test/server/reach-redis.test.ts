@@ -25,6 +25,8 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
       "0>2#1",
       "0>1#1",
     ]);
+    // Said elsewhere: no node knows of it before it hears.
+    for (const id of ["1", "2"]) await until(async () => (await two.kinds(id, "message")).length > 0);
     await Promise.all([one.idle(), two.idle()]);
     expect(await one.kinds("1", "message")).toMatchObject([{ message: { content: "Hello" } }]);
     expect(await one.kinds("2", "message")).toMatchObject([{ message: { content: "Hello" } }]);

@@ -1,0 +1,163 @@
+// The protocol without one of its parts, each with the troubles in which that part matters. The checker has to find it: a
+// checker that finds nothing in a broken runtime proves nothing about a whole one.
+
+import type { Change } from "../torture/program.ts";
+import { torture, type Torture } from "./campaign.ts";
+import type { Fault } from "./fault.ts";
+import type { Weights } from "./nemesis.ts";
+import { EVERYTHING } from "./schedule.ts";
+
+export interface Ablation {
+  /** What is removed. */
+  readonly part: string;
+  readonly changes: readonly Change[];
+  readonly weights: Weights;
+  /** What the checker finds then, at least. */
+  readonly fault: Fault;
+}
+
+const ROUND_MS = 12_000;
+/** Chance decides whether a moment that matters is hit. */
+const MOST_ROUNDS = 4;
+
+/** Tries it, round after round, until the checker has found what it has to find, or in vain. */
+export async function tryWithout(
+  { changes, weights, fault }: Ablation,
+  seed: number,
+): Promise<{ readonly isFound: boolean; readonly rounds: readonly Torture[] }> {
+  const rounds: Torture[] = [];
+  while (rounds.length < MOST_ROUNDS) {
+    const round = await torture({
+      ...EVERYTHING,
+      weights,
+      changes,
+      seed: seed + rounds.length,
+      forMs: ROUND_MS,
+      settleMs: fault === "lost" ? 30_000 : 3_000,
+      keep: "nothing",
+    });
+    rounds.push(round);
+    if (isFoundIn(round, fault)) return { isFound: true, rounds };
+  }
+  return { isFound: false, rounds };
+}
+
+function isFoundIn({ violations }: Torture, fault: Fault): boolean {
+  const faults = violations.map((violation) => violation.fault);
+  // What is only on its way is not lost.
+  return faults.includes(fault) && !(fault === "lost" && faults.includes("unsettled"));
+}
+
+const NONE: Weights = { kill: 0, stop: 0, cut: 0, leave: 0, redis: 0 };
+
+export const ABLATIONS: readonly Ablation[] = [
+  {
+    part: "token and sequence number in the commit",
+    changes: [
+      {
+        file: "src/redis/log-scripts.ts",
+        line: "if redis.call('GET', token) ~= shown then return 'fenced' end",
+        instead: "",
+      },
+      {
+        file: "src/redis/log-scripts.ts",
+        line: "if seq ~= tonumber(before) then return 'moved' end",
+        instead: "",
+      },
+    ],
+    weights: { ...NONE, cut: 1 },
+    fault: "two owners",
+  },
+  {
+    part: "the recipient's watermarks",
+    changes: [
+      {
+        file: "src/redis/mail-scripts.ts",
+        line: "if tonumber(number) <= tonumber(newest) then return {'duplicate'} end",
+        instead: "",
+      },
+    ],
+    weights: { ...NONE, kill: 1, cut: 1 },
+    fault: "twice",
+  },
+  {
+    part: "the look at the deadline before acting",
+    changes: [
+      { file: "src/perform.ts", line: "agent.tenure.check();", instead: "" },
+      { file: "src/host.ts", line: "agent.tenure.check();", instead: "" },
+    ],
+    weights: { ...NONE, stop: 1 },
+    fault: "late",
+  },
+  {
+    part: "a deadline of one's own that comes before the lease ends",
+    changes: [
+      {
+        file: "src/redis/leases.ts",
+        line: "return performance.now() + 0.9 * leaseMs;",
+        instead: "return performance.now() + 90 * leaseMs;",
+      },
+    ],
+    weights: { ...NONE, stop: 1 },
+    fault: "late",
+  },
+  {
+    part: "mail leaves the mailbox with the commit that takes it in",
+    changes: [
+      { file: "src/redis/log-scripts.ts", line: "redis.call('HSET', meta, 'taken', last)", instead: "" },
+      {
+        file: "src/redis/log-scripts.ts",
+        line: "redis.call('XTRIM', mailbox, 'MINID', '0-' .. last + 1)",
+        instead: "",
+      },
+    ],
+    weights: { ...NONE, kill: 1 },
+    fault: "twice",
+  },
+  {
+    part: "the second delivery after somebody else took over",
+    changes: [
+      {
+        file: "src/outbox.ts",
+        line: "let open = ledger.undelivered;",
+        instead: "const since = ledger.last; let open = ledger.undelivered;",
+      },
+      {
+        file: "src/outbox.ts",
+        line: "filter((send) => !states.has(send))",
+        instead: "filter((send) => send.seq > since && !states.has(send))",
+      },
+      {
+        file: "src/outbox.ts",
+        line: `filter((send) => states.get(send) !== "arrived")`,
+        instead: `filter((send) => send.seq > since && states.get(send) !== "arrived")`,
+      },
+    ],
+    weights: { ...NONE, kill: 1 },
+    fault: "lost",
+  },
+  {
+    part: "what was said and is not delivered, any node delivers",
+    changes: [{ file: "src/redis/say-scripts.ts", line: "redis.call('ZADD', out, seq, seq)", instead: "" }],
+    weights: { ...NONE, kill: 1, redis: 1 },
+    fault: "lost",
+  },
+  {
+    part: "the first word of a person before the second",
+    changes: [{ file: "src/redis/mail-scripts.ts", line: " or start ~= '' and start", instead: "" }],
+    weights: { ...NONE, redis: 1 },
+    fault: "lost",
+  },
+  {
+    part: "not doing again what must happen once",
+    changes: [
+      {
+        file: "src/recovery.ts",
+        line: `if (effectsOf(first.action) !== "once")`,
+        instead: `if (effectsOf(first.action) !== "never")`,
+      },
+    ],
+    weights: { ...NONE, kill: 1 },
+    fault: "done again",
+  },
+];

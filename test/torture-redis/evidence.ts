@@ -1,0 +1,88 @@
+// What is in Redis when all is over, read by code that shares nothing with the runtime: a reader that trusts the same
+// mistake as the writer would find nothing.
+
+import { Redis } from "ioredis";
+import type { Event } from "../../src/event.ts";
+import { readLines, type Past, type Told } from "../torture/evidence.ts";
+import type { Acknowledged, Files, Said, TimedEffect } from "./order.ts";
+
+export interface RedisPast extends Past {
+  /** Of the mailbox: how far it goes, how far it was taken, and how much is in it. */
+  readonly mailbox: { readonly newest: number; readonly taken: number; readonly left: number };
+  /** Of the log, as the agent's own counter says. */
+  readonly last: number;
+  readonly isLeased: boolean;
+}
+
+export interface RedisEvidence extends Told {
+  readonly agents: ReadonlyMap<string, RedisPast>;
+  readonly effects: readonly TimedEffect[];
+  readonly fed: readonly Said[];
+  readonly acknowledged: readonly Acknowledged[];
+  /** Model calls of the legion, as its limits know them. */
+  readonly steps: number;
+}
+
+export interface Place {
+  readonly port: number;
+  readonly legion: string;
+  readonly agents: readonly string[];
+  /** Absent: the nodes wrote nothing down. */
+  readonly files?: Files;
+}
+
+export async function gather({ port, legion, agents, files }: Place): Promise<RedisEvidence> {
+  const redis = new Redis({ port, host: "127.0.0.1" });
+  try {
+    const pasts = new Map<string, RedisPast>();
+    for (const id of ["0", ...agents]) pasts.set(id, await readPast(redis, `lg:{${legion}:${id}}:`));
+    return {
+      agents: pasts,
+      steps: Number(await redis.hget(`lg:{${legion}}:spent`, "steps")),
+      effects: files ? readLines<TimedEffect>(files.effects) : [],
+      fed: files ? readLines<Said>(files.fed) : [],
+      acknowledged: files ? readLines<Acknowledged>(files.acknowledged) : [],
+    };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function readPast(redis: Redis, prefix: string): Promise<RedisPast> {
+  const entries = await redis.xrange(`${prefix}log`, "-", "+");
+  const meta = await redis.hgetall(`${prefix}meta`);
+  return {
+    log: { records: entries.map(([id, fields]) => eventOf(id, new Map(pairs(fields)))) },
+    mailbox: {
+      newest: Number(meta["mail"] ?? 0),
+      taken: Number(meta["taken"] ?? 0),
+      left: await redis.xlen(`${prefix}mailbox`),
+    },
+    last: Number(meta["seq"] ?? 0),
+    isLeased: (await redis.exists(`${prefix}lease`)) === 1,
+  };
+}
+
+function* pairs(flat: readonly string[]): Generator<[string, string]> {
+  for (let at = 0; at < flat.length; at += 2) yield [flat[at]!, flat[at + 1]!];
+}
+
+/** `e` is the event, `p` its epoch; in the log of agent 0 scripts add numbers (`n`), mail (`m`, `f`, `i`) and `upTo` (`u`). */
+function eventOf(id: string, fields: ReadonlyMap<string, string>): Event {
+  const event = JSON.parse(fields.get("e")!) as { readonly sends?: readonly object[] };
+  const numbers = fields.get("n")?.split(",");
+  const sends = numbers && event.sends?.map((send, index) => ({ ...send, id: `0>${numbers[index]}` }));
+  const mail = fields.get("m");
+  return {
+    ...event,
+    seq: Number(id.replace(/^0-/, "")),
+    epoch: Number(fields.get("p")),
+    ...(sends && { sends }),
+    ...(mail !== undefined && {
+      message: JSON.parse(mail) as object,
+      mail: Number(fields.get("i")),
+      from: fields.get("f"),
+    }),
+    ...(fields.has("u") && { upTo: Number(fields.get("u")) }),
+  } as Event;
+}

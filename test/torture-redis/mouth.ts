@@ -1,0 +1,71 @@
+// A person at a node, who says parcel after parcel, and says again what was not acknowledged.
+
+import { appendFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Control } from "../../src/control.ts";
+import { LegionError } from "../../src/errors.ts";
+import { drawRoute, write } from "../torture/parcel.ts";
+import { seeded } from "../torture/seeded.ts";
+import type { Parcels, Said } from "./order.ts";
+
+export interface Mouth {
+  /** True when nothing is left to be said. */
+  readonly isSilent: boolean;
+  /** Begins nothing new. */
+  close(): void;
+}
+
+const RETRY_MS = 50;
+
+/** Begins to speak. */
+export function openMouth(
+  { name, seed, everyMs, fed }: Parcels,
+  agents: readonly string[],
+  control: Pick<Control, "say">,
+): Mouth {
+  const random = seeded(seed);
+  const closing = new AbortController();
+  const record = (line: Said): void => appendFileSync(fed, `${JSON.stringify(line)}\n`);
+  let said = 0;
+  /** Whoever does not know what became of a word is silent from then on, and another one goes on: it may still arrive. */
+  let speaker = 0;
+  /** Per recipient. */
+  let numbers = new Map<string, number>();
+  const trySay = async (route: readonly string[]): Promise<void> => {
+    const to = route[0]!;
+    const number = (numbers.get(to) ?? 0) + 1;
+    numbers.set(to, number);
+    const parcel = { name: `${name}p${++said}`, route };
+    record({ ...parcel, said: false });
+    const content = write({ ...parcel, stop: 0, number, from: `${name}s${speaker}` });
+    const [id] = await control.say([to], content);
+    record({ ...parcel, said: true, id: id! });
+  };
+  const say = async (route: readonly string[]): Promise<void> => {
+    for (;;) {
+      try {
+        return await trySay(route);
+      } catch (error) {
+        if (!(error instanceof LegionError)) throw error;
+        speaker++;
+        numbers = new Map();
+        await delay(RETRY_MS);
+      }
+    }
+  };
+  let isSilent = false;
+  const speak = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      await say(drawRoute(random, agents));
+      await delay(everyMs * 2 * random(), undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+    isSilent = true;
+  };
+  void speak();
+  return {
+    get isSilent() {
+      return isSilent;
+    },
+    close: () => closing.abort(),
+  };
+}

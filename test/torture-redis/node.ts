@@ -1,0 +1,111 @@
+// The process that the nemesis is after: a node of the legion. It reads words on its standard input, and is gone with it.
+
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { isLegionError } from "../../src/errors.ts";
+import { startLegion, type Legion } from "../../src/legion.ts";
+import { parseRedisAddress } from "../../src/redis/address.ts";
+import { openLink, type Link } from "../../src/redis/link.ts";
+import { openMouth, type Mouth } from "./mouth.ts";
+import type { Order, Report, Standing, Word } from "./order.ts";
+import { worldOf } from "./world.ts";
+
+const COMMAND_TIMEOUT_MS = 1_000;
+const RETRY_MS = 100;
+const LOOK_MS = 100;
+
+interface Running {
+  readonly link: Link;
+  readonly legion: Legion;
+}
+
+/** Tries until Redis lets it. */
+async function join(order: Order): Promise<Running> {
+  for (;;) {
+    try {
+      return await tryToJoin(order);
+    } catch (error) {
+      if (!isLegionError(error, "STORAGE")) throw error;
+      await delay(RETRY_MS);
+    }
+  }
+}
+
+async function tryToJoin(order: Order): Promise<Running> {
+  const { project, url, legion: name, durability, leaseMs, agents, steps, work } = order;
+  const link = await openLink(parseRedisAddress(url), { commandTimeoutMs: COMMAND_TIMEOUT_MS });
+  const { plan, environment, watch } = worldOf(work);
+  try {
+    const legion = await startLegion({
+      project,
+      plans: agents.map(plan),
+      limits: { steps },
+      durability: "disk",
+      delayMs: 0,
+      heartbeatMs: "off",
+      environment,
+      settings: () => ({}),
+      redis: { link, legion: name, durability, leaseMs },
+      ...(watch && { watch }),
+    });
+    return { link, legion };
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+}
+
+/** Whoever was parked because it died too often at its work goes on, as by a person's word. */
+function resumeParked({ agents }: Legion): void {
+  for (const supervised of agents.values())
+    if (supervised.standing.state === "parked") supervised.resume().catch(() => undefined);
+}
+
+function standingOf({ agents }: Legion, mouth?: Mouth): Standing {
+  return {
+    isSilent: mouth?.isSilent ?? true,
+    agents: [...agents].map(([id, { agent, standing }]) => ({
+      id,
+      state: standing.state,
+      unread: agent?.inbox.unread ?? 0,
+      undelivered: agent?.outbox.undelivered().length ?? 0,
+    })),
+  };
+}
+
+function tell(report: Report): void {
+  process.stdout.write(`${JSON.stringify(report)}\n`);
+}
+
+async function run(order: Order, words: AsyncIterator<string>): Promise<void> {
+  const { link, legion } = await join(order);
+  tell({ kind: "ready" });
+  const mouth =
+    order.work.kind === "parcels" ? openMouth(order.work, order.agents, legion.control) : undefined;
+  // Without any mail nobody ever decides.
+  if (!mouth) await legion.control.say("all", "Begin.");
+  let isCalm = false;
+  const looking = setInterval(() => {
+    if (mouth) resumeParked(legion);
+    if (isCalm) tell({ kind: "standing", ...standingOf(legion, mouth) });
+  }, LOOK_MS);
+  for (let word = await next(words); word !== "stop"; word = await next(words)) {
+    isCalm = true;
+    mouth?.close();
+  }
+  clearInterval(looking);
+  mouth?.close();
+  await legion.stop();
+  await link.close();
+}
+
+/** Nobody stops it any more whose parent is gone. */
+async function next(words: AsyncIterator<string>): Promise<Word> {
+  const { value, done } = await words.next();
+  return done ? process.exit(1) : (value as Word);
+}
+
+const lines = createInterface(process.stdin);
+lines.once("close", () => process.exit(1));
+await run(JSON.parse(process.argv[2]!) as Order, lines[Symbol.asyncIterator]());
+process.exit(0);

@@ -1,0 +1,123 @@
+// The agents of a torture test and the world that they act in. Only their models are scripted.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { appendFileSync } from "node:fs";
+import { core } from "../../modules/core.ts";
+import { goals } from "../../modules/goals.ts";
+import { notes } from "../../modules/notes.ts";
+import type { AgentPlan } from "../../src/agent-plan.ts";
+import type { Environment } from "../../src/environment/environment.ts";
+import type { Inspect } from "../../src/inspection.ts";
+import { displayName } from "../../src/message.ts";
+import type { Model } from "../../src/model/model.ts";
+import { defineAction, defineModule, ok, type Host, type Module } from "../../src/module.ts";
+import { indexActions } from "../../src/module-set.ts";
+import { toolsProtocol } from "../../src/protocol/tools.ts";
+import { createCarrier, createDuties, type Effect } from "../torture/carrier.ts";
+import type { Acknowledged, Parcels, Ticking, TimedEffect, Work } from "./order.ts";
+
+export interface World {
+  readonly plan: (id: string) => AgentPlan;
+  readonly environment: Environment;
+  readonly watch?: Inspect;
+}
+
+export function worldOf(work: Work): World {
+  return work.kind === "ticking" ? clockworks(work) : carriers(work);
+}
+
+const LONGEST_PAUSE_MS = 300;
+/** Most pauses are short, some as long as it takes another node to begin. */
+const pauseMs = (): number => LONGEST_PAUSE_MS * Math.random() ** 12;
+
+/** The right under which something is done. */
+const rights = new AsyncLocalStorage<number>();
+
+function carriers({ effects, acknowledged }: Parcels): World {
+  const actions = indexActions([core, goals, notes, createDuties({ leave, pauseMs })], toolsProtocol);
+  const add = (file: string, line: TimedEffect | Acknowledged): void =>
+    appendFileSync(file, `${JSON.stringify(line)}\n`);
+  return {
+    plan: (id) => planOf(id, { model: createCarrier(), actions, tickMs: 0 }),
+    environment: {
+      ...emptyWorld,
+      execute(command) {
+        const effect = JSON.parse(command) as Effect;
+        add(effects, { ...effect, at: Date.now(), epoch: rights.getStore()! });
+        return Promise.resolve({ output: "", exitCode: 0 });
+      },
+    },
+    watch(inspection) {
+      if (inspection.kind !== "event" || inspection.agent === "0") return;
+      const { agent, event } = inspection;
+      const { seq, epoch, kind } = event;
+      // Anything else may be a note, which nobody is told about.
+      if (kind !== "message" && kind !== "decision" && kind !== "result") return;
+      add(acknowledged, { agent, seq, epoch, kind });
+    },
+  };
+}
+
+/** As an action runs a command: what stands before that is part of what is tested. */
+function leave(effect: Effect, { workspace, signal }: Host): Promise<unknown> {
+  return workspace.execute(JSON.stringify(effect), { timeoutMs: 10_000, signal });
+}
+
+function clockworks({ everyMs }: Ticking): World {
+  const actions = indexActions([core, clockwork], toolsProtocol);
+  return {
+    plan: (id) => planOf(id, { model: ticking, actions, tickMs: everyMs }),
+    environment: emptyWorld,
+  };
+}
+
+const clockwork: Module = defineModule({
+  name: "clockwork",
+  actions: {
+    tick: defineAction({
+      description: "Go on",
+      parameters: {},
+      effects: "none",
+      execute: (_, { state }) => {
+        const count = Number(state.get("count") ?? 0) + 1;
+        state.set("count", count);
+        return ok(`Tick ${count}.`);
+      },
+    }),
+  },
+});
+
+const ticking: Model = {
+  name: "ticking",
+  provider: "ticking",
+  profile: { window: 100_000_000, maxOutput: 1_000, tools: true, summarises: false },
+  complete({ turns }) {
+    const calls = [{ id: `t${turns.length}`, name: "tick", arguments: "{}" }];
+    return Promise.resolve({ text: "", calls, usage: { input: 1, output: 1 }, stop: "calls" });
+  },
+};
+
+const emptyWorld: Environment = {
+  execute: () => Promise.resolve({ output: "", exitCode: 0 }),
+  endLeft: () => Promise.resolve(false),
+};
+
+function planOf(
+  id: string,
+  { model, actions, tickMs }: Pick<AgentPlan, "model" | "actions" | "tickMs">,
+): AgentPlan {
+  return {
+    identity: { id, name: displayName(id), description: "", brief: "" },
+    model,
+    protocol: toolsProtocol,
+    actions,
+    limits: {},
+    memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
+    errors: "keep",
+    tickMs,
+    replay: (agent) => ({
+      ...agent,
+      perform: (...call) => rights.run(agent.tenure.epoch, () => agent.perform(...call)),
+    }),
+  };
+}
