@@ -6,7 +6,7 @@ import { createBlobs } from "../src/log/blobs.ts";
 import { createDisk } from "../src/log/disk.ts";
 import { openFileLog, type OpenedFileLog } from "../src/log/file-log.ts";
 import { openMemory, type Memory, type Projector } from "../src/memory.ts";
-import {  } from "../src/store/file-store.ts";
+import {} from "../src/store/file-store.ts";
 import { UNHOSTED } from "../src/store/store.ts";
 import { failFrom, watchDisk, type Watch } from "./log/watched-disk.ts";
 import { createTempProject } from "./temp-project.ts";

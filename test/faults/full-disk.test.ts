@@ -63,7 +63,9 @@ describe.skipIf(obstacle)(`a disk that is full${obstacle ? ` (skipped: ${obstacl
       for (const id of IDS)
         expect(world.legion.agents.get(id)!.standing.reason).toMatch(/\.ai-legion.*ENOSPC/);
       // Longer than what is left of the last block of the log.
-      await expect(world.say("1", "no room for this".padEnd(10_000))).rejects.toMatchObject({ code: "STORAGE" });
+      await expect(world.say("1", "no room for this".padEnd(10_000))).rejects.toMatchObject({
+        code: "STORAGE",
+      });
 
       clock.advance(10_000);
       await clock.asleep(10_000);
