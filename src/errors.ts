@@ -7,6 +7,7 @@
  * - `MODEL_REFUSED`: the provider says no (400, 401, 403, 404); trying again changes nothing.
  * - `CONTEXT_OVERFLOW`: the prompt is longer than the model's window.
  * - `LIMIT`: a limit does not leave room for the call.
+ * - `NETWORK`: a place on the web is out of reach, too slow, or sends what cannot be read.
  * - `REFUSED`: a send, a call or a command that the rules do not allow.
  */
 export type ErrorCode =
@@ -19,6 +20,7 @@ export type ErrorCode =
   | "MODEL_REFUSED"
   | "CONTEXT_OVERFLOW"
   | "LIMIT"
+  | "NETWORK"
   | "REFUSED";
 
 /** The one error class. `message` is written for the person or the agent who has to act on it. */

@@ -32,7 +32,7 @@ export type { Role, Roster, RosterDeps, Who } from "./roster.ts";
 export { loadConfig } from "./config.ts";
 export type { Config, ConfigFlags, ConfigSources } from "./config.ts";
 export type { Places } from "./definition.ts";
-export { packageDir } from "./cli/package.ts";
+export { packageDir } from "./package.ts";
 export { loadModules } from "./user-modules.ts";
 export { indexActions } from "./module-set.ts";
 export type { ActionIndex } from "./module-set.ts";

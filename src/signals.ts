@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { LegionError } from "./errors.ts";
 
 /**
@@ -31,6 +32,8 @@ export function linkSignals(
   b: AbortSignal,
 ): { readonly signal: AbortSignal; readonly unlink: () => void } {
   const controller = new AbortController();
+  // An action may make many calls side by side, each of which waits for it.
+  setMaxListeners(0, controller.signal);
   const abort = (): void => controller.abort(a.aborted ? a.reason : b.reason);
   if (a.aborted || b.aborted) abort();
   a.addEventListener("abort", abort);

@@ -6,7 +6,7 @@ import type { AgentPlan } from "../agent-plan.ts";
 import { displayName, type AgentId } from "../message.ts";
 import { createCasting, type RosterDeps } from "../roster.ts";
 import type { Io } from "./command.ts";
-import { packageDir } from "./package.ts";
+import { packageDir } from "../package.ts";
 import type { Site } from "./project.ts";
 
 /** Nobody is asked anything, so it does not matter which keys are there and where they would go. */

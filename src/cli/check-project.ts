@@ -10,7 +10,7 @@ import { checkDefinitions } from "./check-definitions.ts";
 import { checkJournals } from "./check-journals.ts";
 import { checkRuns, checkState } from "./check-state.ts";
 import type { Finding } from "./finding.ts";
-import { packageDir } from "./package.ts";
+import { packageDir } from "../package.ts";
 
 export async function* checkProject(reader: FileReader): AsyncGenerator<Finding> {
   yield* checkAccess(reader);

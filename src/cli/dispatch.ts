@@ -2,7 +2,7 @@ import { LegionError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import type { Io } from "./command.ts";
 import { COMMANDS, overview, type CommandEntry } from "./commands.ts";
-import { packageVersion } from "./package.ts";
+import { packageVersion } from "../package.ts";
 
 const HELP = ["help", "--help", "-h"];
 const VERSION = ["--version", "-V"];

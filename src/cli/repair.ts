@@ -21,7 +21,7 @@ import type { FileReader } from "../reader/file-reader.ts";
 import { openFileStore, type FileStore } from "../store/file-store.ts";
 import { UNHOSTED } from "../store/store.ts";
 import { loadModules } from "../user-modules.ts";
-import { packageDir } from "./package.ts";
+import { packageDir } from "../package.ts";
 
 export interface Repair {
   readonly repair: string;

@@ -11,7 +11,7 @@ import { createFileReader } from "../reader/file-reader.ts";
 import type { Reader } from "../reader/reader.ts";
 import { checkCast, createLegionReplay, openRecording, type Recording } from "../replay/replay-legion.ts";
 import { planRoster, type Roster, type Who } from "../roster.ts";
-import { packageDir } from "./package.ts";
+import { packageDir } from "../package.ts";
 import { openRecordingAt } from "./recording.ts";
 
 const REPLAY = "replay:";

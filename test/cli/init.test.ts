@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { packageDir } from "../../src/cli/package.ts";
+import { packageDir } from "../../src/package.ts";
 import { STARTER_FILES } from "../../src/cli/starter.ts";
 import { loadConfig } from "../../src/config.ts";
 import { fileSettings } from "../../src/config-schema.ts";

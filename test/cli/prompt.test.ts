@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { packageDir } from "../../src/cli/package.ts";
+import { packageDir } from "../../src/package.ts";
 import { loadConfig } from "../../src/config.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
 import { startLegion } from "../../src/legion.ts";

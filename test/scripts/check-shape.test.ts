@@ -185,9 +185,17 @@ describe("imports", () => {
     ["src/log/event-log.ts", "./file-log.ts", "contracts may not know implementations"],
     ["src/module.ts", "../modules/core.ts", "contracts may not know modules"],
     ["src/view.ts", "../scripts/repo.mjs", "outside of src/ and modules/"],
-    ["modules/web.ts", "../src/message.ts", "a module imports only src/module.ts and libraries"],
-    ["modules/web.ts", "./webcam.ts", "a module imports only src/module.ts and libraries"],
-    ["modules/web/page.ts", "../notes.ts", "a module imports only src/module.ts and libraries"],
+    [
+      "modules/web.ts",
+      "../src/message.ts",
+      "a module imports only src/module.ts, src/network.ts and libraries",
+    ],
+    ["modules/web.ts", "./webcam.ts", "a module imports only src/module.ts, src/network.ts and libraries"],
+    [
+      "modules/web/page.ts",
+      "../notes.ts",
+      "a module imports only src/module.ts, src/network.ts and libraries",
+    ],
   ])("%s may not import %s", (path, specifier, objection) => {
     const objections = [expect.stringContaining(objection)];
     expect(problems({ [path]: from(specifier) })).toEqual(objections);

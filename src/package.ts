@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 /** The folder that holds our package.json and `agents/`, with a separator at its end. */
 export const packageDir = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "../../" : "../../../", import.meta.url),
+  new URL(import.meta.url.endsWith(".ts") ? "../" : "../../", import.meta.url),
 );
 
 export function packageVersion(): string {

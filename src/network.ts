@@ -1,0 +1,48 @@
+// The way out to the web, as modules see it.
+
+export interface WebRequest {
+  readonly signal: AbortSignal;
+  /** Default GET. */
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** For everything, redirects included; default 20 s. */
+  readonly timeoutMs?: number;
+  /** Of the body, unpacked; a longer one fails. Default 5 MB. */
+  readonly maxBytes?: number;
+  /**
+   * A host, or `host:port`, that a person named for just this: it may be one of a private network. Without a port it stands
+   * for 80 and 443. A redirect to another place is not trusted.
+   */
+  readonly trusted?: string;
+}
+
+export interface WebResponse {
+  readonly status: number;
+  /** After all redirects. */
+  readonly url: string;
+  /** Names are in lower case; `set-cookie` holds one cookie a line. Those that say how the body travelled are left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Unpacked. */
+  readonly body: Uint8Array;
+}
+
+/** The only way out to the web: public addresses over http and https, and those that `web.allowPrivate` lists. */
+export interface Network {
+  /**
+   * Any status is a response. Rejects with one sentence for whoever asked for `url`: REFUSED if that or a redirect may not be
+   * asked for, NETWORK if it is out of reach, too slow or too long; or with the reason of `signal`.
+   */
+  fetch(url: string, request: WebRequest): Promise<WebResponse>;
+  /** Opens the same way for a program that makes requests of its own, such as a browser. */
+  openProxy(options: { readonly maxBytes: number }): Promise<NetworkProxy>;
+}
+
+export interface NetworkProxy {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** Why each request that was not let through was refused, oldest first; at most 20. */
+  refused(): readonly string[];
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
