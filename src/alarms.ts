@@ -28,12 +28,9 @@ export function createAlarms(control: Pick<Control, "announce">, clock: Clock): 
   const outages = new Map<string, { readonly sinceMs: number; isOver: boolean }>();
   const telling = new Set<Promise<void>>();
   const say = (content: string): Promise<void> =>
-    control
-      .announce([CONTROL], content)
-      // A log that died before is found out by the first try, and opened anew for the second.
-      .catch(() => control.announce([CONTROL], content))
-      // Where this cannot be written, neither can anything else: every agent shows it by itself.
-      .catch(() => undefined);
+    // Where this cannot be written, neither can anything else: every agent shows it by itself. And what became of it may not
+    // be known: once more could be told twice.
+    control.announce([CONTROL], content).catch(() => undefined);
   const track = (work: Promise<void>): void => {
     telling.add(work);
     void work.finally(() => telling.delete(work));

@@ -77,7 +77,9 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
     async announce(to, content, chain) {
       const there = to.filter((id) => id === CONTROL || known().includes(id));
       const letter = { from: CONTROL, to: there, content, type: "spontaneous", spontaneous: true } as const;
-      await send("announced", letter, chain);
+      const say = () => send("announced", letter, chain);
+      // A log that died before is found out by the first try, and opened anew for the second.
+      await say().catch((error: unknown) => (memory.isDead() ? say() : Promise.reject(error)));
       await outbox.deliver();
     },
     async close() {

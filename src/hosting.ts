@@ -77,7 +77,7 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
     async end(id) {
       const tenure = opened.get(id)?.tenure;
       if (tenure?.lost.aborted) lost.set(id, tenure);
-      await agents.get(id)?.stop();
+      await agents.get(id)?.stop("handOver");
       agents.delete(id);
       unlinks.get(id)?.();
       await close(id);

@@ -5,6 +5,7 @@ import { messageOf } from "./errors.ts";
 import type { Outbox } from "./outbox.ts";
 import { isUnoffered, setOffered } from "./redis/lease-scripts.ts";
 import type { RedisPlace } from "./redis/place.ts";
+import { createWatermarks } from "./redis/watermarks.ts";
 import type { Tenure } from "./tenure.ts";
 
 export interface Offering {
@@ -21,7 +22,8 @@ export async function offerWhatMayBeLost(
 ): Promise<void> {
   try {
     if (!(await isUnoffered(place))) return;
-    await outbox.offerAgain();
+    const newest = createWatermarks(place);
+    await outbox.offerAgain(async ({ to, from, n }) => n > (await newest(to, from)));
     if (isOpen()) await setOffered(place, tenure.token);
   } catch (error) {
     if (isOpen()) tenure.end(`what it had sent could not be offered again (${messageOf(error)})`);

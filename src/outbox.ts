@@ -19,10 +19,10 @@ export interface Outbox {
   /** Starts to deliver what is not delivered yet. Resolves when each was tried once; never rejects. */
   deliver(): Promise<void>;
   /**
-   * Offers everything once more that was ever sent to `to`, or to anybody, where a mailbox was damaged: what it has it
-   * knows by its number. Resolves when each was tried once.
+   * Offers once more what was ever sent and `mayBeMissing` says yes to, where a mailbox was damaged: what it has it knows by
+   * its number. Resolves when each was tried once.
    */
-  offerAgain(to?: AgentId): Promise<void>;
+  offerAgain(mayBeMissing: (send: Send) => boolean | Promise<boolean>): Promise<void>;
   /** Committed sends that are not in their recipient's mailbox yet, oldest first. */
   undelivered(): readonly Send[];
   /** Delivers what can be delivered at once; the rest has to wait for the next start. */
@@ -48,8 +48,12 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
       for (const send of progress.begin()) lanes.add(send);
       await lanes.tried();
     },
-    async offerAgain(to) {
-      for await (const send of sentTo(memory, to)) if (!closing.signal.aborted) lanes.add(send);
+    async offerAgain(mayBeMissing) {
+      for await (const send of sentTo(memory)) {
+        const isWanted = await mayBeMissing(send);
+        if (closing.signal.aborted) return;
+        if (isWanted) lanes.add(send);
+      }
       await lanes.tried();
     },
     undelivered: progress.undelivered,
@@ -194,7 +198,7 @@ async function* sentBetween(
  * Everything that was ever sent, to `recipient` or to anybody, oldest first. What is dead only a person sends again, and what was copied
  * from another agent's log is none of this one's.
  */
-async function* sentTo(memory: Pick<Memory, "read">, recipient?: AgentId): AsyncGenerator<Send> {
+export async function* sentTo(memory: Pick<Memory, "read">, recipient?: AgentId): AsyncGenerator<Send> {
   const graves = new Set<string>();
   let copied = 0;
   for await (const event of memory.read()) {

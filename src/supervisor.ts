@@ -20,9 +20,14 @@ export interface Supervised extends Writer {
   readonly standing: Standing;
   pause(reason: string): Promise<void>;
   resume(): Promise<void>;
-  /** Finishes what runs, then ends; only another start runs the agent again. */
-  stop(): Promise<void>;
+  /**
+   * Finishes what runs, then ends. Default `stop`: only another start runs the agent again. `handOver`: another process
+   * does, and what is asked here from now on is refused with LOCKED.
+   */
+  stop(way?: Ending): Promise<void>;
 }
+
+export type Ending = "stop" | "handOver";
 
 export interface Supervision extends Upkeep {
   /** Aborts, with SHUTDOWN, when what runs has to stop at once. */
@@ -46,7 +51,7 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
   };
   const errands = createErrands(() => run.abort(), take);
   const judge = createJudge(random);
-  let stopping = false;
+  let stopping: Ending | undefined;
   const work = async (): Promise<void> => {
     const agent = await upkeep.mend();
     await errands.run(upkeep.whole);
@@ -54,7 +59,8 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
     if (strays.length > 0) throw strays.pop();
   };
   const face = async (error: unknown): Promise<void> => {
-    if (hasLost(upkeep.agent) || now.aborted || error === SHUTDOWN) return void (stopping = true);
+    const isLost = hasLost(upkeep.agent);
+    if (isLost || now.aborted || error === SHUTDOWN) return void (stopping ??= isLost ? "handOver" : "stop");
     // Whoever was told to stop and gave up what it waited for has not failed.
     if (error === run.signal.reason) return noteGivenUp(upkeep.whole());
     if (isBroken(error) || !upkeep.isWhole) throw error;
@@ -70,13 +76,13 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
       run = new AbortController();
       await work().catch(face).catch(halt);
     }
-    stopping = true;
+    stopping ??= "stop";
     show(upkeep.post, "stopped");
     await errands.run(upkeep.whole);
   };
   const running = owning(take, loop);
   const alone: Writer["alone"] = (errand) =>
-    stopping ? Promise.reject(hasStopped(post.identity)) : errands.add(errand);
+    stopping ? Promise.reject(refusals[stopping](post.identity)) : errands.add(errand);
   return {
     ...createOrders(alone),
     get agent() {
@@ -86,8 +92,8 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
       return upkeep.post.standing;
     },
     alone,
-    async stop() {
-      stopping = true;
+    async stop(way = "stop") {
+      stopping = way;
       run.abort();
       await running;
     },
@@ -104,9 +110,10 @@ function hasLost(agent: Agent | undefined): boolean {
   }
 }
 
-function hasStopped({ name }: Identity): LegionError {
-  return new LegionError("REFUSED", `${name} is stopped.`);
-}
+const refusals: Readonly<Record<Ending, (who: Identity) => LegionError>> = {
+  stop: ({ name }) => new LegionError("REFUSED", `${name} is stopped.`),
+  handOver: ({ name }) => new LegionError("LOCKED", `${name} is being handed over to another node.`),
+};
 
 /** A person's word: it holds across restarts. */
 function createOrders(alone: Writer["alone"]): Pick<Supervised, "pause" | "resume"> {

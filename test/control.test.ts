@@ -1,17 +1,21 @@
+import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { LegionError } from "../src/errors.ts";
+import { createDisk, type Disk } from "../src/log/disk.ts";
 import { legionPaths } from "../src/paths.ts";
 import { MAX_CONTENT_BYTES } from "../src/message.ts";
 import { openFileStore, type FileStore } from "../src/store/file-store.ts";
 import { createHandClock } from "./hand-clock.ts";
+import { watchDisk } from "./log/watched-disk.ts";
 import { createTempProject } from "./temp-project.ts";
 import { readEvents } from "./world.ts";
 
 let project: string;
 let store: FileStore;
 
-async function open(): Promise<FileStore> {
+async function open(more: { readonly disk?: Disk } = {}): Promise<FileStore> {
   const hosted = new Set(["1", "2", "3"]);
-  const options = { paths: legionPaths(project), role: "node", durability: "disk", hosted } as const;
+  const options = { paths: legionPaths(project), role: "node", durability: "disk", hosted, ...more } as const;
   const opened = await openFileStore({ ...options, clock: createHandClock(), inspect: () => undefined });
   onTestFinished(() => opened.close().catch(() => undefined));
   return opened;
@@ -142,5 +146,20 @@ describe("an announcement", () => {
     const { control } = store;
     await control.announce(["ghost", "1"], "hello");
     expect(control.outbox.undelivered()).toEqual([]);
+  });
+
+  it("is made once where the log died before, which only this found out", async () => {
+    await store.close();
+    let isFull = false;
+    const disk = watchDisk(createDisk(legionPaths(project).tmp), ({ path, op }) => {
+      if (!isFull || op !== "write" || !path.includes(join("agents", "0", "log"))) return;
+      isFull = false;
+      throw new LegionError("STORAGE", "no space left");
+    });
+    store = await open({ disk });
+    await store.control.say(["1"], "before");
+    isFull = true;
+    await store.control.announce(["1"], "hello");
+    expect((await mailOf("1")).map(({ content }) => content)).toEqual(["before", "hello"]);
   });
 });

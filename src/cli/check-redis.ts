@@ -45,8 +45,10 @@ async function* checkServers(link: Link): AsyncGenerator<Finding> {
     yield { check: "redis memory", status: "ok", detail: `${server}: ${memoryIn(facts)}` };
   }
   const findings = await examine(link);
-  for (const { text, remedy } of findings)
-    yield { check: "redis settings", status: "wrong", detail: `${text}; ${remedy}` };
+  for (const { severity, text, remedy } of findings) {
+    const status = severity === "refuse" ? "wrong" : "warning";
+    yield { check: "redis settings", status, detail: `${text}; ${remedy}` };
+  }
   if (findings.length > 0) return;
   const kept = "what is accepted is kept, also when the power fails";
   const more = all.some(({ facts }) => replicasIn(facts) > 0)

@@ -3,10 +3,11 @@ export interface Finding {
   readonly check: string;
   /**
    * - `missing`: not there, which is no fault.
+   * - `warning`: works, and somebody should know what it may cost.
    * - `wrong`: somebody should change it, and nothing is lost.
    * - `damaged`: state on the disk is not what was written.
    */
-  readonly status: "ok" | "missing" | "wrong" | "damaged";
+  readonly status: "ok" | "missing" | "warning" | "wrong" | "damaged";
   /** Untrusted: it may quote files. */
   readonly detail: string;
 }

@@ -1,5 +1,5 @@
 // An agent's events as they come, across the end of a node and the next start: from the disk, and then from the node that
-// runs; from Redis by looking whether the log has grown, also when Redis was away.
+// runs; from Redis by listening whether the log has grown, also when Redis was away.
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,17 +7,24 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isLegionError } from "../errors.ts";
 import type { Event } from "../event.ts";
 import type { AgentId } from "../message.ts";
+import { agentKeys } from "../redis/keys.ts";
+import type { Link } from "../redis/link.ts";
 import type { FileReader } from "../reader/file-reader.ts";
 import type { Reader } from "../reader/reader.ts";
 import { findNode } from "../server/control-client.ts";
+import { linkSignals } from "../signals.ts";
 import type { Io } from "./command.ts";
 import { oneLine } from "./output.ts";
 import type { RedisSite, Site } from "./project.ts";
 
 const POLL_MS = 250;
+/** A word on a channel may be lost. */
+const LOOK_MS = 2_000;
 
 export interface Following extends Patience {
   readonly from: number;
+  /** How often is looked, in Redis, whether anything was not heard of. */
+  readonly lookMs?: number;
 }
 
 interface Patience {
@@ -99,13 +106,15 @@ async function* followFiles(
 async function* followStored(
   site: RedisSite,
   agent: AgentId,
-  { from, ...patience }: Following,
+  { from, lookMs = LOOK_MS, ...patience }: Following,
 ): AsyncGenerator<Event, undefined> {
-  const { reader } = site;
+  const { reader, link, legion } = site;
+  const bell = createBell(link, agentKeys(legion, agent).grown);
   let next = from;
   let seen = 0;
   let beginning = "";
   const round = async function* (): AsyncGenerator<Event> {
+    await bell.listen();
     const last = await reader.last(agent);
     const before = beginning;
     if (last < seen || before === "") beginning = await beginningOf(reader, agent);
@@ -118,11 +127,35 @@ async function* followStored(
       yield event;
     }
   };
-  while (!patience.signal.aborted) {
-    yield* readThrough(site, round, patience);
-    await pause(patience.signal);
+  try {
+    while (!patience.signal.aborted) {
+      yield* readThrough(site, round, patience);
+      await bell.rung(lookMs, patience.signal);
+    }
+    return undefined;
+  } finally {
+    bell.close();
   }
-  return undefined;
+}
+
+/** Rings whenever something is said on `channel`. */
+function createBell(link: Link, channel: string) {
+  let leave: (() => void) | undefined;
+  let rings = new AbortController();
+  return {
+    /** Rejects with STORAGE if Redis does not answer; then it has to be called again. */
+    async listen(): Promise<void> {
+      leave ??= await link.listen(channel, () => rings.abort());
+    },
+    /** Resolves when it has rung since the last call, or after `patienceMs`, or when `end` aborts. */
+    async rung(patienceMs: number, end: AbortSignal): Promise<void> {
+      const { signal, unlink } = linkSignals(rings.signal, end);
+      await delay(patienceMs, undefined, { signal }).catch(() => undefined);
+      unlink();
+      rings = new AbortController();
+    },
+    close: () => leave?.(),
+  };
 }
 
 /** Tells a log from another one in its place. */

@@ -13,6 +13,13 @@ interface Column {
   cell(status: AgentStatus, nowMs: number): string;
 }
 
+const NODE: Column = {
+  title: "NODE",
+  align: "left",
+  rank: 2,
+  cell: ({ node }) => clip(oneLine(node ?? "-"), 28),
+};
+
 const COLUMNS: readonly Column[] = [
   { title: "ID", align: "left", rank: 0, cell: ({ id }) => id },
   { title: "STATE", align: "left", rank: 0, cell: ({ state }) => state },
@@ -22,6 +29,7 @@ const COLUMNS: readonly Column[] = [
   { title: "STEPS", align: "right", rank: 3, cell: ({ steps }) => String(steps) },
   { title: "TOKENS", align: "right", rank: 4, cell: ({ tokens }) => formatCount(tokens) },
   { title: "COST", align: "right", rank: 2, cell: ({ cost }) => formatCost(cost) },
+  NODE,
   { title: "MODEL", align: "left", rank: 5, cell: ({ model }) => oneLine(model ?? "?") },
 ];
 const GAP = "  ";
@@ -33,44 +41,53 @@ export interface TableOptions {
   readonly nowMs: number;
   /** Names of nodes that may run none of the agents. */
   readonly nodes: readonly string[];
+  /** `many`: each line says which node runs its agent. Default `one`: only the end of the table does. */
+  readonly places?: "many" | "one";
 }
 
 /** One row for each agent, then, indented, why it does not act. Fits into `columns` down to about 45. */
-export function statusTable(agents: readonly AgentStatus[], { columns, nowMs, nodes }: TableOptions): string {
-  const rows = agents.map((status) => COLUMNS.map((column) => column.cell(status, nowMs)));
-  const widths = COLUMNS.map(({ title }, at) =>
-    Math.max(title.length, ...rows.map((row) => columnsOf(row[at]!))),
-  );
-  const shown = fit(widths, columns);
-  const line = (cells: readonly string[]): string =>
+export function statusTable(
+  agents: readonly AgentStatus[],
+  { columns, nowMs, nodes, places = "one" }: TableOptions,
+): string {
+  const wanted = COLUMNS.filter((column) => column !== NODE || places === "many");
+  const filled = wanted.map((column): FilledColumn => {
+    const cells = agents.map((status) => column.cell(status, nowMs));
+    return { column, cells, width: Math.max(column.title.length, ...cells.map(columnsOf)) };
+  });
+  const shown = fit(filled, columns);
+  const line = (textOf: (filled: FilledColumn) => string): string =>
     shown
-      .map(({ at, width }) => pad(cells[at]!, width, COLUMNS[at]!.align))
+      .map((one) => pad(textOf(one), one.width, one.column.align))
       .join(GAP)
       .trimEnd();
-  const lines = agents.flatMap((status, index) => [line(rows[index]!), ...explain(status, columns)]);
-  return [line(COLUMNS.map(({ title }) => title)), ...lines, "", placesOf(agents, nodes)].join("\n");
+  const lines = agents.flatMap((status, index) => [
+    line(({ cells }) => cells[index]!),
+    ...explain(status, columns),
+  ]);
+  return [line(({ column }) => column.title), ...lines, "", placesOf(agents, nodes)].join("\n");
 }
 
-interface ShownColumn {
-  readonly at: number;
+interface FilledColumn {
+  readonly column: Column;
+  /** Of each agent. */
+  readonly cells: readonly string[];
   readonly width: number;
 }
 
 /** Leaves out the columns of the highest rank until the others fit; the last one gets what is left. */
-function fit(widths: readonly number[], columns: number): readonly ShownColumn[] {
-  const last = COLUMNS.length - 1;
-  const all = widths.map((width, at) => ({ at, width }));
-  const sum = (shown: readonly ShownColumn[]): number =>
+function fit(all: readonly FilledColumn[], columns: number): readonly FilledColumn[] {
+  const last = all.at(-1)!;
+  const sum = (shown: readonly FilledColumn[]): number =>
     shown.reduce((total, { width }) => total + width + GAP.length, -GAP.length);
-  for (let rank = Math.max(...COLUMNS.map((column) => column.rank)); rank > 0; rank--) {
-    const shown = all.filter(({ at }) => COLUMNS[at]!.rank <= rank);
+  for (let rank = Math.max(...all.map(({ column }) => column.rank)); rank > 0; rank--) {
+    const shown = all.filter(({ column }) => column.rank <= rank);
     const spare = columns - sum(shown);
     if (spare >= 0) return shown;
-    const model = shown.find(({ at }) => at === last);
-    if (!model || model.width + spare < MIN_MODEL) continue;
-    return shown.map((column) => (column === model ? { at: last, width: model.width + spare } : column));
+    if (!shown.includes(last) || last.width + spare < MIN_MODEL) continue;
+    return shown.map((one) => (one === last ? { ...last, width: last.width + spare } : one));
   }
-  return all.filter(({ at }) => COLUMNS[at]!.rank === 0);
+  return all.filter(({ column }) => column.rank === 0);
 }
 
 function pad(cell: string, width: number, align: Column["align"]): string {

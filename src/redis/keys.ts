@@ -18,7 +18,7 @@ export interface AgentKeys {
   readonly epoch: string;
   /** String: what every commit has to show. */
   readonly token: string;
-  /** Hash: known, seq, mail, abort, taken, log, run, durability, doubted, unoffered, stopped, workspace. */
+  /** Hash: known, seq, mail, abort, taken, log, run, servers, durability, doubted, unoffered, stopped, workspace. */
   readonly meta: string;
   /** Stream of events, ids `0-<seq>`. */
   readonly log: string;
@@ -33,6 +33,8 @@ export interface AgentKeys {
   blob(hash: string): string;
   /** Channel: says `mail` or `abort` when something was delivered. */
   readonly wake: string;
+  /** Channel, named as the log: says the number of its newest event whenever it has more. */
+  readonly grown: string;
 }
 
 export function agentKeys(legion: string, agent: AgentId): AgentKeys {
@@ -49,6 +51,7 @@ export function agentKeys(legion: string, agent: AgentId): AgentKeys {
     out: at("out"),
     blob: (hash) => at(`blob:${hash}`),
     wake: at("wake"),
+    grown: at("log"),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Script } from "./script.ts";
  *
  *   KEYS  lease, epoch, token, meta
  *   ARGV  owner, nonce, time to live in ms, durability: `weak` if this Redis may lose what it acknowledged; purpose:
- *         `run`, or `errand` for what may be done to an agent that a person stopped
+ *         `run`, or `errand` for what may be done to an agent that a person stopped; what all servers are called at present
  *   ->    {"unknown"}                      nobody has made this agent known
  *         {"stopped"}                      a person stopped it
  *         {"held", ms}                     another owner has it, for that long if it does not renew
@@ -18,15 +18,17 @@ import type { Script } from "./script.ts";
  *
  * A server that was restarted, or that took over from another, may have lost the end of this agent's log. Its run id
  * tells, and the log is doubted from then on until another one stands in its place, whoever runs the agent meanwhile. What
- * the agent sent may be lost as well: it is `unoffered` until somebody has offered all of it again.
+ * the agent sent may be lost as well, also where only the server of a recipient is another one now: it is `unoffered`
+ * until somebody has offered all of it again.
  */
 const ACQUIRE: Script = {
   name: "acquire",
   keys: 4,
   lua: `
 local lease, epoch, token, meta = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner, nonce, ttl, durability, purpose = unpack(ARGV)
-local known, stopped, run, log, told = unpack(redis.call('HMGET', meta, 'known', 'stopped', 'run', 'log', 'durability'))
+local owner, nonce, ttl, durability, purpose, servers = unpack(ARGV)
+local known, stopped, run, log, told, before =
+  unpack(redis.call('HMGET', meta, 'known', 'stopped', 'run', 'log', 'durability', 'servers'))
 if not known then return {'unknown'} end
 if stopped and purpose == 'run' then return {'stopped'} end
 local holder = redis.call('GET', lease)
@@ -35,10 +37,11 @@ if holder and holder ~= owner then return {'held', redis.call('PTTL', lease)} en
 -- Who is here for an errand does not know; whoever ran the agent did.
 if purpose == 'errand' then durability = told or durability end
 local now = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-if run and log and run ~= now and durability == 'weak' then
-  redis.call('HSET', meta, 'doubted', log, 'unoffered', 1)
+if run and log and durability == 'weak' then
+  if run ~= now then redis.call('HSET', meta, 'doubted', log) end
+  if run ~= now or before and before ~= servers then redis.call('HSET', meta, 'unoffered', 1) end
 end
-redis.call('HSET', meta, 'run', now, 'durability', durability)
+redis.call('HSET', meta, 'run', now, 'durability', durability, 'servers', servers)
 local past = 'whole'
 if log and redis.call('HGET', meta, 'doubted') == log then past = 'renewed' end
 
@@ -125,14 +128,16 @@ interface AcquireTerms extends LeaseTerms {
   readonly nonce: string;
   readonly durability: Durability;
   readonly purpose: Purpose;
+  /** Changes when any of them was restarted or another one took over; looked up before. */
+  readonly servers: string;
 }
 
 export async function acquireLease(
   { link, legion, agent }: RedisPlace,
-  { owner, leaseMs, nonce, durability, purpose }: AcquireTerms,
+  { owner, leaseMs, nonce, durability, purpose, servers }: AcquireTerms,
 ): Promise<Acquired> {
   const { lease, epoch, token, meta } = agentKeys(legion, agent);
-  const args = [owner, nonce, leaseMs, durability, purpose];
+  const args = [owner, nonce, leaseMs, durability, purpose, servers];
   const reply = (await link.run(ACQUIRE, [lease, epoch, token, meta], args)) as AcquireReply;
   switch (reply[0]) {
     case "taken":

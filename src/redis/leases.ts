@@ -80,7 +80,7 @@ export function createLeases(options: LeaseOptions): Leases {
       const place = { link, legion, agent };
       const before = await incarnation();
       const deadlineMs = deadlineOf(leaseMs);
-      const terms = { owner: node, leaseMs, nonce: randomUUID(), durability, purpose };
+      const terms = { owner: node, leaseMs, nonce: randomUUID(), durability, purpose, servers: before };
       const acquired = await acquireLease(place, terms);
       if (acquired.kind === "held") return { waitMs: acquired.waitMs };
       if (acquired.kind !== "taken") return acquired.kind;

@@ -7,7 +7,8 @@ import type { Script } from "./script.ts";
 
 /**
  * Appends events, and removes the mail that is among them from the mailbox; or does nothing, if another owner has come or
- * the log is not where its writer believes it to be. So it does nothing when it comes a second time.
+ * the log is not where its writer believes it to be. So it does nothing when it comes a second time. Whoever listens to the
+ * channel that is named as the log hears the number of the newest event.
  *
  *   KEYS  token, meta, log, mailbox
  *   ARGV  token, number of the newest event before them, epoch, log id, highest position of mail among the events or "", events...
@@ -30,6 +31,7 @@ for i = 6, #ARGV do
   redis.call('XADD', log, '0-' .. seq, 'e', ARGV[i], 'p', epoch)
 end
 redis.call('HSET', meta, 'seq', seq, 'log', id)
+redis.call('PUBLISH', log, seq)
 
 if taken ~= '' then
   -- A past that was copied from another agent tells of positions that this mailbox has not reached.

@@ -15,7 +15,8 @@ import type { Script } from "./script.ts";
  *
  * `append` adds an event. In front of the first one it begins a log with this id; and another log in front of the first one
  * after the server was restarted or another one has taken over: the newest numbers of the one before may be lost, unless a
- * node has said that this Redis loses nothing.
+ * node has said that this Redis loses nothing. Whoever listens to the channel that is named as the log hears the number of
+ * each event.
  */
 const APPEND = `
 local meta, log, epochs, numbers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -42,6 +43,7 @@ local function append(event, ...)
   seq = seq + 1
   redis.call('XADD', log, '0-' .. seq, 'e', event, 'p', epoch, ...)
   redis.call('HSET', meta, 'seq', seq)
+  redis.call('PUBLISH', log, seq)
 end`;
 
 /**
@@ -79,11 +81,11 @@ return reply`,
 };
 
 /**
- * Remembers that the sends of events are delivered; once no older ones are left, the log says so. Doing it again changes
- * nothing.
+ * Remembers that the sends of an event are delivered, or never will be, which is then said in the log; once no older ones
+ * are left, the log says so. Doing it again changes nothing: of several processes one has said it.
  *
  *   KEYS  as above; out
- *   ARGV  as above; JSON of the \`sent\` event without \`upTo\`; numbers of events
+ *   ARGV  as above; JSON of the \`sent\` event without \`upTo\`; number of the event; JSON of events to append
  *   ->    how many events have sends that are not delivered
  */
 const SETTLE: Script = {
@@ -92,7 +94,9 @@ const SETTLE: Script = {
   lua: `${APPEND}
 local out = KEYS[5]
 local before = redis.call('ZRANGE', out, 0, 0)[1]
-for i = 4, #ARGV do redis.call('ZREM', out, ARGV[i]) end
+if redis.call('ZREM', out, ARGV[4]) == 1 then
+  for i = 5, #ARGV do append(ARGV[i]) end
+end
 local oldest = redis.call('ZRANGE', out, 0, 0)[1]
 if oldest ~= before then
   local upTo = oldest and tonumber(oldest) - 1 or redis.call('HGET', meta, 'seq')
@@ -180,14 +184,22 @@ type SayReply =
   | readonly [status: "said", first: number, epoch: number, log: LogId, ...numbers: string[]]
   | readonly ["moved", number];
 
-/** @param sent JSON of a `sent` event without `upTo`. Resolves with the number of events that are not settled. */
+/** What is over: the sends of event `seq`. */
+export interface Settling {
+  readonly seq: number;
+  /** A `sent` event without `upTo`, as JSON. */
+  readonly sent: string;
+  /** What is to be said of those that nobody will ever get, as JSON. */
+  readonly events: readonly string[];
+}
+
+/** Resolves with the number of events that are not settled. */
 export async function settle(
   place: ControlPlace,
   beginning: Beginning,
-  sent: string,
-  seqs: readonly number[],
+  { seq, sent, events }: Settling,
 ): Promise<number> {
-  return (await run(place, SETTLE, beginning, [sent, ...seqs])) as number;
+  return (await run(place, SETTLE, beginning, [sent, seq, ...events])) as number;
 }
 
 /** @param message JSON of a `message` event without what is in the mailbox. Resolves with the number of messages left. */

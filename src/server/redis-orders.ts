@@ -49,6 +49,7 @@ const CODES: Readonly<Record<ErrorCode, true>> = {
   MODEL_REFUSED: true,
   CONTEXT_OVERFLOW: true,
   LIMIT: true,
+  NETWORK: true,
   REFUSED: true,
 };
 

@@ -8,6 +8,7 @@ import { removeCopies } from "../copies.ts";
 import { openControl, type FileControl } from "../control.ts";
 import { LegionError } from "../errors.ts";
 import { createGuests, type Guests } from "../guests.ts";
+import type { Send } from "../ledger.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
 import { takeLock, type Holder, type Lock } from "../log/lock.ts";
 import { CONTROL, displayName, type AgentId } from "../message.ts";
@@ -153,11 +154,12 @@ function createRounds({
     },
     async mendMailboxes(outboxOf) {
       for (const to of damaged) {
-        await control.outbox.offerAgain(to);
+        const isToIt = (send: Send): boolean => send.to === to;
+        await control.outbox.offerAgain(isToIt);
         for (const id of known) {
           const isSender = ledgers.get(id)?.numbers.has(to);
           const outbox = outboxOf(id) ?? (isSender ? await guests.outboxOf(id) : undefined);
-          await outbox?.offerAgain(to);
+          await outbox?.offerAgain(isToIt);
         }
       }
       damaged.clear();

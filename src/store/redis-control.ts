@@ -35,6 +35,8 @@ export interface RedisControlOptions extends LegionPlace {
 
 /** How often is looked for what no word on a channel told of. */
 const SWEEP_MS = 1_000;
+/** In so many of these rounds one asks whether a server is another one now. */
+const LOSS_EVERY = 10;
 /** How often an errand is tried anew because somebody else said something meanwhile. */
 const MAX_TRIES = 20;
 
@@ -174,8 +176,9 @@ async function attend(
   const lookSoon = oneAtATime(() => look().catch(() => undefined));
   const unlisten = await link.listen(wake, () => void lookSoon());
   const round = async (): Promise<void> => {
-    while (!ending.signal.aborted) {
+    for (let count = 0; !ending.signal.aborted; count++) {
       // What cannot be done now, because Redis is away, is done in a later round, here or in another process.
+      if (count % LOSS_EVERY === 0) await doubtAfterLoss({ link, legion }, delivery).catch(() => undefined);
       await delivery.sweep().catch(() => undefined);
       await lookSoon();
       await clock.sleep(SWEEP_MS, ending.signal);
@@ -188,4 +191,19 @@ async function attend(
     await rounds;
     await lookSoon();
   };
+}
+
+/** A server that was restarted, or that took over from another, may have lost mail that log 0, elsewhere, calls delivered. */
+async function doubtAfterLoss(
+  { link, legion }: LegionPlace,
+  { doubt }: Pick<SpeechDelivery, "doubt">,
+): Promise<void> {
+  const { meta } = agentKeys(legion, CONTROL);
+  const reply = await link.command("HMGET", meta, "durability", "servers");
+  const [durability, before] = reply as readonly (string | null)[];
+  if (durability === "always") return;
+  const servers = await link.incarnation();
+  if (before === servers) return;
+  if (before !== null) await doubt();
+  await link.command("HSET", meta, "servers", servers);
 }

@@ -9,18 +9,22 @@ import { createRedisBlobs } from "../log/redis-blobs.ts";
 import { eventIn } from "../log/redis-entry.ts";
 import { readRedisLog } from "../log/redis-log.ts";
 import { CONTROL, parseMessageId, type AgentId, type LogId, type Message } from "../message.ts";
-import { offer, outOfReach } from "../outbox.ts";
+import { offer, outOfReach, sentTo } from "../outbox.ts";
 import { agentKeys } from "../redis/keys.ts";
 import type { Link } from "../redis/link.ts";
 import type { LegionPlace } from "../redis/nodes.ts";
 import { readPages } from "../redis/pages.ts";
+import { createWatermarks } from "../redis/watermarks.ts";
 import type { Speech, Spoken } from "./redis-speech.ts";
+import { inSuccession } from "./succession.ts";
 
 export interface SpeechDelivery {
   /** Delivers what was just said here; what cannot be delivered now is left for a sweep. Rejects if Redis cannot be reached. */
   deliver(spoken: Spoken): Promise<void>;
   /** Tries what anybody said and that is not delivered, oldest first; where that is much, a part of it at each call. */
   sweep(): Promise<void>;
+  /** Leaves for a sweep what its recipients do not have, though the log says that they do. */
+  doubt(): Promise<void>;
   /** What was said here and is not known to be delivered, oldest first. */
   undelivered(): readonly Send[];
 }
@@ -34,42 +38,34 @@ export function createSpeechDelivery(
   bus: Pick<Bus, "send">,
 ): SpeechDelivery {
   const { link, legion } = place;
-  const zero = { ...place, agent: CONTROL };
-  const { out, log } = agentKeys(legion, CONTROL);
+  const { out } = agentKeys(legion, CONTROL);
   /** Said here and not settled, by event. */
   const waiting = new Map<number, readonly Send[]>();
-  const past = { read: (from?: number) => readRedisLog(zero, from) };
+  const past = { read: (from?: number) => readRedisLog({ ...place, agent: CONTROL }, from) };
+  const ordered = inSuccession(bus, past);
 
-  /** Delivers the sends of one event, but to those whose mailboxes are `full`. Says whether none is left. */
-  const tryAll = async (sends: readonly Send[], full: Set<AgentId>): Promise<boolean> => {
+  /** Delivers the sends of event `seq`, but to those whose mailboxes are `full`, and notes it if none is left. */
+  const tryAll = async (seq: number, sends: readonly Send[], full: Set<AgentId>): Promise<void> => {
     const statuses = await Promise.all(
       sends.map(async (send) => {
         if (full.has(send.to)) return "full";
-        const { status } = await offer(past, bus, send);
+        const { status } = await offer(past, ordered, send);
         if (status === "full" || status === "gap") full.add(send.to);
-        if (status === "unknown")
-          await speech.speak([undeliverable(send.message, outOfReach(send.to), send.seq)]);
         return status;
       }),
     );
-    return statuses.every((status) => status !== "full" && status !== "gap");
-  };
-  const close = async (seq: number): Promise<void> => {
-    await speech.settle([seq]);
+    if (statuses.some((status) => status === "full" || status === "gap")) return;
+    const lost = sends.filter((_, index) => statuses[index] === "unknown");
+    await speech.settle(
+      seq,
+      lost.map(({ message, to }) => undeliverable(message, outOfReach(to), seq)),
+    );
     waiting.delete(seq);
-  };
-  const sendsIn = async (seq: number): Promise<readonly Send[]> => {
-    for await (const [entry] of readPages(link, log, seq)) {
-      if (entry?.number !== seq) return [];
-      const event = await inline(eventIn(entry, log), createRedisBlobs(zero));
-      return toSends(seq, entry.fields.get("l") ?? "", sendsOf(event));
-    }
-    return [];
   };
   const nextPart = createParts(link, out);
   const sweep = async (): Promise<void> => {
     const full = new Set<AgentId>();
-    for (const seq of await nextPart()) if (await tryAll(await sendsIn(seq), full)) await close(seq);
+    for (const seq of await nextPart()) await tryAll(seq, await readSends(place, seq), full);
     // Another process may have delivered what was said here.
     for (const seq of waiting.keys())
       if ((await link.command("ZSCORE", out, seq)) === null) waiting.delete(seq);
@@ -81,11 +77,26 @@ export function createSpeechDelivery(
       const sends = toSends(seq, spoken.log, spoken.sends);
       if (sends.length === 0) return;
       waiting.set(seq, sends);
-      if (await tryAll(sends, new Set())) await close(seq);
+      await tryAll(seq, sends, new Set());
     },
     sweep: () => (sweeping ??= sweep().finally(() => (sweeping = undefined))),
+    async doubt() {
+      const newest = createWatermarks(place);
+      for await (const { to, from, n, seq } of sentTo(past))
+        if (n > (await newest(to, from))) await link.command("ZADD", out, seq, seq);
+    },
     undelivered: () => [...waiting.values()].flat(),
   };
+}
+
+async function readSends({ link, legion }: LegionPlace, seq: number): Promise<readonly Send[]> {
+  const { log } = agentKeys(legion, CONTROL);
+  for await (const [entry] of readPages(link, log, seq)) {
+    if (entry?.number !== seq) return [];
+    const event = await inline(eventIn(entry, log), createRedisBlobs({ link, legion, agent: CONTROL }));
+    return toSends(seq, entry.fields.get("l") ?? "", sendsOf(event));
+  }
+  return [];
 }
 
 /** Goes round through what is not delivered: the oldest may wait for a full mailbox, and those behind them for nothing. */

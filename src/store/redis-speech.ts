@@ -24,8 +24,11 @@ export interface Speech {
    * unless `last` is the newest event; without it any may be.
    */
   speak(events: readonly NewEvent[], last?: number): Promise<readonly Spoken[] | undefined>;
-  /** Remembers that the sends of these events are delivered. Resolves with the number of events of which they are not. */
-  settle(seqs: readonly number[]): Promise<number>;
+  /**
+   * Remembers that none of the sends of event `seq` is under way any more, and adds `events`, which have no sends; whoever
+   * comes second adds nothing. Resolves with the number of events that have sends under way.
+   */
+  settle(seq: number, events?: readonly NewEvent[]): Promise<number>;
   /** Takes in everything that was said to agent 0. */
   takeIn(): Promise<void>;
 }
@@ -41,15 +44,17 @@ export function createSpeech(place: LegionPlace, now: () => number): Speech {
     const opened: OpenedEvent = { kind: "opened", format: 1, log, seals: {} };
     return { log, opened: JSON.stringify({ at, ...opened }) };
   };
+  const textOf = async (event: NewEvent, at: string): Promise<string> => {
+    const draft = withoutNumbers(event);
+    return JSON.stringify({ at, ...(await outline(draft, longStrings(draft), blobs)) });
+  };
   return {
     async speak(events, last) {
       const at = stamp();
       const sayings: Saying[] = [];
       for (const event of events) {
-        const draft = withoutNumbers(event);
-        const outlined = await outline(draft, longStrings(draft), blobs);
         const to = sendsOf(event).map(({ id }) => parseMessageId(id).to);
-        sayings.push({ event: JSON.stringify({ at, ...outlined }), to });
+        sayings.push({ event: await textOf(event, at), to });
       }
       const said = await say(place, beginning(at), sayings, last);
       if (said.status === "moved") return undefined;
@@ -60,9 +65,10 @@ export function createSpeech(place: LegionPlace, now: () => number): Speech {
         return { seq: first + index, epoch, at, log, sends };
       });
     },
-    settle(seqs) {
+    async settle(seq, events = []) {
       const at = stamp();
-      return settle(place, beginning(at), JSON.stringify({ at, kind: "sent" }), seqs);
+      const texts = await Promise.all(events.map((event) => textOf(event, at)));
+      return settle(place, beginning(at), { seq, sent: JSON.stringify({ at, kind: "sent" }), events: texts });
     },
     async takeIn() {
       let left: number;

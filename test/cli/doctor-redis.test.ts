@@ -75,6 +75,17 @@ describe.skipIf(!redisIsThere)("legion doctor of a legion in Redis", () => {
     expect(of("legion legion")).toEqual(["ok: nodes: none", "ok: agents: none yet"]);
   });
 
+  it("warns of settings that a legion works with and that may cost what came last", async () => {
+    server = await startRedis({ config: ["appendfsync everysec"] });
+    const cwd = await createTempProject();
+    const { of } = await doctor(["--bus", server.url], cwd);
+    expect(of("redis settings")).toEqual([
+      expect.stringMatching(/^warning: .*a power cut loses up to 2 s; in redis\.conf: appendonly yes/),
+    ]);
+    const { exitCode, out } = await legion(["doctor", "--bus", server.url], { cwd });
+    expect([exitCode, out.trim().split("\n").at(-1)]).toEqual([0, "Nothing to put right, 1 to know of."]);
+  });
+
   it("names every master of a Cluster, and says so where it is not whole", async () => {
     const { servers, url, stop } = await startCluster();
     onTestFinished(stop);

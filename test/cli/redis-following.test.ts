@@ -76,7 +76,7 @@ describe.skipIf(!redisIsThere)("following a legion while its Redis goes away", (
       config: await loadConfig({ projectDir: cwd, env: {}, flags: {} }),
     } as const;
     const seen: string[] = [];
-    const events = followEvents(site, "0", { from: 2, signal: ending.signal, io: process });
+    const events = followEvents(site, "0", { from: 2, signal: ending.signal, io: process, lookMs: 100 });
     for await (const event of events) {
       seen.push(event.kind === "notice" ? event.content : event.kind);
       if (seen.length === 3) {
@@ -89,6 +89,34 @@ describe.skipIf(!redisIsThere)("following a legion while its Redis goes away", (
       if (seen.length === 4) ending.abort();
     }
     expect(seen).toEqual(["one", "two", "three", "four"]);
+  });
+
+  it("log -f hears of each event, and looks by itself only now and then", async () => {
+    const place = await createRedisPlace(server.url, name);
+    await place.enlist("1", {});
+    const link = await openTestLink(server.url);
+    const site = {
+      kind: "redis",
+      reader: createRedisReader({ link, legion: name }),
+      link,
+      legion: name,
+      project: cwd,
+      config: await loadConfig({ projectDir: cwd, env: {}, flags: {} }),
+    } as const;
+    for (const agent of ["0", "1"]) {
+      await place.append(agent, [note("one")]);
+      const ending = new AbortController();
+      const { signal } = ending;
+      const following = { from: 2, signal, io: process, lookMs: 600_000 };
+      const seen: string[] = [];
+      for await (const event of followEvents(site, agent, following)) {
+        seen.push(event.kind === "notice" ? event.content : event.kind);
+        if (seen.length === 1) void place.append(agent, [note("two")]);
+        if (seen.length === 2) setImmediate(() => void place.append(agent, [note("three")]));
+        if (seen.length === 3) ending.abort();
+      }
+      expect(seen).toEqual(["one", "two", "three"]);
+    }
   });
 
   it("inbox -f says so once, waits, and shows each message once", async () => {

@@ -64,6 +64,18 @@ describe("statusTable", () => {
     expect(idle).toContain("Node 4711@here runs 1 of 1.\nNode 12@there runs 0 of 1.");
   });
 
+  it("says of each agent which node runs it, where agents are spread over nodes", () => {
+    const elsewhere = { ...status, id: "3", node: "12@there" };
+    const options = { columns: 100, nowMs, nodes: [], places: "many" } as const;
+    const [head, ...rows] = statusTable([status, elsewhere, parked], options).split("\n");
+    const at = head!.split(/  +/).indexOf("NODE");
+    const agents = rows.filter((row) => /^\S/.test(row)).slice(0, 3);
+    expect(agents.map((row) => row.split(/  +/)[at])).toEqual(["4711@here", "12@there", "-"]);
+    for (const columns of [80, 60, 45])
+      for (const line of statusTable([elsewhere], { ...options, columns }).split("\n"))
+        expect(line.length).toBeLessThanOrEqual(columns);
+  });
+
   it("is not led astray by what models write", () => {
     const hostile = { ...status, waitingFor: "\u001b[2Jrun\nCommand", reason: "a\u001b]0;x\u0007b\r\nc" };
     const table = statusTable([hostile], { columns: 80, nowMs, nodes: [] });

@@ -63,7 +63,7 @@ describe.skipIf(!redisIsThere)("in a Cluster of three", () => {
     const speech = createSpeech({ link, legion }, () => 0);
     const sends = [letter("1", 1, { from: CONTROL }).message];
     expect(await speech.speak([{ ...said("hello"), sends }])).toMatchObject([{ seq: 2 }]);
-    expect(await speech.settle([2])).toBe(0);
+    expect(await speech.settle(2)).toBe(0);
     const { bus } = await createRedisStage(cluster.url, legion);
     for (const n of numbers(3)) await bus.send(letter(CONTROL, n));
     await speech.takeIn();

@@ -126,14 +126,14 @@ describe.skipIf(!redisIsThere)("the log of agent 0 in Redis", () => {
     expect(await unsettled()).toEqual([2, 4, 6, 8]);
     const left = async (): Promise<number[]> => (await ledger()).undelivered.map(({ seq }) => seq);
     expect(await left()).toEqual([2, 2, 4, 4, 6, 6, 8, 8]);
-    await log!.settle([4]);
+    await log!.settle(4);
     expect([(await events()).length, await unsettled()]).toEqual([9, [2, 6, 8]]);
     for (let again = 0; again < 2; again++) {
-      await log!.settle([2, 4]);
+      for (const seq of [2, 4]) await log!.settle(seq);
       expect((await events()).slice(9)).toMatchObject([{ seq: 10, kind: "sent", upTo: 5 }]);
       expect(await left()).toEqual([6, 6, 8, 8]);
     }
-    await Promise.all(logs.flatMap((each) => [each.settle([6]), each.settle([8])]));
+    await Promise.all(logs.flatMap((each) => [each.settle(6), each.settle(8)]));
     expect([await left(), await unsettled()]).toEqual([[], []]);
     await log!.speak([words("5", "1")]);
     expect(await left()).toEqual([(await events()).length]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { core } from "../../modules/core.ts";
 import { system } from "../../modules/system/index.ts";
-import { agentKeys } from "../../src/redis/keys.ts";
+import { agentKeys, legionKeys } from "../../src/redis/keys.ts";
 import { readNodes } from "../../src/redis/nodes.ts";
 import { redisIsThere, startRedis, until, type Server } from "../redis/servers.ts";
 import { byHand } from "../world.ts";
@@ -160,6 +160,26 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
       { id: "2", state: "idle", waitingFor: "mail", node: expect.stringMatching(`^${process.pid}@`) },
       { id: "3", reason: "7@dead does not answer", waitingFor: "its node", node: "7@dead" },
     ]);
+  });
+
+  it("has the next one do what it asks of an agent that is just being handed over", async () => {
+    const legion = await found(server.url);
+    const [begun, answer, asked] = [byHand(), byHand<typeof noop>(), byHand()];
+    const think = (): Promise<typeof noop> => {
+      begun.resolve();
+      return answer.promise;
+    };
+    const one = await legion.join({ "1": { script: think } });
+    await one.say("1", "Think");
+    await begun.promise;
+    const ending = one.stop();
+    await legion.link.listen(legionKeys(legion.legion).orders(one.id), () => asked.resolve());
+    const pausing = legion.tell((to) => to.order({ order: "pause", targets: ["1"] }));
+    await Promise.race([asked.promise, pausing]);
+    answer.resolve(noop);
+    expect(await pausing).toEqual([{ id: "1", outcome: "done" }]);
+    await ending;
+    expect(await legion.notices("1")).toEqual(["paused"]);
   });
 
   it(

@@ -34,7 +34,9 @@ export function check(found: RedisEvidence, { steps: limit, durability }: Terms)
     if (!isWeak || !EXCUSED.includes(fault)) violations.push({ fault, text });
   };
   const takings = checkOwners(evidence, report);
-  const expected = checkMail(evidence, report);
+  // A word that was acknowledged may be gone from log 0 with its end, and then it is nowhere; the next one still bears the
+  // next number. Of agents the count is gone with the message.
+  const expected = checkMail(evidence, report, (speaker) => isWeak && !found.agents.has(speaker));
   const acts = checkActs(evidence, report);
   checkState(evidence, report);
   checkSaid(evidence, report);

@@ -100,6 +100,7 @@ const ticking: Model = {
 const emptyWorld: Environment = {
   execute: () => Promise.resolve({ output: "", exitCode: 0 }),
   endLeft: () => Promise.resolve(false),
+  variables: () => ({}),
 };
 
 function planOf(
