@@ -15,7 +15,7 @@ import type { Memory } from "./memory.ts";
 import type { AgentId } from "./message.ts";
 import type { Limiter } from "./model/limiter.ts";
 import type { Model } from "./model/model.ts";
-import type { CommandRun, Peer, Workspace } from "./module.ts";
+import type { CommandRun, NodeHost, Peer, Workspace } from "./module.ts";
 import type { ModuleSet } from "./module-set.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PinPosition } from "./prompt.ts";
@@ -48,6 +48,7 @@ export interface Shared {
   readonly limiter: Limiter;
   readonly tokens: TokenCounter;
   readonly workspace: TracedWorkspace;
+  readonly node: NodeHost;
   /** The section of config.yaml that has the module's name. */
   readonly settings: (module: string) => Readonly<Record<string, unknown>>;
   /** Every known agent, Control not. */

@@ -18,13 +18,13 @@ export interface Prompt {
   readonly tokens: number;
   /** Hash over the history in it. */
   readonly chain: string;
-  /** Only a decision is asked to wrap up, so no summary may be the last call. */
+  /** Only a decision is asked to wrap up, so nothing else may be the last call. */
   readonly purpose: "decision" | "summary" | "action";
 }
 
 export interface Completed {
   readonly completion: Completion;
-  /** The ledger's reservation of the attempt that was answered. */
+  /** What was reserved for the attempt that was answered. */
   readonly reserved: Usage;
   /** Call it once the log holds what the call came to. */
   readonly settle: () => void;
@@ -40,7 +40,7 @@ const FRAMING_TOKENS = 64;
 
 /** Makes the call. Rejects with LIMIT if it does not fit, else as the model does, after the limiter's tries. */
 export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Stops): Promise<Completed> {
-  const { model, shared, memory } = agent;
+  const { model, shared } = agent;
   const { state } = agent.standing;
   let admission: Admission | undefined;
   let reserved: Usage = NO_USAGE;
@@ -48,7 +48,7 @@ export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Sto
     admission?.settle();
     const admitted = await admit(agent, prompt);
     admission = admitted.admission;
-    reserved = memory.ledger.open.at(-1)!;
+    reserved = admitted.reserved;
     if (agent.standing.state === "retrying") show(agent, state);
     agent.tenure.check();
     return model.complete(admitted.request, run);
@@ -71,36 +71,39 @@ export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Sto
   }
 }
 
-async function admit(
-  agent: Agent,
-  { request, tokens, chain, purpose }: Prompt,
-): Promise<{ readonly admission: Admission; readonly request: ModelRequest }> {
+interface Admitted extends Pick<Completed, "reserved"> {
+  readonly admission: Admission;
+  readonly request: ModelRequest;
+}
+
+async function admit(agent: Agent, { request, tokens, chain, purpose }: Prompt): Promise<Admitted> {
   const { memory, model, shared } = agent;
   const { price } = model.profile;
   const introduction = await introductionHash(agent, request);
   const estimate = estimateOf(agent, { request, tokens });
   const { input } = estimate;
   const admission = await shared.budget.admit(spenderOf(agent), estimate);
-  if (admission.last && purpose === "summary") {
+  if (admission.last && purpose !== "decision") {
     admission.settle();
     throw new LegionError("LIMIT", "the last call is kept for a decision");
   }
   const isToWrapUp = admission.last && purpose === "decision";
   const pinned = isToWrapUp ? `${request.pinned}\n\n${WRAP_UP}`.trim() : request.pinned;
+  const reserved = {
+    input,
+    output: request.maxOutput,
+    ...(price && { cost: mostOf({ input, output: 0 }, price) }),
+  };
   memory.note({
     kind: "prompted",
     model: model.name,
     prompt: chain,
     introduction,
     ...(pinned !== memory.conversation.pinned && { pinned }),
-    reserved: {
-      input,
-      output: request.maxOutput,
-      ...(price && { cost: mostOf({ input, output: 0 }, price) }),
-    },
+    reserved,
   });
   admission.begin();
-  return { admission, request: { ...request, pinned } };
+  return { admission, reserved, request: { ...request, pinned } };
 }
 
 /** As whom the agent makes its calls. */

@@ -18,11 +18,15 @@ export interface Letter {
   readonly spontaneous?: true;
   /** A person has it sent: it belongs to no conversation that went on before. */
   readonly chain?: "new";
+  /** It came from outside, whatever its sender has been shown. */
+  readonly taint?: boolean;
 }
 
 /** A letter as it would be sent now. */
 export function draftOf({ conversation }: Books, letter: Letter, nowMs: number): Draft {
   const isChained = letter.from !== CONTROL && letter.chain !== "new";
+  const isReader = letter.from !== CONTROL && !letter.spontaneous;
+  const isTainted = letter.taint === true || (isReader && conversation.tainted);
   const cause = isChained ? conversation.newest : undefined;
   return {
     type: letter.type ?? "agentToAgent",
@@ -33,6 +37,7 @@ export function draftOf({ conversation }: Books, letter: Letter, nowMs: number):
     delivery: letter.delivery ?? "normal",
     ...(cause && { cause: cause.id, root: cause.root }),
     hops: isChained ? (cause?.hops ?? 0) + 1 : 0,
+    ...(isTainted && { taint: true }),
     ...(letter.details !== undefined && { details: letter.details }),
   };
 }

@@ -45,6 +45,8 @@ export interface Conversation {
   newest: Message | undefined;
   /** The newest of a person or another agent. */
   instruction: Message | undefined;
+  /** Something of what the agent was shown came from outside: a page, or a message of somebody who had read one. */
+  tainted: boolean;
   /** Per peer, its newest message that has not been answered. */
   readonly unanswered: Map<AgentId, Message>;
 
@@ -74,6 +76,7 @@ export function createConversation(): Conversation {
   return {
     newest: undefined,
     instruction: undefined,
+    tainted: false,
     unanswered: new Map(),
     decision: undefined,
     outcome: "idle",
@@ -126,6 +129,7 @@ function hear(conversation: Conversation, message: Message): void {
     return;
   }
   conversation.mail = true;
+  conversation.tainted ||= message.taint === true;
   conversation.newest = message;
   if (message.source.type === "agent") {
     conversation.unanswered.set(parseMessageId(message.id).from, message);
@@ -145,6 +149,7 @@ function decide(conversation: Conversation, event: EventOf<"decision">): void {
 }
 
 function close(conversation: Conversation, event: EventOf<"result">): void {
+  conversation.tainted ||= event.taint === true;
   const { decision } = conversation;
   if (!decision) return;
   decision.results.set(event.call, event.outcome);

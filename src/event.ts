@@ -84,6 +84,8 @@ export interface ResultEvent {
   readonly sends?: readonly Message[];
   /** What the action itself spent on model calls. */
   readonly usage?: Usage;
+  /** The content came from outside. */
+  readonly taint?: true;
 }
 
 export interface ApprovalEvent {

@@ -8,6 +8,7 @@ import { callKey } from "./evidence.ts";
 import { createHistory } from "./history.ts";
 import type { Host } from "./module.ts";
 import { objectiveOf } from "./module-set.ts";
+import { estimateTokens } from "./tokens.ts";
 import { beginWork, type Work } from "./work.ts";
 
 /** A running action's unit of work and the signal that ends it. */
@@ -18,6 +19,9 @@ export interface Running {
 }
 
 const COMPLETION_SHARE = 4;
+/** One result may fill this share of the model's window, and all results of a decision together the next. */
+const RESULT_SHARE = 1 / 4;
+const DECISION_SHARE = 1 / 2;
 /** Outside an action there is nothing to stop. */
 const NEVER = new AbortController().signal;
 
@@ -48,20 +52,31 @@ export function createHost(agent: Agent, module: string, running?: Running): Hos
         return shared.workspace.execute(command, { ...options, ...(trace && { trace }) });
       },
     },
+    node: shared.node,
     settings: shared.settings(module),
     signal: running?.signal ?? NEVER,
     send: (targets, content) => active().work.send(targets, content),
     peers: shared.peers,
     async complete(prompt, options) {
       const { work, signal } = active();
-      const { window, maxOutput } = agent.model.profile;
+      const { window, maxOutput, summarises } = agent.model.profile;
+      if (!summarises)
+        throw new LegionError("REFUSED", `The model ${agent.model.name} follows rules and writes no texts.`);
       const cap = Math.min(options?.maxOutput ?? maxOutput, maxOutput, Math.floor(window / COMPLETION_SHARE));
       const completed = await complete(agent, plainPrompt(prompt, cap), { signal });
       work.spend(completed);
       return completed.completion.text;
     },
+    tokens: estimateTokens,
+    maxTokens: maxResultTokens(agent),
     objective: () => objectiveOf(modules) ?? history.latestInstruction(),
     keep: async (content) => `.ai-legion/agents/${identity.id}/blobs/${await blobs.keep(content)}`,
     onClose: (close) => modules.onClose(close),
   };
+}
+
+/** How long each result of the newest decision may be, in tokens. */
+export function maxResultTokens({ memory, model }: Pick<Agent, "memory" | "model">): number {
+  const calls = memory.conversation.decision?.event.calls.length ?? 1;
+  return Math.floor(model.profile.window * Math.min(RESULT_SHARE, DECISION_SHARE / calls));
 }

@@ -7,6 +7,7 @@ import { createAlarms, type Alarms } from "./alarms.ts";
 import { createHopNotice, startHeartbeat } from "./announcements.ts";
 import { createBudget, type Budget } from "./budget.ts";
 import { createClock, type Clock } from "./clock.ts";
+import { createClosing } from "./closing.ts";
 import type { Control } from "./control.ts";
 import type { Environment } from "./environment/environment.ts";
 import { fork, type ForkOrder, type Forking } from "./fork.ts";
@@ -19,10 +20,11 @@ import type { AgentId } from "./message.ts";
 import { createLimiter, type LimiterOptions } from "./model/limiter.ts";
 import type { Peer } from "./module.ts";
 import { legionPaths } from "./paths.ts";
+import { createPremises } from "./node-host.ts";
 import { createPeers } from "./peers.ts";
 import { openFileResidence } from "./residence/file-residence.ts";
 import { openRedisResidence } from "./residence/redis-residence.ts";
-import type { RedisHome, Running } from "./residence/residence.ts";
+import type { RedisHome } from "./residence/residence.ts";
 import { resend } from "./resend.ts";
 import { SHUTDOWN, aborted } from "./signals.ts";
 import type { Store } from "./store/store.ts";
@@ -96,18 +98,21 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const agents = new Map<AgentId, Supervised>();
   const peers = createPeers({ store, identities: options.plans.map((plan) => plan.identity), agents });
   const alarms = createAlarms(store.control, clock);
-  const shared = shareOut(options, { clock, inspect, budget, tokens, store, peers, alarms });
+  const closing = createClosing();
+  closing.add(tokens.close);
+  closing.add(store.close);
+  const premises = createPremises({ ...options, paths, clock, closing });
+  const shared = shareOut(options, { ...where, budget, tokens, node: premises.host, store, peers, alarms });
   const place = { store, shared, paths, disk, delayMs: options.delayMs };
   const hosting = createHosting(place, agents, now.signal);
-  let running: Running;
-  try {
-    running = await begin(hosting);
-  } catch (error) {
-    await hosting.close();
-    await store.close();
-    await tokens.close();
-    throw error;
-  }
+  const close = async () => [...(await hosting.close()), ...(await closing.run())];
+  const running = await premises
+    .endLeft()
+    .then(() => begin(hosting))
+    .catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
   const writerFor = (agent: AgentId): Writer | undefined => agents.get(agent) ?? store.writerFor(agent);
   const heart = startHeartbeat(options.heartbeatMs, { clock, agents, control: store.control });
   return {
@@ -131,15 +136,13 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
       heart.abort();
       const unstopped: unknown[] = await running.stop().then(() => [], Array.of);
       await alarms.close();
-      const failures = [...unstopped, ...(await hosting.close())];
-      await store.close();
-      await tokens.close();
+      const failures = [...unstopped, ...(await close())];
       if (failures.length > 0) throw failures[0];
     },
   };
 }
 
-interface Common extends Pick<Shared, "clock" | "inspect" | "budget" | "tokens"> {
+interface Common extends Pick<Shared, "clock" | "inspect" | "budget" | "tokens" | "node"> {
   readonly store: Store;
   readonly alarms: Alarms;
   readonly peers: () => Promise<readonly Peer[]>;

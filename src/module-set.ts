@@ -1,5 +1,6 @@
 // One agent's modules: their actions under one roof, their parts of the introduction, and what they may ask for.
 
+import { createClosing, type Close } from "./closing.ts";
 import { findSpec, toActionSpec } from "./action-spec.ts";
 import { LegionError, messageOf } from "./errors.ts";
 import type { Action, ActionSpec, Effects, Host, Module } from "./module.ts";
@@ -64,11 +65,11 @@ export interface ModuleSet extends ActionIndex {
   effectsOf(action: string): Effects;
   /** Runs what modules registered with `onClose`, last first. Rejects with the first that failed, after all ran. */
   close(): Promise<void>;
-  onClose(close: () => void | Promise<void>): void;
+  onClose(close: Close): void;
 }
 
 export function startModules(index: ActionIndex, createHost: (module: string) => Host): ModuleSet {
-  const closers: (() => void | Promise<void>)[] = [];
+  const closing = createClosing();
   let instructions: string | undefined;
   return {
     ...index,
@@ -85,14 +86,9 @@ export function startModules(index: ActionIndex, createHost: (module: string) =>
     },
     effectsOf: (action) =>
       index.actions.get(findSpec(action, index.specs)?.name ?? "")?.action.effects ?? "once",
-    onClose: (close) => closers.push(close),
+    onClose: closing.add,
     async close() {
-      const failures: unknown[] = [];
-      for (const close of closers.reverse()) {
-        await Promise.resolve()
-          .then(close)
-          .catch((error: unknown) => failures.push(error));
-      }
+      const failures = await closing.run();
       if (failures.length > 0) throw failures[0];
     },
   };

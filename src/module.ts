@@ -1,6 +1,7 @@
 // The public authoring surface: everything a module may import from the runtime, and everything it may ask of it.
 
 import { z } from "zod";
+import type { Network } from "./network.ts";
 
 /**
  * What repeating an action after a crash would do to the world outside the agent's own state and messages:
@@ -14,6 +15,8 @@ export interface ActionResult {
   readonly content: string;
   /** For people and programs; never reaches a model. */
   readonly details?: unknown;
+  /** It holds text from outside: whatever the agent sends from now on says so. */
+  readonly taint?: true;
 }
 
 /** It worked. The changes and messages of the action are committed with this text. */
@@ -29,6 +32,11 @@ export function fail(content: string, details?: unknown): ActionResult {
 /** There is nothing to follow up: the agent waits for mail if this is all its decision asked for. */
 export function idle(content = ""): ActionResult {
   return { outcome: "idle", content };
+}
+
+/** Marks a result that holds text from outside, such as a page, which nobody here vouches for. */
+export function fromOutside(result: ActionResult): ActionResult {
+  return { ...result, taint: true };
 }
 
 /**
@@ -97,6 +105,26 @@ export interface History {
   latestInstruction(): string | undefined;
 }
 
+/** What a module may ask of the runtime for all agents of this process together. */
+export interface NodeHost {
+  readonly network: Network;
+  readonly clock: {
+    /** Milliseconds since 1970. */
+    now(): number;
+    /** Resolves after `ms`, or when `signal` aborts. */
+    sleep(ms: number, signal: AbortSignal): Promise<void>;
+  };
+  /** Absolute path of a folder for temporary files; it may be absent, and the next start deletes it. */
+  readonly scratch: string;
+  /**
+   * The environment for a program that lives longer than one action: no secrets, and the mark by which the next start ends
+   * it if this process was killed.
+   */
+  readonly environment: Readonly<Record<string, string>>;
+  /** `close` runs when the process stops, after all agents. */
+  onClose(close: () => void | Promise<void>): void;
+}
+
 /** What a module may ask of the runtime, for one agent. */
 export interface Host {
   /** The same object for as long as the agent runs. */
@@ -114,6 +142,8 @@ export interface Host {
   readonly state: State;
   readonly history: History;
   readonly workspace: Workspace;
+  /** The same object for all agents of this process. */
+  readonly node: NodeHost;
   /** The section of config.yaml that has this module's name; empty if there is none. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Aborts when the running action has to stop. Pass it to every wait. */
@@ -127,6 +157,10 @@ export interface Host {
   peers(): Promise<readonly Peer[]>;
   /** One model call outside the agent's own conversation, metered and limited like every other. */
   complete(prompt: string, options?: { readonly maxOutput?: number }): Promise<string>;
+  /** How long a text is for the model: close enough to plan by, and free. */
+  tokens(text: string): number;
+  /** How long the running action's result may be to be shown whole, in tokens; of a longer one the middle is left out. */
+  readonly maxTokens: number;
   /** What the agent should work at now: the first objective that its modules name; else its latest instruction. */
   objective(): string | undefined;
   /** Keeps a long text beside the log and returns the path it can be read from, relative to the workspace. */
@@ -213,6 +247,20 @@ export function defineState<S>(create: (host: Host) => S): (host: Host) => S {
   return (host) => {
     let made = states.get(host.agent);
     if (!made) states.set(host.agent, (made = { state: create(host) }));
+    return made.state;
+  };
+}
+
+/**
+ * As `defineState`, one for all agents of a process: a browser, a cache. Close it with `node.onClose`.
+ */
+export function defineShared<S>(
+  create: (node: NodeHost, settings: Host["settings"]) => S,
+): (host: Host) => S {
+  const shared = new WeakMap<NodeHost, { readonly state: S }>();
+  return ({ node, settings }) => {
+    let made = shared.get(node);
+    if (!made) shared.set(node, (made = { state: create(node, settings) }));
     return made.state;
   };
 }

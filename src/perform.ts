@@ -4,21 +4,18 @@ import type { Agent, Performed } from "./agent.ts";
 import { checkCall } from "./check.ts";
 import type { Call, ResultEvent } from "./event.ts";
 import { isLegionError, messageOf } from "./errors.ts";
-import { createHost, type Running } from "./host.ts";
+import { createHost, maxResultTokens, type Running } from "./host.ts";
 import type { ActionResult } from "./module.ts";
 import { SHUTDOWN } from "./signals.ts";
 import { owning, strayOwner } from "./stray.ts";
 import { estimateTokens, fitTokens } from "./tokens.ts";
-import { beginWork } from "./work.ts";
+import { beginWork, type Work } from "./work.ts";
 
 export const STOPPED = "Stopped by Control.";
 const LEFT = `${STOPPED} The action did not end by itself: what it began may still go on.`;
 const DONE = "Done.";
 /** How long an action may take to end after it was told to. */
 const GRACE_MS = 2_000;
-/** One result may fill this share of the model's window, and all results of a decision together the next. */
-const RESULT_SHARE = 1 / 4;
-const DECISION_SHARE = 1 / 2;
 
 /**
  * Runs one call. What the model did wrong and what the action throws becomes an `error` result; an abort an `idle` one.
@@ -28,7 +25,7 @@ export async function perform(agent: Agent, call: Call, signal: AbortSignal): Pr
   const work = beginWork(agent);
   const { result, isKept } = await run(agent, { work, signal, call });
   work.end();
-  const { outcome, details } = result;
+  const { outcome, details, taint } = result;
   const event: ResultEvent = {
     kind: "result",
     call: call.id,
@@ -36,10 +33,17 @@ export async function perform(agent: Agent, call: Call, signal: AbortSignal): Pr
     content: await fit(agent, outcome === "idle" ? result.content : result.content || DONE),
     ...(details !== undefined && { details }),
     ...(isKept && work.changes.length > 0 && { state: work.changes }),
-    ...(isKept && work.sends.length > 0 && { sends: work.sends }),
+    ...(isKept && sentBy(work, taint)),
+    ...(taint && { taint }),
     ...(work.usage && { usage: work.usage }),
   };
   return { result: event, refused: work.refused, settle: work.settle };
+}
+
+/** The messages of an action, if there are any, marked if its result is. */
+export function sentBy({ sends }: Pick<Work, "sends">, taint: true | undefined): Pick<ResultEvent, "sends"> {
+  if (sends.length === 0) return {};
+  return { sends: taint ? sends.map((message) => ({ ...message, taint })) : sends };
 }
 
 interface Ended {
@@ -111,8 +115,7 @@ async function unlessDeaf(
 
 /** The text as the model can take it; a longer one is kept whole beside the log. */
 async function fit(agent: Agent, content: string): Promise<string> {
-  const calls = agent.memory.conversation.decision?.event.calls.length ?? 1;
-  const maxTokens = Math.floor(agent.model.profile.window * Math.min(RESULT_SHARE, DECISION_SHARE / calls));
+  const maxTokens = maxResultTokens(agent);
   if (estimateTokens(content) <= maxTokens) return content;
   const path = await createHost(agent, "core").keep(content);
   return `${fitTokens(content, maxTokens)}\n\n(The whole text is in ${path}.)`;

@@ -44,7 +44,7 @@ function noSuchLetter(id: string): LegionError {
 }
 
 function letterOf({ id, message, to }: DeadLetter, from: AgentId): Letter {
-  const { type, content, delivery, details, source } = message;
+  const { type, content, delivery, details, source, taint } = message;
   const before = typeof details === "object" && details !== null ? details : {};
   return {
     from,
@@ -54,6 +54,7 @@ function letterOf({ id, message, to }: DeadLetter, from: AgentId): Letter {
     delivery,
     ...(source.type === "user" && { spontaneous: true }),
     chain: "new",
+    ...(taint && { taint }),
     details: { ...before, dead: id, resent: "by Control" },
   };
 }

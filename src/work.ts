@@ -7,6 +7,7 @@ import { compose } from "./compose.ts";
 import type { Undeliverable } from "./dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "./event.ts";
 import { LegionError } from "./errors.ts";
+import type { Ledger } from "./ledger.ts";
 import type { AgentId, Message } from "./message.ts";
 import { hasMet, refusalOf, resolveTargets } from "./refusal.ts";
 import { keysOf, valueOf } from "./state.ts";
@@ -43,8 +44,10 @@ export function beginWork(agent: Agent): Work {
     sends,
     refused,
     get usage() {
-      const open = memory.ledger.open.filter((usage) => answered.every(({ reserved }) => reserved !== usage));
-      const usages = [...open, ...answered.map(({ completion }) => completion.usage)];
+      const usages = [
+        ...unanswered(memory.ledger, answered),
+        ...answered.map(({ completion }) => completion.usage),
+      ];
       return usages.length > 0 ? usages.reduce(addUsage) : undefined;
     },
     get isOver() {
@@ -75,6 +78,19 @@ export function beginWork(agent: Agent): Work {
       return composed.map(({ id }) => id);
     },
   };
+}
+
+/**
+ * What calls without an answer are charged. Those with one are told by their size alone: several may be made side by side,
+ * and it does not matter which of two equal ones it was.
+ */
+function unanswered({ open }: Pick<Ledger, "open">, answered: readonly Completed[]): readonly Usage[] {
+  const left = [...open];
+  for (const { reserved } of answered) {
+    const index = left.findIndex(({ input }) => input === reserved.input);
+    if (index !== -1) left.splice(index, 1);
+  }
+  return left;
 }
 
 /** Module state as the running action sees it: the committed values under its own changes. */

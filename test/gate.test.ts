@@ -59,14 +59,15 @@ describe("a limit of steps", () => {
     const model = createScriptedModel((request) =>
       request.pinned === "" && request.system === "" ? "yes" : ask(3),
     );
-    const world = await createWorld({ 1: { model, limits: { steps: 3 }, modules: [core, asking] } });
+    const world = await createWorld({ 1: { model, limits: { steps: 4 }, modules: [core, asking] } });
     await world.say("1", "Go.");
     await world.idle();
-    expect(model.requests).toHaveLength(3);
+    // The last of them is the decision that the call was kept for.
+    expect(model.requests).toHaveLength(4);
     const [result] = await world.kinds("1", "result");
     expect(result).toMatchObject({
       outcome: "ok",
-      content: "yes, yes, LegionError: this agent may make 3 model calls",
+      content: "yes, yes, LegionError: the last call is kept for a decision",
     });
     expect(result?.usage?.output).toBe(2);
     expect(await leftover(world)).toBe(true);

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import { compose } from "../src/compose.ts";
+import { compose, type Letter } from "../src/compose.ts";
 import { deadLettersIn } from "../src/dead-letters.ts";
 import type { AgentId, Message } from "../src/message.ts";
 import { legionPaths } from "../src/paths.ts";
@@ -30,7 +30,11 @@ beforeEach(async () => {
 });
 
 /** A world in which a message of `sender` to agent 3 is kept, which is gone; with agent 3 again only in the next one. */
-async function bereaved(sender: AgentId, agents: Readonly<Record<AgentId, WorldAgent>>): Promise<World> {
+async function bereaved(
+  sender: AgentId,
+  agents: Readonly<Record<AgentId, WorldAgent>>,
+  words: Partial<Letter> = {},
+): Promise<World> {
   await (await openWorld(project, { 1: {}, 3: {} })).stop();
   const paths = legionPaths(project);
   const store = await openFileStore({
@@ -42,7 +46,7 @@ async function bereaved(sender: AgentId, agents: Readonly<Record<AgentId, WorldA
     hosted: new Set(["1"]),
   });
   const memory = sender === "0" ? store.control.memory : await store.openAgent(sender, UNHOSTED);
-  const letter = { from: sender, to: ["3"], content: "hello", details: { plain: true } };
+  const letter = { from: sender, to: ["3"], content: "hello", details: { plain: true }, ...words };
   await memory.commit({ kind: "notice", reason: "said", content: "", sends: compose(memory, letter, [], 0) });
   if (sender !== "0") await memory.close();
   await store.close();
@@ -92,6 +96,14 @@ describe("a dead letter that is sent again", () => {
     expect(notice).toMatchObject({ content: "hello", details: { dead: id }, sends: [{ id: "1>3#2" }] });
     await expect(again.legion.resend(id!)).rejects.toThrow(`${id} was sent again already.`);
     expect(await mail(again, "3")).toHaveLength(1);
+  });
+
+  it("still says that it came from outside, though its sender has gone back to before it read that", async () => {
+    await (await bereaved("1", {}, { taint: true })).stop();
+    const world = await openWorld(project, { 1: {}, 3: {} });
+    await world.legion.resend((await dead("1"))[0]!);
+    await world.idle();
+    expect((await mail(world, "3")).map(({ taint }) => taint)).toEqual([true]);
   });
 
   it("is sent by an agent that does not run, by Control, and while its sender rests", async () => {

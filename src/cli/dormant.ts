@@ -15,6 +15,7 @@ import { MAIL_SHARE, displayName } from "../message.ts";
 import { createFold, type Memory } from "../memory.ts";
 import { createLimiter } from "../model/limiter.ts";
 import { startModules } from "../module-set.ts";
+import { closedPremises } from "../node-host.ts";
 import { createTenure } from "../tenure.ts";
 import type { Reader } from "../reader/reader.ts";
 
@@ -66,6 +67,7 @@ function shareNothing({ reader, project, settings }: Dormancy): Shared {
     budget: createBudget({}),
     limiter: createLimiter({ clock }),
     tokens: { count: refuse, close: nothing },
+    node: closedPremises(refuse),
     workspace: { root: project, execute: refuse, endLeft: () => Promise.resolve(false) },
     settings,
     peers: async () =>

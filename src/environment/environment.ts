@@ -28,6 +28,8 @@ export interface ExecuteOptions {
 export interface Environment {
   /** Runs `command` in a shell without standard input. Resolves whatever comes of it; rejects if no shell starts. */
   execute(command: string, options: ExecuteOptions): Promise<CommandRun>;
+  /** The variables for a program that outlives one action: those of E1, and `mark`. */
+  variables(mark: string): Readonly<Record<string, string>>;
   /** Ends everything whose mark begins with `mark`. Says whether there was anything. */
   endLeft(mark: string): Promise<boolean>;
 }

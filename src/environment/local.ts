@@ -25,7 +25,7 @@ const SHELL = 'exec 2>&1; if command -v bash >/dev/null; then exec bash -c "$1";
 
 /** Runs commands as plain child processes; of `variables` they get only what every program needs. */
 export function createLocalEnvironment(variables: NodeJS.ProcessEnv): Environment {
-  const passedOn = Object.fromEntries(PASSED_ON.map((name) => [name, variables[name]]));
+  const passedOn = pick(variables, PASSED_ON);
   const groups = new Set<number>();
   const endAll = () => groups.forEach((group) => signalGroup(group, "SIGKILL"));
 
@@ -50,8 +50,18 @@ export function createLocalEnvironment(variables: NodeJS.ProcessEnv): Environmen
         if (groups.size === 0) process.off("exit", endAll);
       }
     },
+    variables: (mark) => ({ ...passedOn, LEGION_RUN: mark }),
     endLeft: (mark) => endTree(undefined, mark),
   };
+}
+
+function pick(variables: NodeJS.ProcessEnv, names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = variables[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
 }
 
 interface Running {

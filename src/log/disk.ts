@@ -138,7 +138,7 @@ function createPlacing(tmp: string, folders: Folders): Pick<Disk, "replace" | "c
         // Whoever was first has emptied `tmp` already.
         false,
       ),
-    emptyTmp: () => storage(tmp, () => rm(tmp, { recursive: true, force: true })),
+    emptyTmp: () => storage(tmp, () => rm(tmp, { recursive: true, force: true, maxRetries: 5 })),
   };
 }
 

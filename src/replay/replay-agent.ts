@@ -17,6 +17,7 @@ import type { EventLog } from "../log/event-log.ts";
 import { CONTROL, displayName, parseMessageId } from "../message.ts";
 import { openMemory } from "../memory.ts";
 import { startModules } from "../module-set.ts";
+import { closedPremises } from "../node-host.ts";
 import { createPlayhead, type Playhead } from "./playhead.ts";
 import { byId, type Reader } from "../reader/reader.ts";
 import { SHUTDOWN } from "../signals.ts";
@@ -115,7 +116,7 @@ function leaveAt({ agent, head, leave }: Player, today: string): void {
 }
 
 async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCounter): Promise<Agent> {
-  const { reader, project, settings, planFor, onDecision } = options;
+  const { reader, planFor, onDecision } = options;
   const { head } = player;
   const plan = await planFor(head.model());
   const { identity, protocol, actions } = plan;
@@ -151,28 +152,39 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
     modules: startModules(actions, (module) => createHost(agent, module)),
     blobs: reader.blobs(identity.id),
     traces: { begin: refuse, printed: () => Promise.resolve(recordedEvidence(head)?.printed) },
-    shared: {
-      clock,
-      inspect(seen) {
-        if (seen.kind === "live:state" && RESTS.has(seen.state)) leaveAt(player, "it waits for mail");
-      },
-      budget: createStandInBudget(player, createBudget({})),
-      limiter: createStandInLimiter(),
-      tokens,
-      workspace: {
-        root: project,
-        execute: refuse,
-        endLeft: () => Promise.resolve(recordedEvidence(head)?.stillRan ?? false),
-      },
-      settings,
-      peers: await peersOf(options),
-      unread: () => Promise.resolve(0),
-      tellControl: () => undefined,
-      isNews: () => wasNews(player),
-      announceHops: nothing,
-    },
+    shared: await shareTape(options, player, { clock, tokens }),
   };
   return agent;
+}
+
+/** What the agent shares with others, as far as its tape knows of it. */
+async function shareTape(
+  options: ReplayOptions,
+  player: Player,
+  tools: Pick<Shared, "clock" | "tokens">,
+): Promise<Shared> {
+  const { project, settings } = options;
+  const { head } = player;
+  return {
+    ...tools,
+    inspect(seen) {
+      if (seen.kind === "live:state" && RESTS.has(seen.state)) leaveAt(player, "it waits for mail");
+    },
+    budget: createStandInBudget(player, createBudget({})),
+    limiter: createStandInLimiter(),
+    node: closedPremises(refuse),
+    workspace: {
+      root: project,
+      execute: refuse,
+      endLeft: () => Promise.resolve(recordedEvidence(head)?.stillRan ?? false),
+    },
+    settings,
+    peers: await peersOf(options),
+    unread: () => Promise.resolve(0),
+    tellControl: () => undefined,
+    isNews: () => wasNews(player),
+    announceHops: nothing,
+  };
 }
 
 const RESTS: ReadonlySet<AgentState> = new Set<AgentState>(["idle", ...Object.values(RESTING)]);

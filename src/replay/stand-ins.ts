@@ -19,7 +19,7 @@ import type {
 import { parseMessageId, type AgentId, type Message } from "../message.ts";
 import type { Completion, Model, ModelRequest } from "../model/model.ts";
 import { toCompletion } from "../model/replay.ts";
-import { STOPPED } from "../perform.ts";
+import { sentBy, STOPPED } from "../perform.ts";
 import type { Playhead } from "./playhead.ts";
 import { comparePrompts } from "./prompt-difference.ts";
 import type { Reader } from "../reader/reader.ts";
@@ -207,7 +207,7 @@ export async function performAgain(player: Player, agent: Agent, call: Call): Pr
   } finally {
     work.end();
   }
-  const { kind, outcome, content, details, state, usage } = recorded;
+  const { kind, outcome, content, details, state, usage, taint } = recorded;
   const result: ResultEvent = {
     kind,
     call: call.id,
@@ -215,8 +215,9 @@ export async function performAgain(player: Player, agent: Agent, call: Call): Pr
     content,
     ...(details !== undefined && { details }),
     ...(state && { state }),
-    ...(work.sends.length > 0 && { sends: work.sends }),
+    ...sentBy(work, taint),
     ...(usage && { usage }),
+    ...(taint && { taint }),
   };
   return { result, refused: work.refused, settle: work.settle };
 }

@@ -153,6 +153,7 @@ export async function start({ disk, outside }: Machine, options: ScenarioOptions
     environment: {
       execute: () => Promise.reject(new Error("no commands")),
       endLeft: () => Promise.resolve(false),
+      variables: () => ({}),
     },
     settings: () => ({}),
     clock: createSwiftClock({ disk, outside }),

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
-import type { ActionResult, Host, Module, Peer } from "../../src/module.ts";
+import type { ActionResult, Host, Module, NodeHost, Peer } from "../../src/module.ts";
+import { closedPremises } from "../../src/node-host.ts";
+import { estimateTokens } from "../../src/tokens.ts";
 
 export interface TestHost {
   readonly host: Host;
@@ -24,6 +26,12 @@ export interface Setup {
   readonly id?: string;
   readonly signal?: AbortSignal;
   readonly state?: Readonly<Record<string, unknown>>;
+  /** Answers the module's own model calls; refuses them if absent. */
+  readonly complete?: Host["complete"];
+  /** What results may be long, in tokens. */
+  readonly maxTokens?: number;
+  /** What the process offers; nothing if absent. */
+  readonly node?: NodeHost;
 }
 
 /** One agent's host for `module`: a real workspace, real commands, state that is kept as soon as it is written. */
@@ -63,6 +71,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
       root,
       execute: (command, options) => environment.execute(command, { cwd: root, ...options }),
     },
+    node: setup.node ?? closedPremises(() => Promise.reject(new Error("no web here"))),
     settings,
     signal,
     send(targets, content) {
@@ -73,7 +82,9 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
       return Promise.resolve([]);
     },
     peers: () => Promise.resolve(peers),
-    complete: () => Promise.reject(new Error("no model here")),
+    complete: setup.complete ?? (() => Promise.reject(new Error("no model here"))),
+    tokens: estimateTokens,
+    maxTokens: setup.maxTokens ?? 25_000,
     objective: () => undefined,
     keep(content) {
       const path = `.ai-legion/agents/${id}/blobs/${createHash("sha256").update(content).digest("hex")}`;

@@ -153,7 +153,7 @@ export const ABLATIONS: readonly Ablation[] = [
     changes: [
       {
         file: "src/perform.ts",
-        line: "...(isKept && work.sends.length > 0 && { sends: work.sends }),",
+        line: "...(isKept && sentBy(work, taint)),",
         instead: "",
       },
       {
