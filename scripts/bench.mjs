@@ -19,6 +19,7 @@ const MEASURES = [
   "body",
   "tokens",
   "start",
+  "web-reads",
   "redis-throughput",
   "redis-latency",
   "redis-trips",

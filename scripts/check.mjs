@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { provideChromium } from "./chromium.mjs";
 import { install } from "./install.mjs";
 import { provideRedis } from "./redis.mjs";
 import { elapsed, root, tools } from "./repo.mjs";
@@ -22,6 +23,12 @@ const STATIC_CHECKS = [
   { name: "shape", command: ["scripts/check-shape.mjs"] },
 ];
 
+/** What tests need beside Node. @type {[string, () => "there" | "skipped" | "failed"][]} */
+const PROVIDERS = [
+  ["redis", provideRedis],
+  ["chromium", provideChromium],
+];
+
 /** @type {Row[]} */
 const rows = [];
 if (!install()) {
@@ -29,7 +36,9 @@ if (!install()) {
 } else {
   rows.push(await runStatic(BUILD));
   rows.push(...(await Promise.all(STATIC_CHECKS.map(runStatic))));
-  if (provideRedis() === "failed") rows.push({ name: "redis", passed: 0, failed: 1, skipped: 0, took: "" });
+  for (const [name, provide] of PROVIDERS) {
+    if (provide() === "failed") rows.push({ name, passed: 0, failed: 1, skipped: 0, took: "" });
+  }
   rows.push(await runTests(process.argv.slice(2)));
 }
 report(rows);

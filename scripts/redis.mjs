@@ -1,16 +1,25 @@
 // Brings a Redis server for the tests and the bench: never one for a person's legion. Plain JavaScript on Node alone.
 
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
-import { elapsed, root, say } from "./repo.mjs";
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  hasAptGet,
+  installPackages,
+  isProgram,
+  isRoot,
+  onPath,
+  provide,
+  runs,
+  withLists,
+} from "./debian.mjs";
+import { root, say } from "./repo.mjs";
 
 /** @typedef {{ server: string, cli: string, benchmark: string }} RedisPrograms */
 
 const CACHE = join(root, "node_modules/.cache/redis");
 const PACKAGES = ["redis-server", "redis-tools"];
 const NEEDED_MAJOR = 7;
-const isRoot = process.getuid?.() === 0;
 
 /**
  * Looks without changing anything: the file that REDIS_SERVER names, then PATH, then what was unpacked before. redis-cli
@@ -18,43 +27,30 @@ const isRoot = process.getuid?.() === 0;
  * @returns {RedisPrograms | undefined} undefined if there is none, or only one that is too old
  */
 export function findRedis() {
-  const folders = [...(process.env.PATH ?? "").split(delimiter).filter(Boolean), join(CACHE, "usr/bin")];
   const named = process.env.REDIS_SERVER;
-  const candidates = named ? [named] : folders.map((folder) => join(folder, "redis-server"));
+  const candidates = named ? [named] : [...onPath(["redis-server"]), join(CACHE, "usr/bin/redis-server")];
   const found = candidates.find((file) => isProgram(file) && isNewEnough(file));
   if (!found) return undefined;
   const beside = (/** @type {string} */ name) => join(dirname(found), name);
   return { server: found, cli: beside("redis-cli"), benchmark: beside("redis-benchmark") };
 }
 
-/**
- * Finds the programs or brings them; says what it does only if there is something to do.
- * @returns {"there" | "skipped" | "failed"} `skipped`: the tests that need a server are left out, which is said. With
- * `CI=true` that is `failed`: there nobody would notice.
- */
 export function provideRedis() {
-  if (findRedis()) return "there";
-  const started = performance.now();
-  if (bring() && findRedis()) {
-    say(`Redis is there after ${elapsed(started)}.`);
-    return "there";
-  }
-  const way = `Install Redis ${NEEDED_MAJOR} or newer, or name a redis-server in REDIS_SERVER.`;
-  if (process.env.CI === "true") {
-    say(`No redis-server, and none could be brought. ${way}`);
-    return "failed";
-  }
-  say(`\nNO redis-server: EVERY TEST THAT NEEDS ONE IS SKIPPED. ${way}\n`);
-  return "skipped";
+  return provide({
+    name: "Redis",
+    program: "redis-server",
+    way: `Install Redis ${NEEDED_MAJOR} or newer, or name a redis-server in REDIS_SERVER.`,
+    find: findRedis,
+    bring,
+  });
 }
 
 function bring() {
   if (process.env.REDIS_SERVER) {
     say(`REDIS_SERVER=${process.env.REDIS_SERVER} is no Redis server of version ${NEEDED_MAJOR} or newer.`);
-    return false;
+  } else if (hasAptGet() && unpack() && findRedis() === undefined) {
+    installLibraries();
   }
-  if (!runs("apt-get", ["--version"])) return false;
-  return unpack() && (findRedis() !== undefined || installLibraries());
 }
 
 /** Needs no rights and changes nothing outside of node_modules: above all, no service is started. */
@@ -63,8 +59,7 @@ function unpack() {
   const fresh = `${CACHE}.${process.pid}`;
   mkdirSync(fresh, { recursive: true });
   try {
-    const download = () => runs("apt-get", ["download", ...PACKAGES], fresh);
-    if (!download() && !(isRoot && runs("apt-get", ["update"]) && download())) return false;
+    if (!withLists(() => runs("apt-get", ["download", ...PACKAGES], fresh))) return false;
     const archives = readdirSync(fresh).filter((name) => name.endsWith(".deb"));
     if (!archives.every((archive) => runs("dpkg", ["-x", archive, "."], fresh))) return false;
     rmSync(CACHE, { recursive: true, force: true });
@@ -79,36 +74,14 @@ function unpack() {
 function installLibraries() {
   if (!isRoot) {
     say("The server that was unpacked lacks libraries: apt-get install redis-tools, as root, brings them.");
-    return false;
+    return;
   }
   say("Installing redis-tools with apt-get, for the libraries...");
-  return runs("apt-get", ["install", "-y", "--no-install-recommends", "redis-tools"]);
-}
-
-/** @param {string} file */
-function isProgram(file) {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  installPackages(["redis-tools"]);
 }
 
 /** @param {string} server */
 function isNewEnough(server) {
   const { stdout } = spawnSync(server, ["--version"], { encoding: "utf8" });
   return Number(/\bv=(\d+)\./.exec(stdout ?? "")?.[1] ?? 0) >= NEEDED_MAJOR;
-}
-
-/**
- * @param {string} program
- * @param {string[]} args
- * @param {string} [folder]
- */
-function runs(program, args, folder = root) {
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const { status, stderr } = spawnSync(program, args, { encoding: "utf8", cwd: folder, env });
-  if (status !== 0 && stderr) say(stderr.trim());
-  return status === 0;
 }

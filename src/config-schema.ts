@@ -1,9 +1,13 @@
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { parseDuration } from "./duration.ts";
+import { parseGrant } from "./egress/place.ts";
 import { parseLegionLimits } from "./limits.ts";
+import { urlFlaw } from "./model/base-url.ts";
 import { parseRedisAddress } from "./redis/address.ts";
 import { isLegionName } from "./redis/keys.ts";
 import { duration, legionLimits, memory, name, onOff, parsed, section } from "./settings.ts";
+import { SEARCH_PROVIDERS } from "./web-search.ts";
 
 const count = z.int("expected a whole number").min(1, "expected at least 1");
 const dollars = z.number("expected US dollars per million tokens").min(0, "expected at least 0");
@@ -67,6 +71,53 @@ const heartbeat = parsed((value) => (value === "off" ? value : parseDuration(val
 );
 const commands = z.enum(["allow", "refuse"], { error: "expected allow or refuse" });
 
+const SEARCH_URL = "expected a URL such as http://localhost:8080, without a name or password in it";
+const search = withoutKeys(
+  section({
+    provider: z.enum(SEARCH_PROVIDERS, `expected one of ${SEARCH_PROVIDERS.join(", ")}`).optional(),
+    url: z
+      .string(SEARCH_URL)
+      .trim()
+      .refine((url) => urlFlaw(url, "") === undefined, SEARCH_URL)
+      .optional(),
+  }).refine(
+    ({ provider, url }) => url === undefined || provider !== undefined,
+    "url is for one provider: name it beside, such as provider: searxng",
+  ),
+);
+const BROWSER = "expected off, or the absolute path of a Chrome or Chromium";
+const PRIVATE = "expected a list of hosts and networks such as [localhost, 10.0.0.5:8080, 192.168.0.0/16]";
+const place = parsed((entry) => {
+  const text = String(entry).trim();
+  parseGrant(text);
+  return text;
+});
+const web = withoutKeys(
+  section({
+    search: search.optional(),
+    allowPrivate: z.array(place, PRIVATE).optional(),
+    browser: z
+      .preprocess(
+        (value) => (value === false ? "off" : value),
+        z.string(BROWSER).refine((path) => path === "off" || isAbsolute(path), BROWSER),
+      )
+      .optional(),
+  }),
+);
+
+/** A project is shared and kept; keys are neither. The value of such an entry is not repeated. */
+function withoutKeys<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value, context) => {
+    const names = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    const key = names.find((entry) => /key|token|secret|password/i.test(entry));
+    if (key === undefined) return value;
+    const message =
+      "no keys in this file: set GOOGLE_API_KEY, BRAVE_API_KEY or TAVILY_API_KEY, in the environment or in .env";
+    context.addIssue({ code: "custom", path: [key], message });
+    return z.NEVER;
+  }, schema);
+}
+
 const shape = {
   model: name.optional(),
   agent: name.optional(),
@@ -85,7 +136,7 @@ export const fileSettings = section({
   models: z.record(modelName, modelSettings, "expected a map of model names").optional(),
   providers: providers.optional(),
   system: section({ commands: commands.optional() }).optional(),
-  web: z.record(z.string(), z.unknown(), "expected a map").optional(),
+  web: web.optional(),
 });
 /** What can be said in one text: in the environment, or behind a flag. */
 export const textSettings = z.strictObject({

@@ -10,10 +10,11 @@ import type { ProviderSettings } from "./model/registry.ts";
 import { readTextFile } from "./project-file.ts";
 import type { RedisAddress } from "./redis/address.ts";
 import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
+import { chooseSearch, SEARCH_VARIABLES, type SearchChoice } from "./web-search.ts";
 import { explainIssue, parseYaml } from "./yaml.ts";
 
-/** What models are chosen and opened by, beside the config. */
-export type ModelEnvironment = Readonly<Partial<Record<(typeof MODEL_VARIABLES)[number], string>>>;
+/** What models and web searches are chosen and opened by, beside the config. */
+export type ServiceEnvironment = Readonly<Record<string, string>>;
 
 /** Everything a person may settle for a legion; deeply frozen. */
 export interface Config {
@@ -39,13 +40,22 @@ export interface Config {
   /** The sections that bear the name of a module. */
   readonly modules: {
     readonly system: { readonly commands: "allow" | "refuse" };
-    readonly web: Readonly<Record<string, unknown>>;
+    readonly web: WebConfig;
   };
   /** What the command line itself said: it outranks what a definition or a team says of its agents, too. */
   readonly flags: { readonly model?: string; readonly tickMs?: number; readonly limits?: LegionLimits };
   /** Keys among them: a function, so that no log, copy or listing of the config shows them. */
-  readonly environment: () => ModelEnvironment;
+  readonly environment: () => ServiceEnvironment;
 }
+
+export type WebConfig = {
+  /** Hosts and networks that may be reached though they are not public. */
+  readonly allowPrivate: readonly string[];
+  /** `off`, or the path of the program; absent: the one that is found. */
+  readonly browser?: string;
+  /** Absent: nobody set up a search. */
+  readonly search?: SearchChoice;
+};
 
 /** What carries the messages and keeps what is recorded: this process and the project's files, or Redis. */
 export type BusChoice =
@@ -81,13 +91,15 @@ const VARIABLES: readonly (readonly [keyof TextSettings, variable: string])[] = 
   ["limits", "LEGION_LIMITS"],
   ["delay", "AGENT_DELAY"],
 ];
-const MODEL_VARIABLES = [
+const SERVICE_VARIABLES = [
   "LEGION_MODEL",
   "ANTHROPIC_API_KEY",
   "ANTHROPIC_BASE_URL",
   "OPENAI_API_KEY",
   "OPENAI_BASE_URL",
-] as const;
+  ...SEARCH_VARIABLES,
+];
+const BROWSER = "PUPPETEER_EXECUTABLE_PATH";
 
 /** What has no meaning without Redis, as the command line says it. */
 const REDIS_ONLY = [
@@ -110,8 +122,8 @@ export async function loadConfig({ projectDir, env, flags }: ConfigSources): Pro
 
   const settings = { ...file, ...variables, ...typed };
   const limits = [file.limits, variables.limits, typed.limits].filter((layer) => layer !== undefined);
-  const forModels = MODEL_VARIABLES.map((variable) => [variable, environment[variable]?.trim()]);
-  const modelEnvironment: ModelEnvironment = Object.fromEntries(forModels.filter(([, value]) => value));
+  const forServices = SERVICE_VARIABLES.map((variable) => [variable, environment[variable]?.trim()]);
+  const serviceEnvironment: ServiceEnvironment = Object.fromEntries(forServices.filter(([, value]) => value));
   return freeze({
     model: settings.model,
     agent: settings.agent ?? "legionnaire",
@@ -130,10 +142,10 @@ export async function loadConfig({ projectDir, env, flags }: ConfigSources): Pro
     providers: guardKeys(file.providers ?? {}, { env, dotEnv }),
     modules: {
       system: { commands: settings.commands ?? file.system?.commands ?? "refuse" },
-      web: file.web ?? {},
+      web: webOf(file.web ?? {}, { env, dotEnv }),
     },
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
-    environment: () => ({ ...modelEnvironment }),
+    environment: () => ({ ...serviceEnvironment }),
   });
 }
 
@@ -165,6 +177,19 @@ function guardKeys(
     if (refusal !== undefined) guarded[name] = { ...providers[name], refusal };
   }
   return guarded;
+}
+
+function webOf(
+  { allowPrivate = [], browser, search }: NonNullable<FileSettings["web"]>,
+  said: Pick<UrlSources, "env" | "dotEnv">,
+): WebConfig {
+  // The variable says where a browser is, not that one is wanted.
+  const executable = (said.env[BROWSER] ?? said.dotEnv[BROWSER])?.trim() || undefined;
+  return {
+    allowPrivate,
+    browser: browser === "off" ? browser : (executable ?? browser),
+    search: chooseSearch({ ...said, file: { name: FILE, search } }),
+  };
 }
 
 async function readConfigFile(projectDir: string): Promise<FileSettings> {

@@ -40,7 +40,7 @@ providers:
   openai: { baseUrl: "http://localhost:11434/v1", stream: off, concurrency: 1, first: 10m, stall: 90s }
   anthropic: { apiVersion: 2023-06-01 }
 system: { commands: allow }
-web: { engine: none }
+web: { search: { provider: searxng, url: "http://localhost:8080" }, allowPrivate: [localhost, 10.0.0.0/8], browser: off }
 `;
 
 describe("loadConfig", () => {
@@ -58,7 +58,7 @@ describe("loadConfig", () => {
       durability: "disk",
       models: {},
       providers: {},
-      modules: { system: { commands: "refuse" }, web: {} },
+      modules: { system: { commands: "refuse" }, web: { allowPrivate: [] } },
       flags: {},
     });
     expect(environment()).toEqual({});
@@ -90,7 +90,18 @@ describe("loadConfig", () => {
         },
         anthropic: { apiVersion: "2023-06-01" },
       },
-      modules: { system: { commands: "allow" }, web: { engine: "none" } },
+      modules: {
+        system: { commands: "allow" },
+        web: {
+          allowPrivate: ["localhost", "10.0.0.0/8"],
+          browser: "off",
+          search: {
+            provider: "searxng",
+            baseUrl: "http://localhost:8080",
+            why: "SearXNG at http://localhost:8080: web.search.url is set in .ai-legion/config.yaml",
+          },
+        },
+      },
       flags: {},
     });
   });
@@ -138,20 +149,26 @@ describe("loadConfig", () => {
 
   it("shows no key in anything that is printed, logged or copied", async () => {
     const config = await load({
-      env: { ANTHROPIC_API_KEY: "sk-secret", OPENAI_BASE_URL: "http://u:pw@h/v1" },
+      env: {
+        ANTHROPIC_API_KEY: "sk-secret",
+        OPENAI_BASE_URL: "http://u:pw@h/v1",
+        GOOGLE_API_KEY: "g-secret",
+        GOOGLE_SEARCH_ENGINE_ID: "cx",
+        BRAVE_API_KEY: "b-secret",
+        TAVILY_API_KEY: "t-secret",
+      },
     });
     const shown = [inspect(config, { depth: null, showHidden: true }), JSON.stringify({ ...config })];
-    for (const text of shown) expect(text).not.toMatch(/sk-secret|pw@h/);
+    for (const text of shown) expect(text).not.toMatch(/-secret|pw@h/);
+    expect(config.modules.web.search).toMatchObject({ provider: "google" });
     expect(config.environment().ANTHROPIC_API_KEY).toBe("sk-secret");
   });
 
   it("is frozen in all its depth", async () => {
-    const config = await load({
-      yaml: `${EVERYTHING}  deep: { er: [1, { x: 1 }] }\n`.replace("web: { engine: none }\n", "web:\n"),
-    });
-    const unfrozen = [...everyObjectIn(config)].filter((value) => !Object.isFrozen(value));
+    const unfrozen = [...everyObjectIn(await load({ yaml: EVERYTHING }))].filter(
+      (value) => !Object.isFrozen(value),
+    );
     expect(unfrozen).toEqual([]);
-    expect(config.modules.web).toEqual({ deep: { er: [1, { x: 1 }] } });
   });
 
   it.each([
@@ -193,7 +210,7 @@ describe("loadConfig", () => {
     ],
     ["providers: { openai: { concurrency: 0 } }", "1: providers.openai.concurrency: expected at least 1"],
     ["system: { commands: yes }", "1: system.commands: expected allow or refuse"],
-    ["web: on", "1: web: expected a map"],
+    ["web: on", "1: web: expected a map with the keys search, allowPrivate, browser"],
   ])("refuses %j in config.yaml, naming the line", async (yaml, message) => {
     expect(await refusal({ yaml })).toBe(`.ai-legion/config.yaml:${message}`);
   });

@@ -3,6 +3,7 @@ import { LegionError, isLegionError, messageOf } from "../errors.ts";
 import { createFileReader, type FileReader } from "../reader/file-reader.ts";
 import { checkMachine, checkModel } from "./check-machine.ts";
 import { checkProject, checkWorkspace } from "./check-project.ts";
+import { checkWeb } from "./check-web.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import type { Finding } from "./finding.ts";
 import { oneLine, print, printJson } from "./output.ts";
@@ -65,6 +66,7 @@ async function* examine(reader: FileReader, config: Config | Finding, io: Io): A
   else {
     yield { check: "config", status: "ok", detail: "valid" };
     yield* checkModel(config, reader.paths.project);
+    yield* checkWeb(config, io.env);
     if (config.bus.kind === "redis") {
       yield* checkWorkspace(reader);
       const { checkRedis } = await import("./check-redis.ts");
@@ -87,5 +89,6 @@ function verdict(findings: readonly Finding[]): string {
     findings.filter((finding) => finding.status === status).length;
   if (count("damaged") > 0)
     return `\n${count("damaged")} damaged: what can be read is used. \`legion doctor --repair\` sets the rest aside and tells the agents.`;
-  return count("wrong") > 0 ? `\n${count("wrong")} to put right.` : "\nAll is well.";
+  if (count("wrong") > 0) return `\n${count("wrong")} to put right.`;
+  return count("warning") > 0 ? `\nNothing to put right, ${count("warning")} to know of.` : "\nAll is well.";
 }

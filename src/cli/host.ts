@@ -15,12 +15,14 @@ import { planRoster, type Roster, type Who } from "../roster.ts";
 import { serveControl, type ControlServer } from "../server/control-server.ts";
 import { createDesk } from "../server/desk.ts";
 import { aborted } from "../signals.ts";
+import { searchKeys } from "../web-search.ts";
 import type { Io } from "./command.ts";
 import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { listenForEnd, type Ending } from "./ending.ts";
-import { packageDir, packageVersion } from "./package.ts";
+import { packageDir, packageVersion } from "../package.ts";
 import { openHome } from "./redis-home.ts";
 import { openReplay, type StartedReplay } from "./replay-start.ts";
+import { secretsIn } from "./secrets.ts";
 import { openSurface, type Surface, type SurfaceOptions } from "./surface.ts";
 
 export interface HostOrder {
@@ -115,7 +117,11 @@ function legionOptions({
 }: Pick<Node, "config" | "roster" | "io">): Omit<LegionOptions, "project"> {
   const { durability, delayMs, heartbeatMs } = config;
   const providers = new Map(Object.entries(config.providers));
-  const modules = { ...config.modules, system: { ...config.modules.system, protectedPaths } };
+  const { system, web } = config.modules;
+  const modules = {
+    system: { ...system, protectedPaths },
+    web: { ...web, keys: () => searchKeys(web.search, config.environment()) },
+  };
   const settings = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(modules));
   return {
     plans: roles.map(({ plan }) => plan),
@@ -260,15 +266,4 @@ function lastWords({ soon, now }: Ending, obstacle: string | undefined): string 
   if (now.aborted) return "Stopped at once.";
   if (soon.aborted) return "Ended.";
   return obstacle === undefined ? "Done: nobody has anything left to do." : "Not done.";
-}
-
-/** Keys, and passwords in addresses. */
-function secretsIn({ environment, bus }: Config): readonly string[] {
-  const known = Object.entries(environment()).flatMap(([name, value]) => {
-    if (name.endsWith("_KEY")) return [value];
-    const password = name.endsWith("_URL") && URL.canParse(value) ? new URL(value).password : "";
-    return password === "" ? [] : [password];
-  });
-  const password = bus.kind === "redis" ? bus.address.password : undefined;
-  return password === undefined ? known : [...known, password];
 }

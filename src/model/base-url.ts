@@ -1,16 +1,22 @@
-// Where a provider's requests go. A base URL that came with a project may not take a person's own key along.
+// Where a provider's requests go, with which key. A base URL that came with a project may not take a person's own key along.
 
 /** The hosts that are a provider's own, and their subdomains. */
-const OWN_HOSTS: ReadonlyMap<string, string> = new Map([
-  ["anthropic", "api.anthropic.com"],
-  ["openai", "api.openai.com"],
-]);
+const OWN_HOSTS = {
+  anthropic: "api.anthropic.com",
+  openai: "api.openai.com",
+  google: "customsearch.googleapis.com",
+  brave: "api.search.brave.com",
+  tavily: "api.tavily.com",
+} as const;
+
+/** Has a key in `<NAME>_API_KEY`, and may have a base URL in `<NAME>_BASE_URL`. */
+export type KeyedProvider = keyof typeof OWN_HOSTS;
 
 /** The host, with its port, that `url` leads to; `undefined` where that is the provider's own. `url` must be valid. */
-export function foreignHost(provider: string, url: string | undefined): string | undefined {
+export function foreignHost(provider: KeyedProvider, url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   const { protocol, hostname, host } = new URL(url);
-  const own = OWN_HOSTS.get(provider);
+  const own = OWN_HOSTS[provider];
   const isOwn = hostname === own || hostname.endsWith(`.${own}`);
   return isOwn && protocol === "https:" ? undefined : host;
 }
@@ -26,7 +32,7 @@ export interface UrlSources {
  * Why a request to `provider` would give a key of the person's away: the key is from the environment, the base URL from
  * a file of the project, and it leads to another machine that is not the provider's. `undefined` where none of it does.
  */
-export function keyLeak(provider: "anthropic" | "openai", sources: UrlSources): string | undefined {
+export function keyLeak(provider: KeyedProvider, sources: UrlSources): string | undefined {
   const { env, dotEnv, configFile } = sources;
   const [key, variable] = [`${provider.toUpperCase()}_API_KEY`, `${provider.toUpperCase()}_BASE_URL`];
   if (!env[key]?.trim() || env[variable]?.trim()) return undefined;
@@ -40,6 +46,19 @@ export function keyLeak(provider: "anthropic" | "openai", sources: UrlSources): 
     `${file} sends requests for ${provider} to ${new URL(url).origin}, and your ${key} with them; ` +
     `if you trust that, export ${variable} yourself, else remove it from ${file}.`
   );
+}
+
+/** Keys are copied together with line breaks and quotes; what a header cannot hold would be quoted by its error. */
+export function keyFlaw(key: string, variable: string): string | undefined {
+  if (/^[\x21-\x7e]*$/.test(key)) return undefined;
+  return `${variable} holds a blank or a character that no key has; copy the key again.`;
+}
+
+/** `what` names the URL. */
+export function urlFlaw(url: string, what: string): string | undefined {
+  const { protocol, username, password } = URL.canParse(url) ? new URL(url) : {};
+  if ((protocol === "http:" || protocol === "https:") && !username && !password) return undefined;
+  return `${what} has to begin with http:// or https://, without a name or password in it.`;
 }
 
 function isLoopback(hostname: string): boolean {

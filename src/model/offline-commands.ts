@@ -35,9 +35,14 @@ const WORDS: ReadonlyMap<string, Word> = new Map(
       read: (rest) => ({ survey: tidyDir(rest) }),
     },
     read: {
-      usage: "read <file>",
-      does: "show a file",
-      read: (rest) => (rest ? call("readFile", { path: unquote(rest) }) : undefined),
+      usage: "read <file or URL>",
+      does: "show a file, or a page of the web",
+      read: (rest) => (rest ? readWhat(unquote(rest)) : undefined),
+    },
+    search: {
+      usage: "search <words>",
+      does: "search the web",
+      read: (rest) => (rest ? call("searchWeb", { query: rest }) : undefined),
     },
     list: {
       usage: "list <dir>",
@@ -78,6 +83,10 @@ const WORDS: ReadonlyMap<string, Word> = new Map(
     help: { usage: "help", does: "show this text", read: (rest) => (rest ? undefined : "help") },
   } satisfies Record<string, Word>),
 );
+
+function readWhat(named: string): Wanted {
+  return /^https?:\/\//i.test(named) ? call("readPage", { url: named }) : call("readFile", { path: named });
+}
 
 /** What a person has to know of the offline model. */
 export const OFFLINE_HELP = [

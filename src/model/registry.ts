@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { LegionError } from "../errors.ts";
+import { keyFlaw, urlFlaw } from "./base-url.ts";
 import type { Model } from "./model.ts";
 import { findModel, type ModelDescription } from "./profiles.ts";
 import type { ProviderOptions } from "./wire.ts";
@@ -75,8 +76,10 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
     (deps.providers && Object.hasOwn(deps.providers, provider) && deps.providers[provider]) || {};
   if (refusal !== undefined) throw new LegionError("CONFIG", refusal);
   const variable = provider === "anthropic" ? "ANTHROPIC" : "OPENAI";
-  const baseUrl = checkUrl(deps.env[`${variable}_BASE_URL`] || settings.baseUrl, provider);
-  const apiKey = checkKey(deps.env[`${variable}_API_KEY`] ?? "", `${variable}_API_KEY`);
+  const baseUrl = deps.env[`${variable}_BASE_URL`] || settings.baseUrl;
+  const apiKey = deps.env[`${variable}_API_KEY`]?.trim() ?? "";
+  refuse(baseUrl === undefined ? undefined : urlFlaw(baseUrl, `The base URL of ${provider}`));
+  refuse(keyFlaw(apiKey, `${variable}_API_KEY`));
   if (!apiKey && !(provider === "openai" && baseUrl)) throw missingKey(name, `${variable}_API_KEY`);
   const options = { ...settings, id, profile, apiKey, baseUrl };
 
@@ -88,24 +91,8 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
   return createOpenAiModel({ ...options, ...(ability === "unthinking" && { effortWithTools: "none" }) });
 }
 
-/** Keys are copied together with line breaks and quotes; what a header cannot hold would be quoted by its error. */
-function checkKey(key: string, variable: string): string {
-  const trimmed = key.trim();
-  if (/^[\x21-\x7e]*$/.test(trimmed)) return trimmed;
-  throw new LegionError(
-    "CONFIG",
-    `${variable} holds a blank or a character that no key has; copy the key again.`,
-  );
-}
-
-function checkUrl(url: string | undefined, provider: string): string | undefined {
-  if (url === undefined) return undefined;
-  const { protocol, username, password } = URL.canParse(url) ? new URL(url) : {};
-  if ((protocol === "http:" || protocol === "https:") && !username && !password) return url;
-  throw new LegionError(
-    "CONFIG",
-    `The base URL of ${provider} has to look like http://localhost:11434/v1, without a name or password in it.`,
-  );
+function refuse(flaw: string | undefined): void {
+  if (flaw !== undefined) throw new LegionError("CONFIG", flaw);
 }
 
 function missingKey(name: string, variable: string): LegionError {

@@ -54,6 +54,26 @@ describe("a base URL that came with the project", () => {
   });
 });
 
+describe("a base URL of a search service", () => {
+  it("is guarded as that of a model is", () => {
+    const env = { BRAVE_API_KEY: "mine" };
+    const to = (baseUrl: string) =>
+      keyLeak("brave", { env, dotEnv: {}, configFile: { name: "config.yaml", baseUrl } });
+    expect(to(EVIL)).toMatch(/^config.yaml sends requests for brave .* export BRAVE_BASE_URL yourself/);
+    expect(to("https://api.search.brave.com")).toBeUndefined();
+  });
+
+  it("counts Google's other services as foreign: what they are asked can be in a stranger's log", () => {
+    const sources = {
+      env: { GOOGLE_API_KEY: "mine" },
+      configFile: { name: "config.yaml", baseUrl: undefined },
+    };
+    const to = (url: string) => keyLeak("google", { ...sources, dotEnv: { GOOGLE_BASE_URL: url } });
+    expect(to("https://storage.googleapis.com/bucket")).toMatch(/^.env sends requests for google/);
+    expect(to("https://customsearch.googleapis.com")).toBeUndefined();
+  });
+});
+
 describe("the host of a model", () => {
   it("is named where it is not the provider's own", () => {
     expect(foreignHost("openai", "http://localhost:11434/v1")).toBe("localhost:11434");

@@ -9,7 +9,9 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
 const SCAFFOLDING = [
   "scripts/repo.mjs",
   "scripts/install.mjs",
+  "scripts/debian.mjs",
   "scripts/redis.mjs",
+  "scripts/chromium.mjs",
   "scripts/build.mjs",
   "scripts/prepare.mjs",
   "scripts/check.mjs",

@@ -1,0 +1,77 @@
+// The one browser of this process, for all agents.
+//
+//   Z1. It starts with the first read, ends when none has come for a while, and starts anew for the next.
+//   Z2. A read that the browser's end interrupts is tried once more, in the next browser.
+//   Z3. Only so many reads are under way; others wait in line.
+//   Z4. After `close` nothing of it is left.
+
+import type { NodeHost } from "../../../src/module.ts";
+import type { Fetched, Rendered } from "../document.ts";
+import { keepOne } from "./keeper.ts";
+import { IDLE_MS, MAX_PAGES } from "./limits.ts";
+import { startBrowser } from "./process.ts";
+import { renderIn } from "./render.ts";
+import { createSlots } from "./slots.ts";
+
+export interface Browser {
+  /**
+   * Opens the page and takes it when it is at rest, or at the latest when its time is over. Rejects, with one sentence, if
+   * there is no way to get it: the document can still be read as it was fetched. Rejects with the reason of `signal`.
+   */
+  render(document: Fetched, signal: AbortSignal): Promise<Rendered>;
+  /** Ends it, whatever it does. */
+  close(): Promise<void>;
+}
+
+export interface BrowserOptions {
+  /** A Chrome or Chromium. */
+  readonly executable: string;
+  /** How many pages are open at once; default 4. */
+  readonly maxPages?: number;
+}
+
+/** Starts nothing yet. */
+export function createBrowser(node: NodeHost, { executable, maxPages = MAX_PAGES }: BrowserOptions): Browser {
+  const slots = createSlots(maxPages);
+  const keeper = keepOne(() => startBrowser(executable, node));
+  const closed = new AbortController();
+  let reads = 0;
+  let idling = new AbortController();
+
+  async function read(document: Fetched, signal: AbortSignal): Promise<Rendered> {
+    const running = await keeper.get();
+    try {
+      return await renderIn(running, node, document, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (running.browser.connected) throw error;
+    }
+    return renderIn(await keeper.get(), node, document, signal);
+  }
+
+  async function idle(): Promise<void> {
+    const { signal } = (idling = new AbortController());
+    await node.clock.sleep(IDLE_MS, signal);
+    if (!signal.aborted) await keeper.end();
+  }
+
+  return {
+    async render(document, signal) {
+      const stop = AbortSignal.any([signal, closed.signal]);
+      const leave = await slots.take(stop);
+      idling.abort();
+      reads++;
+      try {
+        return await read(document, stop);
+      } finally {
+        leave();
+        if (--reads === 0 && !closed.signal.aborted) void idle();
+      }
+    },
+    async close() {
+      closed.abort(new Error("The browser is closed."));
+      idling.abort();
+      await keeper.end();
+    },
+  };
+}

@@ -1,0 +1,125 @@
+// One read: a context of its own, a page in it, and nothing of either afterwards.
+
+import type { BrowserContext } from "puppeteer";
+import type { NodeHost } from "../../../src/module.ts";
+import type { Fetched, Rendered } from "../document.ts";
+import { guard } from "./guard.ts";
+import { ANSWER_MS, MAX_LOADED_BYTES, SETTLE_MS, TAKE_MS } from "./limits.ts";
+import type { RunningBrowser } from "./process.ts";
+import { serveFirst } from "./serve.ts";
+import { settle, type Tab } from "./settle.ts";
+import { takePage, type Taken } from "./take.ts";
+
+/** A page may go on to another one while it is taken; not forever. */
+const MAX_TAKES = 3;
+const MAX_SHOWN_URL = 200;
+
+/** Rejects if the page cannot be had from the browser, also because that one ends meanwhile. */
+export async function renderIn(
+  running: RunningBrowser,
+  node: NodeHost,
+  document: Fetched,
+  signal: AbortSignal,
+): Promise<Rendered> {
+  const proxy = await node.network.openProxy({ maxBytes: MAX_LOADED_BYTES });
+  try {
+    const context = await openContext(running, proxy.url);
+    try {
+      const { url, html, remarks } = await readIn(context, node.clock, document, signal);
+      return { url, html, remarks: [...remarks, ...remarkOn(proxy.refused())] };
+    } finally {
+      // As in `openContext`.
+      await context.close().catch(running.end);
+    }
+  } finally {
+    await proxy.close();
+  }
+}
+
+/** A browser that cannot even do this is of no use to the next read. */
+async function openContext({ browser, end }: RunningBrowser, proxyServer: string): Promise<BrowserContext> {
+  try {
+    return await browser.createBrowserContext({
+      proxyServer,
+      proxyBypassList: ["<-loopback>"],
+      downloadBehavior: { policy: "deny" },
+    });
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function readIn(
+  context: BrowserContext,
+  clock: NodeHost["clock"],
+  document: Fetched,
+  signal: AbortSignal,
+): Promise<Rendered> {
+  const broken = new AbortController();
+  const stop = AbortSignal.any([signal, broken.signal]);
+  const within = createLimit(clock, stop);
+
+  const tab = await within(ANSWER_MS, openTab(context));
+  if (!tab) throw new Error("The browser opened no page.");
+  tab.page.once("error", () => broken.abort(new Error("The page made its part of the browser crash.")));
+  await serveFirst(document, tab.session);
+  const rest = await within(SETTLE_MS, settle(tab, document.url));
+  const taken = await within(TAKE_MS, take(tab));
+  if (!taken) throw new Error("The scripts of the page never paused.");
+  checkPlace(taken);
+  const remarks = [];
+  if (rest === undefined) remarks.push("The page was still loading when it was read.");
+  if (rest === "nearly") remarks.push("Something that the page asked for had not come when it was read.");
+  if (taken.isCut) remarks.push("The page is very long, or has many frames: parts of it are left out.");
+  return { url: taken.url, html: taken.html, remarks };
+}
+
+async function openTab(context: BrowserContext): Promise<Tab> {
+  const page = await context.newPage();
+  const session = await page.createCDPSession();
+  await guard(page, session, context);
+  const { frameTree } = await session.send("Page.getFrameTree");
+  return { page, session, mainFrame: frameTree.frame.id };
+}
+
+async function take({ session, mainFrame }: Tab): Promise<Taken> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await takePage(session, mainFrame);
+    } catch (error) {
+      if (tries === MAX_TAKES) throw error;
+    }
+  }
+}
+
+/** The document that was fetched is worth more than an error that its scripts went on to. */
+function checkPlace({ url, status }: Taken): void {
+  const isPage = /^https?:/.test(url);
+  if (isPage && status < 400) return;
+  const answer = isPage ? `, which was answered with status ${status}` : "";
+  throw new Error(`The page went on to ${url.slice(0, MAX_SHOWN_URL)}${answer}.`);
+}
+
+function remarkOn(refused: readonly string[]): readonly string[] {
+  const [first, ...others] = refused;
+  if (first === undefined) return [];
+  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
+  return [`Not everything that the page asked for was let through: ${first}${more}`];
+}
+
+/** Resolves with `undefined` if the time was not enough; rejects with the reason of `stop`. */
+function createLimit(clock: NodeHost["clock"], stop: AbortSignal) {
+  return async <T>(limitMs: number, work: Promise<T>): Promise<T | undefined> => {
+    const done = new AbortController();
+    const late = clock.sleep(limitMs, AbortSignal.any([stop, done.signal])).then(() => {
+      if (!done.signal.aborted) stop.throwIfAborted();
+      return undefined;
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      done.abort();
+    }
+  };
+}

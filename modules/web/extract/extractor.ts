@@ -1,0 +1,53 @@
+import { Worker } from "node:worker_threads";
+import type { Extracted, Fetched } from "../document.ts";
+import { decodeText } from "./decode.ts";
+import { kindOf } from "./kind.ts";
+import { createReaders, type ReaderOptions } from "./readers.ts";
+import { visible } from "./tidy.ts";
+
+export interface Extractor {
+  /** Rejects, with one sentence, if the document is nothing to read. */
+  extract(document: Fetched, options: ExtractOptions): Promise<Extracted>;
+  /** The document's own text, decoded. Rejects, with one sentence, if it has none. */
+  source(document: Fetched): Promise<string>;
+  /** Reads that are under way reject. */
+  close(): Promise<void>;
+}
+
+export interface ExtractOptions {
+  readonly signal: AbortSignal;
+  /** The page after its scripts ran; then the document's body is not read. */
+  readonly html?: string;
+  /** Where that page is, if not at the document's address. */
+  readonly url?: string;
+}
+
+/** A page of 5 MB takes about half of it. */
+const MAX_HEAP_MB = 1024;
+
+/** Turns documents into text, beside the main thread. */
+export function createExtractor(options: Partial<ReaderOptions> = {}): Extractor {
+  const readers = createReaders({ start: startCompiled, timeoutMs: 60_000, idleMs: 60_000, ...options });
+  return {
+    extract({ headers, body, url }, { signal, html, url: at = url }) {
+      // The body is handed over to the thread, and the caller's has to stay as it is.
+      const content =
+        html === undefined ? { type: headers["content-type"], body: new Uint8Array(body) } : { html };
+      return readers.read({ url: at, content }, signal);
+    },
+    async source({ headers, body }) {
+      const type = headers["content-type"];
+      if (kindOf(type, body) === "pdf") {
+        throw new Error("A PDF has no source text: only the text extracted from it can be read.");
+      }
+      return visible(decodeText(body, type));
+    },
+    close: readers.close,
+  };
+}
+
+/** The compiled one: there is none beside the sources. */
+function startCompiled(): Worker {
+  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB };
+  return new Worker(new URL("./extract-worker.js", import.meta.url), { resourceLimits });
+}

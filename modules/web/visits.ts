@@ -1,0 +1,143 @@
+// One page, from its address to its text: fetched, rendered where a browser is there, extracted. What was read is kept for
+// a while, for all agents of the process.
+
+import { createSlots } from "./browser/slots.ts";
+import { createCache } from "./cache.ts";
+import type { Extracted, Fetched, Rendered } from "./document.ts";
+import { kindOf } from "./extract/kind.ts";
+
+export interface Page extends Extracted {
+  /** After all redirects. */
+  readonly url: string;
+  readonly status: number;
+}
+
+/** The stages; each rejects with one sentence for the agent. */
+export interface Stages {
+  fetch(url: string, signal: AbortSignal): Promise<Fetched>;
+  /** Absent: no browser is used. */
+  readonly render?: (document: Fetched, signal: AbortSignal) => Promise<Rendered>;
+  extract(document: Fetched, options: ExtractOptions): Promise<Extracted>;
+  /** The text of the document itself. */
+  source(document: Fetched): Promise<string>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface ExtractOptions {
+  readonly signal: AbortSignal;
+  /** The page after its scripts have run, and where it is then. */
+  readonly html?: string;
+  readonly url?: string;
+}
+
+export interface Visits {
+  /** What a reader gets of the page. */
+  read(url: string, signal: AbortSignal): Promise<Page>;
+  /** The page as its server sent it. */
+  source(url: string, signal: AbortSignal): Promise<Page>;
+}
+
+/** Each may hold a document of the greatest length, and what was made of it. */
+const MAX_AT_ONCE = 32;
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+const NO_BROWSER =
+  "Its scripts did not run, as no browser is used here: what they would have shown is missing.";
+
+export function createVisits(stages: Stages): Visits {
+  const { now } = stages;
+  // A server that was busy may have time for the next one.
+  const isGiven = ({ status }: Pick<Fetched, "status">): boolean => status < 400;
+  const documents = createCache<Fetched>({
+    now,
+    maxSize: MAX_KEPT_BYTES,
+    sizeOf: ({ url, body }) => 2 * url.length + body.length,
+    isLasting: isGiven,
+  });
+  const pages = createCache<Visited>({
+    now,
+    maxSize: MAX_KEPT_BYTES,
+    sizeOf: ({ page: { url, title, text } }) => 2 * (url.length + title.length + text.length),
+    isLasting: ({ page, failed }) => isGiven(page) && !failed,
+  });
+  const load = async ({ document, route }: Address, signal: AbortSignal): Promise<Fetched> => {
+    const fetched = await documents.get(document, signal, (stop) => stages.fetch(document, stop));
+    return route === "" || fetched.url.includes("#") ? fetched : { ...fetched, url: fetched.url + route };
+  };
+  const places = createSlots(MAX_AT_ONCE);
+  const inPlace = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const leave = await places.take(signal);
+    return work().finally(leave);
+  };
+  return {
+    async read(url, signal) {
+      const address = addressOf(url);
+      const { document, route } = address;
+      const visited = await pages.get(document + route, signal, (stop) =>
+        inPlace(stop, async () => visit(stages, await load(address, stop), stop)),
+      );
+      return visited.page;
+    },
+    source: (url, signal) =>
+      inPlace(signal, async () => {
+        const document = await load(addressOf(url), signal);
+        const { url: at, status } = document;
+        return { url: at, status, title: "", text: await stages.source(document), remarks: [] };
+      }),
+  };
+}
+
+interface Address {
+  /** What a server is asked for. */
+  readonly document: string;
+  /** What its scripts are told besides; may be empty. */
+  readonly route: string;
+}
+
+/** A fragment names a place in a page, and only written as a path another page. */
+function addressOf(url: string): Address {
+  if (!URL.canParse(url)) return { document: url, route: "" };
+  const address = new URL(url);
+  const route = /^#[/!]/.test(address.hash) ? address.hash : "";
+  address.hash = "";
+  return { document: address.href, route };
+}
+
+interface Visited {
+  readonly page: Page;
+  /** Its scripts would have run, had the browser not failed. */
+  readonly failed: boolean;
+}
+
+async function visit(stages: Stages, document: Fetched, signal: AbortSignal): Promise<Visited> {
+  const { url, status, headers, body } = document;
+  if (kindOf(headers["content-type"], body) !== "html")
+    return { page: { url, status, ...(await stages.extract(document, { signal })) }, failed: false };
+  const { failed, ...rendered } = await render(stages, document, signal);
+  const extracted = await stages.extract(document, { ...rendered, signal });
+  const remarks = [...rendered.remarks, ...extracted.remarks];
+  return { page: { status, ...extracted, url: rendered.url ?? url, remarks }, failed };
+}
+
+type MaybeRendered = Partial<Rendered> & Pick<Rendered, "remarks"> & Pick<Visited, "failed">;
+
+/** The page after its scripts have run; nothing but a remark if they cannot run. */
+async function render(
+  { render: run }: Stages,
+  document: Fetched,
+  signal: AbortSignal,
+): Promise<MaybeRendered> {
+  if (!run) return { remarks: hasScripts(document) ? [NO_BROWSER] : [], failed: false };
+  try {
+    return { ...(await run(document, signal)), failed: false };
+  } catch (error) {
+    signal.throwIfAborted();
+    const why = error instanceof Error ? error.message : String(error);
+    const remark = `Its scripts did not run, so what they would have shown is missing: ${why}`;
+    return { remarks: [remark], failed: true };
+  }
+}
+
+function hasScripts({ body }: Fetched): boolean {
+  return /<script\b/i.test(Buffer.from(body).toString("latin1"));
+}

@@ -1,0 +1,91 @@
+// Finds the programs that tests and benches need beside Node, and brings them with apt-get where that is the way. Plain
+// JavaScript on Node alone.
+
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { elapsed, root, say } from "./repo.mjs";
+
+export const isRoot = process.getuid?.() === 0;
+
+/**
+ * @typedef {object} Need
+ * @property {string} name as people call it
+ * @property {string} program what is missing where it is not there
+ * @property {string} way what a person can do
+ * @property {() => unknown} find looks without changing anything; `undefined` if it is not there
+ * @property {() => void} bring tries what it can, and says so
+ */
+
+/**
+ * Finds a program or brings it; says what it does only if there is something to do.
+ * @param {Need} need
+ * @returns {"there" | "skipped" | "failed"} `skipped`: the tests that need it are left out, which is said. With
+ * `CI=true` that is `failed`: there nobody would notice.
+ */
+export function provide({ name, program, way, find, bring }) {
+  if (find() !== undefined) return "there";
+  const started = performance.now();
+  bring();
+  if (find() !== undefined) {
+    say(`${name} is there after ${elapsed(started)}.`);
+    return "there";
+  }
+  if (process.env.CI === "true") {
+    say(`No ${program}, and none could be brought. ${way}`);
+    return "failed";
+  }
+  say(`\nNO ${program}: EVERY TEST THAT NEEDS ONE IS SKIPPED. ${way}\n`);
+  return "skipped";
+}
+
+export function hasAptGet() {
+  return runs("apt-get", ["--version"]);
+}
+
+/**
+ * Only root may. Lists of packages that are missing or too old are fetched, once.
+ * @param {string[]} packages
+ */
+export function installPackages(packages) {
+  return withLists(() => runs("apt-get", ["install", "-y", "--no-install-recommends", ...packages]));
+}
+
+/**
+ * Tries again with fresh lists of packages, where they may be fetched.
+ * @param {() => boolean} attempt
+ */
+export function withLists(attempt) {
+  return attempt() || (isRoot && runs("apt-get", ["update"]) && attempt());
+}
+
+/**
+ * Every file on the PATH that has one of these names, and may be run or not; names first, then folders.
+ * @param {string[]} names
+ */
+export function onPath(names) {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name)));
+}
+
+/** @param {string} file */
+export function isProgram(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {string} program
+ * @param {string[]} args
+ * @param {string} [folder]
+ */
+export function runs(program, args, folder = root) {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const { status, stderr } = spawnSync(program, args, { encoding: "utf8", cwd: folder, env });
+  if (status !== 0 && stderr) say(stderr.trim());
+  return status === 0;
+}
