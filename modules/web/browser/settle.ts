@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from "puppeteer";
+import type { CDPSession, HTTPRequest, Page } from "puppeteer";
 import { NOTHING, SCROLL, SCROLL_BACK } from "./in-page.ts";
 import { MAX_SCROLLS, NEARLY_QUIET_MS, NEARLY_QUIET_REQUESTS, QUIET_MS } from "./limits.ts";
 import { enterWorld } from "./world.ts";
@@ -15,13 +15,14 @@ export type Rest = "whole" | "nearly";
 /** Loads `url`; resolves when the page, scrolled to its end, wants no more. That may be never. */
 export async function settle(tab: Tab, url: string): Promise<Rest> {
   await tab.page.goto(url, { waitUntil: "load", timeout: 0 });
+  const requests = watchRequests(tab.page);
   let rest: Rest = "whole";
   let height: unknown;
   for (let scrolls = 0; scrolls < MAX_SCROLLS; scrolls++) {
     const reached = await runIn(tab, SCROLL);
     if (reached !== undefined && reached === height) break;
     height = reached;
-    rest = await calm(tab);
+    rest = await calm(tab, requests);
   }
   await runIn(tab, SCROLL_BACK);
   return rest;
@@ -36,21 +37,34 @@ async function runIn({ session, mainFrame }: Tab, source: string): Promise<unkno
   }
 }
 
+interface Requests {
+  /** How many the page has made. */
+  readonly begun: number;
+  /** Is there one that has got neither an answer nor a refusal? */
+  isWaiting(): boolean;
+}
+
+/** For as long as the page lives. */
+function watchRequests(page: Page): Requests {
+  const requests: HTTPRequest[] = [];
+  page.on("request", (request) => void requests.push(request));
+  return {
+    get begun() {
+      return requests.length;
+    },
+    isWaiting: () => requests.some((request) => request.response() === null && request.failure() === null),
+  };
+}
+
 /** Resolves when it is quiet, and not only seems so because this process had no time to hear of what began. */
-async function calm(tab: Tab): Promise<Rest> {
-  let begun = 0;
-  const count = (): void => void begun++;
-  tab.page.on("request", count);
-  try {
-    for (;;) {
-      const rest = await quiet(tab.page);
-      const heard = begun;
-      // Its answer comes after the word of every request that had begun.
-      await runIn(tab, NOTHING);
-      if (begun === heard) return rest;
-    }
-  } finally {
-    tab.page.off("request", count);
+async function calm(tab: Tab, requests: Requests): Promise<Rest> {
+  for (;;) {
+    const rest = await quiet(tab.page);
+    const heard = requests.begun;
+    // Its answer comes after the word of every request that had begun.
+    await runIn(tab, NOTHING);
+    // puppeteer now and then goes on to count one that has failed.
+    if (requests.begun === heard) return requests.isWaiting() ? rest : "whole";
   }
 }
 

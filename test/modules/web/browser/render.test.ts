@@ -26,6 +26,13 @@ describe.skipIf(!chromiumIsThere)("a rendered page", () => {
     expect(rendered).toMatchObject({ url: "https://example.com/a?b=1#c", remarks: [] });
   });
 
+  it("says so where something that it asked for has no answer, though nothing else is asked for", async () => {
+    const site = await startSite(() => undefined);
+    const html = `<p>Loading</p><script>fetch("http://site.test:${site.port}/slow")</script>`;
+    const { remarks } = await render(html, `http://site.test:${site.port}/`);
+    expect(remarks).toEqual(["Something that the page asked for had not come when it was read."]);
+  });
+
   it("is in the encoding that its headers or its text name", async () => {
     const body = Buffer.from("<meta charset=koi8-r><p>\xf0\xf2\xe9\xf7\xe5\xf4", "latin1");
     const headers = { "content-type": "text/html" };
