@@ -27,7 +27,9 @@ const { torture } = await load("campaign");
 /** @type {typeof import("../test/torture-redis/schedule.ts")} */
 const { EVERYTHING } = await load("schedule");
 /** @type {typeof import("../test/torture-redis/table.ts")} */
-const { complaintOf, faultsOf, tableOf } = await load("table");
+const { faultsOf, tableOf } = await load("table");
+/** @type {typeof import("../test/torture/summary.ts")} */
+const { complaintOf } = await tsImport("../test/torture/summary.ts", import.meta.url);
 /** @type {typeof import("../test/torture-redis/ablations.ts")} */
 const { ABLATIONS, tryWithout } = await load("ablations");
 /** @type {typeof import("../test/torture-redis/failover.ts")} */

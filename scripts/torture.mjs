@@ -11,7 +11,8 @@ const { values } = parseArgs({ options: { kills: { type: "string" }, seed: { typ
 const kills = count(values.kills, 1_000);
 const firstSeed = count(values.seed, Date.now() % 1_000_000);
 
-const { complaintOf, tableOf, torture } = await tsImport("../test/torture/campaign.ts", import.meta.url);
+const { tableOf, torture } = await tsImport("../test/torture/campaign.ts", import.meta.url);
+const { complaintOf } = await tsImport("../test/torture/summary.ts", import.meta.url);
 const { randomLives } = await tsImport("../test/torture/schedule.ts", import.meta.url);
 
 const started = performance.now();

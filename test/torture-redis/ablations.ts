@@ -2,6 +2,7 @@
 // checker that finds nothing in a broken runtime proves nothing about a whole one.
 
 import type { Change } from "../torture/program.ts";
+import { SECOND_DELIVERY } from "../torture/second-delivery.ts";
 import { torture, type Torture } from "./campaign.ts";
 import type { Fault } from "./fault.ts";
 import type { Weights } from "./nemesis.ts";
@@ -137,23 +138,7 @@ export const ABLATIONS: readonly Ablation[] = [
   },
   {
     part: "the second delivery after somebody else took over",
-    changes: [
-      {
-        file: "src/outbox.ts",
-        line: "let open = ledger.undelivered;",
-        instead: "const since = ledger.last; let open = ledger.undelivered;",
-      },
-      {
-        file: "src/outbox.ts",
-        line: "filter((send) => !states.has(send))",
-        instead: "filter((send) => send.seq > since && !states.has(send))",
-      },
-      {
-        file: "src/outbox.ts",
-        line: `filter((send) => states.get(send) !== "arrived")`,
-        instead: `filter((send) => send.seq > since && states.get(send) !== "arrived")`,
-      },
-    ],
+    changes: SECOND_DELIVERY,
     weights: { ...NONE, kill: 1 },
     fault: "lost",
   },

@@ -1,6 +1,6 @@
 // What a checker of the torture test in Redis may find, and what it counts.
 
-import type { Fault as FaultInFiles } from "../torture/fault.ts";
+import type { Fault as FaultInFiles, Figures as FiguresInFiles } from "../torture/fault.ts";
 
 export type Fault =
   | FaultInFiles
@@ -22,15 +22,9 @@ export interface Violation {
   readonly text: string;
 }
 
-export interface Figures {
-  readonly expected: number;
-  readonly intents: number;
-  readonly effects: number;
-  readonly interrupted: number;
-  readonly interruptedDone: number;
+export interface Figures extends Omit<FiguresInFiles, "leftovers"> {
   /** How often somebody got an agent. */
   readonly takings: number;
   readonly said: number;
-  readonly events: number;
   readonly steps: number;
 }

@@ -1,5 +1,6 @@
 // What torture tests have found, for people.
 
+import { asTable, faultRows } from "../torture/summary.ts";
 import type { Torture } from "./campaign.ts";
 import type { Fault } from "./fault.ts";
 import type { Trouble } from "./nemesis.ts";
@@ -30,10 +31,8 @@ const COUNTED: readonly Fault[] = [
 export function tableOf(all: readonly Torture[]): string {
   const sum = (figure: (one: Torture) => number): number =>
     all.reduce((total, one) => total + figure(one), 0);
-  const faults = all.flatMap(({ violations }) => violations.map(({ fault }) => fault));
-  const others = faults.filter((fault) => !COUNTED.includes(fault));
   const happened = sum(({ figures }) => figures.interruptedDone);
-  const rows: readonly (readonly [string, number, string?])[] = [
+  return asTable([
     ...(Object.keys(TROUBLES) as Trouble[]).map(
       (trouble) => [TROUBLES[trouble], sum(({ counts }) => counts[trouble])] as const,
     ),
@@ -45,21 +44,8 @@ export function tableOf(all: readonly Torture[]): string {
     ["interrupted", sum(({ figures }) => figures.interrupted), `of which ${happened} had happened`],
     ["model calls", sum(({ figures }) => figures.steps)],
     ["events", sum(({ figures }) => figures.events)],
-    ...COUNTED.map((fault) => [fault, faults.filter((other) => other === fault).length] as const),
-    ["other violations", others.length],
-  ];
-  return rows
-    .map(([name, count, remark = ""]) =>
-      `${name.padEnd(26)}${String(count).padStart(8)}  ${remark}`.trimEnd(),
-    )
-    .join("\n");
-}
-
-/** What went wrong, as far as it can be read at once; empty if nothing did. */
-export function complaintOf({ violations, seed, folder }: Torture): string {
-  if (violations.length === 0) return "";
-  const shown = violations.slice(0, 20).map(({ fault, text }) => `${fault}: ${text}`);
-  return [`${violations.length} violations, seed ${seed}, evidence in ${folder}`, ...shown].join("\n");
+    ...faultRows(all, COUNTED),
+  ]);
 }
 
 /** Such as `two owners 3, sequence 1`. */

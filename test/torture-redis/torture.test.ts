@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { redisIsThere } from "../redis/servers.ts";
 import { torture } from "./campaign.ts";
 import { EVERYTHING } from "./schedule.ts";
-import { complaintOf, tableOf } from "./table.ts";
+import { complaintOf } from "../torture/summary.ts";
+import { tableOf } from "./table.ts";
 
 const FOR_MS = 60_000;
 

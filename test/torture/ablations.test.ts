@@ -3,7 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import { ABLATIONS } from "./ablations.ts";
-import { complaintOf, torture } from "./campaign.ts";
+import { torture } from "./campaign.ts";
+import { complaintOf } from "./summary.ts";
 import { sleepingLives } from "./schedule.ts";
 
 describe("the checker of the torture test finds what goes wrong without", () => {

@@ -5,6 +5,7 @@ import type { Fault } from "./fault.ts";
 import type { Campaign } from "./nemesis.ts";
 import type { Change } from "./program.ts";
 import { sharpLives, sleepingLives } from "./schedule.ts";
+import { SECOND_DELIVERY } from "./second-delivery.ts";
 import type { SharpPoint } from "./sharp-disk.ts";
 
 const PARCELS = 4;
@@ -53,23 +54,7 @@ export const ABLATIONS: readonly Ablation[] = [
   },
   {
     part: "the second delivery after a restart",
-    changes: [
-      {
-        file: "src/outbox.ts",
-        line: "let open = ledger.undelivered;",
-        instead: "const since = ledger.last; let open = ledger.undelivered;",
-      },
-      {
-        file: "src/outbox.ts",
-        line: "filter((send) => !states.has(send))",
-        instead: "filter((send) => send.seq > since && !states.has(send))",
-      },
-      {
-        file: "src/outbox.ts",
-        line: `filter((send) => states.get(send) !== "arrived")`,
-        instead: `filter((send) => send.seq > since && states.get(send) !== "arrived")`,
-      },
-    ],
+    changes: SECOND_DELIVERY,
     lives: times(6, (n) => ({ at: "after", kind: "sends", n: 2 * n })),
     fault: "lost",
   },

@@ -7,6 +7,7 @@ import type { Fault } from "./fault.ts";
 import { wage, type Campaign, type Outcome } from "./nemesis.ts";
 import { buildProgram, type Change } from "./program.ts";
 import { seeded } from "./seeded.ts";
+import { asTable, faultRows } from "./summary.ts";
 
 export interface TortureOptions extends Pick<Campaign, "settleMs" | "onKill"> {
   readonly seed: number;
@@ -55,10 +56,8 @@ const COUNTED: readonly Fault[] = [
 export function tableOf(all: readonly Torture[]): string {
   const sum = (figure: (one: Torture) => number): number =>
     all.reduce((total, one) => total + figure(one), 0);
-  const faults = all.flatMap(({ violations }) => violations.map(({ fault }) => fault));
-  const others = faults.filter((fault) => !COUNTED.includes(fault));
   const happened = sum(({ figures }) => figures.interruptedDone);
-  const rows: readonly (readonly [string, number, string?])[] = [
+  return asTable([
     ["kills", sum(({ kills }) => kills), `in ${sum(({ lives }) => lives)} lives`],
     ["applications expected", sum(({ figures }) => figures.expected)],
     ["intents", sum(({ figures }) => figures.intents)],
@@ -66,19 +65,6 @@ export function tableOf(all: readonly Torture[]): string {
     ["interrupted", sum(({ figures }) => figures.interrupted), `of which ${happened} had happened`],
     ["leftovers of dead writers", sum(({ figures }) => figures.leftovers)],
     ["events", sum(({ figures }) => figures.events)],
-    ...COUNTED.map((fault) => [fault, faults.filter((other) => other === fault).length] as const),
-    ["other violations", others.length],
-  ];
-  return rows
-    .map(([name, count, remark = ""]) =>
-      `${name.padEnd(26)}${String(count).padStart(8)}  ${remark}`.trimEnd(),
-    )
-    .join("\n");
-}
-
-/** What went wrong, as far as it can be read at once; empty if nothing did. */
-export function complaintOf({ violations, seed, folder }: Torture): string {
-  if (violations.length === 0) return "";
-  const shown = violations.slice(0, 20).map(({ fault, text }) => `${fault}: ${text}`);
-  return [`${violations.length} violations, seed ${seed}, evidence in ${folder}`, ...shown].join("\n");
+    ...faultRows(all, COUNTED),
+  ]);
 }

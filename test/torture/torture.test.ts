@@ -2,7 +2,8 @@
 // same moments; where exactly a moment hits is up to the machine. More kills: node scripts/torture.mjs --kills 1000.
 
 import { expect, it } from "vitest";
-import { complaintOf, tableOf, torture } from "./campaign.ts";
+import { tableOf, torture } from "./campaign.ts";
+import { complaintOf } from "./summary.ts";
 import { randomLives } from "./schedule.ts";
 
 const KILLS = 100;

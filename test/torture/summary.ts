@@ -1,0 +1,46 @@
+// How the torture tests say what came of them.
+
+/** A count with its name, and what there is to say of it. */
+export type Row = readonly [name: string, count: number, remark?: string];
+
+interface Finding<Fault extends string> {
+  readonly fault: Fault;
+  readonly text: string;
+}
+
+interface Found<Fault extends string> {
+  readonly violations: readonly Finding<Fault>[];
+}
+
+/** One row for each of the `counted` faults, and one for all others together. */
+export function faultRows<Fault extends string>(
+  all: readonly Found<Fault>[],
+  counted: readonly Fault[],
+): readonly Row[] {
+  const faults = all.flatMap(({ violations }) => violations.map(({ fault }) => fault));
+  const others = faults.filter((fault) => !counted.includes(fault));
+  return [
+    ...counted.map((fault): Row => [fault, faults.filter((other) => other === fault).length]),
+    ["other violations", others.length],
+  ];
+}
+
+export function asTable(rows: readonly Row[]): string {
+  return rows
+    .map(([name, count, remark = ""]) =>
+      `${name.padEnd(26)}${String(count).padStart(8)}  ${remark}`.trimEnd(),
+    )
+    .join("\n");
+}
+
+interface Run<Fault extends string> extends Found<Fault> {
+  readonly seed: number;
+  readonly folder: string | undefined;
+}
+
+/** What went wrong, as far as it can be read at once; empty if nothing did. */
+export function complaintOf<Fault extends string>({ violations, seed, folder }: Run<Fault>): string {
+  if (violations.length === 0) return "";
+  const shown = violations.slice(0, 20).map(({ fault, text }) => `${fault}: ${text}`);
+  return [`${violations.length} violations, seed ${seed}, evidence in ${folder}`, ...shown].join("\n");
+}
