@@ -24,3 +24,15 @@ function escapeHeading(line: string): string {
   const bare = line.trim();
   return bare.startsWith("--- ") && bare.endsWith(" ---") ? line.replace("---", "\\---") : line;
 }
+
+/** The same without those lines, for people who look at a list of what happened. */
+export function unwrapOutside(text: string): string {
+  if (!text.includes("FROM OUTSIDE")) return text;
+  const lines = text
+    .split("\n")
+    .filter((line) => line !== NOTICE && !/^--- (?:END )?FROM OUTSIDE /.test(line));
+  return lines
+    .filter((line, index) => line !== "" || lines[index - 1] !== "")
+    .join("\n")
+    .trimEnd();
+}

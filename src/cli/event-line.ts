@@ -1,5 +1,6 @@
 // One event of a log, on one line for people.
 
+import { unwrapOutside } from "../../modules/web/markers.ts";
 import type { Call, Event } from "../event.ts";
 import { displayName, type Message } from "../message.ts";
 import { oneLine } from "./output.ts";
@@ -40,7 +41,7 @@ function describe(event: Event): string {
         .filter(Boolean)
         .join(" ");
     case "result":
-      return `${event.outcome}: ${cut(event.content)}`;
+      return `${event.outcome}: ${cut(unwrapOutside(event.content))}`;
     case "approval":
       return event.verdict ? `${event.verdict} by ${event.by ?? "?"}` : `asked: ${cut(event.asked ?? "")}`;
     case "summary":

@@ -1,5 +1,6 @@
 // What is said to people of what happens: pure texts, not yet laid out.
 
+import { unwrapOutside } from "../../modules/web/markers.ts";
 import type { AgentState } from "../inspection.ts";
 import type { Call, DecisionEvent, EventOf, ResultEvent, Usage } from "../event.ts";
 import type { Spent } from "../spent.ts";
@@ -67,7 +68,7 @@ const OUTCOMES: Readonly<Record<ResultEvent["outcome"], Omit<Remark, "text">>> =
 
 export function resultRemark({ outcome, content }: ResultEvent): Remark | undefined {
   if (content.trim() === "") return undefined;
-  return { ...OUTCOMES[outcome], text: content };
+  return { ...OUTCOMES[outcome], text: unwrapOutside(content) };
 }
 
 export function noticeRemark({ reason, content }: EventOf<"notice">): Remark | undefined {
