@@ -7,15 +7,20 @@ const ROUND_PAUSE_MS = 10;
 
 /**
  * Ends the process group `group`, where it is known, and every process whose environment holds `mark`, also those that
- * left the group; says whether there were any. Where there is no /proc only the group is ended. A process that leaves the
- * group and drops its environment escapes.
+ * left the group, with the groups that they lead; says whether there were any. Where there is no /proc only the group is
+ * ended. A process that leaves the group and drops its environment escapes.
  */
 export async function endTree(group: number | undefined, mark: string): Promise<boolean> {
+  const groups = new Set(group === undefined ? [] : [group]);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    if (group !== undefined) signalGroup(group, "SIGKILL");
-    const alive = await findAlive(group, mark);
+    for (const known of groups) signalGroup(known, "SIGKILL");
+    const alive = await findAlive(groups, mark);
     if (alive.length === 0) return round > 0;
-    for (const pid of alive) signalProcess(pid, "SIGKILL");
+    for (const { pid, leads } of alive) {
+      signalProcess(leads ? -pid : pid, "SIGKILL");
+      // What it led may have dropped the mark, as a browser's processes do, and outlive it.
+      if (leads) groups.add(pid);
+    }
     await delay(ROUND_PAUSE_MS);
   }
   return true;
@@ -35,21 +40,28 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Everything of the command that still runs: a signal that was sent has not ended a process yet. */
-async function findAlive(group: number | undefined, mark: string): Promise<readonly number[]> {
-  const names = await readdir("/proc").catch(() => []);
-  const pids = names.map(Number).filter(Number.isInteger);
-  const alive = await Promise.all(pids.map((pid) => belongs(pid, group, mark)));
-  return pids.filter((_, index) => alive[index]);
+interface Alive {
+  readonly pid: number;
+  /** It is the leader of its process group. */
+  readonly leads: boolean;
 }
 
-/** False for processes of others and for those that are gone or only wait to be collected. */
-async function belongs(pid: number, group: number | undefined, mark: string): Promise<boolean> {
+/** Everything of the command that still runs: a signal that was sent has not ended a process yet. */
+async function findAlive(groups: ReadonlySet<number>, mark: string): Promise<readonly Alive[]> {
+  const names = await readdir("/proc").catch(() => []);
+  const pids = names.map(Number).filter(Number.isInteger);
+  const alive = await Promise.all(pids.map((pid) => lookAt(pid, groups, mark)));
+  return alive.filter((found) => found !== undefined);
+}
+
+/** Undefined for processes of others and for those that are gone or only wait to be collected. */
+async function lookAt(pid: number, groups: ReadonlySet<number>, mark: string): Promise<Alive | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // The name before the last bracket may hold anything; then come state, parent and group (proc(5)).
-  const [state = "", , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (state === "" || "ZX".includes(state)) return false;
-  if (Number(processGroup) === group) return true;
+  const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (state === "" || "ZX".includes(state)) return undefined;
+  const found = { pid, leads: Number(group) === pid };
+  if (groups.has(Number(group))) return found;
   const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
-  return environment?.includes(mark) ?? false;
+  return environment?.includes(mark) ? found : undefined;
 }

@@ -1,4 +1,6 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,6 +36,21 @@ describe("the local environment", () => {
     );
     await expect.poll(() => isRunning(Number(stdout))).toBe(false);
   });
+
+  it.runIf(existsSync("/proc/self/environ"))(
+    "ends with a process that it finds by its mark the group that it leads, whatever became of the marks there (E6)",
+    async () => {
+      const local = createLocalEnvironment(process.env);
+      const leader = spawn("sh", ["-c", "env -i sleep 1000 & echo $!; exec sleep 1000"], {
+        env: local.variables("a browser"),
+        detached: true,
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      const [pid] = (await once(leader.stdout, "data")) as [Buffer];
+      expect(await local.endLeft("a browser")).toBe(true);
+      expect(await isRunning(Number(pid))).toBe(false);
+    },
+  );
 
   it("leaves no listener behind on the process", async () => {
     const before = process.listenerCount("exit");

@@ -70,7 +70,7 @@ describe.skipIf(!chromiumIsThere)("a node that is killed while it reads a page",
     expect(browsersOf(project).length).toBeGreaterThan(0);
     node.child.kill("SIGKILL");
     await node.ended;
-    await expect.poll(() => browsersOf(project), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => browsersOf(project).map(commandOf), { timeout: 20_000 }).toEqual([]);
   });
 
   it("has a browser that hung at that moment ended by the next start, which reads the page again", async () => {
@@ -83,7 +83,7 @@ describe.skipIf(!chromiumIsThere)("a node that is killed while it reads a page",
 
     const next = await runToEnd([...start("rest.yaml"), "--until-idle"], { cwd: project, env });
     expect(next.code).toBe(0);
-    await expect.poll(() => browsersOf(project), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => browsersOf(project).map(commandOf), { timeout: 20_000 }).toEqual([]);
     expect(await readdir(join(project, ".ai-legion/tmp/modules"))).toEqual([]);
     // A read changes nothing in the world, so it was simply done again.
     const events = next.out.trimEnd().split("\n");

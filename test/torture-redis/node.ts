@@ -20,10 +20,10 @@ interface Running {
 }
 
 /** Tries until Redis lets it. */
-async function join(order: Order): Promise<Running> {
+async function insist<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await tryToJoin(order);
+      return await work();
     } catch (error) {
       if (!isLegionError(error, "STORAGE")) throw error;
       await delay(RETRY_MS);
@@ -31,7 +31,7 @@ async function join(order: Order): Promise<Running> {
   }
 }
 
-async function tryToJoin(order: Order): Promise<Running> {
+async function join(order: Order): Promise<Running> {
   const { project, url, legion: name, durability, leaseMs, agents, steps, work } = order;
   const link = await openLink(parseRedisAddress(url), { commandTimeoutMs: COMMAND_TIMEOUT_MS });
   const { plan, environment, watch } = worldOf(work);
@@ -78,12 +78,12 @@ function tell(report: Report): void {
 }
 
 async function run(order: Order, words: AsyncIterator<string>): Promise<void> {
-  const { link, legion } = await join(order);
+  const { link, legion } = await insist(() => join(order));
   tell({ kind: "ready" });
   const mouth =
     order.work.kind === "parcels" ? openMouth(order.work, order.agents, legion.control) : undefined;
   // Without any mail nobody ever decides.
-  if (!mouth) await legion.control.say("all", "Begin.");
+  if (!mouth) await insist(() => legion.control.say("all", "Begin."));
   let isCalm = false;
   const looking = setInterval(() => {
     if (mouth) resumeParked(legion);
