@@ -67,7 +67,7 @@ describe.skipIf(!chromiumIsThere)("a page that a browser has rendered", () => {
     await expect(asGolden(page, site.url)).toMatchFileSnapshot(`golden/${name}.md`);
   });
 
-  it("is whole, also if it has 5 MB", async () => {
+  it("is whole, also if it has 5 MB", { timeout: 120_000 }, async () => {
     const { text } = await visits.read(`${site.url}/large`, never);
     expect(text.split("\n").filter((line) => line.startsWith("| [T-"))).toHaveLength(26_900);
   });
