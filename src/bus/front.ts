@@ -27,8 +27,8 @@ export interface Front {
   taken(position: number): void;
   wait(signal: AbortSignal): Promise<void>;
   interrupt(): AbortSignal;
-  /** One message that was not read: the next one is kept, another one heard of. */
-  arrived(mail: Mail): void;
+  /** One message that was not read, at `position`: the next one is opened and kept, another one heard of. */
+  arrived(position: number, open: () => Mail): void;
   heard(reach: Reach): void;
   /** Resolves when what was to be read is read. Rejects as reading did. */
   settled(): Promise<void>;
@@ -97,9 +97,9 @@ export function createFront(rear: Rear): Front {
     },
     wait: unread.wait,
     interrupt: unread.interrupt,
-    arrived(mail) {
-      if (mail.position === standing.read + 1 && hasRoom(standing)) keep(standing, mail);
-      else heard({ newest: mail.position });
+    arrived(position, open) {
+      if (position === standing.read + 1 && hasRoom(standing)) keep(standing, open());
+      else heard({ newest: position });
     },
     heard,
     settled: async () => reading,
@@ -127,7 +127,6 @@ function wantsMore(standing: Standing): boolean {
   return newest > read && (hasRoom(standing) || abort > read || shown >= read);
 }
 
-function hasRoom({ unread: { mail } }: Standing): boolean {
-  const length = mail.reduce((sum, { message }) => sum + message.content.length, 0);
+function hasRoom({ unread: { mail, length } }: Standing): boolean {
   return mail.length < MAX_MESSAGES && length < MAX_LENGTH;
 }

@@ -45,7 +45,7 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
       const delivered = await post(to, delivery);
       if (delivered.status !== "accepted") return delivered;
       const { status, position } = delivered;
-      mailboxes.get(to)?.front.arrived({ position, from, message });
+      mailboxes.get(to)?.front.arrived(position, () => ({ position, from, message }));
       watchers.show(message);
       return { status };
     },

@@ -1,11 +1,12 @@
 // The mailbox of one agent that this process reads: a stream in Redis. No read waits there for mail, and no timer asks for
-// it: whoever delivers says on a channel which position the newest message has.
+// it: whoever delivers says on a channel which position the newest message has and, while little waits, what it is. What
+// was told and not heard is read.
 
 import { LegionError, messageOf } from "../errors.ts";
-import type { AgentId, Message } from "../message.ts";
+import { isMessageId, type AgentId, type Message } from "../message.ts";
 import { agentKeys } from "../redis/keys.ts";
-import { parseWake } from "../redis/mail-scripts.ts";
-import { readPages, type Entry } from "../redis/pages.ts";
+import { parseWake, type Wake } from "../redis/mail-scripts.ts";
+import { readPages } from "../redis/pages.ts";
 import type { RedisPlace } from "../redis/place.ts";
 import type { Inbox, Mail } from "./bus.ts";
 import { createFront, type Front } from "./front.ts";
@@ -36,8 +37,8 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
   };
   // Listen first: what is delivered from now on is heard, what was before is read.
   const ignore = await link.listen(keys.wake, (text) => {
-    const reach = parseWake(text);
-    if (reach) front.heard(reach);
+    const wake = parseWake(text);
+    if (wake) hear(front, wake, agent);
   });
   let isClosed = false;
   const inbox: Inbox = {
@@ -65,6 +66,19 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
   return { inbox, front, ask };
 }
 
+function hear(front: Front, { told, ...reach }: Wake, agent: AgentId): void {
+  const before = reach.newest - told.length;
+  try {
+    for (const [index, { from, message }] of told.entries()) {
+      const position = before + index + 1;
+      front.arrived(position, () => parseMail({ position, from, message }, agent));
+    }
+  } catch {
+    // What is in the mailbox counts: it is read now.
+  }
+  front.heard(reach);
+}
+
 /** Mail in the mailbox of an agent whose log has taken it in up to position `taken`, oldest first. */
 export async function readRedisMail(place: RedisPlace, taken: number): Promise<readonly Mail[]> {
   const mail: Mail[] = [];
@@ -77,16 +91,22 @@ async function* readMail(
   position: number,
 ): AsyncGenerator<readonly Mail[]> {
   for await (const page of readPages(link, agentKeys(legion, agent).mailbox, position))
-    yield page.map((entry) => mailIn(entry, agent));
+    yield page.map(({ number, fields }) =>
+      parseMail({ position: number, from: fields.get("f")!, message: fields.get("m")! }, agent),
+    );
 }
 
 /** Throws DAMAGED if it is not what was delivered. */
-function mailIn({ number, fields }: Entry, agent: AgentId): Mail {
+function parseMail(
+  { position, from, message }: { position: number; from: string; message: string },
+  agent: AgentId,
+): Mail {
   try {
-    const message = JSON.parse(fields.get("m")!) as Message;
-    return { position: number, from: fields.get("f")!, message };
+    const parsed = JSON.parse(message) as Message | null;
+    if (!isMessageId(parsed?.id) || typeof parsed.content !== "string") throw new Error("it is no message");
+    return { position, from, message: parsed };
   } catch (error) {
-    const problem = `message ${number} in the mailbox of agent ${agent} is not what was delivered: ${messageOf(error)}`;
+    const problem = `message ${position} in the mailbox of agent ${agent} is not what was delivered: ${messageOf(error)}`;
     throw new LegionError("DAMAGED", problem, { cause: error });
   }
 }

@@ -5,6 +5,8 @@ import type { Mail } from "./bus.ts";
 export interface Unread {
   /** Oldest first. */
   readonly mail: readonly Mail[];
+  /** Of all contents together. */
+  readonly length: number;
   add(mail: Mail): void;
   /** Leaves out everything up to `position`. */
   drop(position: number): void;
@@ -16,18 +18,23 @@ export interface Unread {
 
 export function createUnread(waiting: readonly Mail[]): Unread {
   const mail = [...waiting];
+  let length = lengthOf(mail);
   const sleepers = new Set<() => void>();
   let interruption: AbortController | undefined;
   return {
     mail,
+    get length() {
+      return length;
+    },
     add(fresh) {
       mail.push(fresh);
+      length += fresh.message.content.length;
       if (isAbort(fresh)) interruption?.abort();
       for (const wake of sleepers) wake();
     },
     drop(position) {
       const rest = mail.findIndex((one) => one.position > position);
-      mail.splice(0, rest === -1 ? mail.length : rest);
+      length -= lengthOf(mail.splice(0, rest === -1 ? mail.length : rest));
       if (interruption?.signal.aborted) interruption = undefined;
     },
     wait: (signal) =>
@@ -48,6 +55,10 @@ export function createUnread(waiting: readonly Mail[]): Unread {
       return interruption.signal;
     },
   };
+}
+
+function lengthOf(mail: readonly Mail[]): number {
+  return mail.reduce((sum, { message }) => sum + message.content.length, 0);
 }
 
 function isAbort({ message }: Mail): boolean {

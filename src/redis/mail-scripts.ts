@@ -5,6 +5,10 @@ import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./place.ts";
 import type { Script } from "./script.ts";
 
+/** Past so many messages in the mailbox, or so many bytes of new ones, the reader is not told them, but that they are there. */
+const MOST_WAITING = 100;
+const LONGEST_WORD = 65_536;
+
 /**
  * Puts messages into a mailbox, each if it is the next one of its sender's log there, and wakes the reader. A log that is
  * new there may begin with any number, but for one that several processes deliver from: of two first messages the second
@@ -20,7 +24,8 @@ import type { Script } from "./script.ts";
  *         {"full"}           so many wait as the limit says
  *         {"unknown"}        nobody has made this agent known; Control is always there
  *
- * The reader hears "mail <position>" of the newest message and "abort <position>" of the newest abort; meta keeps both.
+ * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort, or 0>". While
+ * little waits there it hears the messages as well, oldest first, two lines for each: log of its sender, itself as JSON.
  */
 const DELIVER: Script = {
   name: "deliver",
@@ -29,7 +34,9 @@ const DELIVER: Script = {
 local meta, mailbox, seen = KEYS[1], KEYS[2], KEYS[3]
 local limit, wake = ARGV[1], ARGV[2]
 local isKnown = limit == '' or redis.call('HEXISTS', meta, 'known') == 1
-local room = limit == '' and math.huge or limit - redis.call('XLEN', mailbox)
+local waiting = redis.call('XLEN', mailbox)
+local room = limit == '' and math.huge or limit - waiting
+local accepted = {}
 local last, abort
 
 local function receive(from, number, before, message, what, start)
@@ -45,6 +52,7 @@ local function receive(from, number, before, message, what, start)
   redis.call('XADD', mailbox, '0-' .. last, 'f', from, 'm', message)
   redis.call('HSET', seen, from, number)
   if what == 'abort' then abort = last end
+  accepted[#accepted + 1] = from .. '\\n' .. message
   return {'accepted', last}
 end
 
@@ -52,11 +60,14 @@ local replies = {}
 for i = 3, #ARGV, 6 do
   replies[#replies + 1] = receive(unpack(ARGV, i, i + 5))
 end
-if abort then
-  redis.call('HSET', meta, 'abort', abort)
-  redis.call('PUBLISH', wake, 'abort ' .. abort)
+if abort then redis.call('HSET', meta, 'abort', abort) end
+if last then
+  local word = last .. ' ' .. (abort or 0)
+  local lines = table.concat(accepted, '\\n')
+  -- A reader that is behind reads many at once; what it does not keep up with must not pile up on its way.
+  if waiting < ${MOST_WAITING} and #lines <= ${LONGEST_WORD} then word = word .. '\\n' .. lines end
+  redis.call('PUBLISH', wake, word)
 end
-if last ~= abort then redis.call('PUBLISH', wake, 'mail ' .. last) end
 return replies`,
 };
 
@@ -97,10 +108,22 @@ function toDelivered(reply: DeliverReply): Delivered {
   }
 }
 
-/** Of what was said on the wake channel of an agent, how far its mailbox goes; `undefined` for anything else. */
-export function parseWake(text: string): { readonly newest: number; readonly abort?: number } | undefined {
-  const match = /^(mail|abort) ([1-9]\d{0,14})$/.exec(text);
+/** What was said on the wake channel of an agent: how far its mailbox goes, in positions, and what is new there. */
+export interface Wake {
+  readonly newest: number;
+  /** 0 if there is none among the new ones. */
+  readonly abort: number;
+  /** What the newest messages are, oldest first; none where they have to be read. */
+  readonly told: readonly { readonly from: string; readonly message: string }[];
+}
+
+/** `undefined` for anything that no delivery says. */
+export function parseWake(text: string): Wake | undefined {
+  const [head = "", ...lines] = text.split("\n");
+  const match = /^([1-9]\d{0,14}) (\d{1,15})$/.exec(head);
   if (!match) return undefined;
-  const newest = Number(match[2]);
-  return match[1] === "abort" ? { newest, abort: newest } : { newest };
+  const told = [];
+  for (let index = 0; index + 1 < lines.length; index += 2)
+    told.push({ from: lines[index]!, message: lines[index + 1]! });
+  return { newest: Number(match[1]), abort: Number(match[2]), told };
 }

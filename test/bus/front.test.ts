@@ -56,7 +56,7 @@ describe("the front of a mailbox", () => {
           here() {
             const fresh = mail(++last);
             waiting.push(fresh);
-            front.arrived(fresh);
+            front.arrived(last, () => fresh);
           },
           elsewhere() {
             waiting.push(mail(++last));
@@ -107,7 +107,7 @@ describe("the front of a mailbox", () => {
     const front = createFront(rear);
     front.heard({ newest: 20 });
     await front.settled();
-    front.arrived(mail(21, { content }));
+    front.arrived(21, () => mail(21, { content }));
     expect(front.peek(1)).toHaveLength(1);
     expect(front.count).toBe(21);
     expect(positions(front)).toEqual(numbers(6));

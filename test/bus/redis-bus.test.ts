@@ -83,6 +83,31 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
       expect(contents(inbox)).toEqual(["x 1", "x 2", "x 3"]);
     });
 
+    it("needs no read for a message that it is told, and believes the mailbox where what it is told is none (B1)", async () => {
+      const [sender, { link, legion, tenures }] = await two();
+      const asked: string[] = [];
+      const command: typeof link.command = (name, ...args) => {
+        asked.push(name);
+        return link.command(name, ...args);
+      };
+      const bus = createRedisBus({ link: { ...link, command }, legion, tenureOf: (id) => tenures.get(id) });
+      const inbox = await bus.open("a");
+      asked.length = 0;
+      await sender.bus.send(letter("a", 1));
+      await inbox.wait(never);
+      expect([contents(inbox), asked]).toEqual([["x 1"], []]);
+
+      const { wake, mailbox, meta } = agentKeys(legion, "a");
+      const second = JSON.stringify(letter("a", 2).message);
+      await sender.link.command("XADD", mailbox, "0-2", "f", "log of x", "m", second);
+      await sender.link.command("HSET", meta, "mail", 2);
+      for (const word of ["2 0\nlog of x\nnull", "2 0\nlog of x\n{", "2 0\nlog of x"]) {
+        sender.link.hint(wake, word);
+      }
+      await expect.poll(() => contents(inbox)).toEqual(["x 1", "x 2"]);
+      expect(asked).toEqual(["XRANGE"]);
+    });
+
     it("reads what came while its connection was lost", async () => {
       const own = await startRedis();
       const stage = await createRedisStage(own.url);

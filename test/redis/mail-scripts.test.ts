@@ -6,7 +6,7 @@ import { MAILBOX_LIMIT, parseMessageId, type Delivery, type LogId } from "../../
 import { parseRedisAddress } from "../../src/redis/address.ts";
 import { agentKeys } from "../../src/redis/keys.ts";
 import { openLink, type Link } from "../../src/redis/link.ts";
-import { deliver, parseWake, type Delivered } from "../../src/redis/mail-scripts.ts";
+import { deliver, parseWake, type Delivered, type Wake } from "../../src/redis/mail-scripts.ts";
 import { letter, numbers } from "../bus/letter.ts";
 import { newLegion } from "./places.ts";
 import { redisIsThere, startRedis, type Server } from "./servers.ts";
@@ -99,28 +99,62 @@ describe.skipIf(!redisIsThere)("a delivery in Redis", () => {
     ]);
   });
 
-  it("tells the reader, and nobody else, how far its mailbox goes", async () => {
-    const place = { link, legion: newLegion(), agent: "a" };
-    const { meta, wake } = agentKeys(place.legion, "a");
-    await link.command("HSET", meta, "known", 1);
-    const heard: string[] = [];
-    let tell = (): void => undefined;
-    const last = new Promise<void>((resolve) => (tell = resolve));
-    await link.listen(wake, (text) => void (heard.push(text), text === "mail 5" && tell()));
-    await deliver(place, [letter("a", 1)]);
-    await deliver(place, [letter("a", 1)]);
-    await deliver(place, [letter("a", 2, { delivery: "abort" })]);
+  describe("its reader", () => {
     const abort = { delivery: "abort" } as const;
-    await deliver(place, [letter("a", 3, abort), letter("a", 4, abort), letter("a", 5), letter("a", 7)]);
-    await last;
-    expect(heard.map(parseWake)).toEqual([
-      { newest: 1 },
-      { newest: 2, abort: 2 },
-      { newest: 4, abort: 4 },
-      { newest: 5 },
-    ]);
-    expect(await link.command("HMGET", meta, "mail", "abort")).toEqual(["5", "4"]);
-    for (const text of ["", "mail", "mail 0", "mail -1", "mail 1e3", "mail 1 ", "abort 9999999999999999"])
-      expect(parseWake(text)).toBeUndefined();
+
+    /** What the reader of a new mailbox hears, up to the message at position `newest`. */
+    async function listenTo(newest: number) {
+      const place = { link, legion: newLegion(), agent: "a" };
+      const { meta, wake } = agentKeys(place.legion, "a");
+      await link.command("HSET", meta, "known", 1);
+      const heard: (Wake | undefined)[] = [];
+      let tell = (): void => undefined;
+      const last = new Promise<void>((resolve) => (tell = resolve));
+      await link.listen(wake, (text) => {
+        heard.push(parseWake(text));
+        if (heard.at(-1)?.newest === newest) tell();
+      });
+      return { place, heard: () => last.then(() => heard), meta };
+    }
+
+    const toldOf = (deliveries: readonly Delivery[]) =>
+      deliveries.map(({ from, message }) => ({ from, message: JSON.stringify(message) }));
+
+    it("hears how far it goes, and what is new", async () => {
+      const { place, heard, meta } = await listenTo(5);
+      const one = letter("a", 1, { content: "two\nlines" });
+      const two = letter("a", 2, abort);
+      const more = [letter("a", 3, abort), letter("a", 4, abort), letter("a", 5)];
+      await deliver(place, [one]);
+      await deliver(place, [one]);
+      await deliver(place, [one, two]);
+      await deliver(place, [...more, letter("a", 7)]);
+      expect(await heard()).toEqual([
+        { newest: 1, abort: 0, told: toldOf([one]) },
+        { newest: 2, abort: 2, told: toldOf([two]) },
+        { newest: 5, abort: 4, told: toldOf(more) },
+      ]);
+      expect(await link.command("HMGET", meta, "mail", "abort")).toEqual(["5", "4"]);
+    });
+
+    it("only hears that it is there when much waits or is new, so that nothing piles up on its way", async () => {
+      const { place, heard } = await listenTo(102);
+      const long = letter("a", 1, { content: "x".repeat(65_536) });
+      const many = Array.from({ length: 100 }, (_, index) => letter("a", index + 2));
+      const last = letter("a", 102, abort);
+      await deliver(place, [long]);
+      await deliver(place, many);
+      await deliver(place, [last]);
+      expect(await heard()).toEqual([
+        { newest: 1, abort: 0, told: [] },
+        { newest: 101, abort: 0, told: toldOf(many) },
+        { newest: 102, abort: 102, told: [] },
+      ]);
+    });
+
+    it("takes nothing else for it", () => {
+      for (const text of ["", "1", "0 0", "-1 0", "1e3 0", "1 0 ", "9999999999999999 0", "mail 1", "1 x"])
+        expect(parseWake(text)).toBeUndefined();
+    });
   });
 });
