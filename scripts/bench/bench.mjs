@@ -100,6 +100,12 @@ function actionIndex() {
   return indexed;
 }
 
+/** As `legion start` has it. */
+export async function localEnvironment() {
+  const { createLocalEnvironment } = await load("src/environment/local.js");
+  return createLocalEnvironment(process.env);
+}
+
 /**
  * @param {{project?: string, plans: unknown[], durability?: "disk" | "process", heartbeatMs?: number | "off"}} options
  * @returns {Promise<any>}
@@ -118,7 +124,7 @@ export async function startBench({
     durability,
     delayMs: 0,
     heartbeatMs,
-    environment: { execute: () => Promise.reject(new Error("no commands here")) },
+    environment: await localEnvironment(),
     settings: () => ({}),
   });
 }

@@ -12,6 +12,7 @@ import {
   report,
   round,
   temporaryFolder,
+  localEnvironment,
 } from "./bench.mjs";
 import { connectRaw, letter, openBenchLink, openSeats, startServer, takeAgents } from "./redis-kit.mjs";
 
@@ -102,7 +103,7 @@ async function whole(server) {
     durability: "process",
     delayMs: 0,
     heartbeatMs: "off",
-    environment: { execute: () => Promise.reject(new Error("no commands here")) },
+    environment: await localEnvironment(),
     settings: () => ({}),
     redis: { link, legion: "whole", durability: "always" },
   });

@@ -1,6 +1,6 @@
 // One process of a legion in Redis, for the measures that need several: told by its parent what to do, and telling how it is.
 
-import { instantModel, load, noop, plan, temporaryFolder, trivialCall } from "./bench.mjs";
+import { instantModel, load, noop, plan, temporaryFolder, trivialCall, localEnvironment } from "./bench.mjs";
 import { openBenchLink } from "./redis-kit.mjs";
 
 /**
@@ -29,7 +29,7 @@ const legion = await startLegion({
   durability: "process",
   delayMs: life === "busy" ? PAUSE_MS : 0,
   heartbeatMs: "off",
-  environment: { execute: () => Promise.reject(new Error("no commands here")) },
+  environment: await localEnvironment(),
   settings: () => ({}),
   redis: { link, legion: name, durability: "always", ...(leaseMs && { leaseMs }) },
 });

@@ -3,7 +3,18 @@
 
 import { spawnSync } from "node:child_process";
 import { findRedis } from "../redis.mjs";
-import { figure, instantModel, load, median, noop, plan, report, round, temporaryFolder } from "./bench.mjs";
+import {
+  figure,
+  instantModel,
+  load,
+  median,
+  noop,
+  plan,
+  report,
+  round,
+  temporaryFolder,
+  localEnvironment,
+} from "./bench.mjs";
 import {
   connectRaw,
   findBullmq,
@@ -86,7 +97,7 @@ async function whole(server, count, agents) {
     durability: "process",
     delayMs: 0,
     heartbeatMs: "off",
-    environment: { execute: () => Promise.reject(new Error("no commands here")) },
+    environment: await localEnvironment(),
     settings: () => ({}),
     redis: { link, legion: `whole-${agents}`, durability: "always" },
   });

@@ -1,7 +1,17 @@
 // What one decision asks of Redis: an agent takes in one message, decides, does one action that sends one message, and
 // decides that nothing is left to do. Counted at the link, by the name of the script.
 
-import { figure, instantModel, load, noop, plan, report, round, temporaryFolder } from "./bench.mjs";
+import {
+  figure,
+  instantModel,
+  load,
+  noop,
+  plan,
+  report,
+  round,
+  temporaryFolder,
+  localEnvironment,
+} from "./bench.mjs";
 import { openBenchLink, startServer } from "./redis-kit.mjs";
 
 const { startLegion } = await load("src/legion.js");
@@ -51,7 +61,7 @@ const legion = await startLegion({
   durability: "process",
   delayMs: 0,
   heartbeatMs: "off",
-  environment: { execute: () => Promise.reject(new Error("no commands here")) },
+  environment: await localEnvironment(),
   settings: () => ({}),
   redis: { link: counted(link), legion: "trips", durability: "always" },
 });
