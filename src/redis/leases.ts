@@ -59,7 +59,10 @@ export function createLeases(options: LeaseOptions): Leases {
   const incarnation = shared(() => link.incarnation());
   const renewAll = createRenewal({ ...options, leaseMs, all, incarnation });
   const arm = createPulse(all, renewAll, leaseMs / 4);
-  const offReturn = link.onReturn(renewAll);
+  const offReturn = link.onReturn((now) => {
+    endOther(all.values(), now);
+    renewAll();
+  });
   /** Keeps it until it is lost. */
   const keep = (held: Held): void => {
     const { agent, lost } = held.tenure;
@@ -134,13 +137,17 @@ function createRenewal({ link, legion, node, leaseMs, onMail, all, incarnation }
   };
   const compare = async (): Promise<void> => {
     const before = [...all.values()];
-    const now = await incarnation();
-    for (const held of before) if (held.incarnation !== now) held.tenure.end("Redis was restarted");
+    endOther(before, await incarnation());
   };
   return () => {
     if (all.size === 0) return;
     for (const part of [compare(), ...[...all.values()].map(renew)]) part.catch(unlessUnreachable);
   };
+}
+
+/** T3: nothing more is done with what another incarnation knew. */
+function endOther(holdings: Iterable<Held>, now: string): void {
+  for (const held of [...holdings]) if (held.incarnation !== now) held.tenure.end("Redis was restarted");
 }
 
 /**

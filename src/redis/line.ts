@@ -18,8 +18,8 @@ export interface Down {
 
 export interface Line {
   readonly now: Up | Down;
-  /** `listener` is called when it is up again. Returns how to stop. */
-  onReturn(listener: () => void): () => void;
+  /** `listener` is called when it is up again, before anything is asked. Returns how to stop. */
+  onReturn(listener: (session: Session) => void): () => void;
   /** Waits for the answers to what was asked before. */
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /** Rejects with what `open` rejects with: the first time there is one try. */
 export async function openLine({ open, explain }: LineOptions): Promise<Line> {
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(session: Session) => void>();
   const closing = new AbortController();
   let now: Up | Down = down("it was never up");
   let returning = Promise.resolve();
@@ -49,18 +49,23 @@ export async function openLine({ open, explain }: LineOptions): Promise<Line> {
       returning = comeBack(now.sinceMs);
     });
   };
-  const comeBack = async (sinceMs: number) => {
+  /** Undefined when it is closing. */
+  const reopen = async (sinceMs: number): Promise<Session | undefined> => {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => "closing");
-      if (closing.signal.aborted) return;
+      if (closing.signal.aborted) return undefined;
       try {
-        keep(await open());
-        break;
+        return await open();
       } catch (error) {
         now = down(explain(error), sinceMs);
       }
     }
-    for (const listener of listeners) listener();
+  };
+  const comeBack = async (sinceMs: number) => {
+    const session = await reopen(sinceMs);
+    if (!session) return;
+    keep(session);
+    for (const listener of listeners) listener(session);
   };
 
   keep(await open());
@@ -69,7 +74,7 @@ export async function openLine({ open, explain }: LineOptions): Promise<Line> {
       return now;
     },
     onReturn(listener) {
-      const call = () => listener();
+      const call = (session: Session) => listener(session);
       listeners.add(call);
       return () => void listeners.delete(call);
     },

@@ -13,7 +13,7 @@ import { faultOf, isFromReplica, isUnknownScript, unansweredFault } from "./faul
 import { factsIn } from "./find.ts";
 import { openLine, type Down, type Line } from "./line.ts";
 import type { Script } from "./script.ts";
-import { openSession, type Session } from "./session.ts";
+import { incarnationOf, openSession, type Session } from "./session.ts";
 
 export interface Link {
   /** `redis://host:6379/0`, for people: without any password. */
@@ -33,8 +33,11 @@ export interface Link {
   hint(channel: string, text: string): void;
   /** Not the same as before when a server was restarted or another one took over: what was accepted last may be gone. */
   incarnation(): Promise<string>;
-  /** `listener` is called when the link is up again after it was down. Returns how to stop. */
-  onReturn(listener: () => void): () => void;
+  /**
+   * `listener` is called when the link is up again after it was down, before anything is asked; it is told the incarnation
+   * that was found. Returns how to stop.
+   */
+  onReturn(listener: (incarnation: string) => void): () => void;
   readonly standing: { readonly state: "up" } | Down;
   /** Waits for the answers to what was asked before. */
   close(): Promise<void>;
@@ -97,12 +100,9 @@ export async function openLink(
     hint: (channel, text) => said(line, ({ client }) => client.publish(channel, text)),
     async incarnation() {
       const answers = await commandAll("INFO", "server");
-      return answers
-        .map(({ reply }) => factsIn(reply).get("run_id") ?? "")
-        .sort()
-        .join(" ");
+      return incarnationOf(answers.map(({ reply }) => factsIn(reply).get("run_id") ?? ""));
     },
-    onReturn: line.onReturn,
+    onReturn: (listener) => line.onReturn(({ incarnation }) => listener(incarnation)),
     get standing() {
       return line.now.state === "up" ? UP : line.now;
     },

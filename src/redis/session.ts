@@ -24,6 +24,8 @@ export interface Session {
   readonly subscriber: Redis;
   /** Those that hold the data: one, or in a Cluster several. */
   masters(): readonly Redis[];
+  /** As it began, what `incarnationOf` makes of its masters. */
+  readonly incarnation: string;
   /** Aborts with the reason when a connection is lost. Aborting it gives up all of them at once. */
   readonly life: AbortController;
 }
@@ -40,14 +42,14 @@ export async function openSession({
   const life = new AbortController();
   try {
     const { client, masters } = await openCommands(found, wiring, life);
-    await Promise.all(masters().map((master) => requireFit(master, address)));
+    const runIds = await Promise.all(masters().map((master) => requireFit(master, address)));
     const subscriber = await openNode(subscriberSettings(found, wiring, masters()), life);
     subscriber.on("message", onMessage);
     if (channels.length > 0) await subscriber.subscribe(...channels);
     if (found.kind === "sentinels") await watchFailover(found, wiring, life);
     life.signal.throwIfAborted();
     keepBeating(() => [subscriber, ...masters()], timeoutMs, life.signal);
-    return { client, subscriber, masters, life };
+    return { client, subscriber, masters, incarnation: incarnationOf(runIds), life };
   } catch (error) {
     life.abort(error);
     throw isOutOfReach(error) ? (BEHIND[found.kind] ?? error) : error;
@@ -99,7 +101,13 @@ function subscriberSettings(found: Found, wiring: Wiring, masters: readonly Redi
   return { ...wiring.settings, host, port };
 }
 
-async function requireFit(master: Redis, { shown }: RedisAddress): Promise<void> {
+/** Servers are the same as long as their run ids are. */
+export function incarnationOf(runIds: readonly string[]): string {
+  return runIds.toSorted().join(" ");
+}
+
+/** Resolves with its run id. */
+async function requireFit(master: Redis, { shown }: RedisAddress): Promise<string> {
   const facts = await factsOf(master);
   const version = facts.get("redis_version") ?? "unknown";
   if (!(Number.parseInt(version, 10) >= NEEDED_MAJOR)) {
@@ -111,8 +119,10 @@ async function requireFit(master: Redis, { shown }: RedisAddress): Promise<void>
   // The first word of what it would answer to the first command that writes.
   if (facts.get("role") !== "master") throw new Error("READONLY");
   // Each member finds out by itself that its Cluster is whole again.
-  if (facts.get("cluster_enabled") !== "1") return;
-  if (factsIn(await master.cluster("INFO")).get("cluster_state") !== "ok") throw new Error("CLUSTERDOWN");
+  const isMember = facts.get("cluster_enabled") === "1";
+  if (isMember && factsIn(await master.cluster("INFO")).get("cluster_state") !== "ok")
+    throw new Error("CLUSTERDOWN");
+  return facts.get("run_id") ?? "";
 }
 
 /** The old master may be out of reach of the Sentinels and still answer here; they say when another one took over. */

@@ -112,7 +112,7 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
       const own = await startRedis();
       const stage = await createRedisStage(own.url);
       const inbox = await stage.bus.open("a");
-      const gone = new Promise<void>((resolve) => void stage.link.onReturn(resolve));
+      const gone = new Promise((resolve) => void stage.link.onReturn(resolve));
       await own.kill();
       await expect(stage.bus.send(letter("a", 1))).rejects.toMatchObject({ code: "STORAGE" });
       expect(await stage.bus.unread("a")).toBe(0);

@@ -78,7 +78,7 @@ describe.skipIf(!redisIsThere)("a link to a Cluster", () => {
     const heard: string[] = [];
     await link.listen("c", (text) => heard.push(text));
     const before = await link.incarnation();
-    const back = new Promise<void>((resolve) => link.onReturn(resolve));
+    const back = new Promise((resolve) => link.onReturn(resolve));
     const victim = cluster.servers[0];
     await victim?.kill();
     await until(() => link.standing.state === "down");

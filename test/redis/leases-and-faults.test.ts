@@ -39,6 +39,18 @@ describe.skipIf(!redisIsThere)("the right to run an agent, where Redis fails", (
     expect(await taken(member.leases, "2")).toMatchObject({ past: "whole" });
   });
 
+  it("ends before anything can be done with what another Redis knew (T3)", async () => {
+    const member = await join(server.url, legion);
+    await makeKnown(member.link, legion, ["1"]);
+    const tenure = await taken(member.leases, "1");
+    const returned = new Promise<boolean>(
+      (resolve) => void member.link.onReturn(() => resolve(tenure.lost.aborted)),
+    );
+    await server.kill();
+    await server.restart();
+    expect(await returned).toBe(true);
+  });
+
   it("is over a whole log after a restart of a Redis that loses nothing", async () => {
     const member = await join(server.url, legion, { durability: "always" });
     await makeKnown(member.link, legion, ["1"]);

@@ -168,7 +168,7 @@ describe.skipIf(!redisIsThere)("the log of agent 0 in Redis", () => {
     try {
       const [one] = (await log.speak([words("one", "1")]))!;
       const before = await all(readRedisLog({ ...place, link }));
-      const back = new Promise<void>((resolve) => void link.onReturn(resolve));
+      const back = new Promise((resolve) => void link.onReturn(resolve));
       await own.kill();
       await own.restart();
       await back;

@@ -34,7 +34,7 @@ describe.skipIf(!redisIsThere)("a link through Sentinels", () => {
     await link.command("SET", "k", "v");
     expect(await tell(watched.master.port, "WAIT", 1, 5_000)).toBe(1);
     const before = await link.incarnation();
-    const back = new Promise<void>((resolve) => link.onReturn(resolve));
+    const back = new Promise((resolve) => link.onReturn(resolve));
     await watched.master.kill();
     await back;
     expect(await link.incarnation()).not.toBe(before);
