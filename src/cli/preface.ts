@@ -5,6 +5,7 @@ import type { Spent } from "../spent.ts";
 import { formatLimits } from "../limits.ts";
 import { displayName } from "../message.ts";
 import type { Role, Roster } from "../roster.ts";
+import { HOW_TO_SEARCH } from "../web-search.ts";
 import { formatSpent } from "./narration.ts";
 import { wrap, type Paint } from "./terminal.ts";
 
@@ -34,6 +35,7 @@ export function preface({ roster, config, project, columns, paint, reader }: Pre
     ...labelled("limits", describeLimits(roster, uniform), columns),
     ...roster.remarks.flatMap((remark) => labelled("", remark, columns)),
     ...labelled("commands", COMMANDS[config.modules.system.commands], columns),
+    ...(readsTheWeb(roster) ? labelled("web", describeSearch(config), columns) : []),
     ...keptWhere(config, project).flatMap(([label, text]) => labelled(label, text, columns)),
     ...(reader === "typing" ? labelled("talk", HOW_TO_TALK, columns) : []),
   ];
@@ -45,6 +47,17 @@ const COMMANDS = {
   allow: "agents may run them, without a sandbox; only start like this where you trust what they read",
   refuse: "refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
 } as const;
+
+function readsTheWeb({ roles }: Roster): boolean {
+  return roles.some(({ plan }) => plan.actions.modules.some(({ name }) => name === "web"));
+}
+
+function describeSearch({ modules: { web } }: Config): string {
+  if (!web.search) return `agents read pages, but cannot search: ${HOW_TO_SEARCH}`;
+  return "problem" in web.search
+    ? `agents read pages, but cannot search: ${web.search.problem}`
+    : `agents read pages, and search with ${web.search.why}`;
+}
 
 /** Where a person finds what the agents do. */
 function keptWhere(

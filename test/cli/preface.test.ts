@@ -42,6 +42,18 @@ describe("what is said before anything happens", () => {
     ]);
   });
 
+  it("tells of agents that read the web whether they can search there", async () => {
+    const web = async (env: Record<string, string>) =>
+      (await rowsFor(400, "agents: { one: { agent: scribe, modules: [core, web] } }", env)).rows.find((row) =>
+        row.startsWith("  web "),
+      );
+    expect(await web({})).toMatch(/^ {2}web {7}agents read pages, but cannot search: set BRAVE_API_KEY, /);
+    expect(await web({ BRAVE_API_KEY: "a-key" })).toBe(
+      "  web       agents read pages, and search with Brave Search: BRAVE_API_KEY is set in the environment",
+    );
+    expect(await web({ SEARXNG_URL: "nowhere" })).toMatch(/cannot search: SEARXNG_URL/);
+  });
+
   it("tells where a legion in Redis is, and nobody the password", async () => {
     const { rows } = await rowsFor(120, undefined, IN_REDIS);
     expect(rows.slice(4, 6)).toEqual([
