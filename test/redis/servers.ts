@@ -107,30 +107,46 @@ const MASTERS = 3;
 
 /** Three masters without replicas, each with a third of the slots. */
 export async function startCluster(options: Pick<ServerOptions, "config"> = {}): Promise<Servers> {
-  const servers = await Promise.all(
-    Array.from({ length: MASTERS }, async () => {
-      const timing = ["cluster-enabled yes", `cluster-port ${await freePort()}`, "cluster-node-timeout 2000"];
-      return startRedis({ config: [...timing, ...(options.config ?? [])] });
-    }),
-  );
+  const servers = await Promise.all(Array.from({ length: MASTERS }, () => startMember(options)));
   const first = (at: number) => Math.ceil((at * SLOTS) / MASTERS);
   for (const [at, { port }] of servers.entries()) {
     await tell(port, "CLUSTER", "ADDSLOTSRANGE", first(at), first(at + 1) - 1);
     await tell(port, "CLUSTER", "SET-CONFIG-EPOCH", at + 1);
   }
+  await introduce(servers);
+  return together(servers, (all) => all);
+}
+
+/** A replica of each master, in the same order; it takes over when the master was silent for some seconds. */
+export async function startReplicas({ servers: masters }: Servers): Promise<Servers> {
+  const replicas = await Promise.all(masters.map(() => startMember()));
+  await introduce([...masters, ...replicas]);
+  for (const [at, { port }] of replicas.entries()) {
+    await tell(port, "CLUSTER", "REPLICATE", String(await tell(masters[at]!.port, "CLUSTER", "MYID")));
+    await until(async () =>
+      String(await tell(port, "INFO", "replication")).includes("master_link_status:up"),
+    );
+  }
+  return together(replicas, (all) => all);
+}
+
+async function startMember({ config = [] }: Pick<ServerOptions, "config"> = {}): Promise<Server> {
+  const timing = ["cluster-enabled yes", `cluster-port ${await freePort()}`, "cluster-node-timeout 2000"];
+  return startRedis({ config: [...timing, "repl-diskless-sync-delay 0", ...config] });
+}
+
+/** Resolves when all know all. */
+async function introduce(servers: readonly Server[]): Promise<void> {
   for (const { port } of servers.slice(1)) {
-    const [busPort] = String(await tell(port, "CONFIG", "GET", "cluster-port"))
-      .split(",")
-      .slice(1);
-    await tell(servers[0]?.port ?? 0, "CLUSTER", "MEET", "127.0.0.1", port, busPort ?? "");
+    const [, busPort = ""] = String(await tell(port, "CONFIG", "GET", "cluster-port")).split(",");
+    await tell(servers[0]!.port, "CLUSTER", "MEET", "127.0.0.1", port, busPort);
   }
   for (const { port } of servers) {
     await until(async () => {
       const said = String(await tell(port, "CLUSTER", "INFO"));
-      return said.includes("cluster_state:ok") && said.includes(`cluster_known_nodes:${MASTERS}`);
+      return said.includes("cluster_state:ok") && said.includes(`cluster_known_nodes:${servers.length}`);
     });
   }
-  return together(servers, (all) => all);
 }
 
 export interface Watched extends Servers {
