@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { findRedis } from "../../scripts/redis.mjs";
-import { createCertificates } from "./certificates.ts";
+import { createCertificates, type Certificates } from "./certificates.ts";
 import { freePort, keep } from "./keeper.ts";
 
 /**
@@ -61,14 +61,7 @@ async function start(
   const dir = mkdtempSync(join(tmpdir(), "legion-redis-"));
   const certificates = tls && createCertificates(dir);
   const listening = certificates
-    ? [
-        "port 0",
-        `tls-port ${port}`,
-        `tls-cert-file ${certificates.certificate}`,
-        `tls-key-file ${certificates.key}`,
-        `tls-ca-cert-file ${certificates.authority}`,
-        "tls-auth-clients no",
-      ]
+    ? ["port 0", `tls-port ${port}`, ...tlsLines(certificates)]
     : [`port ${port}`];
   const file = join(dir, "redis.conf");
   writeFileSync(file, [...listening, "bind 127.0.0.1", `dir ${dir}`, ...config, ""].join("\n"));
@@ -105,8 +98,13 @@ export interface Servers {
 const SLOTS = 16_384;
 const MASTERS = 3;
 
+export interface ClusterOptions extends Pick<ServerOptions, "config"> {
+  /** With these the members speak TLS to each other, and beside the usual port on another one to everybody. */
+  readonly certificates?: Certificates;
+}
+
 /** Three masters without replicas, each with a third of the slots. */
-export async function startCluster(options: Pick<ServerOptions, "config"> = {}): Promise<Servers> {
+export async function startCluster(options: ClusterOptions = {}): Promise<Servers> {
   const servers = await Promise.all(Array.from({ length: MASTERS }, () => startMember(options)));
   const first = (at: number) => Math.ceil((at * SLOTS) / MASTERS);
   for (const [at, { port }] of servers.entries()) {
@@ -130,9 +128,17 @@ export async function startReplicas({ servers: masters }: Servers): Promise<Serv
   return together(replicas, (all) => all);
 }
 
-async function startMember({ config = [] }: Pick<ServerOptions, "config"> = {}): Promise<Server> {
+async function startMember({ config = [], certificates }: ClusterOptions = {}): Promise<Server> {
   const timing = ["cluster-enabled yes", `cluster-port ${await freePort()}`, "cluster-node-timeout 2000"];
-  return startRedis({ config: [...timing, "repl-diskless-sync-delay 0", ...config] });
+  const security = certificates
+    ? [`tls-port ${await freePort()}`, "tls-cluster yes", "tls-replication yes", ...tlsLines(certificates)]
+    : [];
+  return startRedis({ config: [...timing, ...security, "repl-diskless-sync-delay 0", ...config] });
+}
+
+function tlsLines({ certificate, key, authority }: Certificates): readonly string[] {
+  const files = [`tls-cert-file ${certificate}`, `tls-key-file ${key}`, `tls-ca-cert-file ${authority}`];
+  return [...files, "tls-auth-clients no"];
 }
 
 /** Resolves when all know all. */

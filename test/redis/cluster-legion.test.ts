@@ -1,5 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { agentKeys } from "../../src/redis/keys.ts";
+import { temporaryFolder } from "../world.ts";
+import { createCertificates } from "./certificates.ts";
 import { newLegion } from "./places.ts";
 import { openNode } from "./redis-world.ts";
 import { redisIsThere, startCluster, startReplicas, tell, until } from "./servers.ts";
@@ -40,6 +42,27 @@ describe.skipIf(!redisIsThere)("a legion in a Cluster", () => {
       await until(async () => (await node.kinds(agent, "decision")).length === 2);
       const said = (await node.kinds(agent, "message")).map(({ message }) => message.content);
       expect(said).toEqual(["First.", "Second."]);
+    }
+  });
+
+  it("speaks TLS to each of its members", async () => {
+    const folder = await temporaryFolder();
+    const certificates = createCertificates(folder);
+    const cluster = await startCluster({ certificates });
+    onTestFinished(() => cluster.stop());
+    const ports = await Promise.all(
+      cluster.servers.map(
+        async ({ port }) => String(await tell(port, "CONFIG", "GET", "tls-port")).split(",")[1],
+      ),
+    );
+    const hosts = ports.map((port) => `127.0.0.1:${port}`).join(",");
+    const url = `rediss://${hosts}?ca=${encodeURIComponent(certificates.authority)}`;
+    const node = await openNode(url, newLegion(), { 1: { script: [NOOP] }, 2: { script: [NOOP] } });
+    const servers = (await node.link.commandAll("PING")).map(({ server }) => server);
+    expect(servers.toSorted()).toEqual(ports.map((port) => `127.0.0.1:${port}`).toSorted());
+    for (const agent of ["1", "2"]) {
+      await node.say(agent, "Hello.");
+      await until(async () => (await node.kinds(agent, "decision")).length === 1);
     }
   });
 });
