@@ -212,7 +212,10 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
     it("takes mail out of the mailbox in the same moment, up to the newest that is in it", async () => {
       const keys = agentKeys(place.legion, "7");
       await link.command("HSET", keys.meta, "mail", 5);
-      for (const n of numbers(5)) await link.command("XADD", keys.mailbox, `0-${n}`, "m", "{}");
+      for (const n of numbers(5)) {
+        const { from, message } = letter("7", n);
+        await link.command("XADD", keys.mailbox, `0-${n}`, "f", from, "m", JSON.stringify(message));
+      }
       const mail = (position: number): NewEvent => ({ kind: "message", ...letter("7", 1), mail: position });
       const old = await reopen();
       const { log } = await reopen();
