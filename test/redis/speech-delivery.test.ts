@@ -62,7 +62,9 @@ async function deadLetters(): Promise<readonly unknown[]> {
 async function fill(agent: AgentId, count: number): Promise<void> {
   const { mailbox, meta } = agentKeys(legion, agent);
   const message = JSON.stringify(letter(agent, 1).message);
-  await Promise.all(numbers(count).map((n) => link.command("XADD", mailbox, `0-${n}`, "f", "x", "m", message)));
+  await Promise.all(
+    numbers(count).map((n) => link.command("XADD", mailbox, `0-${n}`, "f", "x", "m", message)),
+  );
   await link.command("HSET", meta, "mail", count);
 }
 
