@@ -11,7 +11,7 @@ import { LegionError, isLegionError, messageOf } from "../errors.ts";
 import type { Event, NewEvent, OpenedEvent } from "../event.ts";
 import { displayName, type LogId } from "../message.ts";
 import { agentKeys } from "../redis/keys.ts";
-import { commitEvents, type Commit } from "../redis/log-scripts.ts";
+import { commitEvents, type Commit, type Taken } from "../redis/log-scripts.ts";
 import { readPages } from "../redis/pages.ts";
 import type { RedisPlace } from "../redis/place.ts";
 import type { Tenure } from "../tenure.ts";
@@ -126,12 +126,12 @@ function createPen(options: RedisLogOptions, start: Start): Pen {
   let pending: readonly (Event & Outlined)[] = [];
   /** Those of them that were not sent, as JSON. */
   let unsent: readonly string[] = [];
-  let taken = 0;
+  let mail: readonly Taken[] = [];
   let newest = Promise.resolve();
   const send = async (): Promise<void> => {
-    const batch = { last, events: unsent, taken };
+    const batch = { last, events: unsent, mail };
     unsent = [];
-    taken = 0;
+    mail = [];
     await commits.send(batch);
     pending = pending.filter(({ seq }) => seq > batch.last);
   };
@@ -155,7 +155,7 @@ function createPen(options: RedisLogOptions, start: Start): Pen {
       last += fresh.length;
       unsent = [...unsent, ...texts];
       pending = [...pending, ...stamped];
-      for (const event of events) if (event.kind === "message") taken = Math.max(taken, event.mail);
+      mail = [...mail, ...events.flatMap(takenWith)];
       return stamped.slice(-events.length);
     },
     commit,
@@ -170,12 +170,17 @@ function createPen(options: RedisLogOptions, start: Start): Pen {
   };
 }
 
+function takenWith(event: NewEvent): readonly Taken[] {
+  if (event.kind !== "message") return [];
+  return [{ position: event.mail, from: event.from, id: event.message.id }];
+}
+
 /** Sends commits in the order of the calls, each saying what it comes after. */
 interface Commits {
   isDead(): boolean;
   /** Throws STORAGE if the log is dead or closed. */
   refuseDead(): void;
-  send(batch: Pick<Commit, "last" | "events" | "taken">): Promise<void>;
+  send(batch: Pick<Commit, "last" | "events" | "mail">): Promise<void>;
   close(): void;
 }
 
@@ -217,4 +222,5 @@ function createCommits({ tenure, ...place }: RedisLogOptions, { id, last }: Star
 const REFUSALS = {
   fenced: "is written by another process now.",
   moved: "has other events than this process knew.",
+  strange: "cannot take in mail that is not in the mailbox.",
 } as const;

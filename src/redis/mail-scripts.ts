@@ -6,8 +6,8 @@ import type { RedisPlace } from "./place.ts";
 import type { Script } from "./script.ts";
 
 /** Past so many messages in the mailbox, or so many bytes of new ones, the reader is not told them, but that they are there. */
-const MOST_WAITING = 100;
-const LONGEST_WORD = 65_536;
+const MOST_WAITING = 10;
+const LONGEST_WORD = 4_096;
 
 /**
  * Puts messages into a mailbox, each if it is the next one of its sender's log there, and wakes the reader. A log that is
@@ -64,7 +64,7 @@ if abort then redis.call('HSET', meta, 'abort', abort) end
 if last then
   local word = last .. ' ' .. (abort or 0)
   local lines = table.concat(accepted, '\\n')
-  -- A reader that is behind reads many at once; what it does not keep up with must not pile up on its way.
+  -- A reader that is behind reads many at once; and what all agents of a node do not keep up with must not pile up on its way.
   if waiting < ${MOST_WAITING} and #lines <= ${LONGEST_WORD} then word = word .. '\\n' .. lines end
   redis.call('PUBLISH', wake, word)
 end

@@ -44,7 +44,8 @@ export async function openSession({
     const { client, masters } = await openCommands(found, wiring, life);
     const runIds = await Promise.all(masters().map((master) => requireFit(master, address)));
     const subscriber = await openNode(subscriberSettings(found, wiring, masters()), life);
-    subscriber.on("message", onMessage);
+    // What is under way when the session ends is of servers that may be others by now.
+    subscriber.on("message", (channel, text) => life.signal.aborted || onMessage(channel, text));
     if (channels.length > 0) await subscriber.subscribe(...channels);
     if (found.kind === "sentinels") await watchFailover(found, wiring, life);
     life.signal.throwIfAborted();

@@ -170,7 +170,7 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
     it("that arrives twice does nothing the second time (S3)", async () => {
       const { token, epoch } = await grant(place);
       const event = JSON.stringify(said("once"));
-      const commit = { token, epoch, log: "x", before: 0, last: 1, events: [event], taken: 0 };
+      const commit = { token, epoch, log: "x", before: 0, last: 1, events: [event], mail: [] };
       expect([await commitEvents(place, commit), await commitEvents(place, commit)]).toEqual([
         "committed",
         "moved",
@@ -209,6 +209,28 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
       expect(Math.max(21, ...told)).toBeLessThanOrEqual(kept.length);
     });
 
+    it("takes in nothing but what the mailbox holds, whatever its writer was told (B1)", async () => {
+      const keys = agentKeys(place.legion, "7");
+      await link.command("HSET", keys.meta, "mail", 2);
+      for (const n of numbers(2)) {
+        const { from, message } = letter("7", n);
+        await link.command("XADD", keys.mailbox, `0-${n}`, "f", from, "m", JSON.stringify(message));
+      }
+      const mail = (position: number, n: number, log?: string): NewEvent => ({
+        kind: "message",
+        ...letter("7", n, log === undefined ? {} : { log }),
+        mail: position,
+      });
+      for (const events of [[mail(1, 2)], [mail(1, 1, "another")], [mail(1, 1), mail(2, 3)]]) {
+        const { log } = await reopen();
+        await expect(log.append(events)).rejects.toThrow("mail that is not in the mailbox");
+      }
+      expect(await link.command("XLEN", keys.mailbox)).toBe(2);
+      const { log } = await reopen();
+      await log.append([mail(1, 1), mail(2, 2)]);
+      expect(await link.command("XLEN", keys.mailbox)).toBe(0);
+    });
+
     it("takes mail out of the mailbox in the same moment, up to the newest that is in it", async () => {
       const keys = agentKeys(place.legion, "7");
       await link.command("HSET", keys.meta, "mail", 5);
@@ -216,7 +238,11 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
         const { from, message } = letter("7", n);
         await link.command("XADD", keys.mailbox, `0-${n}`, "f", from, "m", JSON.stringify(message));
       }
-      const mail = (position: number): NewEvent => ({ kind: "message", ...letter("7", 1), mail: position });
+      const mail = (position: number): NewEvent => ({
+        kind: "message",
+        ...letter("7", position),
+        mail: position,
+      });
       const old = await reopen();
       const { log } = await reopen();
       await expect(old.log.append([mail(5)])).rejects.toMatchObject(storage);

@@ -60,12 +60,12 @@ async function readIn(
   const stop = AbortSignal.any([signal, broken.signal]);
   const within = createLimit(clock, stop);
 
-  const tab = await within(ANSWER_MS, openTab(context));
+  const tab = await within(ANSWER_MS, () => openTab(context));
   if (!tab) throw new Error("The browser opened no page.");
   tab.page.once("error", () => broken.abort(new Error("The page made its part of the browser crash.")));
   await serveFirst(document, tab.session);
-  const rest = await within(SETTLE_MS, settle(tab, document.url));
-  const taken = await within(TAKE_MS, take(tab));
+  const rest = await within(SETTLE_MS, (late) => settle(tab, document.url, late));
+  const taken = await within(TAKE_MS, () => take(tab));
   if (!taken) throw new Error("The scripts of the page never paused.");
   checkPlace(taken);
   const remarks = [];
@@ -108,16 +108,17 @@ function remarkOn(refused: readonly string[]): readonly string[] {
   return [`Not everything that the page asked for was let through: ${first}${more}`];
 }
 
-/** Resolves with `undefined` if the time was not enough; rejects with the reason of `stop`. */
+/** Resolves with `undefined` if the time was not enough; rejects with the reason of `stop`. The signal ends what goes on. */
 function createLimit(clock: NodeHost["clock"], stop: AbortSignal) {
-  return async <T>(limitMs: number, work: Promise<T>): Promise<T | undefined> => {
+  return async <T>(limitMs: number, work: (over: AbortSignal) => Promise<T>): Promise<T | undefined> => {
     const done = new AbortController();
-    const late = clock.sleep(limitMs, AbortSignal.any([stop, done.signal])).then(() => {
+    const over = AbortSignal.any([stop, done.signal]);
+    const late = clock.sleep(limitMs, over).then(() => {
       if (!done.signal.aborted) stop.throwIfAborted();
       return undefined;
     });
     try {
-      return await Promise.race([work, late]);
+      return await Promise.race([work(over), late]);
     } finally {
       done.abort();
     }

@@ -10,8 +10,8 @@ export interface Tab {
   readonly mainFrame: string;
 }
 
-/** Loads `url`; resolves when the page, scrolled to its end, wants no more. That may be never. */
-export async function settle(tab: Tab, url: string): Promise<Rest> {
+/** Loads `url`; resolves when the page, scrolled to its end, wants no more. That may be never: `signal` ends it. */
+export async function settle(tab: Tab, url: string, signal: AbortSignal): Promise<Rest> {
   const requests = await watchRequests(tab.session);
   await tab.page.goto(url, { waitUntil: "load", timeout: 0 });
   let rest: Rest = "whole";
@@ -20,7 +20,7 @@ export async function settle(tab: Tab, url: string): Promise<Rest> {
     const reached = await runIn(tab, SCROLL);
     if (reached !== undefined && reached === height) break;
     height = reached;
-    rest = await calm(tab, requests);
+    rest = await calm(tab, requests, signal);
   }
   await runIn(tab, SCROLL_BACK);
   return rest;
@@ -36,9 +36,9 @@ async function runIn({ session, mainFrame }: Tab, source: string): Promise<unkno
 }
 
 /** Resolves when it is quiet, and not only seems so because this process had no time to hear of what began. */
-async function calm(tab: Tab, requests: Requests): Promise<Rest> {
+async function calm(tab: Tab, requests: Requests, signal: AbortSignal): Promise<Rest> {
   for (;;) {
-    const rest = await requests.quiet();
+    const rest = await requests.quiet(signal);
     const heard = requests.begun;
     // Its answer comes after the word of every request that had begun.
     await runIn(tab, NOTHING);

@@ -33,6 +33,40 @@ describe.skipIf(!chromiumIsThere)("a rendered page", () => {
     expect(remarks).toEqual(["Something that the page asked for had not come when it was read."]);
   });
 
+  it("is whole although answers go on for ever, and documents were left that still waited for some", async () => {
+    const site = await startSite((request, response) => {
+      if (request.url === "/never") return;
+      const type = request.url === "/events" ? "text/event-stream" : "text/html";
+      response.writeHead(200, { "content-type": type, "access-control-allow-origin": "*" });
+      if (request.url === "/next") response.end("<p>the next page");
+      else response.write("data: one\n\n");
+    });
+    const home = `http://site.test:${site.port}`;
+    const endless = await render(
+      `<p>read<script>for (const _ of "ab") { new EventSource("/events"); void fetch("/stream") }</script>`,
+      `${home}/`,
+    );
+    expect(endless).toMatchObject({ html: expect.stringContaining("<p>read") as string, remarks: [] });
+    const left = await render(
+      `<script>for (const _ of "abcd") fetch("/never"); setTimeout(() => (location = "/next"), 100)</script>`,
+      `${home}/`,
+    );
+    expect(left).toMatchObject({ html: expect.stringContaining("the next page") as string, remarks: [] });
+  });
+
+  it("has what its workers fetch", async () => {
+    const site = await startSite((request, response) => {
+      if (request.url === "/worker.js") {
+        response.setHeader("content-type", "text/javascript");
+        return void response.end(`fetch("/late").then((answer) => answer.text()).then(postMessage)`);
+      }
+      void delay(1_000).then(() => response.end("from afar"));
+    });
+    const html = `<p>Here</p><script>new Worker("/worker.js").onmessage = ({ data }) => document.body.append(data)</script>`;
+    const rendered = await render(html, `http://site.test:${site.port}/`);
+    expect(rendered).toMatchObject({ html: expect.stringContaining("from afar") as string, remarks: [] });
+  });
+
   it("is in the encoding that its headers or its text name", async () => {
     const body = Buffer.from("<meta charset=koi8-r><p>\xf0\xf2\xe9\xf7\xe5\xf4", "latin1");
     const headers = { "content-type": "text/html" };
