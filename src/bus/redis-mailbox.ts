@@ -1,6 +1,6 @@
 // The mailbox of one agent that this process reads: a stream in Redis. No read waits there for mail, and no timer asks for
 // it: whoever delivers says on a channel which position the newest message has and, while little waits, what it is. What
-// was told and not heard is read.
+// was not said, or not heard, is read; and no commit takes in what the mailbox does not hold.
 
 import { LegionError, messageOf } from "../errors.ts";
 import { isMessageId, type AgentId, type Message } from "../message.ts";

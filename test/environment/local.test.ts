@@ -47,8 +47,11 @@ describe("the local environment", () => {
         stdio: ["ignore", "pipe", "ignore"],
       });
       const [pid] = (await once(leader.stdout, "data")) as [Buffer];
+      let isLeft = true;
+      onTestFinished(() => void (isLeft && process.kill(Number(pid), "SIGKILL")));
       expect(await local.endLeft("a browser")).toBe(true);
-      expect(await isRunning(Number(pid))).toBe(false);
+      isLeft = await isRunning(Number(pid));
+      expect(isLeft).toBe(false);
     },
   );
 

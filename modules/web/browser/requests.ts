@@ -14,80 +14,114 @@ export interface Requests {
 /** `nearly`: some of what the page asked for has no answer, but it was little for a while. */
 export type Rest = "whole" | "nearly";
 
+/** Requests that have got neither an answer nor a refusal; an answer may go on for ever. */
+interface Open {
+  readonly size: number;
+  /** `loader`: the document that it is for. */
+  add(id: string, loader: string): void;
+  end(id: string): void;
+  /** Nobody tells what becomes of the requests of a document that was left. */
+  keepOnly(loader: string): void;
+  /** Calls `look` now and after each change. Returns how to stop. */
+  watch(look: () => void): () => void;
+}
+
 /** For as long as the page lives. */
 export async function watchRequests(session: CDPSession): Promise<Requests> {
-  /** By id, the document that they are for. Those that have got neither an answer nor a refusal: some answers never end. */
-  const open = new Map<string, string>();
-  const listeners = new Set<() => void>();
+  const open = createOpen();
   let begun = 0;
-  const change = (): void => listeners.forEach((listener) => listener());
-  const end = ({ requestId }: { readonly requestId: string }): void => {
-    if (open.delete(requestId)) change();
-  };
-  const watch = async (one: CDPSession): Promise<void> => {
+  const listen = async (one: CDPSession): Promise<void> => {
     one.on("Network.requestWillBeSent", ({ requestId, loaderId }) => {
       begun++;
-      open.set(requestId, loaderId);
-      change();
+      open.add(requestId, loaderId);
     });
-    one.on("Network.responseReceived", end);
-    one.on("Network.loadingFinished", end);
-    one.on("Network.loadingFailed", end);
-    one.on("sessionattached", (worker) => {
-      // It may be gone already.
-      watch(worker).catch(() => undefined);
-    });
+    for (const event of [
+      "Network.responseReceived",
+      "Network.loadingFinished",
+      "Network.loadingFailed",
+    ] as const)
+      one.on(event, ({ requestId }) => open.end(requestId));
+    // A worker; it may be gone already.
+    one.on("sessionattached", (worker) => void listen(worker).catch(() => undefined));
     await Promise.all([
       one.send("Network.enable"),
       one.send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
       one.send("Runtime.runIfWaitingForDebugger"),
     ]);
   };
-  // Nobody tells what becomes of the requests of a document that was left.
   session.on("Page.frameNavigated", ({ frame }) => {
-    if (frame.parentId !== undefined) return;
-    for (const [id, loader] of open) if (loader !== frame.loaderId) open.delete(id);
-    change();
+    if (frame.parentId === undefined) open.keepOnly(frame.loaderId);
   });
   await session.send("Page.enable");
-  await watch(session);
-
-  /** Resolves once no more than `most` have been open for so long. */
-  const atMost = (most: number, forMs: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      let timer: NodeJS.Timeout | undefined;
-      const look = (): void => {
-        if (open.size <= most) return void (timer ??= setTimeout(resolve, forMs));
-        clearTimeout(timer);
-        timer = undefined;
-      };
-      listeners.add(look);
-      signal.addEventListener("abort", () => {
-        listeners.delete(look);
-        clearTimeout(timer);
-      });
-      look();
-    });
+  await listen(session);
   return {
     get begun() {
       return begun;
     },
-    async quiet(signal) {
-      signal.throwIfAborted();
-      const done = new AbortController();
-      const either = AbortSignal.any([signal, done.signal]);
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason as Error), { signal: done.signal });
-      });
-      try {
-        return await Promise.race([
-          atMost(0, QUIET_MS, either).then(() => "whole" as const),
-          atMost(NEARLY_QUIET_REQUESTS, NEARLY_QUIET_MS, either).then(() => "nearly" as const),
-          aborted,
-        ]);
-      } finally {
-        done.abort();
-      }
+    quiet: (signal) => untilQuiet(open, signal),
+  };
+}
+
+async function untilQuiet(open: Open, signal: AbortSignal): Promise<Rest> {
+  signal.throwIfAborted();
+  const done = new AbortController();
+  const over = AbortSignal.any([signal, done.signal]);
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { signal: done.signal });
+  });
+  const atMost = async (most: number, forMs: number, rest: Rest): Promise<Rest> => {
+    await untilAtMost(open, { most, forMs }, over);
+    return rest;
+  };
+  try {
+    const nearly = atMost(NEARLY_QUIET_REQUESTS, NEARLY_QUIET_MS, "nearly");
+    return await Promise.race([atMost(0, QUIET_MS, "whole"), nearly, aborted]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Resolves once no more than `most` have been open for so long; never if `signal` aborts before. */
+function untilAtMost(
+  open: Open,
+  { most, forMs }: { readonly most: number; readonly forMs: number },
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    const stop = open.watch(() => {
+      if (open.size <= most) return void (timer ??= setTimeout(resolve, forMs));
+      clearTimeout(timer);
+      timer = undefined;
+    });
+    signal.addEventListener("abort", () => {
+      stop();
+      clearTimeout(timer);
+    });
+  });
+}
+
+function createOpen(): Open {
+  const loaders = new Map<string, string>();
+  const looks = new Set<() => void>();
+  const change = (): void => looks.forEach((look) => look());
+  return {
+    get size() {
+      return loaders.size;
+    },
+    add(id, loader) {
+      loaders.set(id, loader);
+      change();
+    },
+    end: (id) => void (loaders.delete(id) && change()),
+    keepOnly(kept) {
+      for (const [id, loader] of loaders) if (loader !== kept) loaders.delete(id);
+      change();
+    },
+    watch(look) {
+      looks.add(look);
+      look();
+      return () => void looks.delete(look);
     },
   };
 }
