@@ -5,7 +5,7 @@ import { createBrowser, type Browser } from "../../../modules/web/browser/browse
 import { createExtractor, type Extractor } from "../../../modules/web/extract/extractor.ts";
 import { createVisits, type Visits } from "../../../modules/web/visits.ts";
 import { createNetwork } from "../../../src/egress/network.ts";
-import { chromiumIsThere, createNode, executable } from "./browser/kit.ts";
+import { chromiumIsThere, createNode, executable, patientClock } from "./browser/kit.ts";
 import { startSource } from "./extract/fetched.ts";
 import { asGolden } from "./extract/golden.ts";
 import { startSite, type Site } from "./site/server.ts";
@@ -42,7 +42,7 @@ let visits: Visits;
 
 describe.skipIf(!chromiumIsThere)("a page that a browser has rendered", () => {
   const network = createNetwork({ allowPrivate: ["127.0.0.1"] });
-  const node = { ...createNode(), network };
+  const node = { ...createNode(patientClock()), network };
   beforeAll(async () => {
     site = await startSite();
     browser = createBrowser(node, { executable });

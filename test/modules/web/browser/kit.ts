@@ -46,6 +46,12 @@ export function createNode(clock: NodeHost["clock"] = createClock()): NodeHost {
   };
 }
 
+/** Limits are ten times as long with it: for what is large, on a machine that has other things to do. */
+export function patientClock(): NodeHost["clock"] {
+  const { now, sleep } = createClock();
+  return { now, sleep: (ms, signal) => sleep(10 * ms, signal) };
+}
+
 /** One for the whole test file. */
 export function openBrowser(node: NodeHost): Browser {
   const browser = createBrowser(node, { executable });
