@@ -13,6 +13,9 @@ const MAX_COUNT = 1_000_000_000_000;
 const MAX_PATH_PARTS = 2;
 const MAX_NAME_BYTES = 255;
 const UNSAFE_NAME = /^\.|[\\/:\p{Cc}]/u;
+/** Ids of logs are one line, and short: they stand in every message. */
+const LOG_ID = /^\P{Cc}{1,200}$/u;
+const MESSAGE_ID = /^[^>#\p{Cc}]{1,200}>[^>#\p{Cc}]{1,200}#\d{1,12}$/u;
 const JOURNALS = ["log", "mailbox"];
 const BLOB = /^[0-9a-f]{64}$/;
 
@@ -35,6 +38,10 @@ export function isSegmentName(name: unknown): name is string {
   return place !== undefined && place.epoch <= MAX_EPOCH && place.part <= MAX_EPOCH;
 }
 
+export function isLogId(id: unknown): id is string {
+  return typeof id === "string" && LOG_ID.test(id);
+}
+
 /** Is it a message to `agent`, whole enough for everything that reads mailboxes? */
 export function isMailTo(agent: AgentId, message: unknown): boolean {
   return isMessage(message) && parseMessageId(String((message as Fields)["id"])).to === agent;
@@ -50,8 +57,8 @@ export function isEventShaped(event: Fields): boolean {
 }
 
 const SHAPES: ReadonlyMap<string, (event: Fields) => boolean> = new Map([
-  ["opened", ({ log, seals }: Fields) => typeof log === "string" && isRecord(seals) && areSeals(seals)],
-  ["message", ({ message, mail, from }) => isMessage(message) && isCount(mail) && typeof from === "string"],
+  ["opened", ({ log, seals }: Fields) => isLogId(log) && isRecord(seals) && areSeals(seals)],
+  ["message", ({ message, mail, from }) => isMessage(message) && isCount(mail) && isLogId(from)],
   [
     "prompted",
     ({ model, prompt, introduction, pinned, reserved }) =>
@@ -99,7 +106,7 @@ function isMessage(value: unknown): boolean {
   if (!isMaybe(cause, isText) || !isMaybe(re, isText) || !isListOf(targetAgentIds, isText)) return false;
   if (!isRecord(source) || (source["type"] === "agent" ? !isText(source["id"]) : source["type"] !== "user"))
     return false;
-  return /^[^>#]+>[^>#]+#\d{1,12}$/.test(String(id));
+  return MESSAGE_ID.test(String(id));
 }
 
 /** Long texts may only have stood where an empty one stands now. */

@@ -3,7 +3,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { basename, join } from "node:path";
 import { ARCHIVE_FORMAT, badLine, linesOf, type ArchiveLine } from "./archive.ts";
-import { isCount, isEventShaped, isMailTo, isPathInAgent, isSegmentName } from "./archive-check.ts";
+import { isCount, isEventShaped, isLogId, isMailTo, isPathInAgent, isSegmentName } from "./archive-check.ts";
 import type { Event } from "../event.ts";
 import { createDisk, type AppendFile, type Disk } from "../log/disk.ts";
 import { openJournal, type Journal } from "../log/journal.ts";
@@ -251,7 +251,7 @@ function begin(reading: Reading, writing: Omit<Writing, "waiting" | "waitingByte
 async function takeMail(line: ArchiveLine, past: Past, { folder, disk }: Place): Promise<string | undefined> {
   if (line.kind !== "mail") return "nothing of this kind belongs here";
   const { agent, from, message, after } = line;
-  if (typeof from !== "string" || !isMailTo(agent, message) || !(after === undefined || isCount(after)))
+  if (!isLogId(from) || !isMailTo(agent, message) || !(after === undefined || isCount(after)))
     return "it is no mail for this agent";
   past.mailbox ??= openJournal(
     {

@@ -60,7 +60,8 @@ async function lookAt(pid: number, groups: ReadonlySet<number>, mark: string): P
   // The name before the last bracket may hold anything; then come state, parent and group (proc(5)).
   const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (state === "" || "ZX".includes(state)) return undefined;
-  const found = { pid, leads: Number(group) === pid };
+  // A signal to the group of the first process would be one to all.
+  const found = { pid, leads: Number(group) === pid && pid > 1 };
   if (groups.has(Number(group))) return found;
   const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
   return environment?.includes(mark) ? found : undefined;

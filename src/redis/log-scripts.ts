@@ -7,41 +7,38 @@ import type { Script } from "./script.ts";
 
 /**
  * Appends events, and removes the mail that is among them from the mailbox; or does nothing, if another owner has come, the
- * log is not where its writer believes it to be, or the mail is not what the mailbox holds. So it does nothing when it comes
- * a second time. Whoever listens to the channel that is named as the log hears the number of the newest event.
+ * log is not where its writer believes it to be, or that mail is not the oldest which the mailbox holds. So it does nothing
+ * when it comes a second time. Whoever listens to the channel that is named as the log hears the number of the newest event.
  *
  *   KEYS  token, meta, log, mailbox
- *   ARGV  token, number of the newest event before them, epoch, log id; of the mail among the events the lowest and highest
- *         position (0 if there is none) and how many; of each its position, log of its sender, id as in JSON; events...
+ *   ARGV  token, number of the newest event before them, epoch, log id, position of the newest mail among the events or "",
+ *         how many; of each the log of its sender and its id as in JSON, oldest first; events...
  *   ->    "committed"
  *         "fenced"       the token is another one by now
  *         "moved"        another event is the newest
- *         "strange"      other mail has such a position
+ *         "strange"      other mail waits up to this position
  */
 const COMMIT: Script = {
   name: "commit",
   keys: 4,
   lua: `
 local token, meta, log, mailbox = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local shown, before, epoch, id = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local oldest, taken, mails = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local first = 8 + 3 * mails
+local shown, before, epoch, id, taken = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local first = 7 + 2 * ARGV[6]
 if redis.call('GET', token) ~= shown then return 'fenced' end
 local seq = tonumber(redis.call('HGET', meta, 'seq') or 0)
 if seq ~= tonumber(before) then return 'moved' end
 
--- A past that was copied from another agent tells of positions that this mailbox has not reached.
-local last = math.min(taken, tonumber(redis.call('HGET', meta, 'mail') or 0))
-local held = {}
-if oldest <= last and mails > 0 then
-  for _, entry in ipairs(redis.call('XRANGE', mailbox, '0-' .. oldest, '0-' .. last)) do
-    held[entry[1]] = entry[2]
+if taken ~= '' then
+  local waiting = redis.call('XRANGE', mailbox, '-', '0-' .. taken)
+  if #waiting ~= tonumber(ARGV[6]) then return 'strange' end
+  for i, entry in ipairs(waiting) do
+    local from, message = entry[2][2], entry[2][4]
+    local isIt = from == ARGV[5 + 2 * i] and string.find(message, '"id":' .. ARGV[6 + 2 * i], 1, true)
+    if not isIt then return 'strange' end
   end
-end
-for i = 8, first - 1, 3 do
-  local entry = held['0-' .. ARGV[i]]
-  local isIt = entry and entry[2] == ARGV[i + 1] and string.find(entry[4], '"id":' .. ARGV[i + 2], 1, true)
-  if tonumber(ARGV[i]) <= last and not isIt then return 'strange' end
+  redis.call('HSET', meta, 'taken', taken)
+  redis.call('XTRIM', mailbox, 'MINID', '0-' .. taken + 1)
 end
 
 for i = first, #ARGV do
@@ -50,11 +47,6 @@ for i = first, #ARGV do
 end
 redis.call('HSET', meta, 'seq', seq, 'log', id)
 redis.call('PUBLISH', log, seq)
-
-if mails > 0 then
-  redis.call('HSET', meta, 'taken', last)
-  redis.call('XTRIM', mailbox, 'MINID', '0-' .. last + 1)
-end
 return 'committed'`,
 };
 
@@ -69,7 +61,7 @@ export interface Commit {
   readonly last: number;
   /** As JSON, without sequence number and epoch. */
   readonly events: readonly string[];
-  /** The mail among them. */
+  /** The mail among them, oldest first. */
   readonly mail: readonly Taken[];
 }
 
@@ -86,10 +78,9 @@ export async function commitEvents(
   commit: Commit,
 ): Promise<"committed" | "fenced" | "moved" | "strange"> {
   const { token, meta, log, mailbox } = agentKeys(legion, agent);
-  const positions = commit.mail.map(({ position }) => position);
-  const range = positions.length > 0 ? [Math.min(...positions), Math.max(...positions)] : [0, 0];
-  const mail = commit.mail.flatMap(({ position, from, id }) => [position, from, JSON.stringify(id)]);
-  const head = [commit.token, commit.before, commit.epoch, commit.log, ...range, positions.length];
+  const mail = commit.mail.flatMap(({ from, id }) => [from, JSON.stringify(id)]);
+  const newest = commit.mail.at(-1)?.position ?? "";
+  const head = [commit.token, commit.before, commit.epoch, commit.log, newest, commit.mail.length];
   const reply = await link.run(COMMIT, [token, meta, log, mailbox], [...head, ...mail, ...commit.events]);
   return reply as "committed" | "fenced" | "moved" | "strange";
 }

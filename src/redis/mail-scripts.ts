@@ -36,7 +36,7 @@ local limit, wake = ARGV[1], ARGV[2]
 local isKnown = limit == '' or redis.call('HEXISTS', meta, 'known') == 1
 local waiting = redis.call('XLEN', mailbox)
 local room = limit == '' and math.huge or limit - waiting
-local accepted = {}
+local told, length = {}, 0
 local last, abort
 
 local function receive(from, number, before, message, what, start)
@@ -52,7 +52,8 @@ local function receive(from, number, before, message, what, start)
   redis.call('XADD', mailbox, '0-' .. last, 'f', from, 'm', message)
   redis.call('HSET', seen, from, number)
   if what == 'abort' then abort = last end
-  accepted[#accepted + 1] = from .. '\\n' .. message
+  length = length + #from + #message + 2
+  if length <= ${LONGEST_WORD} then told[#told + 1] = from .. '\\n' .. message end
   return {'accepted', last}
 end
 
@@ -63,9 +64,10 @@ end
 if abort then redis.call('HSET', meta, 'abort', abort) end
 if last then
   local word = last .. ' ' .. (abort or 0)
-  local lines = table.concat(accepted, '\\n')
   -- A reader that is behind reads many at once; and what all agents of a node do not keep up with must not pile up on its way.
-  if waiting < ${MOST_WAITING} and #lines <= ${LONGEST_WORD} then word = word .. '\\n' .. lines end
+  if waiting < ${MOST_WAITING} and length <= ${LONGEST_WORD} then
+    word = word .. '\\n' .. table.concat(told, '\\n')
+  end
   redis.call('PUBLISH', wake, word)
 end
 return replies`,

@@ -154,6 +154,13 @@ it.each<[string, object]>([
   expect(await refusal(forged)).toMatch(/forged\.legion:[23]: /);
 });
 
+it.each(["", "one\ntwo", "x".repeat(201)])("refuses mail of a log that is called %j", async (from) => {
+  const forged = await forge(await sample(withMail), (lines) =>
+    lines.map((line) => (line["kind"] === "mail" ? { ...line, from } : line)),
+  );
+  expect(await refusal(forged)).toContain("no mail for this agent");
+});
+
 it("refuses a file that is there twice, and mail for somebody else", async () => {
   const twice = await forge(await sample(), (lines) => {
     const goals = lines.find(({ path }) => path === "goals.json")!;

@@ -14,13 +14,21 @@ export interface Requests {
 /** `nearly`: some of what the page asked for has no answer, but it was little for a while. */
 export type Rest = "whole" | "nearly";
 
+interface Origin {
+  /** The document that it is for. */
+  readonly loader: string;
+  /** That told of it. */
+  readonly session: string;
+}
+
 /** Requests that have got neither an answer nor a refusal; an answer may go on for ever. */
 interface Open {
   readonly size: number;
-  /** `loader`: the document that it is for. */
-  add(id: string, loader: string): void;
+  add(id: string, origin: Origin): void;
   end(id: string): void;
-  /** Nobody tells what becomes of the requests of a document that was left. */
+  /** Nobody tells what becomes of the requests of a worker that has ended. */
+  endAll(session: string): void;
+  /** Nor of those of a document that was left. */
   keepOnly(loader: string): void;
   /** Calls `look` now and after each change. Returns how to stop. */
   watch(look: () => void): () => void;
@@ -33,7 +41,7 @@ export async function watchRequests(session: CDPSession): Promise<Requests> {
   const listen = async (one: CDPSession): Promise<void> => {
     one.on("Network.requestWillBeSent", ({ requestId, loaderId }) => {
       begun++;
-      open.add(requestId, loaderId);
+      open.add(requestId, { loader: loaderId, session: one.id() });
     });
     for (const event of [
       "Network.responseReceived",
@@ -43,6 +51,7 @@ export async function watchRequests(session: CDPSession): Promise<Requests> {
       one.on(event, ({ requestId }) => open.end(requestId));
     // A worker; it may be gone already.
     one.on("sessionattached", (worker) => void listen(worker).catch(() => undefined));
+    one.on("sessiondetached", (worker) => open.endAll(worker.id()));
     await Promise.all([
       one.send("Network.enable"),
       one.send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
@@ -102,20 +111,24 @@ function untilAtMost(
 }
 
 function createOpen(): Open {
-  const loaders = new Map<string, string>();
+  const origins = new Map<string, Origin>();
   const looks = new Set<() => void>();
   const change = (): void => looks.forEach((look) => look());
   return {
     get size() {
-      return loaders.size;
+      return origins.size;
     },
-    add(id, loader) {
-      loaders.set(id, loader);
+    add(id, origin) {
+      origins.set(id, origin);
       change();
     },
-    end: (id) => void (loaders.delete(id) && change()),
+    end: (id) => void (origins.delete(id) && change()),
+    endAll(ended) {
+      for (const [id, { session }] of origins) if (session === ended) origins.delete(id);
+      change();
+    },
     keepOnly(kept) {
-      for (const [id, loader] of loaders) if (loader !== kept) loaders.delete(id);
+      for (const [id, { loader }] of origins) if (loader !== kept) origins.delete(id);
       change();
     },
     watch(look) {

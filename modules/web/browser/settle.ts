@@ -17,6 +17,7 @@ export async function settle(tab: Tab, url: string, signal: AbortSignal): Promis
   let rest: Rest = "whole";
   let height: unknown;
   for (let scrolls = 0; scrolls < MAX_SCROLLS; scrolls++) {
+    signal.throwIfAborted();
     const reached = await runIn(tab, SCROLL);
     if (reached !== undefined && reached === height) break;
     height = reached;

@@ -54,6 +54,20 @@ describe.skipIf(!chromiumIsThere)("a rendered page", () => {
     expect(left).toMatchObject({ html: expect.stringContaining("the next page") as string, remarks: [] });
   });
 
+  it("does not wait for what a worker had asked for that has ended", async () => {
+    const site = await startSite((request, response) => {
+      if (request.url === "/never") return;
+      response.setHeader("content-type", "text/javascript");
+      response.end(`for (const _ of "abc") void fetch("/never"); postMessage("asked")`);
+    });
+    const html = `<p>Here</p><script>
+      const worker = new Worker("/worker.js");
+      worker.onmessage = () => setTimeout(() => worker.terminate(), 200);
+    </script>`;
+    const rendered = await render(html, `http://site.test:${site.port}/`);
+    expect(rendered).toMatchObject({ html: expect.stringContaining("Here") as string, remarks: [] });
+  });
+
   it("has what its workers fetch", async () => {
     const site = await startSite((request, response) => {
       if (request.url === "/worker.js") {
