@@ -78,6 +78,8 @@ export function createFront(rear: Rear): Front {
     standing.newest = Math.max(standing.newest, newest);
     standing.abort = Math.max(standing.abort, abort);
     standing.read = Math.max(standing.read, taken);
+    // A late word may have told of what was taken by then.
+    if (taken > 0) unread.drop(taken);
     fill();
   };
   return {

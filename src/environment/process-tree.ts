@@ -8,7 +8,7 @@ const ROUND_PAUSE_MS = 10;
 /**
  * Ends the process group `group`, where it is known, and every process whose environment holds `mark`, also those that
  * left the group, with the groups that they lead; says whether there were any. Where there is no /proc only the group is
- * ended. A process that leaves the group and drops its environment escapes.
+ * ended. A process that drops its environment escapes if it leaves the group, or if nobody with the mark leads that.
  */
 export async function endTree(group: number | undefined, mark: string): Promise<boolean> {
   const groups = new Set(group === undefined ? [] : [group]);

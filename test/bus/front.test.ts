@@ -84,6 +84,16 @@ describe("the front of a mailbox", () => {
     );
   });
 
+  it("forgets what it was told late, when it hears that this was taken (Q1)", async () => {
+    const { waiting, rear } = createRear(100);
+    waiting.push(mail(3));
+    const front = createFront(rear);
+    front.arrived(1, () => mail(1));
+    front.heard({ newest: 3, taken: 2 });
+    await front.settled();
+    expect([front.count, positions(front)]).toEqual([1, [3]]);
+  });
+
   it("holds little, counts all, and has what comes next when all of it was taken in (Q2)", async () => {
     const { waiting, rear, pages } = createRear(100);
     waiting.push(...numbers(5_000).map((n) => mail(n)));
