@@ -1,12 +1,14 @@
 // A legion in Redis whose past a test writes, by the parts that a node records it with.
 
 import { createRedisBus } from "../../src/bus/redis-bus.ts";
+import type { MessageEvent } from "../../src/event.ts";
 import type { EventLog } from "../../src/log/event-log.ts";
 import { createRedisBlobs } from "../../src/log/redis-blobs.ts";
 import { openRedisLog } from "../../src/log/redis-log.ts";
 import { CONTROL, type AgentId } from "../../src/message.ts";
 import { createRedisReader } from "../../src/reader/redis-reader.ts";
 import { agentKeys } from "../../src/redis/keys.ts";
+import { entryId } from "../../src/redis/pages.ts";
 import { enlist } from "../../src/redis/registry.ts";
 import { createSpeech } from "../../src/store/redis-speech.ts";
 import type { RecordedPlace } from "../reader/reader-contract.ts";
@@ -31,14 +33,23 @@ export async function createRedisPlace(
     logs.set(agent, log);
     return log;
   };
+  /** A log takes in only what waits there. */
+  const putInMailbox = async (agent: AgentId, { mail, from, message }: MessageEvent): Promise<void> => {
+    const { mailbox } = agentKeys(legion, agent);
+    const id = entryId(mail);
+    const there = (await link.command("XRANGE", mailbox, id, id)) as readonly unknown[];
+    if (there.length > 0) return;
+    await link.command("XADD", mailbox, id, "f", from, "m", JSON.stringify(message));
+  };
   const control = createSpeech({ link, legion }, now);
   const bus = createRedisBus({ link, legion, tenureOf: leases.held });
   return {
     reader: createRedisReader({ link, legion }),
     enlist: (agent, record) => enlist({ link, legion, agent }, JSON.stringify(record)),
     async append(agent, events) {
-      if (agent !== CONTROL) await (await logOf(agent)).append(events);
-      else await control.speak(events);
+      if (agent === CONTROL) return void (await control.speak(events));
+      for (const event of events) if (event.kind === "message") await putInMailbox(agent, event);
+      await (await logOf(agent)).append(events);
     },
     keep: async (agent, text) => void (await createRedisBlobs({ link, legion, agent }).keep(text)),
     deliver: async (delivery) => void (await bus.send(delivery)),

@@ -126,10 +126,10 @@ export const ABLATIONS: readonly Ablation[] = [
   {
     part: "mail leaves the mailbox with the commit that takes it in",
     changes: [
-      { file: "src/redis/log-scripts.ts", line: "redis.call('HSET', meta, 'taken', last)", instead: "" },
+      { file: "src/redis/log-scripts.ts", line: "redis.call('HSET', meta, 'taken', taken)", instead: "" },
       {
         file: "src/redis/log-scripts.ts",
-        line: "redis.call('XTRIM', mailbox, 'MINID', '0-' .. last + 1)",
+        line: "redis.call('XTRIM', mailbox, 'MINID', '0-' .. taken + 1)",
         instead: "",
       },
     ],
