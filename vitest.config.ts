@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/own-config-home.ts"],
     pool: "forks",
     // The default leaves one core idle, which is half of a small machine.
     maxWorkers: "100%",

@@ -1,0 +1,84 @@
+// The person's own folder, `$XDG_CONFIG_HOME/ai-legion`: what holds for every project, and what no project may say for
+// itself. Nothing of a project, an agent or a command that agents run is ever written here.
+
+import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { LegionError, messageOf } from "../errors.ts";
+import { readTextFile } from "../project-file.ts";
+
+export interface PersonFolder {
+  /** Absolute; it may not exist yet. */
+  readonly path: string;
+  /**
+   * The file `name`, `undefined` if it is not there. Rejects with CONFIG if it, or the folder, can be written by
+   * somebody else, or is a link.
+   */
+  read(name: string): Promise<string | undefined>;
+  /** Replaces the file `name` as a whole, readable by its owner alone. Rejects with CONFIG as `read` does. */
+  write(name: string, text: string): Promise<void>;
+}
+
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+const OTHERS_WRITE = 0o022;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where it is, by the XDG Base Directory Specification: a path that is not absolute says nothing. */
+export function personFolderPath(env: Environment): string {
+  const configured = env["XDG_CONFIG_HOME"] ?? "";
+  const home = env["HOME"] ?? "";
+  const base = isAbsolute(configured) ? configured : join(isAbsolute(home) ? home : homedir(), ".config");
+  return join(base, "ai-legion");
+}
+
+/** The folder of the person whose environment this is. Nothing is read or made before it is asked for something. */
+export function openPersonFolder(env: Environment): PersonFolder {
+  const path = personFolderPath(env);
+  return {
+    path,
+    async read(name) {
+      if (!(await isOwn(path, "folder"))) return undefined;
+      if (!(await isOwn(join(path, name), "file"))) return undefined;
+      return readTextFile(join(path, name), join(path, name));
+    },
+    async write(name, text) {
+      await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER }).catch((cause: unknown) => {
+        throw new LegionError("CONFIG", `nothing can be kept in ${path}: ${messageOf(cause)}`, { cause });
+      });
+      await isOwn(path, "folder");
+      await replace(path, name, text);
+    },
+  };
+}
+
+/** False if nothing is there. Throws CONFIG if what is there cannot be relied on to be the person's. */
+async function isOwn(path: string, kind: "file" | "folder"): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found) return false;
+  const refuse = (why: string, way: string): never => {
+    throw new LegionError("CONFIG", `${path} ${why}; ${way}`);
+  };
+  if (kind === "folder" ? !found.isDirectory() : !found.isFile())
+    refuse(`is no ${kind}`, "remove it, and try again");
+  const me = process.getuid?.();
+  if (me !== undefined && found.uid !== me) refuse("belongs to another user", "it has to be yours");
+  if (me !== undefined && (found.mode & OTHERS_WRITE) !== 0)
+    refuse("can be written by other users", `chmod go-w ${path}`);
+  return true;
+}
+
+async function replace(folder: string, name: string, text: string): Promise<void> {
+  const written = join(folder, `.${name}.${randomUUID()}`);
+  const file = await open(written, "wx", PRIVATE_FILE);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+    await rename(written, join(folder, name));
+  } finally {
+    await file.close();
+    await rm(written, { force: true });
+  }
+}
