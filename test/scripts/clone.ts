@@ -22,6 +22,7 @@ const SCAFFOLDING = [
   "tsconfig.json",
   "tsconfig.build.json",
   "vitest.config.ts",
+  "test/own-config-home.ts",
   ".oxlintrc.json",
   ".prettierrc.json",
   ".prettierignore",
