@@ -44,16 +44,25 @@ export function takeRow(line: string, columns: number): { readonly row: string; 
   let used = 0;
   let end = 0;
   let space = -1;
+  let isIndentation = true;
   for (const character of line) {
     used += widthOf(character);
-    if (character === " " && line.slice(0, end).trim() !== "") space = end;
+    if (character !== " ") isIndentation = false;
+    else if (!isIndentation) space = end;
     if (used > columns && end > 0) {
       const cut = space > 0 ? space : end;
-      return { row: line.slice(0, cut).trimEnd(), rest: line.slice(cut).trimStart() };
+      return { row: withoutLastSpaces(line.slice(0, cut)), rest: line.slice(cut).replace(/^ +/, "") };
     }
     end += character.length;
   }
-  return { row: line.trimEnd(), rest: "" };
+  return { row: withoutLastSpaces(line), rest: "" };
+}
+
+/** Only U+0020 goes: every other white space is part of the text, as no-break spaces are. */
+function withoutLastSpaces(row: string): string {
+  let end = row.length;
+  while (row[end - 1] === " ") end--;
+  return row.slice(0, end);
 }
 
 /** A text without line ends, in rows. */

@@ -50,6 +50,15 @@ describe("takeRow", () => {
     expect(rowsOf("東京東京", 5)).toEqual(["東京", "東京"]);
   });
 
+  it.each(["\u00a0", "\u2001", "\u3000", "\ufeff"])(
+    "keeps white space that is no plain space (%j)",
+    (space) => {
+      expect(rowsOf(`ab${space}`, 10)).toEqual([`ab${space}`]);
+      expect(rowsOf(`ab${space} cdef`, 5).join("")).toBe(`ab${space}cdef`);
+      expect(rowsOf(`abcd${space}ef`, 4).join("")).toBe(`abcd${space}ef`);
+    },
+  );
+
   it("never exceeds its columns, never loses a letter, and always ends", () => {
     fc.assert(
       fc.property(
