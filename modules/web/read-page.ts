@@ -19,8 +19,9 @@ import type { Page, Visits } from "./visits.ts";
 const TEXT_SHARE = 0.9;
 /** No words, however many, take more than the rest. */
 const LEAST_TEXT_SHARE = 0.5;
-/** In tokens: what is said of one part or of a summary, and the heading of one summarised part. */
-const REMARK_TOKENS = 50;
+/** In tokens: what is said of one part, what of a summary, and the heading of one summarised part. */
+const PART_REMARK_TOKENS = 18;
+const SUMMARY_REMARK_TOKENS = 50;
 const HEADING_TOKENS = 14;
 const CHARACTERS_PER_TOKEN = 4;
 /** A page of more parts would cost more than anybody expects. */
@@ -71,7 +72,7 @@ export function readPageAction(visitsOf: (host: Host) => Promise<Visits>): Actio
         return fromOutside(fail(wordsOf(error)));
       }
       if (page.status >= 400) return refused(page, host);
-      const parts = divide(page.text, roomIn(page, host), host.tokens);
+      const parts = divide(page.text, roomIn(page, PART_REMARK_TOKENS, host), host.tokens);
       const reading = { page, parts, question, raw };
       if (number === undefined && parts.length > 1 && !raw) return summarised(reading, host);
       return onePart(reading, number ?? 1);
@@ -96,9 +97,9 @@ function withoutFragment(url: string): string {
   return new URL(url).href.split("#", 1)[0]!;
 }
 
-/** How long the text may be of a result about this page, in tokens. */
-function roomIn(page: Page, { maxTokens, tokens }: Host): number {
-  const left = maxTokens - tokens(shown(page, [], "").content) - REMARK_TOKENS;
+/** How long the text may be of a result about this page of which `remark` tokens are said, in tokens. */
+function roomIn(page: Page, remark: number, { maxTokens, tokens }: Host): number {
+  const left = maxTokens - tokens(shown(page, [], "").content) - remark;
   return Math.floor(Math.max(LEAST_TEXT_SHARE * maxTokens, Math.min(TEXT_SHARE * maxTokens, left)));
 }
 
@@ -117,7 +118,7 @@ async function summarised(reading: Reading, host: Host): Promise<ActionResult> {
   const { page, parts, question } = reading;
   const { length } = parts;
   const heading = page.title === "" ? [] : [`# ${page.title}`];
-  const room = roomIn(page, host) - host.tokens(heading.join(""));
+  const room = roomIn(page, SUMMARY_REMARK_TOKENS, host) - host.tokens(heading.join(""));
   const share = Math.floor(room / Math.min(length, MAX_SUMMARISED)) - HEADING_TOKENS;
   const maxTokens = Math.max(1, share);
   const shorten = async (text: string, index: number): Promise<string> => {

@@ -105,6 +105,29 @@ describe("reading a page", () => {
     }
   });
 
+  it("reads a page of 3,600 tokens in a window of 4,000 as four parts of 900, in a result of at most 1,000", async () => {
+    const maxTokens = 4_000 / 4;
+    const asked: { readonly part: string; readonly maxOutput: number }[] = [];
+    const complete: Host["complete"] = (prompt, options) => {
+      const [, part] = /FROM OUTSIDE [^\n]*\n[^\n]*\n\n([^]*)\n\n--- END/.exec(prompt)!;
+      asked.push({ part: part!, maxOutput: options!.maxOutput! });
+      return Promise.resolve("x".repeat(4 * options!.maxOutput!));
+    };
+    const { content } = await read("/almanac.txt", {}, { maxTokens, complete });
+
+    expect(asked.map(({ part }) => estimateTokens(part))).toEqual([900, 900, 900, 900]);
+    const page = asked.map(({ part }) => part).join("\n");
+    expect([estimateTokens(page), page.split("\n").length]).toEqual([3_600, 300]);
+    for (const { maxOutput } of asked) expect(maxOutput).toBeLessThanOrEqual(maxTokens / 4);
+    expect(content.match(/=== SUMMARIZED CHUNK ===/g)).toHaveLength(4);
+    expect(estimateTokens(content)).toBeLessThanOrEqual(maxTokens);
+
+    const { content: second } = await read("/almanac.txt", { page: 2 }, { maxTokens });
+    expect(second).toContain("This is part 2 of 4.");
+    expect(second).toContain(asked[1]!.part);
+    expect(estimateTokens(second)).toBeLessThanOrEqual(maxTokens);
+  });
+
   it.each([
     ["a part", { page: 1 }],
     ["a summary", {}],

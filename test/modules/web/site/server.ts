@@ -92,6 +92,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "/scan.pdf": () => ({ type: "application/pdf", body: writePdf({ title: "", pages: [[], []] }) }),
   "/stations.json": () => ({ type: "application/json", body: page("stations.json").trim() }),
   "/notes.md": () => ({ type: "text/markdown; charset=utf-8", body: page("notes.md") }),
+  // 3,600 tokens: 300 lines of 48 bytes.
+  "/almanac.txt": () => ({
+    type: "text/plain",
+    body: "a day of rain, a day of sun, and a day of wind.\n".repeat(300),
+  }),
   "/robots.txt": () => ({ type: "text/plain", body: "User-agent: *\nAllow: /\n" }),
   "/logo.png": () => ({
     type: "image/png",
