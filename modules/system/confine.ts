@@ -4,16 +4,17 @@
 //   F1. Nothing outside the workspace is read, made, moved or deleted.
 //   F2. A protected path is neither read nor changed, whatever name or link leads to it.
 //   F3. A folder or link that is swapped while an action runs makes it fail, or changes nothing.
-//   F4. What the next start runs is not changed: definitions, and the files of modules that a person wrote.
+//   F4. What runs without being asked is not changed: what the next start loads, what editors, shells and git run.
 //
 // Without /proc/self/fd (macOS) files are reached by the path that was checked: there a folder swapped in the very
 // moment between can lead elsewhere.
 
 import { constants, existsSync } from "node:fs";
-import { mkdir, open, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { mkdir, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Host } from "../../src/module.ts";
 import { holdsReadOnly, isProtected, isReadOnly } from "./protected.ts";
+import { addingInTurn, leadsThroughRepository } from "./repository.ts";
 import { codeOf, Refusal } from "./refusal.ts";
 
 /** What an action wants with a path. */
@@ -33,29 +34,32 @@ export interface Folder {
   close(): Promise<void>;
 }
 
-/** Hands `use` a path to the file or link that `path` leads to; the path is good until `use` settles. */
+/**
+ * Hands `use` a path to the file or link that `path` leads to, which is good until `use` settles, and where it really is.
+ */
 export async function withEntry<T>(
   host: Host,
   path: string,
   errand: Errand,
-  use: (at: string) => Promise<T>,
+  use: (at: string, real: string) => Promise<T>,
 ): Promise<T> {
   const asked = resolve(host.workspace.root, path);
   const isFollowed = errand.lastLink === "follow";
   const { real, missing } = await nearest(isFollowed ? asked : dirname(asked));
   const names = isFollowed ? missing : [...missing, basename(asked)];
   const target = join(real, ...names);
-  permit(host, { asked, target }, errand);
-  if (target === host.workspace.root)
-    throw new Refusal("That path is the workspace itself, not a file in it.");
+  return permitted(host, { asked, target }, errand, async () => {
+    if (target === host.workspace.root)
+      throw new Refusal("That path is the workspace itself, not a file in it.");
 
-  const [start, folders] = names.length === 0 ? [dirname(real), []] : [real, names.slice(0, -1)];
-  const folder = await enter(start, folders, errand.missingFolders);
-  try {
-    return await use(`${folder.path}/${basename(target)}`);
-  } finally {
-    await folder.close();
-  }
+    const [start, folders] = names.length === 0 ? [dirname(real), []] : [real, names.slice(0, -1)];
+    const folder = await enter(start, folders, errand.missingFolders);
+    try {
+      return await use(`${folder.path}/${basename(target)}`, target);
+    } finally {
+      await folder.close();
+    }
+  });
 }
 
 /** Hands `use` a path to the folder that `path` leads to, links followed; it is good until `use` settles. */
@@ -67,13 +71,15 @@ export async function withFolder<T>(
 ): Promise<T> {
   const asked = resolve(host.workspace.root, path);
   const { real, missing } = await nearest(asked);
-  permit(host, { asked, target: join(real, ...missing) }, { lastLink: "follow", ...errand });
-  const folder = await enter(real, missing, errand.missingFolders);
-  try {
-    return await use(folder.path);
-  } finally {
-    await folder.close();
-  }
+  const way = { asked, target: join(real, ...missing) };
+  return permitted(host, way, { lastLink: "follow", ...errand }, async () => {
+    const folder = await enter(real, missing, errand.missingFolders);
+    try {
+      return await use(folder.path);
+    } finally {
+      await folder.close();
+    }
+  });
 }
 
 export interface OpenFile {
@@ -102,31 +108,63 @@ interface Way {
   readonly target: string;
 }
 
+/** Goes the way if it is permitted, which nothing that is added meanwhile can change. */
+function permitted<T>(host: Host, way: Way, errand: Errand, go: () => Promise<T>): Promise<T> {
+  permit(host, way, errand);
+  if (errand.access === "read") return go();
+  const names = relative(host.workspace.root, way.target).split(sep);
+  const change = async (): Promise<T> => {
+    if (await leadsThroughRepository(host.workspace.root, names)) throw new Refusal(OFF_LIMITS);
+    return go();
+  };
+  return errand.missingFolders === "create" ? addingInTurn(names, change) : change();
+}
+
+const OFF_LIMITS =
+  "That path is off-limits: version control, installed packages, keys and the legion's own files are protected.";
+const ONLY_READ =
+  "That path can only be read: it says what agents are, what code they run or what other programs run by themselves, " +
+  "which only a person may change.";
+
 /** Throws unless the way leads into the workspace and neither of its ends is off-limits for the errand. */
-function permit(
-  host: Host,
-  { asked, target }: Way,
-  { access, lastLink }: Omit<Errand, "missingFolders">,
-): void {
+function permit(host: Host, { asked, target }: Way, { access, lastLink }: Errand): void {
   const from = relative(host.workspace.root, asked).split(sep);
   const to = relative(host.workspace.root, target).split(sep);
   if (isOutside(to)) throw new Refusal("The path must be inside the workspace.");
   const ends = isOutside(from) ? [to] : [to, from];
-  if (ends.some((names) => isOffLimits(host, names, access))) {
-    throw new Refusal(
-      "That path is off-limits: version control, installed packages, keys and the legion's own files are protected.",
-    );
-  }
+  if (ends.some((names) => isOffLimits(host, names, access))) throw new Refusal(OFF_LIMITS);
   if (access === "read") return;
   const kept = protectedPaths(host);
   // Who moves a folder away can put another in its place.
   const isKept = lastLink === "keep" ? holdsReadOnly : () => false;
-  if (ends.some((names) => isReadOnly(names, kept) || isKept(names, kept))) {
-    throw new Refusal(
-      "That path can only be read: it says what agents are or what code they run, which only a person may change.",
-    );
+  if (ends.some((names) => isReadOnly(names, kept) || isKept(names, kept))) throw new Refusal(ONLY_READ);
+}
+
+export interface Move {
+  /** A path to the folder. */
+  readonly at: string;
+  /** Where it really is. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Throws if something in the folder is off-limits or may not be changed, before or after it is moved: it would go along. */
+export async function permitMove(host: Host, { at, from, to }: Move): Promise<void> {
+  const kept = protectedPaths(host);
+  const places = [from, to].map((path) => relative(host.workspace.root, path));
+  let looked = 0;
+  for await (const { name, parentPath } of await opendir(at, { recursive: true })) {
+    host.signal.throwIfAborted();
+    if (++looked > MAX_MOVED)
+      throw new Refusal(`That folder holds more than ${MAX_MOVED} files; move its parts.`);
+    const inside = join(relative(at, parentPath), name);
+    const paths = places.map((place) => join(place, inside).split(sep));
+    if (paths.some((names) => isProtected(names) || isReadOnly(names, kept)))
+      throw new Refusal(`That folder holds what only a person may move (${inside}).`);
   }
 }
+
+const MAX_MOVED = 100_000;
 
 /** As the legion was started: relative to the workspace. */
 function protectedPaths({ settings }: Host): readonly string[] {

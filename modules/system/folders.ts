@@ -1,7 +1,7 @@
 import { lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import type { Dirent } from "node:fs";
 import { defineAction, fail, ok } from "../../src/module.ts";
-import { withEntry, withFolder, type Errand } from "./confine.ts";
+import { permitMove, withEntry, withFolder, type Errand } from "./confine.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal } from "./refusal.ts";
 import { printable } from "./text.ts";
@@ -20,12 +20,13 @@ export const moveFile = defineAction({
   },
   execute: ({ sourcePath, destinationPath }, host) =>
     orRefusal(sourcePath, () =>
-      withEntry(host, sourcePath, TAKE, async (source) => {
-        await lstat(source);
+      withEntry(host, sourcePath, TAKE, async (source, from) => {
+        const isFolder = (await lstat(source)).isDirectory();
         return orRefusal(destinationPath, () =>
-          withEntry(host, destinationPath, PUT, async (destination) => {
+          withEntry(host, destinationPath, PUT, async (destination, to) => {
             if (await exists(destination))
               return fail(`${destinationPath} exists already; nothing was moved.`);
+            if (isFolder) await permitMove(host, { at: source, from, to });
             await rename(source, destination);
             return ok(`Moved ${sourcePath} to ${destinationPath}.`);
           }),

@@ -35,6 +35,20 @@ describe("a protected path", () => {
     "keys/id_work",
     ".npmrc",
     "sub/.mcp.json",
+    ".aws/credentials",
+    "home/.Kube/config",
+    ".docker/config.json",
+    ".pgpass",
+    "infra/prod.tfstate",
+    "infra/prod.tfstate.backup",
+    "vault.KDBX",
+    ".ssh/authorized_keys",
+    ".gnupg/private-keys-v1.d/x",
+    ".config/gh/hosts.yml",
+    ".cargo/credentials.toml",
+    ".bash_history",
+    "deploy/service-account-prod.json",
+    ".claude/.credentials.json",
   ];
 
   it.each(names)("is refused by every action, there or not: %s (F2)", async (path) => {
@@ -89,6 +103,13 @@ describe("a protected path", () => {
     "key.ts",
     "pem",
     "a.pem.ts",
+    "docker/config.json",
+    ".docker/other.json",
+    "kube/config",
+    "aws/credentials",
+    "profile",
+    "vscode/tasks.json",
+    "objects/refs/HEAD",
   ])("is not everything that looks like one: %s", async (path) => {
     const agent = createTestHost(system);
     expect((await agent.act("writeFile", { path, content: "text" })).outcome).toBe("ok");
@@ -111,7 +132,8 @@ describe("a protected path", () => {
 
 describe("what the next start runs", () => {
   const KEPT =
-    "That path can only be read: it says what agents are or what code they run, which only a person may change.";
+    "That path can only be read: it says what agents are, what code they run or what other programs run by themselves, " +
+    "which only a person may change.";
   const settings = { protectedPaths: ["tools/weather.mjs", "link/deep.mjs", "real/deep.mjs"] };
   const changes = (path: string) => attempts(path).filter(([name]) => !/^(read|list)/.test(name));
 
@@ -154,6 +176,42 @@ describe("what the next start runs", () => {
         expect((await agent.act(action, parameters)).content).toBe(`${KEPT} Path: ${path}`);
     }
     expect(readFileSync(join(agent.root, "agents/legionnaire.md"), "utf8")).toBe("secret brief");
+  });
+
+  it.each([
+    ".bashrc",
+    "home/.zshenv",
+    ".gitconfig",
+    ".vscode/tasks.json",
+    "sub/.VSCode/settings.json",
+    "team.code-workspace",
+    ".husky/pre-commit",
+    ".claude/settings.json",
+    ".cursor/mcp.json",
+    ".devcontainer/devcontainer.json",
+    ".devcontainer.json",
+    ".yarnrc.yml",
+    ".yarn/releases/yarn.cjs",
+    ".pnp.cjs",
+    ".config/autostart/x.desktop",
+    ".idea/workspace.xml",
+    "venv/site.pth",
+    ".pre-commit-config.yaml",
+  ])("nor what another program runs by itself: %s (F4)", async (path) => {
+    const agent = createTestHost(system);
+    agent.file("bait", "bait");
+    for (let n = 0; n < 2; n++) {
+      for (const [action, parameters] of changes(path)) {
+        const { outcome, content } = await agent.act(action, parameters);
+        expect({ action, outcome, content }).toEqual({
+          action,
+          outcome: "error",
+          content: `${KEPT} Path: ${path}`,
+        });
+      }
+      agent.file(path, "as it was");
+    }
+    expect((await agent.act("readFile", { path })).content).toContain("as it was");
   });
 
   it("goes with no folder or link that is moved or deleted (F4)", async () => {
