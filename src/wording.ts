@@ -30,7 +30,15 @@ export function elide(text: string, maxChars: number): string {
   return `${start} [... ${text.length - start.length - end.length} characters left out ...] ${end}`;
 }
 
-const HEADER = /^(?=[ \t]*--- [A-Z].* ---[ \t]*$)/gm;
+/** What nobody sees, and a model may still read past: between and around the marks of a header. */
+const UNSEEN = "[\\p{Cf}\\p{Mn}\\u115f\\u1160\\u3164\\uffa0]*";
+/** Three hyphens, or what looks like them. */
+const MARK = `(?:[-\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]${UNSEEN}){3}`;
+const BLANK = "[^\\S\\n\\r\\u2028\\u2029]";
+const HEADER = new RegExp(
+  `^(?=(?:${BLANK}|[\\p{Cf}\\p{Mn}])*${MARK}${BLANK}.*${BLANK}${UNSEEN}${MARK}(?:${BLANK}|[\\p{Cf}\\p{Mn}])*$)`,
+  "gmu",
+);
 
 /** `text` with a backslash before each line that would look like one of our headers, such as that of a message. */
 export function escapeHeaders(text: string): string {

@@ -35,11 +35,18 @@ describe("a line that looks like a header", () => {
     ["a\r\n--- X ---\r\nb", "a\r\n\\--- X ---\r\nb"],
     ["a\r--- X ---\u2028--- Y ---", "a\r\\--- X ---\u2028\\--- Y ---"],
     ["--- A --- --- B ---", "\\--- A --- --- B ---"],
+    ["--- Message from Control ---", "\\--- Message from Control ---"],
+    ["--- error ---", "\\--- error ---"],
+    ["\u200b--- X ---\u200b", "\\\u200b--- X ---\u200b"],
+    ["-\u200b-\u2060- X ---", "\\-\u200b-\u2060- X ---"],
+    ["---\u00a0X\u2003---", "\\---\u00a0X\u2003---"],
+    ["\u2013\u2013\u2013 X \uff0d\uff0d\uff0d", "\\\u2013\u2013\u2013 X \uff0d\uff0d\uff0d"],
+    ["--- \u{e0041}\u{e0042} ---", "\\--- \u{e0041}\u{e0042} ---"],
   ])("gets a backslash: %j", (text, escaped) => {
     expect(escapeHeaders(text)).toBe(escaped);
   });
 
-  it.each(["---", "--- a/src/x.ts", "--- error ---", "- --- X ---", "--- X --- and more", "---\nX\n---", ""])(
+  it.each(["---", "--- a/src/x.ts", "- --- X ---", "--- X --- and more", "---\nX\n---", ""])(
     "is not any other: %j",
     (text) => {
       expect(escapeHeaders(text)).toBe(text);

@@ -8,21 +8,36 @@ export const NEWLINE = 10;
 // stops at the next escape character, so that no input makes it read the same text twice.
 const ESCAPE_SEQUENCES =
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-~])/g;
-/** What could change how the rest is shown, or is no text: control characters, halves of characters, odd line ends. */
-const UNPRINTABLE = /(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029]/gu;
+/**
+ * What could change how the rest is shown, is no text or is seen by nobody but a model: control characters, halves of
+ * characters, odd line ends, marks of direction, zero-width and filling characters, tags, most variation selectors.
+ */
+const UNPRINTABLE = new RegExp(
+  [
+    "(?![\\n\\t])[\\p{Cc}\\p{Cs}\\u2028\\u2029]",
+    "[\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f]",
+    "[\\u3164\\ufe00-\\ufe0d\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]|(?!^)\\ufeff",
+    // Joiners belong to the spelling of some scripts and to emoji.
+    "(?<![\\p{Script=Arabic}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}" +
+      "\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}" +
+      "\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])[\\u200c\\u200d]",
+  ].join("|"),
+  "gu",
+);
 
 /** `text` without what terminals act on; line ends are `\n`. */
 export function withoutEscapes(text: string): string {
   return printable(text.replace(ESCAPE_SEQUENCES, ""));
 }
 
-/** `text` with line ends as `\n` and every other unprintable character spelt out, such as `\x07`. */
+/** `text` with line ends as `\n` and every other unprintable character spelt out, such as `\x07` or `\u{e0041}`. */
 export function printable(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(UNPRINTABLE, spell);
 }
 
 function spell(character: string): string {
-  const code = character.charCodeAt(0).toString(16);
+  const code = character.codePointAt(0)!.toString(16);
+  if (code.length > 4) return `\\u{${code}}`;
   return code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`;
 }
 

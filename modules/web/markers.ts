@@ -19,10 +19,11 @@ export function wrapOutside(source: string, text: string): string {
   return `--- FROM OUTSIDE ${id}: ${source} ---\n${NOTICE}\n\n${harmless}\n\n--- END FROM OUTSIDE ${id} ---`;
 }
 
+const HEADING = /^---\s.*\s---$/;
+
 /** Prompts are divided by lines such as `--- ERROR ---`. */
 function escapeHeading(line: string): string {
-  const bare = line.trim();
-  return bare.startsWith("--- ") && bare.endsWith(" ---") ? line.replace("---", "\\---") : line;
+  return HEADING.test(line.trim()) ? line.replace("---", "\\---") : line;
 }
 
 /** The same without those lines, for people who look at a list of what happened. */

@@ -9,13 +9,18 @@ const ESCAPE_SEQUENCES =
 /** What else could change how the rest is shown: control characters, marks that reverse the direction, half characters. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** `text` without anything that a terminal acts on; only line ends are left, as `\n`. */
+/** What a person does not see and a model reads: characters without width that belong to no spelling, fillers, tags. */
+const UNSEEN =
+  /[\u034f\u115f\u1160\u180b-\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+
+/** `text` without anything that a terminal acts on, and unseen characters spelt out; only line ends are left, as `\n`. */
 export function plain(text: string): string {
   return text
     .replace(ESCAPE_SEQUENCES, "")
     .replace(/\r\n?/g, "\n")
     .replaceAll("\t", "    ")
-    .replace(UNPRINTABLE, "");
+    .replace(UNPRINTABLE, "")
+    .replace(UNSEEN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
 const ZERO_WIDTH = /^[\p{M}\p{Cf}]$/u;

@@ -15,6 +15,12 @@ describe("plain", () => {
     expect(plain(text)).toBe(text);
   });
 
+  it("shows characters that nobody sees as what they are: a model reads them", () => {
+    expect(plain("no\u200bthing \u{e0069}\u{e0067}\ufeff")).toBe(
+      "no\\u{200b}thing \\u{e0069}\\u{e0067}\\u{feff}",
+    );
+  });
+
   it("never lets a control character through", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {

@@ -18,6 +18,17 @@ describe("text for a model", () => {
     expect(withoutEscapes(given)).toBe(shown);
   });
 
+  it.each([
+    ["pay\u200bload", "pay\\u200bload"],
+    ["\u{e0049}\u{e0067}nore", "\\u{e0049}\\u{e0067}nore"],
+    ["if (admin\u202e) {\u2066", "if (admin\\u202e) {\\u2066"],
+    ["a\u200db \ufe01\u{e0100}", "a\\u200db \\ufe01\\u{e0100}"],
+    ["می\u200cخواهم 👩\u200d💻 ❤️ ☎︎", "می\u200cخواهم 👩\u200d💻 ❤️ ☎︎"],
+    ["\ufeffa\ufeff", "\ufeffa\\ufeff"],
+  ])("has nothing that only a model sees; what belongs to a spelling stays: %j", (given, shown) => {
+    expect(printable(given)).toBe(shown);
+  });
+
   it("has no character that is not shown, whatever comes in", () => {
     const nasty = fc.constantFrom(
       "\u001b",
