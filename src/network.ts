@@ -41,6 +41,10 @@ export interface Network {
 export interface NetworkProxy {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
+  /** It serves only who says this (`Proxy-Authorization: Basic`): other programs of this machine find the port, too. */
+  readonly credential: { readonly username: string; readonly password: string };
+  /** A URL that the proxy answers itself, with 204: a browser asked for it once has the credential for all that follows. */
+  readonly greeting: string;
   /** Why each request that was not let through was refused, oldest first; at most 20. */
   refused(): readonly string[];
   /** Ends all connections. */

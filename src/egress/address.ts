@@ -104,11 +104,22 @@ export function whyNotPublic(address: string): string | undefined {
   const special = KINDS.find(({ range }) => range.has(address));
   if (special) return special.name;
   if (isIPv6(address) && !ALLOCATED.has(address)) return "a reserved address";
-  return isOwn(address) ? "an address of this machine" : undefined;
+  return whyOwn(address);
 }
 
-/** True for a public address that is this machine's own: what listens only to friends may listen there. */
-function isOwn(address: string): boolean {
-  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  return own.some((entry) => plainAddress(entry.address) === address);
+/** Bits of an IPv6 address that name a network at most: the rest is chosen by the machines in it (RFC 4291 2.5.4). */
+const NETWORK_BITS = 64;
+
+/**
+ * What a public address is if it is this machine's or, with IPv6, of the network that it is in: what listens only to
+ * friends may listen there.
+ */
+function whyOwn(address: string): string | undefined {
+  const own = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .map((entry) => plainAddress(entry.address) ?? "");
+  if (own.includes(address)) return "an address of this machine";
+  if (!isIPv6(address)) return undefined;
+  const networks = own.filter(isIPv6).map((mine) => `${mine}/${NETWORK_BITS}`);
+  return rangeOf(networks).has(address) ? "an address of this machine's own network" : undefined;
 }

@@ -3,8 +3,17 @@
 //
 //   H6. All bytes that come from the web are counted, and the one that is too many ends every connection.
 //   H7. Whatever a client or a server does, the process goes on.
+//   H8. Only who was given the credential of this proxy is served.
 
-import { createServer, request, STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createServer,
+  request,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isLegionError, messageOf } from "../errors.ts";
@@ -29,6 +38,7 @@ export interface OpenProxy extends NetworkProxy {
 
 /** As `Network.openProxy`. It does not keep the process alive. */
 export async function openProxy({ dial, maxBytes }: ProxyOptions): Promise<OpenProxy> {
+  const credential = { username: "legion", password: randomBytes(32).toString("base64url") };
   const sockets = new Set<Socket>();
   const refused = new Set<string>();
   let bytes = 0;
@@ -62,11 +72,7 @@ export async function openProxy({ dial, maxBytes }: ProxyOptions): Promise<OpenP
     },
   };
 
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES })
-    .on("connection", keep)
-    .on("clientError", (_, socket) => socket.destroy())
-    .on("connect", (asked, client, head) => void tunnel(line, asked, { client, head }))
-    .on("request", (asked, response) => void forward(line, asked, response));
+  const server = answering(line, credential).on("connection", keep);
   await new Promise<void>((resolve, reject) => {
     // Later ones, such as of a connection that cannot be accepted, end nothing.
     server.on("error", reject).listen(0, "127.0.0.1", resolve);
@@ -76,6 +82,8 @@ export async function openProxy({ dial, maxBytes }: ProxyOptions): Promise<OpenP
   return {
     port,
     url: `http://127.0.0.1:${port}`,
+    credential,
+    greeting: GREETING,
     refused: () => [...refused],
     close: () =>
       new Promise((resolve) => {
@@ -83,6 +91,46 @@ export async function openProxy({ dial, maxBytes }: ProxyOptions): Promise<OpenP
         cut();
       }),
   };
+}
+
+/** No name of the web ends like this (RFC 6761). */
+const GREETING = "http://proxy.invalid/";
+
+/** @see https://www.rfc-editor.org/rfc/rfc9110#section-11.7 */
+const WHO_ARE_YOU = {
+  "proxy-authenticate": 'Basic realm="legion"',
+  "content-length": 0,
+  connection: "close",
+};
+
+function answering(line: Line, credential: NetworkProxy["credential"]): Server {
+  const isKnown = lockFor(credential);
+  return createServer({ maxHeaderSize: MAX_HEADER_BYTES })
+    .on("clientError", (_, socket) => socket.destroy())
+    .on("connect", (asked, client, head) => {
+      if (isKnown(asked)) void tunnel(line, asked, { client, head });
+      else client.end(`HTTP/1.1 407 ${STATUS_CODES[407]}\r\n${headerLines(WHO_ARE_YOU)}\r\n\r\n`);
+    })
+    .on("request", (asked, response) => {
+      if (!isKnown(asked)) response.writeHead(407, WHO_ARE_YOU).end();
+      else if (asked.url === GREETING) response.writeHead(204).end();
+      else void forward(line, asked, response);
+    });
+}
+
+/** Says whether a request brings the credential. */
+function lockFor({ username, password }: NetworkProxy["credential"]): (asked: IncomingMessage) => boolean {
+  const key = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
+  return ({ headers }) => {
+    const said = Buffer.from(headers["proxy-authorization"] ?? "");
+    return said.length === key.length && timingSafeEqual(said, key);
+  };
+}
+
+function headerLines(headers: Readonly<Record<string, string | number>>): string {
+  return Object.entries(headers)
+    .map((pair) => pair.join(": "))
+    .join("\r\n");
 }
 
 /** What the connections of one proxy share. */
@@ -130,11 +178,7 @@ async function tunnel(line: Line, asked: IncomingMessage, { client, head }: Tunn
     client.pipe(far).pipe(client);
   } catch (error) {
     const { status, headers, text } = line.explain(error);
-    const lines = [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      ...Object.entries(headers).map((pair) => pair.join(": ")),
-    ];
-    client.end(`${lines.join("\r\n")}\r\n\r\n${text}`);
+    client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headerLines(headers)}\r\n\r\n${text}`);
   }
 }
 

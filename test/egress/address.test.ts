@@ -163,6 +163,11 @@ describe("this machine's own address", () => {
       Array(2).fill("an address of this machine"),
     );
     expect(whyNotPublic("93.184.216.35")).toBeUndefined();
+    // Neighbours in an IPv6 network of its own.
+    expect(["2600::6", "2600::1:2:3:4"].map(whyNotPublic)).toEqual(
+      Array(2).fill("an address of this machine's own network"),
+    );
+    expect(whyNotPublic("2600:0:0:1::5")).toBeUndefined();
   });
 });
 

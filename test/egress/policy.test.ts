@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createNetwork, type ClosableNetwork } from "../../src/egress/network.ts";
 import { BROKEN_HOSTS, PRIVATE_HOSTS, PRIVATE_NAMES } from "./hosts.ts";
+import { credentialOf } from "./proxy-client.ts";
 import { failureOf, get, namesOf, openNetwork, startSite, startTrap } from "./web.ts";
 
 /** What comes of an attempt: the reason why there was none, or what the server said. */
@@ -21,7 +22,9 @@ async function throughProxy(network: ClosableNetwork, line: string): Promise<str
   onTestFinished(() => proxy.close());
   const socket = connect(Number(new URL(proxy.url).port), "127.0.0.1");
   socket.on("error", () => {});
-  socket.write(`${line}\r\nhost: x\r\nconnection: close\r\n\r\n`);
+  socket.write(
+    `${line}\r\nhost: x\r\nproxy-authorization: ${credentialOf(proxy)}\r\nconnection: close\r\n\r\n`,
+  );
   let answer = "";
   // A tunnel stays open.
   socket.once("data", (chunk: Buffer) => {

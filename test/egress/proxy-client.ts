@@ -26,7 +26,20 @@ export interface Client {
   readonly closed: Promise<unknown>;
 }
 
+/** What a client of `proxy` says to be served. */
+export function credentialOf({ credential: { username, password } }: NetworkProxy): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+/** Sends `begin`, with the credential in its first request. */
 export function connectTo(proxy: NetworkProxy, begin: string): Client {
+  return connectAsStranger(
+    proxy,
+    begin.replace("\r\n", `\r\nproxy-authorization: ${credentialOf(proxy)}\r\n`),
+  );
+}
+
+export function connectAsStranger(proxy: NetworkProxy, begin: string): Client {
   const socket = connect(Number(new URL(proxy.url).port), "127.0.0.1");
   let received = "";
   let bytes = 0;

@@ -5,15 +5,21 @@ import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { fetch, ProxyAgent, WebSocket, type Dispatcher } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { NetworkProxy } from "../../src/network.ts";
 import { createCertificates } from "./certificates.ts";
-import { connectTo, openProxy, openTunnel } from "./proxy-client.ts";
+import { connectAsStranger, connectTo, credentialOf, openProxy, openTunnel } from "./proxy-client.ts";
 import { namesOf, openNetwork, serve, startRaw, startSite } from "./web.ts";
 
 const LOOPBACK = { allowPrivate: ["127.0.0.1"], lookup: namesOf({ "site.test": ["127.0.0.1"] }) };
 
 /** Sends requests through a proxy as a browser does: tunnels for https and web sockets, whole URLs for http. */
-function through(url: string, options: Partial<ProxyAgent.Options> = {}): Dispatcher {
-  const agent = new ProxyAgent({ uri: url, proxyTunnel: false, ...options });
+function through(proxy: NetworkProxy, options: Partial<ProxyAgent.Options> = {}): Dispatcher {
+  const agent = new ProxyAgent({
+    uri: proxy.url,
+    token: credentialOf(proxy),
+    proxyTunnel: false,
+    ...options,
+  });
   onTestFinished(() => agent.destroy());
   return agent;
 }
@@ -51,7 +57,7 @@ describe("a browser behind the proxy", () => {
       response.writeHead(201, { "x-of": "site" }).end("made"),
     );
     const proxy = await openProxy(openNetwork(LOOPBACK));
-    const dispatcher = through(proxy.url);
+    const dispatcher = through(proxy);
     const answer = await fetch(`http://site.test:${site.port}/a?b`, {
       dispatcher,
       method: "POST",
@@ -76,7 +82,7 @@ describe("a browser behind the proxy", () => {
       await serve(plain, "127.0.0.1"),
     ];
     const proxy = await openProxy(openNetwork(LOOPBACK));
-    const dispatcher = through(proxy.url, { proxyTunnel: true, requestTls: { ca: authority } });
+    const dispatcher = through(proxy, { proxyTunnel: true, requestTls: { ca: authority } });
     expect(await (await fetch(`https://site.test:${https.port}/`, { dispatcher })).text()).toBe("secure");
     expect(await shout(`wss://site.test:${https.port}/`, dispatcher)).toBe("HELLO");
     expect(await shout(`ws://site.test:${ws.port}/`, dispatcher)).toBe("HELLO");
@@ -87,7 +93,7 @@ describe("a browser behind the proxy", () => {
     const proxy = await openProxy(
       openNetwork({ allowPrivate: [`site.test:${site.port}`], lookup: LOOPBACK.lookup }),
     );
-    const dispatcher = through(proxy.url);
+    const dispatcher = through(proxy);
     for (const path of ["a", "b"]) {
       const answer = await fetch(`http://127.0.0.1:${site.port}/${path}`, { dispatcher });
       expect(answer.status).toBe(403);
@@ -99,7 +105,7 @@ describe("a browser behind the proxy", () => {
 
   it("is told of a failure, which is no refusal", async () => {
     const proxy = await openProxy(openNetwork(LOOPBACK));
-    const dispatcher = through(proxy.url);
+    const dispatcher = through(proxy);
     const answer = await fetch("http://nowhere.test/", { dispatcher });
     expect([answer.status, await answer.text()]).toEqual([502, "There is no host `nowhere.test`."]);
     const client = connectTo(proxy, "CONNECT nowhere.test:443 HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -110,7 +116,7 @@ describe("a browser behind the proxy", () => {
 
   it("leaves at most twenty reasons, the oldest", async () => {
     const proxy = await openProxy(openNetwork());
-    const dispatcher = through(proxy.url);
+    const dispatcher = through(proxy);
     for (let last = 1; last <= 25; last++)
       await (await fetch(`http://10.0.0.${last}/`, { dispatcher })).text();
     expect(proxy.refused().map((reason) => reason.split(" ", 1)[0])).toEqual(
@@ -181,8 +187,10 @@ describe("a request to the proxy", () => {
   it("may follow another on the same connection", async () => {
     const site = await startSite((request, response) => response.end(`<${request.url}>`));
     const proxy = await openProxy(openNetwork(LOOPBACK));
-    const ask = (path: string) => `GET http://127.0.0.1:${site.port}${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
-    const client = connectTo(proxy, ask("/1") + ask("/2"));
+    const credential = `proxy-authorization: ${credentialOf(proxy)}`;
+    const ask = (path: string) =>
+      `GET http://127.0.0.1:${site.port}${path} HTTP/1.1\r\nhost: x\r\n${credential}\r\n\r\n`;
+    const client = connectAsStranger(proxy, ask("/1") + ask("/2"));
     await client.until("</2>");
     client.socket.write(ask("/3"));
     await client.until("</3>");
@@ -198,4 +206,23 @@ it("does not keep the process alive, though something goes on", async () => {
   client.socket.unref();
   const after = process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name)).length;
   expect(after).toBeLessThanOrEqual(before);
+});
+
+describe("a program that was not given the credential", () => {
+  it.each([
+    ["a request", (port: number) => `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\n\r\n`],
+    ["a tunnel", (port: number) => `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n\r\n`],
+    [
+      "a request with another one's",
+      (port: number) =>
+        `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nproxy-authorization: Basic bGVnaW9uOng=\r\n\r\n`,
+    ],
+  ])("gets nothing for %s but the question who it is (H8)", async (_, words) => {
+    const site = await startSite((_request, response) => response.end("found"));
+    const proxy = await openProxy(openNetwork(LOOPBACK));
+    const client = connectAsStranger(proxy, words(site.port));
+    await client.closed;
+    expect(client.received()).toMatch(/^HTTP\/1\.1 407 [^]*proxy-authenticate: Basic/i);
+    expect(site.asked).toEqual([]);
+  });
 });

@@ -2,6 +2,7 @@
 
 import type { BrowserContext } from "puppeteer";
 import type { NodeHost } from "../../../src/module.ts";
+import type { NetworkProxy } from "../../../src/network.ts";
 import type { Fetched, Rendered } from "../document.ts";
 import { guard } from "./guard.ts";
 import { ANSWER_MS, MAX_LOADED_BYTES, SETTLE_MS, TAKE_MS } from "./limits.ts";
@@ -25,7 +26,7 @@ export async function renderIn(
   try {
     const context = await openContext(running, proxy.url);
     try {
-      const { url, html, remarks } = await readIn(context, node.clock, document, signal);
+      const { url, html, remarks } = await readIn({ context, proxy, clock: node.clock }, document, signal);
       return { url, html, remarks: [...remarks, ...remarkOn(proxy.refused())] };
     } finally {
       // As in `openContext`.
@@ -50,9 +51,14 @@ async function openContext({ browser, end }: RunningBrowser, proxyServer: string
   }
 }
 
+interface Room {
+  readonly context: BrowserContext;
+  readonly proxy: NetworkProxy;
+  readonly clock: NodeHost["clock"];
+}
+
 async function readIn(
-  context: BrowserContext,
-  clock: NodeHost["clock"],
+  { context, proxy, clock }: Room,
   document: Fetched,
   signal: AbortSignal,
 ): Promise<Rendered> {
@@ -63,7 +69,7 @@ async function readIn(
   const tab = await within(ANSWER_MS, () => openTab(context));
   if (!tab) throw new Error("The browser opened no page.");
   tab.page.once("error", () => broken.abort(new Error("The page made its part of the browser crash.")));
-  await serveFirst(document, tab.session);
+  await serveFirst(document, proxy, tab.session);
   const rest = await within(SETTLE_MS, (late) => settle(tab, document.url, late));
   const taken = await within(TAKE_MS, () => take(tab));
   if (!taken) throw new Error("The scripts of the page never paused.");
