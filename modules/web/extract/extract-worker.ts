@@ -1,11 +1,15 @@
 // Reading a page keeps a processor busy for seconds, and a hostile one can do worse: it is done in a thread of its own.
 
 import { parentPort } from "node:worker_threads";
+import { ownThread } from "./processor.ts";
 import { read, type ReadRequest } from "./read.ts";
 import type { Reply } from "./readers.ts";
 import { UnreadableError } from "./unreadable.ts";
 
+const begun: Reply = { begun: ownThread() };
+
 parentPort?.on("message", (request: ReadRequest) => {
+  parentPort?.postMessage(begun);
   void answer(request).then((reply) => parentPort?.postMessage(reply));
 });
 

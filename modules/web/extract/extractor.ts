@@ -27,7 +27,8 @@ const MAX_HEAP_MB = 1024;
 
 /** Turns documents into text, beside the main thread. */
 export function createExtractor(options: Partial<ReaderOptions> = {}): Extractor {
-  const readers = createReaders({ start: startCompiled, timeoutMs: 60_000, idleMs: 60_000, ...options });
+  const limits = { timeoutMs: 60_000, processorMs: 10_000, idleMs: 60_000 };
+  const readers = createReaders({ start: startCompiled, ...limits, ...options });
   return {
     extract({ headers, body, url }, { signal, html, url: at = url }) {
       // The body is handed over to the thread, and the caller's has to stay as it is.

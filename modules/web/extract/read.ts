@@ -6,6 +6,7 @@ import { layOutJson } from "./json.ts";
 import { kindOf } from "./kind.ts";
 import { readPdf } from "./pdf.ts";
 import { tidy, visible } from "./tidy.ts";
+import { MAX_TEXT_BYTES, tooMuchText } from "./unreadable.ts";
 
 export interface ReadRequest {
   readonly url: string;
@@ -26,6 +27,7 @@ interface FetchedBody {
 /** What a reader gets of a document. Throws an UnreadableError if that is nothing. */
 export async function read({ url, content }: ReadRequest): Promise<Extracted> {
   const { title, text, remarks } = await readKind(url, content);
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) throw tooMuchText();
   return { title: tidy(title).replace(/\s+/g, " "), text, remarks };
 }
 

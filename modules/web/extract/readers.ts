@@ -7,6 +7,7 @@
 
 import type { Worker } from "node:worker_threads";
 import type { Extracted } from "../document.ts";
+import { watchProcessor } from "./processor.ts";
 import type { ReadRequest } from "./read.ts";
 
 export interface Readers {
@@ -18,16 +19,20 @@ export interface Readers {
 
 export interface ReaderOptions {
   readonly start: () => Worker;
-  /** For one document. */
+  /** For one document, whatever else the machine does. */
   readonly timeoutMs: number;
+  /** Of a processor, for one document. */
+  readonly processorMs: number;
   /** How long a thread waits for another document. */
   readonly idleMs: number;
 }
 
-/** What a thread answers. */
-export type Reply = { readonly extracted: Extracted } | { readonly refused: string };
+/** What a thread says. `begun`: it is busy with the document from now on; where its processor time can be read. */
+export type Reply =
+  { readonly begun: string } | { readonly extracted: Extracted } | { readonly refused: string };
 
 const MAX_THREADS = 2;
+const LOOK_MS = 250;
 
 interface Job {
   readonly request: ReadRequest;
@@ -40,6 +45,8 @@ interface Thread {
   job: Job | undefined;
   /** Ends the thread: when its document took too long, or when it had none for a while. */
   timer: NodeJS.Timeout | undefined;
+  /** Looks how much of a processor its document has taken. */
+  watch: NodeJS.Timeout | undefined;
 }
 
 interface Pool extends ReaderOptions {
@@ -82,7 +89,8 @@ function begin(pool: Pool): void {
     const job = pool.waiting.shift()!;
     thread.job = job;
     clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => void end(pool, thread, tooSlow(pool)), pool.timeoutMs);
+    const over = tooSlow(`longer than ${pool.timeoutMs / 1_000} s`);
+    thread.timer = setTimeout(() => void end(pool, thread, over), pool.timeoutMs);
     thread.worker.ref();
     const { content } = job.request;
     thread.worker.postMessage(job.request, "body" in content ? [content.body.buffer] : []);
@@ -90,18 +98,30 @@ function begin(pool: Pool): void {
 }
 
 function startThread(pool: Pool): Thread {
-  const thread: Thread = { worker: pool.start(), job: undefined, timer: undefined };
+  const thread: Thread = { worker: pool.start(), job: undefined, timer: undefined, watch: undefined };
   pool.threads.add(thread);
-  thread.worker.on("message", (reply: Reply) => finish(pool, thread, reply));
+  thread.worker.on("message", (reply: Reply) => {
+    if ("begun" in reply) watch(pool, thread, reply.begun);
+    else finish(pool, thread, reply);
+  });
   thread.worker.on("error", (error) => void end(pool, thread, failureOf(error)));
   thread.worker.on("exit", () => void end(pool, thread, failureOf(new Error("its reader ended"))));
   return thread;
 }
 
-function finish(pool: Pool, thread: Thread, reply: Reply): void {
+function watch(pool: Pool, thread: Thread, place: string): void {
+  const usedMs = watchProcessor(thread.worker, place);
+  const over = tooSlow(`more than ${pool.processorMs / 1_000} s of processor time`);
+  thread.watch = setInterval(() => {
+    if (usedMs() > pool.processorMs) void end(pool, thread, over);
+  }, LOOK_MS).unref();
+}
+
+function finish(pool: Pool, thread: Thread, reply: Exclude<Reply, { readonly begun: string }>): void {
   const { job } = thread;
   thread.job = undefined;
   clearTimeout(thread.timer);
+  clearInterval(thread.watch);
   thread.timer = setTimeout(() => void end(pool, thread, undefined), pool.idleMs).unref();
   thread.worker.unref();
   if ("extracted" in reply) job?.resolve(reply.extracted);
@@ -113,6 +133,7 @@ function finish(pool: Pool, thread: Thread, reply: Reply): void {
 async function end(pool: Pool, thread: Thread, reason: unknown): Promise<void> {
   if (!pool.threads.delete(thread)) return;
   clearTimeout(thread.timer);
+  clearInterval(thread.watch);
   thread.job?.reject(reason);
   begin(pool);
   await thread.worker.terminate();
@@ -129,10 +150,8 @@ function stopping(): Error {
   return new Error("The document was not read, because the process is stopping.");
 }
 
-function tooSlow({ timeoutMs }: Pool): Error {
-  return new Error(
-    `The document takes longer than ${timeoutMs / 1000} s to read: it is too large or too entangled.`,
-  );
+function tooSlow(time: string): Error {
+  return new Error(`The document takes ${time} to read: it is too large or too entangled.`);
 }
 
 function failureOf(error: Error & { code?: unknown }): Error {

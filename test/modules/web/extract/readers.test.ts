@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
 import { createExtractor, type Extractor } from "../../../../modules/web/extract/extractor.ts";
 import type { ReaderOptions } from "../../../../modules/web/extract/readers.ts";
+import { writePackedPdf } from "../site/pdf.ts";
 import { fetched, startSource } from "./fetched.ts";
 
 const open = new Set<Extractor>();
@@ -70,6 +71,27 @@ describe("the threads that read documents", () => {
       ),
     ).toEqual([expect.stringMatching(reason), "a", expect.stringMatching(reason), "b", "c"]);
   });
+
+  it.each([
+    ["a feed that nests its entries", () => fetched(`<rss><channel>${"<item>".repeat(340_000)}`, "text/xml")],
+    [
+      "a PDF that unpacks to thousands of times its size",
+      () => fetched(writePackedPdf("word", 300_000), "application/pdf"),
+    ],
+  ])(
+    "give 2 MB that would hold them for a minute 10 s of processor: %s (Y1)",
+    async (_, make) => {
+      const document = make();
+      expect(document.body.length).toBeLessThan(2_100_000);
+      // Patient with a busy machine: only what the thread itself takes counts.
+      const extractor = create({ timeoutMs: 600_000 });
+      await expect(extractor.extract(document, { signal: never() })).rejects.toThrow(
+        "The document takes more than 10 s of processor time to read: it is too large or too entangled.",
+      );
+      expect((await extractor.extract(page("next"), { signal: never() })).text).toBe("next");
+    },
+    600_000,
+  );
 
   it("begin documents in order, in two threads at most (Y2)", async () => {
     let started = 0;
