@@ -20,6 +20,7 @@ import type { Io } from "./command.ts";
 import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { listenForEnd, type Ending } from "./ending.ts";
 import { packageDir, packageVersion } from "../package.ts";
+import { exposure, whoShows } from "./own-environment.ts";
 import { openHome } from "./redis-home.ts";
 import { openReplay, type StartedReplay } from "./replay-start.ts";
 import { secretsIn } from "./secrets.ts";
@@ -66,10 +67,15 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
     const roster =
       replay?.roster ??
       (await planRoster(order.who, { config, places: { projectDir: project, packageDir } }));
-    return await hostRoster({ ...order, config, roster, replay, io }, level);
+    const remarks = [...roster.remarks, ...(await remarksOnKeys(config, io))];
+    return await hostRoster({ ...order, config, roster: { ...roster, remarks }, replay, io }, level);
   } finally {
     await replay?.close();
   }
+}
+
+async function remarksOnKeys({ modules }: Config, { env }: Io): Promise<readonly string[]> {
+  return modules.system.commands === "allow" ? exposure(await whoShows(env)) : [];
 }
 
 async function hostRoster(order: Omit<Node, "legion" | "home" | "ending">, level: LogLevel): Promise<number> {

@@ -3,9 +3,11 @@
 
 import type { Io } from "./command.ts";
 import { dispatch } from "./dispatch.ts";
+import { takeEnvironment } from "./own-environment.ts";
 
 const io: Io = {
-  env: process.env,
+  // Before anything else runs here: no module of a project, and no command of an agent, finds a key in this process.
+  env: takeEnvironment(process.env),
   get cwd() {
     return process.cwd();
   },

@@ -29,7 +29,8 @@ export interface Seen {
 export async function legion(argv: readonly string[], typing: Typing): Promise<Seen> {
   let out = "";
   let err = "";
-  const { columns, env = {}, cwd } = typing;
+  const { columns, cwd } = typing;
+  const env = { XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"]!, ...typing.env };
   const toOut = (text: string): void => {
     out += text;
     typing.onOutput?.(out);

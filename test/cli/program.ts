@@ -64,7 +64,7 @@ export interface Ended {
 export function run(args: readonly string[], { cwd, env = {}, stdin, uid }: RunOptions): Run {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"], ...env },
     ...(uid !== undefined && { uid }),
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -28,7 +28,11 @@ export interface Printed {
 export function type(...argv: readonly string[]): Terminal {
   const child = spawn(process.execPath, ["--import", "tsx", COMMAND, ...argv], {
     cwd: ROOT,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"],
+    },
     stdio: ["pipe", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
