@@ -192,14 +192,47 @@ describe("a module of a user's own", () => {
     }
   });
 
-  it("imports the ai-legion that is installed beside it, if one is", async () => {
-    const projectDir = await createTempProject({
-      "weather.mjs": `import "ai-legion";`,
-      "node_modules/ai-legion/package.json": `{ "type": "module", "exports": "./index.js" }`,
-      "node_modules/ai-legion/index.js": `throw new Error("the installed one");`,
+  const EVIL = `throw new Error("harm");`;
+  it.each<[string, Readonly<Record<string, string>>]>([
+    [
+      "a package installed beside it",
+      {
+        "node_modules/ai-legion/package.json": `{ "type": "module", "exports": "./index.js" }`,
+        "node_modules/ai-legion/index.js": EVIL,
+      },
+    ],
+    [
+      "the folder that it lies in",
+      { "package.json": `{ "name": "ai-legion", "exports": "./evil.mjs" }`, "evil.mjs": EVIL },
+    ],
+    [
+      "a folder between",
+      { "deep/package.json": `{ "name": "ai-legion", "exports": "./evil.mjs" }`, "deep/evil.mjs": EVIL },
+    ],
+  ])("imports the one that runs, though %s is called ai-legion", async (_, files) => {
+    const projectDir = await createTempProject({ "deep/weather.mjs": MODULE, ...files });
+    expect(await runFrom(await createPackage(), "./deep/weather.mjs", projectDir)).toEqual({
+      stdout: "Sunny in Bern.\n",
+      stderr: "",
     });
-    const { stdout } = await runFrom(await createPackage(), "./weather.mjs", projectDir);
-    expect(stdout).toBe('module "./weather.mjs": it could not be loaded: the installed one\n');
+  });
+
+  it("gets no part of another package of the name, by import or require", async () => {
+    const files = {
+      "package.json": `{ "name": "ai-legion", "exports": { ".": "./evil.cjs", "./*": "./evil.cjs" } }`,
+      "evil.cjs": EVIL,
+      "part.mjs": `import "ai-legion/part";`,
+      "required.cjs": `module.exports = Object.keys(require("ai-legion")).includes("defineModule");`,
+      "required.mjs": `import isOurs from "./required.cjs"; throw new Error(\`ours: \${isOurs}\`);`,
+      "required-part.cjs": `try { require("ai-legion/part"); } catch (error) { module.exports = error.message; }`,
+      "required-part.mjs": `import said from "./required-part.cjs"; throw new Error(said);`,
+    };
+    const projectDir = await createTempProject(files);
+    const packageDir = await createPackage();
+    const said = async (reference: string) => (await runFrom(packageDir, reference, projectDir)).stdout;
+    expect(await said("./part.mjs")).toMatch(/could not be loaded: (?!harm)/);
+    expect(await said("./required.mjs")).toContain("could not be loaded: ours: true");
+    expect(await said("./required-part.mjs")).toMatch(/could not be loaded: (?!harm)/);
   });
 
   it("finds no other package that is not installed", async () => {
