@@ -53,6 +53,8 @@ export type WebConfig = {
   readonly allowPrivate: readonly string[];
   /** `off`, or the path of the program; absent: the one that is found. */
   readonly browser?: string;
+  /** Who says which: a file of the project, or the person's own environment. */
+  readonly browserBy?: "project" | "person";
   /** Absent: nobody set up a search. */
   readonly search?: SearchChoice;
 };
@@ -185,9 +187,12 @@ function webOf(
 ): WebConfig {
   // The variable says where a browser is, not that one is wanted.
   const executable = (said.env[BROWSER] ?? said.dotEnv[BROWSER])?.trim() || undefined;
+  const isOff = browser === "off";
+  const isOwn = !isOff && executable !== undefined && said.env[BROWSER] !== undefined;
+  const chosen = isOff ? browser : (executable ?? browser);
   return {
     allowPrivate,
-    browser: browser === "off" ? browser : (executable ?? browser),
+    ...(chosen !== undefined && { browser: chosen, browserBy: isOwn ? "person" : "project" }),
     search: chooseSearch({ ...said, file: { name: FILE, search } }),
   };
 }

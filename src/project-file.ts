@@ -61,7 +61,8 @@ export function shownPath(projectDir: string, path: string): string {
   return (isInside(projectDir, path) ? relative(projectDir, path) : path).replaceAll(sep, "/");
 }
 
-function isInside(folder: string, path: string): boolean {
+/** True for the folder itself, too; both are absolute. */
+export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

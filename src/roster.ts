@@ -15,11 +15,12 @@ import { displayName, type AgentId } from "./message.ts";
 import type { Model } from "./model/model.ts";
 import { chooseModel, openModel, type ModelChoice } from "./model/registry.ts";
 import { indexActions } from "./module-set.ts";
-import { waysTo } from "./project-file.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import { textProtocol } from "./protocol/text.ts";
 import { toolsProtocol } from "./protocol/tools.ts";
-import { loadModules } from "./user-modules.ts";
+import { packageDir } from "./package.ts";
+import { decisivePaths } from "./startable.ts";
+import { loadModules, moduleFiles, type Admit } from "./user-modules.ts";
 
 /**
  * So many agents of the configured definition, with the ids 1, 2, 3..., or with these ids; a team, or only these of it; or
@@ -40,8 +41,9 @@ export interface Role {
   /** The name of its definition. */
   readonly definition: string;
   readonly model: ModelChoice;
-  /** References to what it was made from: its definition and its modules, by name or path. */
-  readonly sources: readonly string[];
+  /** By name or path: its definition, and its modules. */
+  readonly source: string;
+  readonly modules: readonly string[];
 }
 
 export interface Roster {
@@ -60,6 +62,8 @@ export interface RosterDeps {
   readonly places: Places;
   /** Gives a member its model in place of the one of its name. */
   readonly modelFor?: (member: Member, name: string) => Promise<Model>;
+  /** Asked once, before anything that the project brings runs; absent: whoever plans has decided that it may. */
+  readonly admit?: Admit;
 }
 
 /**
@@ -69,7 +73,9 @@ export interface RosterDeps {
 export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
   const { config, places } = deps;
   const members = await membersOf(who, deps);
-  const cast = createCasting(deps);
+  const definitions = once((reference) => findDefinition(reference, places));
+  await admitAll(members, definitions, deps);
+  const cast = createCasting(deps, definitions);
   const roles: Role[] = [];
   for (const member of members) roles.push(await cast(member));
   const prices = new Set(roles.map(({ plan }) => pricing(plan.model)));
@@ -80,7 +86,7 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
   return {
     roles,
     limits: resolveLimits(defaults, config.limits.legion),
-    protectedPaths: await protect(who, roles, places),
+    protectedPaths: await protect(who, roles, deps),
     remarks: unpriced === undefined || config.limits.legion.cost === "none" ? [] : [remark],
   };
 }
@@ -112,22 +118,47 @@ function chosenOf(
   );
 }
 
-async function protect(who: Who, roles: readonly Role[], { projectDir }: Places): Promise<readonly string[]> {
-  const references = new Set(roles.flatMap(({ sources }) => sources));
-  if (who.kind === "team") references.add(who.team);
-  const files = [...references].filter((reference) => /[\\/]|\.(?:md|ya?ml)$/.test(reference));
-  return (await Promise.all(["agents", ...files].map((path) => waysTo(projectDir, path)))).flat();
+type FindDefinition = (reference: string) => Promise<Definition>;
+
+/** One question for all: what the modules of all members bring along, and the browser where the project names one. */
+async function admitAll(
+  members: readonly Member[],
+  definitions: FindDefinition,
+  { config, places, admit }: RosterDeps,
+): Promise<void> {
+  if (!admit) return;
+  const lists = members.map(async ({ agent, modules }) => modules ?? (await definitions(agent)).modules);
+  const references = [...new Set((await Promise.all(lists)).flat())];
+  const files = await moduleFiles(references, places.projectDir);
+  const { browser, browserBy } = config.modules.web;
+  const isNamed = browserBy === "project" && browser !== undefined && references.includes("web");
+  await admit({ modules: [...files.values()], programs: isNamed ? [browser] : [] });
+}
+
+function protect(
+  who: Who,
+  roles: readonly Role[],
+  { config, places }: RosterDeps,
+): Promise<readonly string[]> {
+  const known = {
+    definitions: [config.agent, ...roles.map(({ source }) => source)],
+    teams: who.kind === "team" ? [who.team] : [],
+    modules: roles.flatMap(({ modules }) => modules),
+  };
+  return decisivePaths(known, { places, ownDir: packageDir });
 }
 
 /** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */
-export function createCasting({ config, places, modelFor }: RosterDeps): (member: Member) => Promise<Role> {
+export function createCasting(
+  { config, places, modelFor, admit }: RosterDeps,
+  definitions: FindDefinition = once((reference) => findDefinition(reference, places)),
+): (member: Member) => Promise<Role> {
   const { flags, models, providers } = config;
   const env = config.environment();
-  const definitions = once((reference) => findDefinition(reference, places));
   const opened = once((name) => openModel(name, { env, dir: places.projectDir, providers, models }));
   const indexes = once(async (key) => {
     const [protocol, ...modules] = JSON.parse(key) as [keyof typeof PROTOCOLS, ...string[]];
-    return indexActions(await loadModules(modules, places), PROTOCOLS[protocol]);
+    return indexActions(await loadModules(modules, { ...places, admit }), PROTOCOLS[protocol]);
   });
   return async (member) => {
     const definition = await definitions(member.agent);
@@ -164,7 +195,7 @@ export function createCasting({ config, places, modelFor }: RosterDeps): (member
       errors: forgetErrors ? "forget" : "keep",
       tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
     };
-    return { plan, definition: definition.name, model: choice, sources: [member.agent, ...references] };
+    return { plan, definition: definition.name, model: choice, source: member.agent, modules: references };
   };
 }
 

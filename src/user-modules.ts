@@ -19,26 +19,63 @@ const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
   ["web", async () => (await import("../modules/web/index.ts")).web],
 ]);
 
+/** What a project brings along and a start would run. */
+export interface Brought {
+  /** Absolute paths of module files. */
+  readonly modules: readonly string[];
+  /** Paths of programs that its settings name. */
+  readonly programs: readonly string[];
+}
+
+/** Resolves if it may run; rejects with the reason and the way out if not. */
+export type Admit = (brought: Brought) => Promise<void>;
+
+export interface ModulePlaces {
+  readonly projectDir: string;
+  /** Asked before anything of a project is imported; absent: whoever calls has decided that it may run. */
+  readonly admit?: Admit;
+}
+
 /**
  * The modules that `references` name, in their order: names of our own, or paths such as `./my-module.js` of files inside
  * the project, whose code runs. Throws CONFIG with one line that says which is wrong, and how.
  */
 export async function loadModules(
   references: readonly string[],
-  { projectDir }: { readonly projectDir: string },
+  { projectDir, admit }: ModulePlaces,
 ): Promise<readonly Module[]> {
+  const files = await moduleFiles(references, projectDir);
+  if (files.size > 0) await admit?.({ modules: [...files.values()], programs: [] });
   const loaded = new Map<string, Module>();
   for (const reference of references) {
-    const builtIn = BUILT_IN.get(reference);
-    const module = builtIn ? await builtIn() : await loadFile(reference, projectDir);
+    const file = files.get(reference);
+    const module = file === undefined ? await BUILT_IN.get(reference)!() : await loadFile(reference, file);
     if (loaded.has(module.name)) refuse(reference, `there is a module named "${module.name}" already`);
     loaded.set(module.name, module);
   }
   return [...loaded.values()];
 }
 
-async function loadFile(reference: string, projectDir: string): Promise<Module> {
-  if (!/^\.[\\/]/.test(reference)) {
+/** The absolute paths of those of `references` that are files. Runs nothing. Throws as `loadModules` does. */
+export async function moduleFiles(
+  references: readonly string[],
+  projectDir: string,
+): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
+  for (const reference of references) {
+    if (!BUILT_IN.has(reference)) files.set(reference, await findModuleFile(reference, projectDir));
+  }
+  return files;
+}
+
+/** A path and no name: whether there is such a file is another question. */
+export function isFileReference(reference: string): boolean {
+  return /^\.[\\/]/.test(reference);
+}
+
+/** The absolute path of the file that `reference` names. Throws CONFIG if it names none that could be a module. */
+export async function findModuleFile(reference: string, projectDir: string): Promise<string> {
+  if (!isFileReference(reference)) {
     const [meant] = nearest(reference, [...BUILT_IN.keys()]);
     const known = `known: ${[...BUILT_IN.keys()].join(", ")}, or the path of a file such as ./my-module.js`;
     refuse(reference, `there is no such module; ${meant ? `did you mean "${meant}"?` : known}`);
@@ -47,6 +84,10 @@ async function loadFile(reference: string, projectDir: string): Promise<Module> 
   if (path === undefined) refuse(reference, "there is no such file in the project");
   const refusal = refusalOf(extname(path));
   if (refusal) refuse(reference, refusal);
+  return path;
+}
+
+async function loadFile(reference: string, path: string): Promise<Module> {
   offerSelfImport();
   const exported = await import(pathToFileURL(path).href).catch((error: unknown) =>
     refuse(reference, `it could not be loaded: ${messageOf(error)}`, error),

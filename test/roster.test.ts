@@ -3,6 +3,7 @@ import { join, sep } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig, type ConfigFlags } from "../src/config.ts";
 import { isLegionError, messageOf } from "../src/errors.ts";
+import { packageDir } from "../src/package.ts";
 import { planRoster, type Roster, type Who } from "../src/roster.ts";
 import { createTempProject } from "./temp-project.ts";
 
@@ -243,9 +244,16 @@ describe("what no agent may change", () => {
       },
     });
     expect(protectedPaths.toSorted()).toEqual(
-      ["agents", "b.mjs", "roles/a.md", "teams/t.yaml", "tools/a.mjs"].map((path) =>
-        path.split("/").join(sep),
-      ),
+      [
+        "agents",
+        "agents/legionnaire.md",
+        "b.mjs",
+        "package.json",
+        "roles/a.md",
+        "teams/t.yaml",
+        "tools/a.mjs",
+        "tools/package.json",
+      ].map((path) => path.split("/").join(sep)),
     );
   });
 
@@ -260,7 +268,36 @@ describe("what no agent may change", () => {
       config,
       places: { projectDir, packageDir: projectDir },
     });
-    expect(protectedPaths).toEqual(["agents", "link.mjs", join("lib", "real.mjs")]);
+    expect(protectedPaths).toEqual(expect.arrayContaining(["agents", "link.mjs", join("lib", "real.mjs")]));
+  });
+
+  it("is what a definition or a team names that does not run now, and what that would import", async () => {
+    const { protectedPaths } = await plan({
+      files: {
+        "agents/resting.md": "---\nmodules: [core, ./later.mjs, ./gone.mjs]\n---\n",
+        "agents/broken.md": "---\nmodules: 3\n---\n",
+        "agents/pair.yml": "agents: { a: { agent: roles/a.md, modules: [./pair.mjs] } }",
+        "roles/a.md": "---\nmodules: [./role.mjs]\n---\n",
+        "later.mjs": `import "./lib/deep.mjs";`,
+        ".ai-legion/agents/7/agent.json": `{ "definition": "old/b.md", "modules": ["./recorded.mjs"] }`,
+        "old/b.md": "---\nmodules: [./old.mjs]\n---\n",
+      },
+      config: "agent: legionnaire",
+    });
+    const names = ["later.mjs", "gone.mjs", "lib/deep.mjs", "lib/deep.mjs.js", "pair.mjs", "role.mjs"];
+    const recorded = ["recorded.mjs", "old/b.md", "old.mjs"];
+    expect(protectedPaths.map((path) => path.split(sep).join("/"))).toEqual(
+      expect.arrayContaining([...names, ...recorded, "roles/a.md", "package.json"]),
+    );
+  });
+
+  it("is this program itself, where agents work in a clone of it", async () => {
+    const config = await loadConfig({ projectDir: packageDir, env: {}, flags: {} });
+    const { protectedPaths } = await planRoster(one, {
+      config,
+      places: { projectDir: packageDir, packageDir },
+    });
+    expect(protectedPaths).toEqual(expect.arrayContaining(["dist", "src", "scripts", "package.json"]));
   });
 });
 

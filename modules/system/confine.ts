@@ -6,6 +6,8 @@
 //   F3. A folder or link that is swapped while an action runs makes it fail, or changes nothing.
 //   F4. What runs without being asked is not changed: what the next start loads, what editors, shells and git run.
 //
+// A command that a person allowed is bound by none of it: there is no sandbox yet.
+//
 // Without /proc/self/fd (macOS) files are reached by the path that was checked: there a folder swapped in the very
 // moment between can lead elsewhere.
 
@@ -13,7 +15,7 @@ import { constants, existsSync } from "node:fs";
 import { mkdir, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Host } from "../../src/module.ts";
-import { holdsReadOnly, isProtected, isReadOnly } from "./protected.ts";
+import { holdsReadOnly, isProtected, isReadOnly, liesIn } from "./protected.ts";
 import { addingInTurn, leadsThroughRepository } from "./repository.ts";
 import { codeOf, Refusal } from "./refusal.ts";
 
@@ -134,7 +136,7 @@ function permit(host: Host, { asked, target }: Way, { access, lastLink }: Errand
   const ends = isOutside(from) ? [to] : [to, from];
   if (ends.some((names) => isOffLimits(host, names, access))) throw new Refusal(OFF_LIMITS);
   if (access === "read") return;
-  const kept = protectedPaths(host);
+  const kept = pathsIn(host, "protectedPaths");
   // Who moves a folder away can put another in its place.
   const isKept = lastLink === "keep" ? holdsReadOnly : () => false;
   if (ends.some((names) => isReadOnly(names, kept) || isKept(names, kept))) throw new Refusal(ONLY_READ);
@@ -150,7 +152,8 @@ export interface Move {
 
 /** Throws if something in the folder is off-limits or may not be changed, before or after it is moved: it would go along. */
 export async function permitMove(host: Host, { at, from, to }: Move): Promise<void> {
-  const kept = protectedPaths(host);
+  const kept = pathsIn(host, "protectedPaths");
+  const hidden = pathsIn(host, "privatePaths");
   const places = [from, to].map((path) => relative(host.workspace.root, path));
   let looked = 0;
   for await (const { name, parentPath } of await opendir(at, { recursive: true })) {
@@ -159,16 +162,16 @@ export async function permitMove(host: Host, { at, from, to }: Move): Promise<vo
       throw new Refusal(`That folder holds more than ${MAX_MOVED} files; move its parts.`);
     const inside = join(relative(at, parentPath), name);
     const paths = places.map((place) => join(place, inside).split(sep));
-    if (paths.some((names) => isProtected(names) || isReadOnly(names, kept)))
+    if (paths.some((names) => isProtected(names) || liesIn(names, hidden) || isReadOnly(names, kept)))
       throw new Refusal(`That folder holds what only a person may move (${inside}).`);
   }
 }
 
 const MAX_MOVED = 100_000;
 
-/** As the legion was started: relative to the workspace. */
-function protectedPaths({ settings }: Host): readonly string[] {
-  const { protectedPaths: paths } = settings;
+/** As the legion was started, relative to the workspace: what may only be read, and what not even that. */
+function pathsIn({ settings }: Host, kind: "protectedPaths" | "privatePaths"): readonly string[] {
+  const paths = settings[kind];
   return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
 }
 
@@ -177,10 +180,11 @@ function isOutside(names: readonly string[]): boolean {
 }
 
 /** An agent may read what was kept for it of its own long outputs. */
-function isOffLimits({ agent }: Host, names: readonly string[], access: Errand["access"]): boolean {
+function isOffLimits(host: Host, names: readonly string[], access: Errand["access"]): boolean {
   const isOwnBlob =
-    names.length === 5 && names.slice(0, 4).join("/") === `.ai-legion/agents/${agent.id}/blobs`;
-  return isProtected(names) && !(isOwnBlob && access === "read");
+    names.length === 5 && names.slice(0, 4).join("/") === `.ai-legion/agents/${host.agent.id}/blobs`;
+  const isPrivate = isProtected(names) || liesIn(names, pathsIn(host, "privatePaths"));
+  return isPrivate && !(isOwnBlob && access === "read");
 }
 
 /** The nearest part of `path` that exists, without links, and the names that are missing from there on. */

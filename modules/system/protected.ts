@@ -21,17 +21,19 @@ export function isProtected(names: readonly string[]): boolean {
  * what other programs run by themselves. The next start runs the former, also where commands are refused.
  */
 export function isReadOnly(names: readonly string[], protectedPaths: readonly string[]): boolean {
-  const folded = names.map(fold);
-  return runsByItself(folded) || readOnly(protectedPaths).some((kept) => beginsWith(folded, kept));
+  return runsByItself(names.map(fold)) || liesIn(names, [DEFINITIONS, ...protectedPaths]);
+}
+
+/** True if `names` is one of `paths`, or lies in it. */
+export function liesIn(names: readonly string[], paths: readonly string[]): boolean {
+  return paths.some((path) => beginsWith(names.map(fold), path.split(sep).map(fold)));
 }
 
 /** True if something that may not be changed lies in the folder at `names`, and would go with it. */
 export function holdsReadOnly(names: readonly string[], protectedPaths: readonly string[]): boolean {
-  return readOnly(protectedPaths).some((kept) => beginsWith(kept, names.map(fold)));
-}
-
-function readOnly(protectedPaths: readonly string[]): readonly (readonly string[])[] {
-  return [DEFINITIONS, ...protectedPaths].map((path) => path.split(sep).map(fold));
+  return [DEFINITIONS, ...protectedPaths].some((path) =>
+    beginsWith(path.split(sep).map(fold), names.map(fold)),
+  );
 }
 
 /** True for a path of which some names that follow each other fit one of `patterns`. */

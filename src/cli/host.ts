@@ -2,6 +2,7 @@
 
 import { constants, existsSync } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { loadConfig, type Config, type ConfigFlags } from "../config.ts";
 import { createLocalEnvironment } from "../environment/local.ts";
@@ -11,6 +12,8 @@ import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
 import { displayName } from "../message.ts";
 import { legionPaths } from "../paths.ts";
 import type { RedisHome } from "../residence/residence.ts";
+import { personFolderPath } from "../person/folder.ts";
+import { isInside, waysTo } from "../project-file.ts";
 import { planRoster, type Roster, type Who } from "../roster.ts";
 import { serveControl, type ControlServer } from "../server/control-server.ts";
 import { createDesk } from "../server/desk.ts";
@@ -86,7 +89,7 @@ async function hostRoster(order: Omit<Node, "legion" | "home" | "ending">, level
   const home = await openHome({ config: order.config, io, onTrouble: trouble.see });
   try {
     const legion = await startLegion({
-      ...legionOptions(order),
+      ...legionOptions(order, await personIn(order)),
       ...(replay && { heartbeatMs: "off" }),
       ...(home && { redis: home.home }),
       project,
@@ -116,16 +119,21 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-function legionOptions({
-  config,
-  roster: { roles, limits, protectedPaths },
-  io,
-}: Pick<Node, "config" | "roster" | "io">): Omit<LegionOptions, "project"> {
+/** Whoever starts agents in their home has it among the files that agents work with. */
+async function personIn({ project, io }: Pick<Node, "project" | "io">): Promise<readonly string[]> {
+  const ways = await waysTo(project, personFolderPath(io.env));
+  return ways.filter((way) => isInside(project, resolve(project, way)));
+}
+
+function legionOptions(
+  { config, roster: { roles, limits, protectedPaths }, io }: Pick<Node, "config" | "roster" | "io">,
+  privatePaths: readonly string[],
+): Omit<LegionOptions, "project"> {
   const { durability, delayMs, heartbeatMs } = config;
   const providers = new Map(Object.entries(config.providers));
   const { system, web } = config.modules;
   const modules = {
-    system: { ...system, protectedPaths },
+    system: { ...system, protectedPaths: [...protectedPaths, ...privatePaths], privatePaths },
     web: { ...web, keys: () => searchKeys(web.search, config.environment()) },
   };
   const settings = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(modules));

@@ -1,0 +1,54 @@
+// What package.json files say of the code beside and below them, and where the packages are that they name.
+
+import { readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+const PACKAGE_NAME = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*$/;
+
+interface PackageFile {
+  readonly name?: unknown;
+  readonly main?: unknown;
+  readonly dependencies?: unknown;
+  readonly optionalDependencies?: unknown;
+  readonly peerDependencies?: unknown;
+}
+
+/** Empty if there is none that can be read. */
+export async function readPackageFile(folder: string): Promise<PackageFile> {
+  return parse(await readFile(join(folder, "package.json"), "utf8").catch(() => "")) ?? {};
+}
+
+/** What of a package.json has a say in how imports are read; all of it where that is not to be told. */
+export function meaningOf(content: Buffer): string | Buffer {
+  const read = parse(content.toString("utf8"));
+  if (!read) return content;
+  const { name, type, main, exports, imports } = read as Readonly<Record<string, unknown>>;
+  return JSON.stringify({ name, type, main, exports, imports });
+}
+
+/** The packages that `folder` says it needs. */
+export async function dependenciesOf(folder: string): Promise<readonly string[]> {
+  const { dependencies, optionalDependencies, peerDependencies } = await readPackageFile(folder);
+  return [dependencies, optionalDependencies, peerDependencies].flatMap((names) =>
+    typeof names === "object" && names !== null ? Object.keys(names) : [],
+  );
+}
+
+/** The folder of the package that a file in `folder` gets by `name`; `undefined` if none is installed. */
+export async function findPackage(folder: string, name: string): Promise<string | undefined> {
+  if (!PACKAGE_NAME.test(name)) return undefined;
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, "node_modules", name);
+    if ((await stat(path).catch(() => undefined))?.isDirectory()) return path;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+function parse(text: string): PackageFile | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === "object" && read !== null ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
