@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { parseEnv } from "node:util";
 import type { MemorySettings } from "./agent.ts";
 import { LegionError } from "./errors.ts";
@@ -7,7 +6,7 @@ import { mergeLimits, type LegionLimits } from "./limits.ts";
 import { keyLeak, type UrlSources } from "./model/base-url.ts";
 import type { ModelDescription } from "./model/profiles.ts";
 import type { ProviderSettings } from "./model/registry.ts";
-import { readTextFile } from "./project-file.ts";
+import { readProjectFile } from "./project-file.ts";
 import type { RedisAddress } from "./redis/address.ts";
 import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
 import { chooseSearch, SEARCH_VARIABLES, type SearchChoice } from "./web-search.ts";
@@ -198,12 +197,12 @@ function webOf(
 }
 
 async function readConfigFile(projectDir: string): Promise<FileSettings> {
-  const text = await readTextFile(join(projectDir, FILE), FILE);
+  const text = await readProjectFile(projectDir, FILE);
   return text === undefined ? {} : parseYaml({ file: FILE, text, firstLine: 1 }, fileSettings);
 }
 
 async function readDotEnv(projectDir: string): Promise<Readonly<Record<string, string | undefined>>> {
-  return parseEnv((await readTextFile(join(projectDir, ".env"), ".env")) ?? "");
+  return parseEnv((await readProjectFile(projectDir, ".env")) ?? "");
 }
 
 type SaidText = readonly [setting: string, place: string, text: string | undefined];

@@ -5,7 +5,7 @@ import { LegionError } from "./errors.ts";
 import type { LimitsChoice } from "./limits.ts";
 import { isAgentId, type AgentId } from "./message.ts";
 import { nearest } from "./nearest.ts";
-import { findInProject, readTextFile, shownPath } from "./project-file.ts";
+import { findInProject, readProjectFile, readTextFile, shownPath } from "./project-file.ts";
 import {
   duration,
   limits,
@@ -153,13 +153,17 @@ interface Kind {
 }
 
 async function findByName(kind: Kind, wanted: string, places: Places): Promise<SettingsFile> {
-  const folders = [join(places.projectDir, "agents"), join(places.packageDir, "agents")];
-  for (const folder of FILE_NAME.test(wanted) ? folders : []) {
-    const path = join(folder, wanted + kind.extension);
-    const file = shownPath(places.projectDir, path);
-    const text = await readTextFile(path, file);
-    if (text !== undefined) return { file, text };
+  const { projectDir, packageDir } = places;
+  if (FILE_NAME.test(wanted)) {
+    const file = join("agents", wanted + kind.extension);
+    const own = await readProjectFile(projectDir, file);
+    if (own !== undefined) return { file, text: own };
+    const path = join(packageDir, file);
+    const shown = shownPath(projectDir, path);
+    const shipped = await readTextFile(path, shown);
+    if (shipped !== undefined) return { file: shown, text: shipped };
   }
+  const folders = [join(projectDir, "agents"), join(packageDir, "agents")];
   const known = await listNames(folders, kind.extension);
   const [meant] = nearest(wanted, known);
   throw new LegionError(

@@ -30,6 +30,22 @@ export async function readTextFile(path: string, shown: string): Promise<string 
 }
 
 /**
+ * As `readTextFile`, of the file `path` of the project, which is how errors name it. Throws CONFIG if a link on the way
+ * to it leads out of the project.
+ */
+export async function readProjectFile(projectDir: string, path: string): Promise<string | undefined> {
+  let real: string;
+  try {
+    real = await realpath(resolve(projectDir, path));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw new LegionError("CONFIG", `${path}: ${messageOf(error)}`, { cause: error });
+  }
+  if (isInside(await realpath(projectDir), real)) return readTextFile(real, path);
+  throw new LegionError("CONFIG", `${path} leads out of the project; put a real file in its place`);
+}
+
+/**
  * The real path of the file or folder that `path`, relative to the project, names; `undefined` if nothing is there.
  * Throws USAGE if it leads out of the project, links followed.
  */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ScriptedAnswer } from "../src/model/scripted.ts";
@@ -60,11 +60,23 @@ describe("what is no regular file where state is shown", () => {
     expect(await readFile(notes, "utf8")).toBe("in the way");
   });
 
-  it("is never waited for", async () => {
+  it("is never waited for: a pipe keeps the folder from being opened", async () => {
     const world = await workedWorld();
     await rm(join(folderOf(world), "goals.json"));
     execFileSync("mkfifo", [join(folderOf(world), "goals.json")]);
-    expect(await reconciled(await world.restart())).toEqual([inTheWay("goals.json", "file")]);
+    await expect(world.restart()).rejects.toMatchObject({
+      code: "CONFIG",
+      message: expect.stringContaining("goals.json is neither a file nor a folder"),
+    });
+  });
+
+  it("is also a file with a second name elsewhere: nobody is shown what it says", async () => {
+    const world = await workedWorld();
+    const elsewhere = join(world.project, "elsewhere");
+    await writeFile(elsewhere, "the secret of somebody else");
+    await link(elsewhere, join(folderOf(world), "notes/z.txt"));
+    expect(await reconciled(await world.restart())).toEqual([inTheWay(join("notes", "z.txt"), "file")]);
+    expect(await readFile(elsewhere, "utf8")).toBe("the secret of somebody else");
   });
 
   it("halts only the agent that has to write there", async () => {

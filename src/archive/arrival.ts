@@ -9,10 +9,12 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { LegionError, messageOf } from "../errors.ts";
+import { checkHome } from "../home.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
 import { takeLock } from "../log/lock.ts";
 import { CONTROL, displayName, type AgentId } from "../message.ts";
 import type { LegionPaths } from "../paths.ts";
+import { openPersonFolder } from "../person/folder.ts";
 
 const LOCK_WAIT_MS = 5_000;
 
@@ -33,6 +35,7 @@ export async function receiveAgents(
   { agents, fill }: Arrival,
   disk: Disk = createDisk(paths.tmp),
 ): Promise<void> {
+  await checkHome(paths, openPersonFolder(process.env));
   const lock = await takeLock(paths.lock, disk, { role: "command", waitMs: LOCK_WAIT_MS });
   const folder = join(paths.tmp, randomUUID());
   let lastEpoch = 0;

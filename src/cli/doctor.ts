@@ -7,12 +7,12 @@ import { checkWeb } from "./check-web.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import type { Finding } from "./finding.ts";
 import { oneLine, print, printJson } from "./output.ts";
-import { flagsOf, offerJson, offerLegion, projectOf } from "./project.ts";
+import { flagsOf, offerJson, offerLegion, offerTrust, projectOf } from "./project.ts";
 
 export const command: CliCommand = {
   define(parser) {
     parser.option("--repair", "put right what can be put right while no node runs; nothing is lost by it");
-    offerJson(offerLegion(parser));
+    offerTrust(offerJson(offerLegion(parser)));
   },
   async run(typed, io) {
     const reader = createFileReader(await projectOf(typed, io));

@@ -12,7 +12,7 @@ import { shownPath } from "../project-file.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { namesOf, oneLine, print, printJson } from "./output.ts";
 import { createProgress } from "./progress.ts";
-import { offerJson, offerLegion, withSite, type Site } from "./project.ts";
+import { offerJson, offerLegion, offerTrust, withSite, type Site } from "./project.ts";
 
 /** An original's memory is one JSON value, and read as a whole. */
 const MAX_ORIGINAL_BYTES = 256 * 1_048_576;
@@ -24,7 +24,7 @@ export const command: CliCommand = {
     parser
       .argument("<file>", "what `legion export` wrote, or the memory of an agent of the original AI Legion")
       .option("--as <id>", "its name here; what it did before is history then");
-    offerJson(offerLegion(parser));
+    offerTrust(offerJson(offerLegion(parser)));
   },
   async run(typed, io) {
     const file = typed.args[0]!;

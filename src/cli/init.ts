@@ -1,10 +1,18 @@
-import { appendFile, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { appendFile, mkdir, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { LegionError, messageOf } from "../errors.ts";
+import { LegionError, isLegionError, messageOf } from "../errors.ts";
+import { checkHome } from "../home.ts";
+import { legionPaths } from "../paths.ts";
+import { openPersonFolder } from "../person/folder.ts";
+import { findInProject, readTextFile } from "../project-file.ts";
 import type { CliCommand } from "./command.ts";
 import { print } from "./output.ts";
 import { offerDir } from "./project.ts";
 import { IGNORED, STARTER_FILES } from "./starter.ts";
+
+const IGNORE_FILE = ".gitignore";
+const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
 
 export const command: CliCommand = {
   define: (parser) => void offerDir(parser.argument("[folder]", "where; it is made if it is not there")),
@@ -17,12 +25,16 @@ export const command: CliCommand = {
     try {
       await mkdir(place, { recursive: true });
       const project = await realpath(place);
+      await checkHome(legionPaths(project), openPersonFolder(io.env));
+      for (const path of Object.keys(STARTER_FILES)) await findInProject(project, dirname(path));
+      const ignored = (await findInProject(project, IGNORE_FILE)) ?? join(project, IGNORE_FILE);
       for (const [path, content] of Object.entries(STARTER_FILES)) {
         const isNew = await create(join(project, path), content);
         (isNew ? made : kept).push(path);
       }
-      if (await ignore(join(project, ".gitignore"))) made.push(".gitignore");
+      if (await ignore(ignored)) made.push(IGNORE_FILE);
     } catch (error) {
+      if (isLegionError(error)) throw error;
       throw new LegionError("STORAGE", `the starter project could not be written: ${messageOf(error)}`, {
         cause: error,
       });
@@ -48,15 +60,13 @@ async function create(path: string, content: string): Promise<boolean> {
 
 /** Adds the lines that are missing; false if none is. */
 async function ignore(path: string): Promise<boolean> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  });
+  const text = (await readTextFile(path, IGNORE_FILE)) ?? "";
   const present = new Set(text.split(/\r?\n/).map((line) => line.trim()));
   const missing = IGNORED.filter((line) => !present.has(line));
   if (missing.length === 0) return false;
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  await appendFile(path, `${gap}${missing.join("\n")}\n`);
+  // A link that leads nowhere yet would make a file there.
+  await appendFile(path, `${gap}${missing.join("\n")}\n`, { flag: APPEND });
   return true;
 }
 

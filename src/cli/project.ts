@@ -5,7 +5,10 @@ import { resolve } from "node:path";
 import type { Command as Parser } from "commander";
 import type { Config } from "../config.ts";
 import { LegionError } from "../errors.ts";
+import { checkHome, trustOwner } from "../home.ts";
 import type { AgentId } from "../message.ts";
+import { legionPaths } from "../paths.ts";
+import { openPersonFolder } from "../person/folder.ts";
 import { createFileReader, type FileReader } from "../reader/file-reader.ts";
 import type { Reader } from "../reader/reader.ts";
 import type { Link } from "../redis/link.ts";
@@ -46,12 +49,29 @@ export function offerLegion(parser: Parser): Parser {
     .option("--name <name>", "its name in that Redis (default: legion)");
 }
 
+/** Lets a person say that they know what this folder holds, and want it. */
+export function offerTrust(parser: Parser): Parser {
+  return parser.option("--trust", "you know what this folder holds, and trust it");
+}
+
 export function offerJson(parser: Parser): Parser {
   return parser.option("--json", "print JSON, one object a line");
 }
 
-/** The real path of the project's folder. Throws USAGE if there is no such folder. */
-export async function projectOf({ options }: Typed, { cwd }: Io): Promise<string> {
+/**
+ * The real path of the project's folder. Throws USAGE if there is no such folder, CONFIG if what it holds is not to be
+ * touched.
+ */
+export async function projectOf(typed: Typed, io: Io): Promise<string> {
+  const project = await folderOf(typed, io);
+  const paths = legionPaths(project);
+  const person = openPersonFolder(io.env);
+  if (typed.options["trust"]) await trustOwner(paths, person);
+  await checkHome(paths, person);
+  return project;
+}
+
+async function folderOf({ options }: Typed, { cwd }: Io): Promise<string> {
   const folder = typeof options["dir"] === "string" ? options["dir"] : ".";
   if (folder === "")
     throw new LegionError("USAGE", "--dir: the folder is empty; leave the option out to use the current one");

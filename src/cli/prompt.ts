@@ -1,6 +1,6 @@
 import type { CliCommand } from "./command.ts";
 import { printJson, printWhole, readNumber } from "./output.ts";
-import { checkAgent, offerJson, offerLegion, withSite } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, offerTrust, withSite } from "./project.ts";
 import { promptText } from "./prompt-text.ts";
 
 export const command: CliCommand = {
@@ -8,7 +8,7 @@ export const command: CliCommand = {
     parser
       .argument("<id>", "the agent")
       .option("--at <number>", "what was shown for this decision; without it, what would be shown now");
-    offerJson(offerLegion(parser));
+    offerTrust(offerJson(offerLegion(parser)));
   },
   async run(typed, io) {
     const at = readNumber(typed, "at");

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isArchive } from "../archive/archive.ts";
 import { LegionError } from "../errors.ts";
+import { checkHome } from "../home.ts";
 import { legionPaths } from "../paths.ts";
+import { openPersonFolder } from "../person/folder.ts";
 import { createFileReader } from "../reader/file-reader.ts";
 import type { Reader } from "../reader/reader.ts";
 import { unpackArchive } from "../archive/unpack.ts";
@@ -20,6 +22,7 @@ export async function openRecordingAt(path: string): Promise<OpenedRecording> {
   if (await isArchive(path)) return openArchive(path);
   const project = basename(path) === ".ai-legion" ? dirname(path) : path;
   const reader = createFileReader(project);
+  await checkHome(reader.paths, openPersonFolder(process.env));
   const { agents } = reader.paths;
   const isThere = await stat(agents).then(
     (found) => found.isDirectory(),

@@ -5,14 +5,14 @@ import type { Replayed } from "../replay/replay-agent.ts";
 import type { Tape } from "../replay/tape.ts";
 import type { CliCommand, Io } from "./command.ts";
 import { print, printJson, readNumber } from "./output.ts";
-import { checkAgent, offerJson, offerLegion, withSite, type Site } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, offerTrust, withSite, type Site } from "./project.ts";
 
 const PROGRESS_MS = 2_000;
 
 export const command: CliCommand = {
   define(parser) {
     parser.argument("<id>", "the agent").option("--to <number>", "end with this event");
-    offerJson(offerLegion(parser));
+    offerTrust(offerJson(offerLegion(parser)));
   },
   async run(typed, io) {
     const to = readNumber(typed, "to");

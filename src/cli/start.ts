@@ -1,12 +1,12 @@
 import type { ConfigFlags } from "../config.ts";
 import { LegionError } from "../errors.ts";
 import type { CliCommand, Typed } from "./command.ts";
-import { flagsOf, offerLegion, projectOf, withSite } from "./project.ts";
+import { flagsOf, offerLegion, offerTrust, projectOf, withSite } from "./project.ts";
 import { MAX_AGENTS, readWho, remember } from "./who.ts";
 
 export const command: CliCommand = {
   define(parser) {
-    offerLegion(parser)
+    offerTrust(offerLegion(parser))
       .argument("[n]", `how many agents, 1 to ${MAX_AGENTS}; they get the ids 1, 2, 3... (default: 1)`)
       .option(
         "--agent <name>",

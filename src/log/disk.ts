@@ -1,29 +1,9 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fdatasync,
-  mkdirSync,
-  openSync,
-  writeSync,
-  type PathLike,
-} from "node:fs";
-import {
-  link,
-  mkdir,
-  open,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-  unlink,
-  utimes,
-  writeFile,
-} from "node:fs/promises";
+import { closeSync, constants, existsSync, fdatasync, mkdirSync, openSync, writeSync } from "node:fs";
+import { link, lutimes, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { LegionError, messageOf } from "../errors.ts";
+import { flush, kindOf, readReal } from "./real-file.ts";
 
 /** A file that only grows. It costs no descriptor while nobody writes to it. */
 export interface AppendFile {
@@ -39,10 +19,10 @@ export interface AppendFile {
 export interface Disk {
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(path: string): Promise<string[]>;
-  /** The file, or its first `maxBytes`; `undefined` when there is no such file. */
+  /** The file, or its first `maxBytes`; `undefined` when there is no such file. No link is followed. */
   read(path: string, maxBytes?: number): Promise<Buffer | undefined>;
   exists(path: string): boolean;
-  /** What is there, links followed; `undefined` when nothing is. */
+  /** What is there: a link is `other`, and so is a file with a second name elsewhere; `undefined` when nothing is. */
   kind(path: string): Promise<"file" | "folder" | "other" | undefined>;
   /** Creates the file and its folders; throws if the file is there. */
   create(path: string): AppendFile;
@@ -59,6 +39,7 @@ export interface Disk {
 }
 
 const MAX_OPEN_FILES = 128;
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 
 /** The real disk. `tmp` holds temporary files and must lie on the same file system as what is written. */
 export function createDisk(tmp: string): Disk {
@@ -67,12 +48,7 @@ export function createDisk(tmp: string): Disk {
   return {
     ...createPlacing(tmp, folders),
     list: (path) => storage(path, async () => (await readdir(path)).sort(), []),
-    read: (path, maxBytes) =>
-      storage<Buffer | undefined>(
-        path,
-        () => (maxBytes === undefined ? readFile(path) : head(path, maxBytes)),
-        undefined,
-      ),
+    read: (path, maxBytes) => storage<Buffer | undefined>(path, () => readReal(path, maxBytes), undefined),
     exists: (path) => existsSync(path),
     kind: (path) => storage(path, () => kindOf(path), undefined),
     create: (path) => createAppendFile(path, files, folders),
@@ -86,7 +62,7 @@ export function createDisk(tmp: string): Disk {
         },
         undefined,
       ),
-    touch: (path) => storage(path, () => utimes(path, new Date(), new Date())),
+    touch: (path) => storage(path, () => lutimes(path, new Date(), new Date())),
   };
 }
 
@@ -177,7 +153,7 @@ function createAppendFile(path: string, files: OpenFiles, folders: Folders): App
     }
   };
   const use = (flags = 0): number => {
-    fd ??= openSync(path, constants.O_WRONLY | constants.O_APPEND | flags, 0o600);
+    fd ??= openSync(path, constants.O_WRONLY | constants.O_APPEND | NOFOLLOW | flags, 0o600);
     files.use(file);
     return fd;
   };
@@ -250,31 +226,6 @@ function createFolders(top: string): Folders {
       for (let at = path; at.startsWith(join(top, "/"));) await flushOnce((at = dirname(at)));
     },
   };
-}
-
-async function kindOf(path: string): Promise<"file" | "folder" | "other"> {
-  const found = await stat(path);
-  if (found.isFile()) return "file";
-  return found.isDirectory() ? "folder" : "other";
-}
-
-async function head(path: string, maxBytes: number): Promise<Buffer> {
-  const file = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
-async function flush(path: PathLike): Promise<void> {
-  const file = await open(path, "r");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** Runs `work`; a missing file gives `missing` where one is given, every other failure a STORAGE error. */

@@ -6,12 +6,14 @@ import type { AgentPlan } from "../agent-plan.ts";
 import type { Ceiling } from "../budget.ts";
 import type { Clock } from "../clock.ts";
 import { createBinding, enrollAll } from "../enrollment.ts";
+import { checkHome } from "../home.ts";
 import type { Hosting } from "../hosting.ts";
 import { createDisk } from "../log/disk.ts";
 import { takeLock } from "../log/lock.ts";
 import { CONTROL, type AgentId } from "../message.ts";
 import { createNodeNews } from "../node-news.ts";
 import { offerWhatMayBeLost } from "../offering.ts";
+import { openPersonFolder } from "../person/folder.ts";
 import { startPlacement } from "../placement/placement.ts";
 import { openRedisCeiling } from "../redis-ceiling.ts";
 import { agentKeys } from "../redis/keys.ts";
@@ -36,6 +38,7 @@ export async function openRedisResidence(
 ): Promise<Residence> {
   const disk = given ?? createDisk(paths.tmp);
   const place = { link: redis.link, legion: redis.legion };
+  await checkHome(paths, openPersonFolder(process.env));
   const lock = await takeLock(paths.lock, disk, { role: "node", waitMs: LOCK_WAIT_MS });
   let closeAll = lock.release;
   try {

@@ -8,11 +8,13 @@ import { removeCopies } from "../copies.ts";
 import { openControl, type FileControl } from "../control.ts";
 import { LegionError } from "../errors.ts";
 import { createGuests, type Guests } from "../guests.ts";
+import { checkHome } from "../home.ts";
 import type { Send } from "../ledger.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
 import { takeLock, type Holder, type Lock } from "../log/lock.ts";
 import { CONTROL, displayName, type AgentId } from "../message.ts";
 import { writePast } from "../past-log.ts";
+import { openPersonFolder, type PersonFolder } from "../person/folder.ts";
 import { createProjections } from "../projection.ts";
 import { createTenure, type Tenure } from "../tenure.ts";
 import { openFileLogs, type FileLogs, type FileLogsOptions } from "./file-logs.ts";
@@ -24,6 +26,8 @@ export interface FileStoreOptions extends Omit<FileLogsOptions, "disk" | "lock">
   readonly role: Holder["role"];
   /** The real one if absent. */
   readonly disk?: Disk;
+  /** That of whoever runs this process if absent. */
+  readonly person?: PersonFolder;
 }
 
 export interface FileStore extends Store {
@@ -32,10 +36,11 @@ export interface FileStore extends Store {
   readonly lock: Lock;
 }
 
-/** Takes the lock of the project and opens what is in it. Rejects with LOCKED if another process runs here. */
+/** Takes the lock of the project and opens what is in it. Rejects with LOCKED if another process runs here, and as `checkHome`. */
 export async function openFileStore(options: FileStoreOptions): Promise<FileStore> {
   const { paths } = options;
-  const { disk = createDisk(paths.tmp) } = options;
+  const { disk = createDisk(paths.tmp), person = openPersonFolder(process.env) } = options;
+  await checkHome(paths, person);
   const lock = await takeLock(paths.lock, disk, { role: options.role, waitMs: LOCK_WAIT_MS });
   try {
     await disk.emptyTmp();

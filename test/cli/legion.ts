@@ -30,7 +30,7 @@ export async function legion(argv: readonly string[], typing: Typing): Promise<S
   let out = "";
   let err = "";
   const { columns, cwd } = typing;
-  const env = { XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"]!, ...typing.env };
+  const env = { XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] ?? "", ...typing.env };
   const toOut = (text: string): void => {
     out += text;
     typing.onOutput?.(out);

@@ -83,13 +83,13 @@ it("brings files up to what the log says, and takes a person's edit into it", as
   expect((await eventsOf(project, "2")).at(-1)).toMatchObject({ kind: "edited", module: "goals", value: [] });
 });
 
-it("makes state private again, and leaves links, settings and what they lead to alone", async () => {
+it("makes state private again, and leaves settings, and what a mark of an editor leads to, alone", async () => {
   const { project } = await restingLegion();
   const root = join(project, ".ai-legion");
   await writeFile(join(root, "config.yaml"), "", { mode: 0o644 });
   await writeFile(join(project, "outside"), "", { mode: 0o644 });
   await writeFile(join(project, ".env"), "X=1", { mode: 0o644 });
-  await symlink(join(project, "outside"), join(root, "agents/2/link"));
+  await symlink(join(project, "outside"), join(root, "agents/2/.#goals.json"));
   await chmod(join(root, "agents/2/goals.json"), 0o644);
   await chmod(join(root, "agents"), 0o755);
   expect((await repaired(project)).names.sort()).toEqual([

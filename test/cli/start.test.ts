@@ -1,4 +1,4 @@
-import { chmod, readFile, readdir, writeFile } from "node:fs/promises";
+import { chmod, chown, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createTempProject } from "../temp-project.ts";
@@ -181,6 +181,7 @@ describe("legion start", () => {
     const cwd = await projectWith("[]");
     await chmod(cwd, 0o555);
     const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    if (nobody.uid !== undefined) await chown(cwd, nobody.uid, -1);
     const { code, out, err } = await runToEnd(["start", ...SCRIPTED], { cwd, ...nobody });
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^legion: nothing can be written to .*\/\.ai-legion: EACCES.*\n$/);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -24,15 +24,31 @@ describe("the disk", () => {
     expect(await disk.list(join(root, "nowhere"))).toEqual([]);
   });
 
-  it("tells what is there, links followed", async () => {
-    await writeFile(join(root, "file"), "");
+  it("tells what is there, and a link or a file with two names from a real one", async () => {
+    for (const name of ["file", "named-twice"]) await writeFile(join(root, name), "");
+    await link(join(root, "named-twice"), join(root, "second-name"));
     await symlink("file", join(root, "link"));
     await symlink("nowhere", join(root, "dangling"));
     execFileSync("mkfifo", [join(root, "pipe")]);
-    const kinds = ["file", "link", ".", "pipe", "dangling", "none"].map((name) =>
-      disk.kind(join(root, name)),
-    );
-    expect(await Promise.all(kinds)).toEqual(["file", "file", "folder", "other", undefined, undefined]);
+    const kindsOf = (...names: string[]): Promise<unknown[]> =>
+      Promise.all(names.map((name) => disk.kind(join(root, name))));
+    expect(await kindsOf("file", ".", "none")).toEqual(["file", "folder", undefined]);
+    const strange = await kindsOf("link", "dangling", "pipe", "named-twice", "second-name");
+    expect(new Set(strange)).toEqual(new Set(["other"]));
+  });
+
+  it("reads, flushes and touches nothing through a link, and does not wait at a pipe", async () => {
+    await writeFile(join(root, "file"), "secret");
+    await symlink("file", join(root, "link"));
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    const before = (await stat(join(root, "file"))).mtimeMs;
+    for (const name of ["link", "pipe"]) {
+      await expect(disk.read(join(root, name))).rejects.toMatchObject({ code: "STORAGE" });
+      await expect(disk.read(join(root, name), 3)).rejects.toMatchObject({ code: "STORAGE" });
+    }
+    await expect(disk.sync(join(root, "link"))).rejects.toMatchObject({ code: "STORAGE" });
+    await disk.touch(join(root, "link"));
+    expect((await stat(join(root, "file"))).mtimeMs).toBe(before);
   });
 
   it("reads a file or its beginning, and nothing where no file is", async () => {

@@ -1,0 +1,41 @@
+// Files as they are, never what a link in their place leads to: what lies in a project may have been put there by anybody.
+
+import { constants, type PathLike } from "node:fs";
+import { lstat, open, type FileHandle } from "node:fs/promises";
+
+/** Without O_NONBLOCK, opening a pipe would wait for its other end. Windows knows neither, and makes no links unasked. */
+const REAL = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** The first `maxBytes` of a file, or all of it. Rejects if it is no file, or a link. */
+export async function readReal(path: string, maxBytes?: number): Promise<Buffer> {
+  const file = await openReal(path);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error("it is no file");
+    if (maxBytes === undefined) return await file.readFile();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Flushes the bytes of a file, or the names in a folder. */
+export async function flush(path: PathLike): Promise<void> {
+  const file = await openReal(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function openReal(path: PathLike): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | REAL);
+}
+
+/** A link is `other`, and so is a file that has a name elsewhere, too. */
+export async function kindOf(path: string): Promise<"file" | "folder" | "other"> {
+  const found = await lstat(path);
+  if (found.isFile()) return found.nlink === 1 ? "file" : "other";
+  return found.isDirectory() ? "folder" : "other";
+}
