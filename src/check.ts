@@ -3,6 +3,7 @@ import { messageOf } from "./errors.ts";
 import type { Call } from "./event.ts";
 import type { Action, ActionSpec } from "./module.ts";
 import { parseJson } from "./protocol/json.ts";
+import { MULTILINE_DELIMITER, mistakeIn } from "./protocol/text-syntax.ts";
 import { didYouMean, enumerate, quote } from "./wording.ts";
 
 export interface KnownAction {
@@ -45,14 +46,22 @@ function refuse({ usage }: ActionSpec, problems: readonly string[]): Checked {
 
 function unknownAction(name: string, specs: readonly ActionSpec[]): string {
   const hint = didYouMean(name, specs.flatMap(namesOf));
-  return `Unknown action ${quote(name)}.${hint} Choose one from the list of your actions.`;
+  if (hint !== "") return `Unknown action ${quote(name)}.${hint} Choose one from the list of your actions.`;
+  return `Unknown action ${quote(name)}. These are your actions: ${specs.map((spec) => spec.name).join(", ")}.`;
 }
 
 function noObject(name: string, given: unknown): string {
   const problem = `The parameters of ${quote(name)} could not be read as a JSON object`;
   if (typeof given !== "string") return `${problem}: ${quote(JSON.stringify(given))}.`;
+  const mistake = mistakeIn(given);
+  if (mistake !== undefined)
+    return `Your action ${quote(name)} could not be read: ${mistake}. ${HOW_TO_WRITE}`;
   return `${problem}: ${quote(given)}. If your response was cut off, write less at once.`;
 }
+
+const HOW_TO_WRITE =
+  "Write one action and nothing else, and put a value of more than one line between two delimiters " +
+  `(\`${MULTILINE_DELIMITER}\`), the second one on a line of its own.`;
 
 function isObject(value: unknown): value is Parameters {
   return typeof value === "object" && value !== null && !Array.isArray(value);

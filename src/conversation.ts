@@ -12,7 +12,8 @@ import {
   type Outcome,
   type Stamp,
 } from "./event.ts";
-import { parseMessageId, type AgentId, type Message } from "./message.ts";
+import { buriedBy } from "./dead-letters.ts";
+import { CONTROL, parseMessageId, type AgentId, type Message } from "./message.ts";
 
 /** `failed` if a result is `error` or `interrupted`, `idle` if all are `idle` or there was no call, else `acted`. */
 export type DecisionOutcome = "acted" | "failed" | "idle";
@@ -61,6 +62,11 @@ export interface Conversation {
   readonly repeats: Map<string, Repeat>;
   /** Completions in a row from which no action could be read. */
   unparsed: number;
+  /** Decisions in a row that failed, whatever they said, and how many before the newest. An idle one does not end the row. */
+  failures: number;
+  failuresBefore: number;
+  /** Since the newest decision or result: a message was refused before it got a number. */
+  refused: boolean;
   /** What the newest prompt showed as pinned messages. */
   pinned: string;
 }
@@ -85,6 +91,9 @@ export function createConversation(): Conversation {
     halt: undefined,
     repeats: new Map(),
     unparsed: 0,
+    failures: 0,
+    failuresBefore: 0,
+    refused: false,
     pinned: "",
   };
 }
@@ -132,6 +141,7 @@ function hear(conversation: Conversation, message: Message): void {
   conversation.tainted ||= message.taint === true;
   conversation.newest = message;
   if (message.source.type === "agent") {
+    if (message.source.id === CONTROL) conversation.failures = conversation.failuresBefore = 0;
     conversation.unanswered.set(parseMessageId(message.id).from, message);
     conversation.instruction = message;
   }
@@ -141,6 +151,11 @@ function hear(conversation: Conversation, message: Message): void {
 }
 
 function decide(conversation: Conversation, event: EventOf<"decision">): void {
+  // A plain answer has no result: one that went out is something done, one that was refused has failed.
+  if (event.sends) conversation.failures = 0;
+  else if (conversation.refused && event.calls.length === 0) conversation.failures++;
+  conversation.failuresBefore = conversation.failures;
+  conversation.refused = false;
   conversation.decision = { event, results: new Map(), since: event.at };
   conversation.outcome = "idle";
   conversation.mail = false;
@@ -155,6 +170,9 @@ function close(conversation: Conversation, event: EventOf<"result">): void {
   decision.results.set(event.call, event.outcome);
   decision.since = event.at;
   conversation.outcome = outcomeOf([...decision.results.values()]);
+  conversation.failures = conversation.failuresBefore + (conversation.outcome === "failed" ? 1 : 0);
+  if (conversation.outcome === "acted") conversation.failures = 0;
+  conversation.refused = false;
   const call = decision.event.calls.find(({ id }) => id === event.call);
   if (call && event.outcome !== "idle") countRepeat(conversation, call, event);
 }
@@ -176,12 +194,15 @@ function countRepeat({ repeats }: Conversation, call: Call, { outcome, content }
   if (repeats.size > REMEMBERED_CALLS && oldest !== undefined) repeats.delete(oldest);
 }
 
-function heed(conversation: Conversation, { reason, content, at }: EventOf<"notice">): void {
+function heed(conversation: Conversation, event: EventOf<"notice">): void {
+  const { reason, content, at } = event;
   if (reason === "resumed") {
     conversation.halt = undefined;
     conversation.repeats.clear();
     conversation.unparsed = 0;
-  } else if (isHalt(reason)) conversation.halt = { reason, content, since: at };
+    conversation.failures = conversation.failuresBefore = 0;
+  } else if (reason === "undeliverable") conversation.refused ||= buriedBy(event) === undefined;
+  else if (isHalt(reason)) conversation.halt = { reason, content, since: at };
 }
 
 function isHalt(reason: NoticeReason): reason is HaltReason {

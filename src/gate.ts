@@ -11,9 +11,14 @@ export type LoopVerdict =
 const WARN_REPEATS = 3;
 const PARK_REPEATS = 5;
 const PARK_UNPARSED = 3;
+const WARN_FAILURES = 5;
+const PARK_FAILURES = 10;
 
-/** The same call with the same result again and again, or completions that hold no action: no way on by itself. */
-export function judgeLoop({ unparsed, repeats }: Conversation): LoopVerdict {
+/**
+ * The same call with the same result again and again, decisions that fail whatever they say, or completions that hold no
+ * action: no way on by itself. After failures new mail gives one more try.
+ */
+export function judgeLoop({ unparsed, repeats, failures, mail }: Conversation): LoopVerdict {
   if (unparsed >= PARK_UNPARSED) {
     return { kind: "park", reason: `${unparsed} completions in a row held no action` };
   }
@@ -24,9 +29,18 @@ export function judgeLoop({ unparsed, repeats }: Conversation): LoopVerdict {
   if (worst.count >= PARK_REPEATS) {
     return { kind: "park", reason: `${worst.action} was called ${worst.count} times with the same result` };
   }
-  if (worst.count < WARN_REPEATS) return { kind: "go" };
+  if (failures >= PARK_FAILURES && !mail) {
+    return { kind: "park", reason: `${failures} decisions in a row failed` };
+  }
+  if (worst.count >= WARN_REPEATS) {
+    const text =
+      `You have called ${worst.action} ${worst.count} times with the same parameters and the same result. ` +
+      `Do something else, or wait for mail. After ${PARK_REPEATS} times you will be stopped.`;
+    return { kind: "warn", text };
+  }
+  if (failures < WARN_FAILURES) return { kind: "go" };
   const text =
-    `You have called ${worst.action} ${worst.count} times with the same parameters and the same result. ` +
-    `Do something else, or wait for mail. After ${PARK_REPEATS} times you will be stopped.`;
+    `Your last ${failures} decisions failed. Read what their results say, and go on in another way, or wait for mail. ` +
+    `After ${PARK_FAILURES} failures in a row you will be stopped.`;
   return { kind: "warn", text };
 }

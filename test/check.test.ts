@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { toActionSpec } from "../src/action-spec.ts";
 import { checkCall, type KnownAction } from "../src/check.ts";
+import { MULTILINE_DELIMITER } from "../src/protocol/text-syntax.ts";
 import { defineAction, ok, type Action } from "../src/module.ts";
 
 const ACTIONS: Readonly<Record<string, Action>> = {
@@ -94,7 +95,11 @@ describe("the name", () => {
     expect(reasonOf("writeNotes", {})).toBe(
       "Unknown action `writeNotes`. Did you mean `writeNote`? Choose one from the list of your actions.",
     );
-    expect(reasonOf("rocket", {})).toBe("Unknown action `rocket`. Choose one from the list of your actions.");
+  });
+
+  it("is refused with the list of actions if none has a name like that", () => {
+    const names = [...KNOWN.keys()].join(", ");
+    expect(reasonOf("rocket", {})).toBe(`Unknown action \`rocket\`. These are your actions: ${names}.`);
   });
 
   it.each(["constructor", "__proto__", "toString", "", "x".repeat(100_000)])(
@@ -140,6 +145,16 @@ ${usage}`);
     expect(reasonOf("writeNote", parameters)).toMatch(
       /could not be read as a JSON object: `.+`\..*\n\nUsage:/,
     );
+  });
+
+  it("could not be read from what was written as text: the mistake is named, and how to write it", () => {
+    const reason = reasonOf("writeNote", "writeNote\ntitle: T\nand more");
+    expect(reason)
+      .toBe(`Your action \`writeNote\` could not be read: the line \`and more\` is no \`parameter: value\`. \
+Write one action and nothing else, and put a value of more than one line between two delimiters \
+(\`${MULTILINE_DELIMITER}\`), the second one on a line of its own.
+
+${usage}`);
   });
 
   it("are missing, whatever they inherit", () => {

@@ -8,7 +8,6 @@ import {
   toLines,
   toName,
   type Reading,
-  type WrittenAction,
 } from "./text-syntax.ts";
 
 type IsKnown = (name: string) => boolean;
@@ -35,7 +34,7 @@ export function findAction(text: string, isKnown: IsKnown): Reading {
 }
 
 /** The one call that a written action asks for: its id has to be unique in the decision only. */
-export function toCall({ name, parameters }: WrittenAction): Call {
+export function toCall({ name, parameters }: Pick<Call, "parameters"> & { readonly name: string }): Call {
   return { id: "c1", action: name, parameters };
 }
 
@@ -44,6 +43,8 @@ export function isWritten({ text, calls }: ShownDecision): boolean {
   const [call, another] = calls;
   if (!call || another) return false;
   const reading = findAction(text, (name) => name === call.action);
+  // One that could not be read has its own text for parameters.
+  if (reading.kind === "broken") return reading.name === call.action && reading.text === call.parameters;
   return reading.kind === "action" && reading.action.name === call.action;
 }
 

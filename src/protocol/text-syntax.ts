@@ -19,10 +19,10 @@ export interface WrittenAction {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** `broken`: a name could be read, but not what follows it. `prose`: no name where one should be. */
+/** `broken`: a name could be read, but not all of `text`. `prose`: no name where one should be. */
 export type Reading =
   | { readonly kind: "action"; readonly action: WrittenAction }
-  | { readonly kind: "broken"; readonly name: string; readonly mistake: string }
+  | { readonly kind: "broken"; readonly name: string; readonly mistake: string; readonly text: string }
   | { readonly kind: "prose"; readonly firstLine: string };
 
 /** The lines of `text` without their line breaks. */
@@ -44,10 +44,16 @@ export function readLines(lines: readonly string[]): Reading {
   const header = bare === undefined ? HEADERS.find((key) => values.has(key)) : undefined;
   const name = bare ?? (header && toName(values.get(header)!));
   if (name === undefined) return { kind: "prose", firstLine };
-  if (mistake !== undefined) return { kind: "broken", name, mistake };
+  if (mistake !== undefined) return { kind: "broken", name, mistake, text: lines.slice(start).join("\n") };
   const thoughts = values.get("thoughts");
   const parameters = Object.fromEntries([...values].filter(([key]) => key !== header && key !== "thoughts"));
   return { kind: "action", action: { name, ...(thoughts && { thoughts }), parameters } };
+}
+
+/** Why an action cannot be read of `text`, though it names one: the end of a sentence. */
+export function mistakeIn(text: string): string | undefined {
+  const reading = readLines(toLines(text));
+  return reading.kind === "broken" ? reading.mistake : undefined;
 }
 
 const NAME = /^[\p{L}_$][\p{L}\p{N}_$.-]{0,127}$/u;

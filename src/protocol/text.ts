@@ -74,6 +74,9 @@ function parse(completion: Completion, actions: readonly ActionSpec[]): Parsed {
   if (completion.stop === "length") return { kind: "unparsed", reason: CUT };
   const known = new Set(actions.flatMap(namesOf).map((name) => name.toLowerCase()));
   const reading = findAction(completion.text, (name) => known.has(name.toLowerCase()));
+  // Kept as it was written: what is wrong with it is found, and said, when the call is checked.
+  if (reading.kind === "broken" && findSpec(reading.name, actions))
+    return { kind: "calls", calls: [toCall({ name: reading.name, parameters: reading.text })] };
   if (reading.kind !== "action") return { kind: "unparsed", reason: reasonFor(reading, actions) };
   const { thoughts } = reading.action;
   return { kind: "calls", calls: [toCall(reading.action)], ...(thoughts !== undefined && { thoughts }) };
@@ -87,12 +90,6 @@ const CUT = `Your response was cut off because it was too long, so nothing was d
 Write a shorter one, and divide what is long over several actions.`;
 
 function reasonFor(reading: Exclude<Reading, { kind: "action" }>, actions: readonly ActionSpec[]): string {
-  const spec = reading.kind === "broken" ? findSpec(reading.name, actions) : undefined;
-  if (reading.kind === "broken" && spec) {
-    return `Your action ${quote(reading.name)} could not be read: ${reading.mistake}. \
-Write one action and nothing else, and put a value of more than one line between two delimiters \
-(\`${MULTILINE_DELIMITER}\`), the second one on a line of its own.\n\n${spec.usage}`;
-  }
   // A single word before prose reads like a name at first.
   const firstLine = reading.kind === "broken" ? reading.name : reading.firstLine;
   const mistake =
