@@ -1,7 +1,8 @@
-import { parseEnv } from "node:util";
 import type { MemorySettings } from "./agent.ts";
-import { LegionError } from "./errors.ts";
+import { dotEnvError, parseDotEnv, type DotEnv } from "./dot-env.ts";
+import { LegionError, isLegionError, messageOf } from "./errors.ts";
 import { fileSettings, textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";
+import { busIn, nameIn } from "./faulty-config.ts";
 import { mergeLimits, type LegionLimits } from "./limits.ts";
 import { keyLeak, type UrlSources } from "./model/base-url.ts";
 import type { ModelDescription } from "./model/profiles.ts";
@@ -113,11 +114,76 @@ const REDIS_ONLY = [
  * Settles every setting: defaults, then config.yaml, then the environment (in which the project's `.env` stands for what
  * is not set), then flags. Throws CONFIG or USAGE with one line that names the place and what would be right.
  */
-export async function loadConfig({ projectDir, env, flags }: ConfigSources): Promise<Config> {
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const { projectDir } = sources;
   const file = await readConfigFile(projectDir);
-  const dotEnv = await readDotEnv(projectDir);
+  const { values, faults } = await readDotEnv(projectDir);
+  if (faults[0]) throw dotEnvError(faults[0]);
+  return settle({ file, dotEnv: values, variables: VARIABLES }, sources);
+}
+
+export interface Settled {
+  readonly config: Config;
+  /** What is wrong in files or environment: nothing that they settle holds then, but where the legion is. */
+  readonly fault?: string;
+}
+
+/**
+ * As `loadConfig`, for what starts no agents: a mistake of somebody else's is no reason not to look, to send or to stop.
+ * Throws CONFIG or USAGE all the same for what was typed, and where it cannot be read which legion is meant.
+ */
+export async function loadConfigAnyway(sources: ConfigSources): Promise<Settled> {
+  try {
+    return { config: await loadConfig(sources) };
+  } catch (error) {
+    if (!isLegionError(error, "CONFIG") && !isLegionError(error, "USAGE")) throw error;
+    return { config: await settlePlace(sources), fault: messageOf(error) };
+  }
+}
+
+/** What is settled beside the command line. */
+interface Layers {
+  readonly file: FileSettings;
+  readonly dotEnv: DotEnv["values"];
+  readonly variables: typeof VARIABLES;
+}
+
+/** Defaults, but for where the legion is. */
+async function settlePlace(sources: ConfigSources): Promise<Config> {
+  const variables = VARIABLES.filter(([key]) => key === "bus" || key === "name");
+  const settled = (file: FileSettings): Config => settle({ file, dotEnv: {}, variables }, sources);
+  const bus = await inFiles("bus", sources);
+  const here = settled(bus);
+  return here.bus.kind === "memory" ? here : settled({ ...bus, ...(await inFiles("name", sources)) });
+}
+
+const PLACE = { bus: ["LEGION_BUS", busIn], name: ["LEGION_NAME", nameIn] } as const;
+
+/** What the project's files say of where the legion is, unless the command line or the environment does. */
+async function inFiles(
+  key: keyof typeof PLACE,
+  { projectDir, env, flags }: ConfigSources,
+): Promise<Pick<FileSettings, "bus" | "name">> {
+  const [variable, read] = PLACE[key];
+  if (flags[key] !== undefined || env[variable]?.trim()) return {};
+  try {
+    const { values, faults } = await readDotEnv(projectDir);
+    const fault = faults.find((each) => each.key === variable);
+    if (fault) throw dotEnvError(fault);
+    if (values[variable]?.trim()) return readTexts([[key, variable, values[variable]]]);
+    const text = (await readTextFile(join(projectDir, FILE), FILE)) ?? "";
+    return { [key]: await read({ file: FILE, text, firstLine: 1 }) };
+  } catch (error) {
+    if (!isLegionError(error, "CONFIG")) throw error;
+    const way = `this says which legion is meant: put it right, or say --${key}`;
+    throw new LegionError("CONFIG", `${error.message}; ${way}`, { cause: error });
+  }
+}
+
+/** Throws USAGE for what the environment or the command line has wrong. */
+function settle({ file, dotEnv, variables: said }: Layers, { env, flags }: ConfigSources): Config {
   const environment = { ...dotEnv, ...env };
-  const variables = readTexts(VARIABLES.map(([key, variable]) => [key, variable, environment[variable]]));
+  const variables = readTexts(said.map(([key, variable]) => [key, variable, environment[variable]]));
   refuseEmpty(flags);
   const typed = readTexts(Object.entries(flags).map(([key, text]) => [key, `--${key}`, text]));
 
@@ -201,8 +267,8 @@ async function readConfigFile(projectDir: string): Promise<FileSettings> {
   return text === undefined ? {} : parseYaml({ file: FILE, text, firstLine: 1 }, fileSettings);
 }
 
-async function readDotEnv(projectDir: string): Promise<Readonly<Record<string, string | undefined>>> {
-  return parseEnv((await readProjectFile(projectDir, ".env")) ?? "");
+async function readDotEnv(projectDir: string): Promise<DotEnv> {
+  return parseDotEnv((await readProjectFile(projectDir, ".env")) ?? "");
 }
 
 type SaidText = readonly [setting: string, place: string, text: string | undefined];

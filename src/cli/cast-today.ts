@@ -1,6 +1,6 @@
 // An agent that does not run, as its definition and its modules would make it today.
 
-import { loadConfig, type Config } from "../config.ts";
+import { loadConfigAnyway, type Config } from "../config.ts";
 import { LegionError } from "../errors.ts";
 import type { AgentPlan } from "../agent-plan.ts";
 import { displayName, type AgentId } from "../message.ts";
@@ -33,7 +33,7 @@ export async function castToday(
   modelFor?: (config: Config) => RosterDeps["modelFor"],
 ): Promise<CastToday> {
   const { definition, brief, modules, commands, model: newest } = await reader.record(id);
-  const config = await loadConfig({ projectDir, env: { ...NOBODY, ...env }, flags: { commands } });
+  const { config } = await loadConfigAnyway({ projectDir, env: { ...NOBODY, ...env }, flags: { commands } });
   if (definition === undefined || newest === undefined) {
     const advice = `legion prompt ${id} --at <number> shows what it was shown for a decision`;
     throw new LegionError("REFUSED", `${displayName(id)} was not made from a definition; ${advice}`);

@@ -14,6 +14,7 @@ import type { Reader } from "../reader/reader.ts";
 import type { Link } from "../redis/link.ts";
 import { resolveKnown, type Targets } from "../server/control-api.ts";
 import type { Io, Typed } from "./command.ts";
+import { oneLine } from "./output.ts";
 
 /** Where a legion is: in the files of a project, or in Redis. */
 export type Site = FileSite | RedisSite;
@@ -37,6 +38,8 @@ interface Surroundings {
   readonly project: string;
   readonly config: Config;
 }
+
+const GOES_ON = "this goes on with the defaults, a start would not";
 
 export function offerDir(parser: Parser): Parser {
   return parser.option("--dir <folder>", "the project's folder, if it is not the current one");
@@ -85,17 +88,22 @@ async function folderOf({ options }: Typed, { cwd }: Io): Promise<string> {
 }
 
 /**
- * Does `use` with the legion that is meant; what it took to reach it is given back then. Rejects with USAGE or CONFIG if
- * the settings are wrong, with STORAGE if Redis cannot be reached at the first try.
+ * Does `use` with the legion that is meant; what it took to reach it is given back then. What is wrong in settings is said in
+ * one line and costs nothing more, unless `faults` is `refuse`. Rejects with USAGE or CONFIG if that cannot be, with STORAGE
+ * if Redis cannot be reached at the first try.
  */
-export async function withSite<T>(typed: Typed, io: Io, use: (site: Site) => Promise<T>): Promise<T> {
+export async function withSite<T>(
+  typed: Typed,
+  io: Io,
+  use: (site: Site) => Promise<T>,
+  faults: "refuse" | "tell" = "tell",
+): Promise<T> {
   const project = await projectOf(typed, io);
-  const { loadConfig } = await import("../config.ts");
-  const config = await loadConfig({
-    projectDir: project,
-    env: io.env,
-    flags: flagsOf(typed, ["bus", "name"]),
-  });
+  const { loadConfig, loadConfigAnyway } = await import("../config.ts");
+  const sources = { projectDir: project, env: io.env, flags: flagsOf(typed, ["bus", "name"]) };
+  const { config, fault } =
+    faults === "refuse" ? { config: await loadConfig(sources) } : await loadConfigAnyway(sources);
+  if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)}; ${GOES_ON}\n`);
   const { bus, name: legion } = config;
   if (bus.kind === "memory")
     return use({ kind: "files", project, config, reader: createFileReader(project) });

@@ -32,7 +32,9 @@ export const command: CliCommand = {
     const flags = readFlags(typed);
     const project = await projectOf(typed, io);
     const who =
-      typeof chosen === "string" ? await withSite(typed, io, (site) => remember(chosen, site)) : chosen;
+      typeof chosen === "string"
+        ? await withSite(typed, io, (site) => remember(chosen, site), "refuse")
+        : chosen;
     const { hostLegion } = await import("./host.ts");
     const { untilIdle, json } = typed.options;
     const until = untilIdle ? "idle" : "told";

@@ -145,12 +145,3 @@ it.each(["abort", "pause", "resume", "stop"])("refuses to %s an unknown agent", 
   const { exitCode, err } = await legion([name, "9"], { cwd: project });
   expect({ exitCode, err }).toEqual({ exitCode: 2, err: 'legion: there is no agent "9"; known: 1, 2\n' });
 });
-
-it("writes nothing where the config is wrong", async () => {
-  const project = await restingProject();
-  await writeFile(`${project}/.ai-legion/config.yaml`, "durabilty: disk\n");
-  const { exitCode, err } = await legion(["pause", "2"], { cwd: project });
-  expect(exitCode).toBe(2);
-  expect(err).toContain(".ai-legion/config.yaml:1");
-  expect(await noticesOf(project, "2")).toEqual([]);
-});
