@@ -13,6 +13,7 @@ import type { Finding } from "./finding.ts";
 const MIN_FREE_BYTES = 16 * 1_048_576;
 const MIN_FREE_FILES = 100;
 const MAX_NAMED = 5;
+const OWNER_MAY_ALL = 0o700;
 
 export async function* checkAccess(reader: FileReader): AsyncGenerator<Finding> {
   yield await checkWritable(reader);
@@ -26,6 +27,10 @@ async function checkWritable({ paths, disk }: FileReader): Promise<Finding> {
   for (const folder of folders) {
     try {
       await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+      // Root is let in by most systems whatever the modes say, and not by all.
+      const { uid, mode } = await lstat(folder);
+      if (uid === process.getuid?.() && (mode & OWNER_MAY_ALL) !== OWNER_MAY_ALL)
+        throw new Error(`the mode of ${folder} forbids it; chmod u+rwx it`);
     } catch (error) {
       return { check: "folder", status: "wrong", detail: `cannot be written: ${messageOf(error)}` };
     }
@@ -87,10 +92,13 @@ async function isOpen(path: string): Promise<boolean> {
   return found !== undefined && !found.isSymbolicLink() && (found.mode & 0o077) !== 0;
 }
 
-/** A start as another user leaves files that this one cannot go on with. */
+/**
+ * A start as another user leaves files that this one cannot go on with. Root can in most places, and not in a container over
+ * another one's mount; and what root writes there, nobody else can go on with.
+ */
 async function* checkOwners({ project, root }: LegionPaths): AsyncGenerator<Finding> {
   const uid = process.getuid?.();
-  if (uid === undefined || uid === 0) return;
+  if (uid === undefined) return;
   const foreign: string[] = [];
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])) {
     const path = join(entry.parentPath, entry.name);

@@ -62,7 +62,7 @@ async function* checkLeftovers({ paths, disk }: FileReader): AsyncGenerator<Find
     yield {
       check: "corrupt",
       status: "ok",
-      detail: `${aside.length} copies of what was damaged, in ${where}`,
+      detail: `${aside.length} ${aside.length === 1 ? "copy" : "copies"} of what was damaged, in ${where}`,
     };
   }
 }
@@ -98,26 +98,39 @@ async function* checkFolder(reader: FileReader, id: AgentId): AsyncGenerator<Fin
   const folder = reader.paths.agent(id);
   for (const journal of ["log", "mailbox"])
     yield* strangersIn(reader, join(folder, journal), (name) => placeOf(name) !== undefined);
-  const wrong = (name: string, detail: string): Finding => ({
+  const damaged = (name: string, detail: string): Finding => ({
     check: shownPath(reader.paths.project, join(folder, name)),
-    status: "wrong",
+    status: "damaged",
     detail,
   });
   try {
-    const kind = await reader.disk.kind(join(folder, "agent.json"));
-    if (kind === "file") {
-      const text = (await reader.disk.read(join(folder, "agent.json")))?.toString("utf8") ?? "{}";
-      if (!isObject(text))
-        yield wrong("agent.json", "cannot be read; the next start of the agent writes it anew");
-    } else if (kind !== undefined)
-      yield wrong("agent.json", "not a file, so this agent cannot start; `--repair` sets it aside");
+    const record = await stateOf(reader.disk, join(folder, "agent.json"));
+    if (record === "unreadable")
+      yield damaged("agent.json", "cannot be read; the next start of the agent writes it anew");
+    if (record === "no file")
+      yield damaged("agent.json", "not a file, so this agent cannot start; `--repair` sets it aside");
+    if ((await stateOf(reader.disk, join(folder, "goals.json"))) === "unreadable")
+      yield damaged(
+        "goals.json",
+        "cannot be read; the next start sets it aside, and writes what the log says",
+      );
     const names = await reader.disk.list(folder);
     if (!names.includes("log") && (names.includes("goals.json") || names.includes("notes")))
-      yield wrong("log", "gone; the agent begins anew, and takes its goals and notes for a person's");
+      yield damaged("log", "gone; the agent begins anew, and takes its goals and notes for a person's");
   } catch (error) {
     // What cannot be looked at is told of by the check of the modes.
     if (!isLegionError(error)) throw error;
   }
+}
+
+/** Of a file that holds a JSON object; `whole` also if nothing is there. */
+export async function stateOf(
+  disk: FileReader["disk"],
+  path: string,
+): Promise<"whole" | "unreadable" | "no file"> {
+  const kind = await disk.kind(path);
+  if (kind !== "file") return kind === undefined ? "whole" : "no file";
+  return isObject((await disk.read(path))?.toString("utf8") ?? "{}") ? "whole" : "unreadable";
 }
 
 function isObject(text: string): boolean {
@@ -140,7 +153,11 @@ async function* strangersIn(
   );
   if (isFolder === undefined) return;
   if (!isFolder) {
-    yield { check: shownPath(paths.project, folder), status: "wrong", detail: "not a folder; move it away" };
+    yield {
+      check: shownPath(paths.project, folder),
+      status: "damaged",
+      detail: "not a folder; move it away",
+    };
     return;
   }
   for (const name of await disk.list(folder).catch(() => [])) {

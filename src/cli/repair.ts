@@ -22,6 +22,7 @@ import { openFileStore, type FileStore } from "../store/file-store.ts";
 import { UNHOSTED } from "../store/store.ts";
 import { loadModules } from "../user-modules.ts";
 import { packageDir } from "../package.ts";
+import { stateOf } from "./check-state.ts";
 
 export interface Repair {
   readonly repair: string;
@@ -94,10 +95,11 @@ async function* repairMode(path: string, paths: LegionPaths): AsyncGenerator<Rep
 /** Moves away what stands where a start has to write. */
 async function* clearWay({ paths, disk }: FileReader, id: AgentId): AsyncGenerator<Repair> {
   const path = join(paths.agent(id), "agent.json");
-  const kind = await disk.kind(path);
-  if (kind === undefined || kind === "file") return;
+  const state = await stateOf(disk, path);
+  if (state === "whole") return;
   const aside = join(paths.corrupt, `${id}-agent.json-${randomUUID().slice(0, 8)}`);
-  const detail = `was no file; moved to ${shownPath(paths.project, aside)}`;
+  const was = state === "no file" ? "was no file" : "could not be read";
+  const detail = `${was}; moved to ${shownPath(paths.project, aside)}`;
   yield await attempt(shownPath(paths.project, path), detail, async () => {
     await mkdir(paths.corrupt, { recursive: true, mode: 0o700 });
     await rename(path, aside);

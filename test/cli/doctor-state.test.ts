@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { judgeSpace } from "../../src/cli/check-access.ts";
@@ -100,7 +100,9 @@ describe("what does not belong", () => {
     const path = join(project, ".ai-legion/agents/2/agent.json");
     await rm(path, { force: true });
     await mkdir(path);
-    expect((await examine(project)).of(".ai-legion/agents/2/agent.json")).toMatchObject({ status: "wrong" });
+    const { of, exitCode } = await examine(project);
+    expect(of(".ai-legion/agents/2/agent.json")).toMatchObject({ status: "damaged" });
+    expect(exitCode).toBe(1);
   });
 
   it("is told of a file in place of a folder", async () => {
@@ -129,7 +131,7 @@ describe("what a dead process left", () => {
   });
 });
 
-it.runIf(process.getuid?.() !== 0)("names files that this user cannot write", async () => {
+it("names files that this user, root as well, is not meant to write", async () => {
   const { project } = await restingLegion();
   const folder = join(project, ".ai-legion/agents/2/log");
   const [name] = await readdir(folder);
@@ -146,7 +148,35 @@ it("a folder of an agent that lacks its log, or whose record is broken, is told 
   await rm(join(folder, "log"), { recursive: true });
   await writeFile(join(folder, "goals.json"), "{}");
   const broken = await examine(project);
-  expect(broken.of(".ai-legion/agents/2/agent.json")).toMatchObject({ status: "wrong" });
+  expect(broken.of(".ai-legion/agents/2/agent.json")).toMatchObject({ status: "damaged" });
   expect(broken.of(".ai-legion/agents/2/log")?.detail).toMatch(/^gone; the agent begins anew/);
-  expect(broken.exitCode).toBe(0);
+  expect(broken.exitCode).toBe(1);
+  await legion(["doctor", "--repair"], { cwd: project });
+  expect((await legion(["doctor"], { cwd: project })).exitCode).toBe(0);
+});
+
+it("goals that cannot be read are damage, and put right by --repair", async () => {
+  const { project } = await restingLegion();
+  const path = join(legionPaths(project).agent("2"), "goals.json");
+  await writeFile(path, "{");
+  const broken = await examine(project);
+  expect(broken.of(".ai-legion/agents/2/goals.json")).toMatchObject({ status: "damaged" });
+  expect(broken.exitCode).toBe(1);
+  await legion(["doctor", "--repair"], { cwd: project });
+  expect((await examine(project)).exitCode).toBe(0);
+});
+
+it.runIf(process.getuid?.() === 0)("root is told of files of other users, and of modes", async () => {
+  const { project } = await restingLegion();
+  expect((await examine(project)).of("owner")).toBeUndefined();
+  await chown(join(project, ".ai-legion/agents/2"), 12_345, 12_345);
+  expect((await examine(project)).of("owner")).toMatchObject({
+    status: "wrong",
+    detail: expect.stringContaining(".ai-legion/agents/2;"),
+  });
+  await chmod(join(project, ".ai-legion/agents"), 0o500);
+  expect((await examine(project)).of("folder")).toMatchObject({
+    status: "wrong",
+    detail: expect.stringMatching(/mode of .*agents forbids it/),
+  });
 });
