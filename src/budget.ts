@@ -11,6 +11,7 @@ import type { Limits } from "./limits.ts";
 import type { AgentId } from "./message.ts";
 import type { Price } from "./model/model.ts";
 import { NOTHING, add, mostOf, spentOf, subtract, times, type Spent } from "./spent.ts";
+import { count } from "./wording.ts";
 
 /** A model call that wants to be made. */
 export interface Estimate {
@@ -169,8 +170,8 @@ function priced({ input, output }: Pick<Estimate, "input" | "output">, price: Pr
 /** The first of `limits` that `amount` is above, in words. */
 export function exceeded(amount: Spent, limits: Limits, whose: string): string | undefined {
   const { steps, tokens, cost, timeMs } = limits;
-  if (steps !== undefined && amount.steps > steps) return `${whose} may make ${steps} model calls`;
-  if (tokens !== undefined && amount.tokens > tokens) return `${whose} may use ${tokens} tokens`;
+  if (steps !== undefined && amount.steps > steps) return `${whose} may make ${count(steps, "model call")}`;
+  if (tokens !== undefined && amount.tokens > tokens) return `${whose} may use ${count(tokens, "token")}`;
   if (cost !== undefined && amount.cost > cost) return `${whose} may spend ${cost} USD`;
   if (timeMs !== undefined && amount.timeMs >= timeMs)
     return `${whose} may work for ${formatDuration(timeMs)}`;

@@ -171,7 +171,7 @@ async function inFiles(
     const fault = faults.find((each) => each.key === variable);
     if (fault) throw dotEnvError(fault);
     if (values[variable]?.trim()) return readTexts([[key, variable, values[variable]]]);
-    const text = (await readTextFile(join(projectDir, FILE), FILE)) ?? "";
+    const text = (await readProjectFile(projectDir, FILE)) ?? "";
     return { [key]: await read({ file: FILE, text, firstLine: 1 }) };
   } catch (error) {
     if (!isLegionError(error, "CONFIG")) throw error;

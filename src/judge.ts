@@ -33,14 +33,16 @@ export function createJudge(random: () => number) {
     decided = decision;
     streak++;
     // A provider that is down is no fault of the agent's: it waits for as long as that lasts.
-    if (!isLegionError(error, "MODEL_BUSY")) {
+    const isWaiting = isLegionError(error, "MODEL_BUSY");
+    if (!isWaiting) {
       restarts = [...restarts.filter((atMs) => nowMs - atMs < RESTARTS_WITHIN_MS), nowMs];
       if (restarts.length > MAX_RESTARTS) {
         restarts = [];
         return park(agent, "halted", `${MAX_RESTARTS} restarts within 10 minutes did not help: ${reason}`);
       }
     }
-    memory.note(restartNotice(`It failed, and begins anew: ${reason}`));
+    const what = isWaiting ? "The model gave no answer, and is asked again" : "It failed, and begins anew";
+    memory.note(restartNotice(`${what}: ${reason}`));
     const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (streak - 1), LAST_RESTART_MS) * (0.8 + 0.4 * random());
     show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
     await shared.clock.sleep(waitMs, signal);

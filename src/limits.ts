@@ -1,6 +1,7 @@
 import { formatDuration, parseDuration } from "./duration.ts";
 import { LegionError, messageOf } from "./errors.ts";
 import { nearest } from "./nearest.ts";
+import { count } from "./wording.ts";
 
 /** What may be spent, by one agent or by a legion; an absent member is no limit. */
 export interface Limits {
@@ -118,8 +119,8 @@ export function resolveLimits(...choices: readonly LimitsChoice[]): Limits {
 /** For people: `500 steps, 5 USD`; `none` without limits. */
 export function formatLimits({ steps, tokens, cost, timeMs }: Limits): string {
   const parts = [
-    steps === undefined ? [] : `${steps} steps`,
-    tokens === undefined ? [] : `${tokens} tokens`,
+    steps === undefined ? [] : count(steps, "step"),
+    tokens === undefined ? [] : count(tokens, "token"),
     cost === undefined ? [] : `${cost} USD`,
     timeMs === undefined ? [] : formatDuration(timeMs),
   ];

@@ -14,6 +14,11 @@ export function enumerate(names: readonly string[], conjunction: "and" | "or" = 
   return shown.length === 0 ? last : `${shown.join(", ")} ${conjunction} ${last}`;
 }
 
+/** `1 line`, `2 lines`. */
+export function count(n: number, unit: string): string {
+  return `${n} ${unit}${n === 1 ? "" : "s"}`;
+}
+
 /** ` Did you mean ...?` with a leading space, or nothing if no name is near. */
 export function didYouMean(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
@@ -27,7 +32,7 @@ export function elide(text: string, maxChars: number): string {
   // A cut must not part the two halves of a character: providers refuse what is left of it.
   const start = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, "");
   const end = text.slice(text.length - half).replace(/^[\uDC00-\uDFFF]/, "");
-  return `${start} [... ${text.length - start.length - end.length} characters left out ...] ${end}`;
+  return `${start} [... ${count(text.length - start.length - end.length, "character")} left out ...] ${end}`;
 }
 
 /** What nobody sees, and a model may still read past: between and around the marks of a header. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { core } from "../modules/core.ts";
+import { LegionError } from "../src/errors.ts";
 import type { ScriptedAnswer } from "../src/model/scripted.ts";
 import { defineModule } from "../src/module.ts";
 import { createHandClock, type HandClock } from "./hand-clock.ts";
@@ -51,6 +52,25 @@ describe("an agent that crashes", () => {
     expect((await world.kinds("0", "message")).map(({ message }) => message.content)).toEqual([
       `I was stopped: ${reason}`,
     ]);
+  });
+
+  it("is said to have crashed; one whose model gives no answer is not", async () => {
+    const clock = createHandClock();
+    const busy = new LegionError("MODEL_BUSY", "localhost cannot be reached, or hung up (ECONNREFUSED).");
+    let isDown = true;
+    const script = (): ScriptedAnswer => {
+      if (isDown) throw busy;
+      return NOOP;
+    };
+    const world = await createWorld({ 1: { script } }, { clock });
+    await world.say("1", "Go.");
+    await sleepThrough(clock, () =>
+      world.seen.some((seen) => seen.agent === "1" && seen.kind === "event" && seen.event.kind === "notice"),
+    );
+    isDown = false;
+    await sleepThrough(clock, () => world.agent("1").standing.state === "idle");
+    const contents = (await world.kinds("1", "notice")).map(({ content }) => content);
+    expect(contents).toEqual([`The model gave no answer, and is asked again: ${busy.message}`]);
   });
 
   it("stays halted across restarts, until a person resumes it", async () => {

@@ -4,7 +4,7 @@ import { openFile, withEntry, type Errand } from "./confine.ts";
 import { binaryKind, readLines, type Excerpt } from "./excerpt.ts";
 import { pathParameter } from "./parameters.ts";
 import { orRefusal } from "./refusal.ts";
-import { linesOf, MAX_LINES } from "./text.ts";
+import { bytesOf, linesOf, MAX_LINES } from "./text.ts";
 
 const READ: Errand = { access: "read", lastLink: "follow", missingFolders: "refuse" };
 
@@ -27,7 +27,7 @@ export const readFile = defineAction({
         const { file, size } = await openFile(at, "read");
         try {
           const kind = await binaryKind(file);
-          if (kind) return fail(`${path} is ${kind} (${size} bytes); it cannot be read as text.`);
+          if (kind) return fail(`${path} is ${kind} (${bytesOf(size)}); it cannot be read as text.`);
           const excerpt = await readLines(file, { offset, limit: Math.min(limit, MAX_LINES) }, host.signal);
           return offset > Math.max(1, excerpt.lines)
             ? fail(pastEnd(path, excerpt))
@@ -47,7 +47,7 @@ function pastEnd(path: string, { lines, isWhole }: Excerpt): string {
 function render(path: string, from: { offset: number; size: number }, excerpt: Excerpt): string {
   const { offset, size } = from;
   const { text, shown, lines, isWhole, isCut } = excerpt;
-  const count = `${isWhole ? "" : "more than "}${lines} lines, ${size} bytes`;
+  const count = `${isWhole ? "" : "more than "}${linesOf(lines)}, ${bytesOf(size)}`;
   const next = offset + shown;
   const notes = [
     ...(isCut ? [`Line ${offset} is cut: it is too long to be shown.`] : []),

@@ -75,8 +75,13 @@ function startOfLines(bytes: Buffer, start: number): number {
 }
 
 /** `1 line`, `2 lines`. */
-export function linesOf(count: number): string {
-  return count === 1 ? "1 line" : `${count} lines`;
+export function linesOf(lines: number): string {
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}
+
+/** `1 byte`, `2 bytes`. */
+export function bytesOf(bytes: number): string {
+  return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 }
 
 export function countNewlines(bytes: Buffer): number {

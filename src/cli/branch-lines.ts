@@ -5,6 +5,7 @@ import type { BranchFacts } from "../tree.ts";
 import { oneLine } from "./output.ts";
 import { clip } from "./terminal.ts";
 import { dayOf, timeOf } from "./times.ts";
+import { count } from "../wording.ts";
 
 const MAX_DEPTH = 8;
 const SECONDS = 3;
@@ -30,6 +31,6 @@ function describe({ from, origin, first, last, since, decisions, text }: BranchF
   const whose = origin === undefined ? "" : ` of ${displayName(origin)}`;
   const start = from === null ? "" : `from ${from}${whose}: `;
   const when = `${dayOf(since)} ${timeOf(since).slice(0, -SECONDS)}`;
-  const count = decisions === 1 ? "1 decision" : `${decisions} decisions`;
-  return `${start}${first}-${last}  ${when}  ${count}  ${oneLine(text)}`.trimEnd();
+  const made = count(decisions, "decision");
+  return `${start}${first}-${last}  ${when}  ${made}  ${oneLine(text)}`.trimEnd();
 }

@@ -9,6 +9,7 @@ import { asidePath, readSegments, type Segment, type StoredRecord } from "../log
 import type { AgentId } from "../message.ts";
 import { shownPath } from "../project-file.ts";
 import type { FileReader } from "../reader/file-reader.ts";
+import { count } from "../wording.ts";
 import type { Finding } from "./finding.ts";
 
 const NAMES = ["log", "mailbox"] as const;
@@ -60,19 +61,19 @@ async function* checkJournal(journal: Journal, damage: (detail: string) => Findi
     }
     const torn = await tornBytes(folder, segment);
     if (torn > 0) {
-      const detail = `${torn} bytes of an unfinished line; the next start leaves them out`;
+      const detail = `${count(torn, "byte")} of an unfinished line; the next start leaves them out`;
       yield { check, status: "ok", detail };
     }
   }
-  const { count, damages, settled, gaps, reported } = course;
+  const { damages, settled, gaps, reported } = course;
   const isReported = ([first, last]: SeqRange): boolean =>
     reported.some((r) => r[0] <= first && last <= r[1]);
   const open = name === "log" ? gaps.filter((gap) => !isReported(gap)) : [];
   // What is missing beside a damaged line is what stood in it.
   if (damages === 0) for (const [first, last] of open) yield damage(missing(first, last));
   if (settled > 0) yield { check, status: "ok", detail: `${settled} damaged before, set aside and reported` };
-  if (count > 0 && damages === 0 && open.length === 0)
-    yield { check, status: "ok", detail: `${count} records` };
+  if (course.count > 0 && damages === 0 && open.length === 0)
+    yield { check, status: "ok", detail: count(course.count, "record") };
 }
 
 function missing(first: number, last: number): string {
@@ -96,7 +97,7 @@ function* checkLines(
     }
     course.damages++;
     const file = shownPath(paths.project, found.file);
-    yield damage(`${file}: ${found.bytes.length} bytes at ${found.offset} cannot be read`);
+    yield damage(`${file}: ${count(found.bytes.length, "byte")} at ${found.offset} cannot be read`);
   }
 }
 

@@ -13,6 +13,7 @@ import type { CliCommand, Io, Typed } from "./command.ts";
 import { namesOf, oneLine, print, printJson } from "./output.ts";
 import { createProgress } from "./progress.ts";
 import { checkAgent, offerJson, offerLegion, withSite, type Site } from "./project.ts";
+import { count } from "../wording.ts";
 
 const STDOUT = "-";
 
@@ -126,7 +127,7 @@ function watched({ pieces, tally }: Packing, io: Io): Readable {
     try {
       for await (const piece of pieces) {
         yield piece;
-        progress.show(`${tally.events} events`);
+        progress.show(count(tally.events, "event"));
       }
     } finally {
       progress.clear();

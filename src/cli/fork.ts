@@ -5,6 +5,7 @@ import { reach } from "../server/reach.ts";
 import type { CliCommand } from "./command.ts";
 import { oneLine, print, readNumber } from "./output.ts";
 import { checkAgent, offerLegion, withSite } from "./project.ts";
+import { count } from "../wording.ts";
 
 export const command: CliCommand = {
   define: (parser) =>
@@ -54,7 +55,7 @@ function* account({ agent, at, as }: Order, answer: ForkAnswer): Generator<strin
   if (answer.outcome === "done") {
     const { halt, edited, lost } = answer;
     if (lost !== undefined)
-      yield `${lost === 1 ? "1 event" : `${lost} events`} before that cannot be read any more; ${name} is told.`;
+      yield `${count(lost, "event")} before that cannot be read any more; ${name} is told.`;
     if (edited.length > 0) yield `Changed by hand, and left so: ${listEdited(edited)}.`;
     if (halt)
       yield `It was ${halt.reason.replace(/-.*/, "")} at that moment, and is again (${oneLine(halt.content)}): \`legion resume ${id}\` lets it go on.`;

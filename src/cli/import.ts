@@ -13,6 +13,7 @@ import type { CliCommand, Io, Typed } from "./command.ts";
 import { namesOf, oneLine, print, printJson } from "./output.ts";
 import { createProgress } from "./progress.ts";
 import { offerJson, offerLegion, offerTrust, withSite, type Site } from "./project.ts";
+import { count } from "../wording.ts";
 
 /** An original's memory is one JSON value, and read as a whole. */
 const MAX_ORIGINAL_BYTES = 256 * 1_048_576;
@@ -72,7 +73,7 @@ function notOurs(file: string): LegionError {
 
 async function importArchive({ path, as, json }: Order, site: Site, io: Io): Promise<void> {
   const progress = createProgress(io);
-  const arrival = await fromArchive(path, { as, onProgress: (lines) => progress.show(`${lines} lines`) });
+  const arrival = await fromArchive(path, { as, onProgress: (lines) => progress.show(count(lines, "line")) });
   const remarks = await receiveAt(site, arrival).finally(() => progress.clear());
   for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
   const { agents, events, unread, isLive } = arrival.unpacked!;
@@ -81,10 +82,10 @@ async function importArchive({ path, as, json }: Order, site: Site, io: Io): Pro
     return;
   }
   if (as !== undefined) {
-    print(io, `${displayName(as)} has the past of ${namesOf(agents)}: ${events} events, as history`);
+    print(io, `${displayName(as)} has the past of ${namesOf(agents)}: ${count(events, "event")}, as history`);
     return;
   }
-  const who = `${namesOf(agents)}: ${events} events, ${unread} unread messages`;
+  const who = `${namesOf(agents)}: ${count(events, "event")}, ${count(unread, "unread message")}`;
   const advice = isLive
     ? "copied while running, so here begins a log of its own; the original may go on"
     : "moved here; do not start what it was made from any more";
@@ -119,7 +120,8 @@ async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
   }
   if (json)
     printJson(io, { agents: [agent], events: events.length, strange: strange.map(({ index }) => index) });
-  else print(io, `${displayName(agent)} has the past of ${file}: ${events.length} events, as history`);
+  else
+    print(io, `${displayName(agent)} has the past of ${file}: ${count(events.length, "event")}, as history`);
 }
 
 /** The original kept each agent's memory as `memory` in a folder of its name. */

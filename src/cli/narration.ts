@@ -6,6 +6,7 @@ import type { Call, DecisionEvent, EventOf, ResultEvent, Usage } from "../event.
 import type { Spent } from "../spent.ts";
 import { CONTROL, displayName, parseMessageId, type AgentId, type Message } from "../message.ts";
 import type { Remark } from "./page.ts";
+import { count } from "../wording.ts";
 
 const MAX_VALUE = 60;
 const MAX_PARAMETERS = 10;
@@ -101,7 +102,7 @@ export function idleRemark(spent: Spent): Remark {
 
 /** `12 steps, 34.5k tokens, 0.0312 USD`. */
 export function formatSpent({ steps, tokens, cost }: Pick<Spent, "steps" | "tokens" | "cost">): string {
-  const parts = [`${steps} ${steps === 1 ? "step" : "steps"}`, `${formatCount(tokens)} tokens`];
+  const parts = [count(steps, "step"), `${formatCount(tokens)} ${tokens === 1 ? "token" : "tokens"}`];
   return [...parts, ...(cost > 0 ? [formatCost(cost)] : [])].join(", ");
 }
 

@@ -8,6 +8,7 @@ import type { Role, Roster } from "../roster.ts";
 import { HOW_TO_SEARCH } from "../web-search.ts";
 import { formatSpent } from "./narration.ts";
 import { wrap, type Paint } from "./terminal.ts";
+import { count } from "../wording.ts";
 
 export interface PrefaceOptions {
   readonly roster: Roster;
@@ -75,7 +76,7 @@ function keptWhere(
 function headline(roles: readonly Role[]): string {
   const models = new Set(roles.map(({ plan }) => plan.model.name));
   const [first] = roles as readonly [Role];
-  const agents = roles.length === 1 ? "1 agent" : `${roles.length} agents`;
+  const agents = count(roles.length, "agent");
   return models.size === 1 ? `${agents} on ${modelOf(first)}` : `${agents} on ${models.size} models`;
 }
 

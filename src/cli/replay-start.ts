@@ -13,6 +13,7 @@ import { checkCast, createLegionReplay, openRecording, type Recording } from "..
 import { planRoster, type Roster, type Who } from "../roster.ts";
 import { packageDir } from "../package.ts";
 import { openRecordingAt } from "./recording.ts";
+import { count } from "../wording.ts";
 
 const REPLAY = "replay:";
 
@@ -89,7 +90,7 @@ async function prepare(
         return `${displayName(difference.agent)} is not as it was recorded: ${difference.part}`;
       }
       const { size } = recording.tapes;
-      tell(`${size} ${size === 1 ? "agent" : "agents"}: ${replay.decisions} decisions, identical.`);
+      tell(`${count(size, "agent")}: ${count(replay.decisions, "decision")}, identical.`);
       return undefined;
     },
   };

@@ -6,6 +6,7 @@ import type { Tape } from "../replay/tape.ts";
 import type { CliCommand, Io } from "./command.ts";
 import { print, printJson, readNumber } from "./output.ts";
 import { checkAgent, offerJson, offerLegion, offerTrust, withSite, type Site } from "./project.ts";
+import { count } from "../wording.ts";
 
 const PROGRESS_MS = 2_000;
 
@@ -52,7 +53,7 @@ async function replayAt(site: Site, io: Io, order: Order): Promise<{ tape: Tape;
 
 function verdictOf({ agent }: Tape, { decisions, difference }: Replayed): string {
   if (difference) return describeDifference(difference);
-  return `${displayName(agent)}: ${decisions} ${decisions === 1 ? "decision" : "decisions"}, identical.`;
+  return `${displayName(agent)}: ${count(decisions, "decision")}, identical.`;
 }
 
 /** Says now and then how far a long replay has come. */

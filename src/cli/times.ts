@@ -1,4 +1,4 @@
-// Moments as people read them. Logs are data: what is no time is shown as a question mark.
+// Moments as people read them. Logs are data: what is no time is shown as a question mark, and none at all as a dash.
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -7,7 +7,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** `45s`, `12m`, `3h`, `2d`. */
 export function ageOf(at: string | null, nowMs: number): string {
-  const ms = Math.max(0, nowMs - Date.parse(at ?? ""));
+  if (at === null) return "-";
+  const ms = Math.max(0, nowMs - Date.parse(at));
   if (Number.isNaN(ms)) return "?";
   if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)}s`;
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}m`;

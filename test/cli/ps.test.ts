@@ -74,9 +74,9 @@ it("keeps telling why an agent is parked after the node has ended", async () => 
 
   const { out, json } = await legion(["ps", "--json"], { cwd: world.project });
   expect(json).toMatchObject([{ state: "parked", waitingFor: "limit, resume", reason: expect.any(String) }]);
-  expect(out).toContain("this agent may make 1 model calls");
+  expect(out).toContain("this agent may make 1 model call");
   const people = await legion(["ps"], { cwd: world.project, columns: 80 });
-  expect(people.out).toContain("   this agent may make 1 model calls");
+  expect(people.out).toContain("   this agent may make 1 model call");
 });
 
 it("tells what runs when no node does, and what to do when there are no agents", async () => {

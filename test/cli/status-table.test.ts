@@ -83,8 +83,9 @@ describe("statusTable", () => {
     expect(table.split("\n")).toHaveLength(5);
   });
 
-  it("shows a moment that is none as unknown", () => {
+  it("shows a moment that is none as unknown, and a dash where nothing has happened yet", () => {
     const rows = [null, "soon"].map((since) => ({ ...status, since }));
-    expect(statusTable(rows, { columns: 80, nowMs, nodes: [] }).match(/idle +\? /g)).toHaveLength(2);
+    const table = statusTable(rows, { columns: 80, nowMs, nodes: [] });
+    expect(table.match(/idle +[-?] /g)?.map((cell) => cell.at(-2))).toEqual(["-", "?"]);
   });
 });

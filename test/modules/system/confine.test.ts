@@ -136,7 +136,7 @@ describe("a path outside the workspace", () => {
       `${agent.root}-alias/a/..b/c`,
     ]) {
       expect((await agent.act("readFile", { path })).content).toBe(
-        `Contents of ${path} (1 lines, 6 bytes):\ninside`,
+        `Contents of ${path} (1 line, 6 bytes):\ninside`,
       );
     }
   });

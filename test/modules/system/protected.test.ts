@@ -121,7 +121,7 @@ describe("a protected path", () => {
     const path = await agent.host.keep("kept");
     agent.file("bait", "bait");
     expect((await agent.act("readFile", { path })).content).toBe(
-      `Contents of ${path} (1 lines, 4 bytes):\nkept`,
+      `Contents of ${path} (1 line, 4 bytes):\nkept`,
     );
     for (const [action, parameters] of attempts(path).filter(([name]) => !/^(read|list)/.test(name))) {
       expect((await agent.act(action, parameters)).content).toBe(`${OFF_LIMITS} Path: ${path}`);

@@ -21,13 +21,13 @@ function numbered(count: number): string {
 describe("readFile", () => {
   it.each([
     ["", "Contents of file (0 lines, 0 bytes):"],
-    ["\n", "Contents of file (1 lines, 1 bytes):\n"],
-    ["one", "Contents of file (1 lines, 3 bytes):\none"],
-    ["one\n", "Contents of file (1 lines, 4 bytes):\none"],
+    ["\n", "Contents of file (1 line, 1 byte):\n"],
+    ["one", "Contents of file (1 line, 3 bytes):\none"],
+    ["one\n", "Contents of file (1 line, 4 bytes):\none"],
     ["one\n\ntwo", "Contents of file (3 lines, 8 bytes):\none\n\ntwo"],
     ["one\r\ntwo\r\n", "Contents of file (2 lines, 10 bytes):\none\ntwo"],
-    ["\ufeffone\n", "Contents of file (1 lines, 7 bytes):\none"],
-    ["ä 🐙\n", "Contents of file (1 lines, 8 bytes):\nä 🐙"],
+    ["\ufeffone\n", "Contents of file (1 line, 7 bytes):\none"],
+    ["ä 🐙\n", "Contents of file (1 line, 8 bytes):\nä 🐙"],
   ])("shows %j", async (content, shown) => {
     expect(await read(content)).toEqual({ outcome: "ok", content: shown });
   });
@@ -110,10 +110,10 @@ describe("readFile", () => {
 
   it("spells out what would change how the rest is shown", async () => {
     expect((await read("a\u001b[31mb\u0007c\u2028d\u0085e\tf\n")).content).toBe(
-      "Contents of file (1 lines, 19 bytes):\na\\x1b[31mb\\x07c\\u2028d\\x85e\tf",
+      "Contents of file (1 line, 19 bytes):\na\\x1b[31mb\\x07c\\u2028d\\x85e\tf",
     );
     expect((await read(Buffer.from([0x61, 0xff, 0x62]))).content).toBe(
-      "Contents of file (1 lines, 3 bytes):\na\ufffdb",
+      "Contents of file (1 line, 3 bytes):\na\ufffdb",
     );
   });
 
