@@ -13,6 +13,7 @@ import type { Environment } from "./environment/environment.ts";
 import { fork, type ForkOrder, type Forking } from "./fork.ts";
 import { createHosting } from "./hosting.ts";
 import { createInspector, type Inspect, type Inspector } from "./inspection.ts";
+import type { LastStart } from "./last-start.ts";
 import type { Limits } from "./limits.ts";
 import type { Disk } from "./log/disk.ts";
 import type { Durability } from "./log/journal.ts";
@@ -38,6 +39,8 @@ export interface LegionOptions {
   readonly project: string;
   readonly plans: readonly AgentPlan[];
   readonly limits: Limits;
+  /** What is kept of this start, for the next one. */
+  readonly started?: LastStart;
   readonly durability: Durability;
   readonly delayMs: number;
   readonly heartbeatMs: number | "off";

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { loadConfig, type Config, type ConfigFlags } from "../config.ts";
 import { createLocalEnvironment } from "../environment/local.ts";
-import { LegionError, messageOf } from "../errors.ts";
+import { LegionError, isLegionError, messageOf } from "../errors.ts";
 import type { Inspection } from "../inspection.ts";
 import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
 import { displayName } from "../message.ts";
@@ -27,10 +27,13 @@ import { exposure, whoShows } from "./own-environment.ts";
 import { openHome } from "./redis-home.ts";
 import { openReplay, type StartedReplay } from "./replay-start.ts";
 import { secretsIn } from "./secrets.ts";
+import { startedBy } from "./who.ts";
 import { openSurface, type Surface, type SurfaceOptions } from "./surface.ts";
 
 export interface HostOrder {
   readonly who: Who;
+  /** What the person should know of that choice, if it was not theirs. */
+  readonly said?: string;
   /** What the first agent is told. */
   readonly task: string | undefined;
   readonly flags: ConfigFlags;
@@ -67,9 +70,7 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   const level = readLogLevel(io.env["LEGION_LOG"]);
   const replay = await openReplay({ ...order, config });
   try {
-    const roster =
-      replay?.roster ??
-      (await planRoster(order.who, { config, places: { projectDir: project, packageDir } }));
+    const roster = replay?.roster ?? (await planAgents(order, config));
     const remarks = [...roster.remarks, ...(await remarksOnKeys(config, io))];
     return await hostRoster({ ...order, config, roster: { ...roster, remarks }, replay, io }, level);
   } finally {
@@ -81,8 +82,18 @@ async function remarksOnKeys({ modules }: Config, { env }: Io): Promise<readonly
   return modules.system.commands === "allow" ? exposure(await whoShows(env)) : [];
 }
 
+/** Throws as `planRoster`; of a choice that was not the person's, it says so. */
+async function planAgents({ who, said, project }: HostOrder, config: Config): Promise<Roster> {
+  try {
+    return await planRoster(who, { config, places: { projectDir: project, packageDir } });
+  } catch (error) {
+    if (said === undefined || !isLegionError(error)) throw error;
+    throw new LegionError(error.code, `${messageOf(error)} (the agents are ${said})`, { cause: error });
+  }
+}
+
 async function hostRoster(order: Omit<Node, "legion" | "home" | "ending">, level: LogLevel): Promise<number> {
-  const { project, replay, io } = order;
+  const { project, replay, io, who, roster, flags } = order;
   await makeFolder(legionPaths(project).root);
   const held = holdBack();
   const trouble = holdBack<string>();
@@ -90,7 +101,7 @@ async function hostRoster(order: Omit<Node, "legion" | "home" | "ending">, level
   try {
     const legion = await startLegion({
       ...legionOptions(order, await personIn(order)),
-      ...(replay && { heartbeatMs: "off" }),
+      ...(replay ? { heartbeatMs: "off" as const } : { started: startedBy(who, roster.roles, flags) }),
       ...(home && { redis: home.home }),
       project,
       watch: held.see,

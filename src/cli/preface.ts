@@ -12,6 +12,8 @@ import { count } from "../wording.ts";
 
 export interface PrefaceOptions {
   readonly roster: Roster;
+  /** How these agents were chosen, where no person did. */
+  readonly said?: string;
   readonly config: Config;
   /** The project's folder. */
   readonly project: string;
@@ -26,13 +28,14 @@ const MIN_TEXT = 20;
 const HOW_TO_LIMIT = "--limits steps=100,tokens=2000000,cost=2.50,time=8h";
 
 /** Who is there, on which model and why, what they may spend and do, and where it is kept; whole rows. */
-export function preface({ roster, config, project, columns, paint, reader }: PrefaceOptions): string {
+export function preface({ roster, said, config, project, columns, paint, reader }: PrefaceOptions): string {
   const uniform = uniformity(roster.roles);
   const rows = [
     ...wrap(headline(roster.roles), columns).map((row) => paint("bold", row)),
     ...groupRoles(roster.roles).flatMap((group, index) =>
       labelled(index === 0 ? "agents" : "", describe(group, uniform), columns),
     ),
+    ...(said === undefined ? [] : labelled("", `${said}.`, columns)),
     ...labelled("limits", describeLimits(roster, uniform), columns),
     ...roster.remarks.flatMap((remark) => labelled("", remark, columns)),
     ...labelled("commands", COMMANDS[config.modules.system.commands], columns),

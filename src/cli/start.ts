@@ -2,12 +2,15 @@ import type { ConfigFlags } from "../config.ts";
 import { LegionError } from "../errors.ts";
 import type { CliCommand, Typed } from "./command.ts";
 import { flagsOf, offerLegion, offerTrust, projectOf, withSite } from "./project.ts";
-import { MAX_AGENTS, readWho, remember } from "./who.ts";
+import { MAX_AGENTS, readWho, recall, type Recalled } from "./who.ts";
 
 export const command: CliCommand = {
   define(parser) {
     offerTrust(offerLegion(parser))
-      .argument("[n]", `how many agents, 1 to ${MAX_AGENTS}; they get the ids 1, 2, 3... (default: 1)`)
+      .argument(
+        "[n]",
+        `how many agents, 1 to ${MAX_AGENTS}; they get the ids 1, 2, 3... (default: those of the last start, or 1)`,
+      )
       .option(
         "--agent <name>",
         "what they are: a definition in agents/, or the path of one (default: legionnaire)",
@@ -29,16 +32,17 @@ export const command: CliCommand = {
   async run(typed, io) {
     const chosen = readWho(typed);
     const task = readTask(typed);
-    const flags = readFlags(typed);
     const project = await projectOf(typed, io);
-    const who =
-      typeof chosen === "string"
-        ? await withSite(typed, io, (site) => remember(chosen, site), "refuse")
-        : chosen;
+    const isAgain = chosen.kind === "last" || chosen.kind === "only";
+    const recalled: Recalled = isAgain
+      ? await withSite(typed, io, (site) => recall(chosen, site), "refuse")
+      : { who: chosen };
+    const flags = { ...recalled.flags, ...readFlags(typed) };
     const { hostLegion } = await import("./host.ts");
     const { untilIdle, json } = typed.options;
     const until = untilIdle ? "idle" : "told";
-    return hostLegion({ who, task, flags, project, until, readers: json ? "programs" : "people" }, io);
+    const readers = json ? "programs" : "people";
+    return hostLegion({ ...recalled, task, flags, project, until, readers }, io);
   },
 };
 

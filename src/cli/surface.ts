@@ -29,6 +29,8 @@ export interface SurfaceOptions {
   readonly readers: "people" | "programs";
   readonly legion: Legion;
   readonly roster: Roster;
+  /** What a person should know of the choice of the agents. */
+  readonly said?: string;
   readonly config: Config;
   /** What the command line said. */
   readonly flags: ConfigFlags;

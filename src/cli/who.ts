@@ -2,16 +2,25 @@
 
 import { LegionError } from "../errors.ts";
 import { isAgentId, type AgentId } from "../message.ts";
-import type { Remembered, Who } from "../roster.ts";
+import type { ConfigFlags } from "../config.ts";
+import type { LastStart } from "../last-start.ts";
+import type { Reader } from "../reader/reader.ts";
+import type { Remembered, Role, Who } from "../roster.ts";
+import { listIds } from "../server/control-api.ts";
 import type { Typed } from "./command.ts";
 import { checkTargets, type Site } from "./project.ts";
 
 export const MAX_AGENTS = 10_000;
 
-/** A text names agents that are there already. Throws USAGE. */
-export function readWho({ args: [count], options: { team, agent, agents, only } }: Typed): Who | string {
+/** Agents that were started before: those of the newest start, or these, as a person typed them. */
+export type Again = { readonly kind: "last" } | { readonly kind: "only"; readonly ids: string };
+
+/** Throws USAGE. */
+export function readWho({ args: [count], options: { team, agent, agents, only } }: Typed): Who | Again {
+  const isOpen = count === undefined && team === undefined && agent === undefined && agents === undefined;
+  if (isOpen && only === undefined) return { kind: "last" };
   if (typeof only === "string") {
-    if (count === undefined && team === undefined && agent === undefined && agents === undefined) return only;
+    if (isOpen) return { kind: "only", ids: only };
     throw new LegionError(
       "USAGE",
       "--only says which agents; leave out the number, --agents, --team and --agent",
@@ -28,12 +37,66 @@ export function readWho({ args: [count], options: { team, agent, agents, only } 
   return ids ? { kind: "named", ids } : { kind: "count", count: readCount(count ?? "1") };
 }
 
-/** Agents as they were last started; `only` is what a person typed. Throws USAGE if one of them is none. */
-export async function remember(only: string, site: Site): Promise<Who> {
+export interface Recalled {
+  readonly who: Who;
+  /** What that start was told besides, as far as this one is not. */
+  readonly flags?: LastStart["flags"];
+  /** What a person should know of the choice. */
+  readonly said?: string;
+}
+
+/** Throws USAGE if somebody named an agent that is none. */
+export async function recall(again: Again, site: Site): Promise<Recalled> {
   const { reader } = site;
-  const ids = await checkTargets(site, only);
+  if (again.kind === "only") {
+    const ids = await checkTargets(site, again.ids);
+    return { who: await asBefore(ids === "all" ? await reader.known() : ids, reader) };
+  }
+  const last = await reader.lastStart();
+  return last ? recallStart(last, reader) : recallAgents(reader);
+}
+
+const OTHERS = "a number, --agent or --team hosts others";
+
+async function recallStart({ agents, team, flags }: LastStart, reader: Reader): Promise<Recalled> {
+  const ids = agents.map(({ id }) => id);
+  const typed = Object.entries(flags).map(([name, text]) => `--${name} ${text}`);
+  const more = (await startable(reader)).filter((id) => !ids.includes(id));
+  const said = [
+    ["those of the last start", ...(typed.length > 0 ? [`with its ${typed.join(" ")}`] : [])].join(" "),
+    OTHERS,
+    ...(more.length > 0 ? [`there are ${listIds(more)} besides: --only names them`] : []),
+  ].join("; ");
+  if (team) return { who: { kind: "team", ...team }, flags, said };
+  const remembered: Remembered[] = [];
+  for (const { id, agent, model } of agents) {
+    const { definition = agent, brief, modules } = await reader.record(id);
+    const isChosen = model !== undefined && { model, modelBy: "its last start" };
+    remembered.push({ id, agent: definition, brief, modules, ...isChosen });
+  }
+  return { who: { kind: "again", agents: remembered }, flags, said };
+}
+
+/** Where nobody wrote down what a start hosted: agents that came in an archive, or from a version that did not. */
+async function recallAgents(reader: Reader): Promise<Recalled> {
+  const ids = await startable(reader);
+  if (ids.length === 0) return { who: { kind: "count", count: 1 } };
+  return {
+    who: await asBefore(ids, reader),
+    said: `those that are here, each as it was last started; ${OTHERS}`,
+  };
+}
+
+/** Agents that a definition made. */
+async function startable(reader: Reader): Promise<readonly AgentId[]> {
+  const known = await reader.known();
+  const records = await Promise.all(known.map((id) => reader.record(id)));
+  return known.filter((_, index) => records[index]!.definition !== undefined);
+}
+
+async function asBefore(ids: readonly AgentId[], reader: Reader): Promise<Who> {
   const agents: Remembered[] = [];
-  for (const id of ids === "all" ? await reader.known() : ids) {
+  for (const id of ids) {
     const { definition, brief, modules, model } = await reader.record(id);
     agents.push({
       id,
@@ -44,6 +107,23 @@ export async function remember(only: string, site: Site): Promise<Who> {
     });
   }
   return { kind: "again", agents };
+}
+
+/** The record of a start, for the next one. */
+export function startedBy(who: Who, roles: readonly Role[], { model, limits }: ConfigFlags): LastStart {
+  const chosen = new Map(who.kind === "again" ? who.agents.map((agent) => [agent.id, agent.model]) : []);
+  return {
+    agents: roles.map(({ plan: { identity, origin }, definition }) => {
+      const own = chosen.get(identity.id);
+      return {
+        id: identity.id,
+        agent: origin?.definition ?? definition,
+        ...(own !== undefined && { model: own }),
+      };
+    }),
+    ...(who.kind === "team" && { team: { team: who.team, ...(who.only && { only: who.only }) } }),
+    flags: { ...(model !== undefined && { model }), ...(limits !== undefined && { limits }) },
+  };
 }
 
 function readCount(text: string): number {

@@ -7,7 +7,8 @@ import { createBlobs, type Blobs } from "../log/blobs.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
 import { readFileLog } from "../log/file-log.ts";
 import { readSegments } from "../log/segments.ts";
-import { isAgentId, type AgentId } from "../message.ts";
+import { readLastStart } from "../last-start.ts";
+import { CONTROL, isAgentId, type AgentId } from "../message.ts";
 import { createBranch } from "../past.ts";
 import { legionPaths, type LegionPaths } from "../paths.ts";
 import { createProjections } from "../projection.ts";
@@ -29,6 +30,8 @@ export function createFileReader(project: string): FileReader {
     readFileLog({ folder: paths.agent(agent), disk, blobs: blobs(agent) }, from);
   const unread: Reader["unread"] = async (agent, marks) =>
     (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread;
+  const recordAt = async (agent: AgentId): Promise<string> =>
+    (await disk.read(join(paths.agent(agent), "agent.json")))?.toString("utf8") ?? "";
   const folds = createFolds({ events, unread });
   return {
     ...folds,
@@ -52,9 +55,8 @@ export function createFileReader(project: string): FileReader {
       for (const edit of edits) foldState(state, { ...edit, seq: 0, epoch: 0, at: "" });
       return state;
     },
-    async record(agent) {
-      return toRecord((await disk.read(join(paths.agent(agent), "agent.json")))?.toString("utf8") ?? "");
-    },
+    record: async (agent) => toRecord(await recordAt(agent)),
+    lastStart: async () => readLastStart(await recordAt(CONTROL)),
   };
 }
 

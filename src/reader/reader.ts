@@ -3,6 +3,7 @@ import type { Mail, Watermarks } from "../bus/bus.ts";
 import type { Event } from "../event.ts";
 import { account, createLedger, type Ledger } from "../ledger.ts";
 import { sha256, type Blobs } from "../log/blobs.ts";
+import type { LastStart } from "../last-start.ts";
 import type { SeqRange } from "../log/file-log.ts";
 import { CONTROL, type AgentId, type Message } from "../message.ts";
 import type { Module } from "../module.ts";
@@ -26,6 +27,8 @@ export interface Reader {
   state(agent: AgentId, modules: readonly Module[]): Promise<ModuleState>;
   /** What the last start made of the agent. */
   record(agent: AgentId): Promise<AgentRecord>;
+  /** What the newest start hosted; `undefined` if nobody knows. */
+  lastStart(): Promise<LastStart | undefined>;
   /** All that was said to Control, oldest first. */
   inbox(): AsyncIterable<Message>;
   /** Its long texts; what is to be kept is not. */

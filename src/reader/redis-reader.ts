@@ -1,7 +1,8 @@
 import { readRedisMail } from "../bus/redis-mailbox.ts";
 import { createRedisBlobs } from "../log/redis-blobs.ts";
 import { readRedisLog } from "../log/redis-log.ts";
-import type { AgentId } from "../message.ts";
+import { readLastStart } from "../last-start.ts";
+import { CONTROL, type AgentId } from "../message.ts";
 import { createBranch } from "../past.ts";
 import { agentKeys, legionKeys } from "../redis/keys.ts";
 import type { Link } from "../redis/link.ts";
@@ -31,6 +32,10 @@ export function createRedisReader({ link, legion }: RedisReaderOptions): Reader 
     async record(agent) {
       const json = (await link.command("HGET", legionKeys(legion).agents, agent)) as string | null;
       return toRecord(json ?? "");
+    },
+    async lastStart() {
+      const json = await link.command("HGET", agentKeys(legion, CONTROL).meta, "started");
+      return readLastStart(typeof json === "string" ? json : "");
     },
     blobs: (agent) => readOnly(createRedisBlobs(placeOf(agent))),
   };

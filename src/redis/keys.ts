@@ -18,7 +18,7 @@ export interface AgentKeys {
   readonly epoch: string;
   /** String: what every commit has to show. */
   readonly token: string;
-  /** Hash: known, seq, mail, abort, taken, log, run, servers, durability, doubted, unoffered, stopped, workspace. */
+  /** Hash: known, seq, mail, abort, taken, log, run, servers, durability, doubted, unoffered, stopped, workspace; of agent 0: started. */
   readonly meta: string;
   /** Stream of events, ids `0-<seq>`. */
   readonly log: string;

@@ -1,11 +1,17 @@
 // A legion in the files of one project: all of its agents run in this process.
 
+import { join } from "node:path";
+import { isLegionError } from "../errors.ts";
+import { writeLastStart, type LastStart } from "../last-start.ts";
+import type { Disk } from "../log/disk.ts";
+import { CONTROL } from "../message.ts";
+import type { LegionPaths } from "../paths.ts";
 import { openFileStore } from "../store/file-store.ts";
 import type { Residence, ResidenceOptions, Surroundings } from "./residence.ts";
 
 /** Rejects with LOCKED if another node runs in this folder. */
 export async function openFileResidence(
-  { plans, durability, disk }: ResidenceOptions,
+  { plans, durability, disk, started }: ResidenceOptions,
   surroundings: Surroundings,
 ): Promise<Residence> {
   const hosted = new Set(plans.map(({ identity }) => identity.id));
@@ -14,6 +20,7 @@ export async function openFileResidence(
     store,
     disk: store.disk,
     async begin(hosting) {
+      if (started) await remember(started, store.disk, surroundings.paths);
       await hosting.beginAll(plans);
       await store.deliverForOthers();
       await store.mendMailboxes(hosting.outboxOf);
@@ -21,4 +28,15 @@ export async function openFileResidence(
       return { settled: () => Promise.resolve(), stop, dismiss };
     },
   };
+}
+
+/** What is wrong with the disk, the agents say. */
+async function remember(started: LastStart, disk: Disk, paths: LegionPaths): Promise<void> {
+  const path = join(paths.agent(CONTROL), "agent.json");
+  const record = writeLastStart(started);
+  try {
+    if ((await disk.read(path))?.toString("utf8") !== record) await disk.replace(path, record);
+  } catch (error) {
+    if (!isLegionError(error, "STORAGE")) throw error;
+  }
 }

@@ -8,6 +8,7 @@ import type { Clock } from "../clock.ts";
 import { createBinding, enrollAll } from "../enrollment.ts";
 import { checkHome } from "../home.ts";
 import type { Hosting } from "../hosting.ts";
+import { writeLastStart } from "../last-start.ts";
 import { createDisk } from "../log/disk.ts";
 import { takeLock } from "../log/lock.ts";
 import { CONTROL, type AgentId } from "../message.ts";
@@ -33,7 +34,7 @@ export interface RedisResidenceOptions extends ResidenceOptions {
 
 /** Rejects with LOCKED if another node runs in this folder, with STORAGE if Redis cannot be reached. */
 export async function openRedisResidence(
-  { plans, limits, disk: given, redis }: RedisResidenceOptions,
+  { plans, limits, disk: given, redis, started }: RedisResidenceOptions,
   { paths, clock, inspect }: Surroundings,
 ): Promise<Residence> {
   const disk = given ?? createDisk(paths.tmp);
@@ -48,7 +49,9 @@ export async function openRedisResidence(
     const workspace = await workspaceId(paths, disk);
     const ceiling = await openRedisCeiling({ ...place, tenureOf: store.leases.held }, limits);
     await enrollAll(plans, { ...redis, store, workspace });
-    await redis.link.command("HSET", agentKeys(redis.legion, CONTROL).meta, "durability", redis.durability);
+    const { meta } = agentKeys(redis.legion, CONTROL);
+    await redis.link.command("HSET", meta, "durability", redis.durability);
+    if (started) await redis.link.command("HSET", meta, "started", writeLastStart(started));
     return {
       store: { ...store, close: closeAll },
       disk,

@@ -6,6 +6,7 @@ import type { Ceiling } from "../budget.ts";
 import type { Clock } from "../clock.ts";
 import type { Hosting } from "../hosting.ts";
 import type { Inspect } from "../inspection.ts";
+import type { LastStart } from "../last-start.ts";
 import type { Limits } from "../limits.ts";
 import type { Disk } from "../log/disk.ts";
 import type { Durability } from "../log/journal.ts";
@@ -39,6 +40,8 @@ export interface Running {
 export interface ResidenceOptions {
   readonly plans: readonly AgentPlan[];
   readonly limits: Limits;
+  /** The record of this start, for the next one. */
+  readonly started?: LastStart;
   readonly durability: Durability;
   readonly disk?: Disk;
   readonly redis?: RedisHome;
