@@ -30,6 +30,11 @@ export interface AgentStatus {
   readonly node: string | null;
 }
 
+/** Is it at something, or about to be? */
+export function canBeAborted({ state, unread, node }: AgentStatus): boolean {
+  return node !== null && state !== "stopped" && (state !== "idle" || unread > 0);
+}
+
 /** The status of an agent that the process `node` runs; of one that could not be opened little is known. */
 export function liveStatus(
   id: AgentId,

@@ -11,11 +11,17 @@ export const command: CliCommand = {
   define: (parser) =>
     void offerLegion(parser.argument("<ids>", "an agent such as 2, several such as 2,3, or all")),
   async run(typed, io) {
-    const ids = await withSite(typed, io, async (site) => {
+    const { named, told } = await withSite(typed, io, async (site) => {
       const targets = await checkTargets(site, typed.args[0]!);
-      return reach(site, (legion) => legion.say({ targets, content: STOP, delivery: "abort" }));
+      const ids = await reach(site, (legion) => legion.say({ targets, content: STOP, delivery: "abort" }));
+      return {
+        named: targets === "all" ? await site.reader.known() : targets,
+        told: ids.map((id) => parseMessageId(id).to),
+      };
     });
-    print(io, `${namesOf(ids.map((id) => parseMessageId(id).to))}: told to stop at once.`);
+    const idle = named.filter((id) => !told.includes(id));
+    if (told.length > 0) print(io, `${namesOf(told)}: told to stop at once.`);
+    if (idle.length > 0) print(io, `${namesOf(idle)}: not at work, so there was nothing to abort.`);
     return 0;
   },
 };

@@ -10,7 +10,7 @@ import type { AgentId } from "../message.ts";
 import { legionPaths } from "../paths.ts";
 import { openPersonFolder } from "../person/folder.ts";
 import { createFileReader, type FileReader } from "../reader/file-reader.ts";
-import type { Reader } from "../reader/reader.ts";
+import { byId, type Reader } from "../reader/reader.ts";
 import type { Link } from "../redis/link.ts";
 import { resolveKnown, type Targets } from "../server/control-api.ts";
 import type { Io, Typed } from "./command.ts";
@@ -139,7 +139,7 @@ export function flagsOf<Name extends string>(
 
 /** Throws USAGE, naming the known ids, unless `id` is an agent. */
 export async function checkAgent(site: Site, id: string): Promise<AgentId> {
-  const [known] = resolveKnown([id], await knownAt(site));
+  const [known] = resolveKnown([id], await knownAt(site, [id]));
   return known!;
 }
 
@@ -148,14 +148,25 @@ export async function checkTargets(site: Site, text: string): Promise<Targets> {
   const ids = text.split(",").map((id) => id.trim());
   const targets = text.trim() === "all" ? "all" : ids.filter((id) => id !== "");
   if (targets.length === 0) throw new LegionError("USAGE", "name an agent, several such as 2,3, or all");
-  const known = resolveKnown(targets, await knownAt(site));
+  const known = resolveKnown(targets, await knownAt(site, targets));
   return targets === "all" ? targets : known;
 }
 
 /** A legion that nobody has started may be one whose name is misspelt. */
-async function knownAt(site: Site): Promise<readonly AgentId[]> {
+async function knownAt(site: Site, wanted: Targets): Promise<readonly AgentId[]> {
   const known = await site.reader.known();
-  if (known.length > 0 || site.kind === "files") return known;
+  if (site.kind === "files") {
+    const isKnown = wanted === "all" ? known.length > 0 : wanted.every((id) => known.includes(id));
+    return isKnown ? known : [...new Set([...known, ...(await runningAt(site))])].sort(byId);
+  }
+  if (known.length > 0) return known;
   const place = `the legion ${site.legion} at ${site.link.shown}`;
   throw new LegionError("USAGE", `there are no agents in ${place}; --name <name> means another legion there`);
+}
+
+/** The node may run an agent that has a file in place of its folder. */
+async function runningAt({ reader }: FileSite): Promise<readonly AgentId[]> {
+  const { findNode } = await import("../server/control-client.ts");
+  const node = await findNode(reader.paths.socket);
+  return ((await node?.status()) ?? []).map(({ id }) => id);
 }

@@ -5,7 +5,7 @@ import { LegionError } from "../errors.ts";
 import type { ForkOrder } from "../fork.ts";
 import type { Legion } from "../legion.ts";
 import type { AgentId } from "../message.ts";
-import { liveStatus } from "../status.ts";
+import { canBeAborted, liveStatus } from "../status.ts";
 import type { Supervised } from "../supervisor.ts";
 import {
   PAUSED,
@@ -48,7 +48,7 @@ export function createDesk({ legion, onStop }: DeskOptions): Desk {
   const node = `${process.pid}@${hostname()}`;
   const answers = new Map<string, (body: unknown) => Promise<object>>([
     ["/status", async () => ({ agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)) })],
-    ["/say", async (body) => ({ ids: await say(legion, readSaid(body)) })],
+    ["/say", async (body) => ({ ids: await say(legion, readSaid(body), node) })],
     ["/order", async (body) => ({ agents: await obey(legion, readOrder(body)) })],
     ["/resend", async (body) => ({ letters: await resend(legion, readDead(body)) })],
     ["/fork", async (body) => fork(legion, readForkOrder(body))],
@@ -70,8 +70,16 @@ export function createDesk({ legion, onStop }: DeskOptions): Desk {
   };
 }
 
-function say(legion: Legion, { targets, content, delivery }: Said): Promise<readonly string[]> {
-  return legion.control.say(resolveKnown(targets, legion.known()), content, delivery);
+async function say({ control, agents, known }: Legion, said: Said, node: string): Promise<readonly string[]> {
+  const { content, delivery } = said;
+  const targets = resolveKnown(said.targets, known());
+  if (delivery !== "abort") return control.say(targets, content);
+  // Left in the mailbox of one that rests, it would stop what that one does later.
+  const busy = targets.filter((id) => {
+    const supervised = agents.get(id);
+    return supervised && canBeAborted(liveStatus(id, supervised, node));
+  });
+  return busy.length === 0 ? [] : control.say(busy, content, delivery);
 }
 
 async function obey(legion: Legion, { order, targets }: Order): Promise<readonly Obeyed[]> {

@@ -7,6 +7,7 @@ import { LegionError, isLegionError } from "../errors.ts";
 import { lockHolder } from "../log/lock.ts";
 import type { AgentId } from "../message.ts";
 import type { FileReader } from "../reader/file-reader.ts";
+import { byId } from "../reader/reader.ts";
 import { storedStatus, type AgentStatus } from "../status.ts";
 import { openFileStore } from "../store/file-store.ts";
 import { findNode, type NodeClient } from "./control-client.ts";
@@ -34,7 +35,7 @@ export async function reachInFiles<T>(options: FileReach, word: (legion: Reach) 
 function throughNode(node: NodeClient, reader: FileReader): Reach {
   return {
     ...node,
-    status: async () => overview(reader, await node.status()),
+    status: async (agents) => overview(reader, await node.status(), agents),
     end: async () => [await endNode(node, reader)],
   };
 }
@@ -57,7 +58,7 @@ function onFiles({ reader, config }: FileReach): Reach {
     }
   };
   return {
-    status: () => overview(reader, []),
+    status: (agents) => overview(reader, [], agents),
     async say(said) {
       // Left in a mailbox, it would stop what the agent does at some later start.
       if (said.delivery === "abort") throw nothingTo("abort");
@@ -78,10 +79,16 @@ function nothingTo(act: string): LegionError {
 }
 
 /** What the node tells of those that it runs, what the files tell of the others. */
-async function overview(reader: FileReader, told: readonly AgentStatus[]): Promise<Overview> {
+async function overview(
+  reader: FileReader,
+  told: readonly AgentStatus[],
+  wanted?: readonly AgentId[],
+): Promise<Overview> {
   const live = new Map(told.map((status) => [status.id, status]));
   const agents: AgentStatus[] = [];
-  for (const id of await reader.known()) agents.push(live.get(id) ?? (await storedStatus(id, reader)));
+  // One that runs in spite of a file in place of its folder is nobody to the files.
+  const known = wanted ?? [...new Set([...(await reader.known()), ...live.keys()])].sort(byId);
+  for (const id of known) agents.push(live.get(id) ?? (await storedStatus(id, reader)));
   return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))] };
 }
 

@@ -10,6 +10,7 @@ import { readNodes, type NodeRecord } from "../redis/nodes.ts";
 import { setStopped } from "../redis/registry.ts";
 import { openRedisStore, type RedisStore } from "../store/redis-store.ts";
 import { resolveKnown, type Obeyed, type Order } from "./control-api.ts";
+import { canBeAborted } from "../status.ts";
 import { byOwnHand, type OwnHand } from "./own-hand.ts";
 import { readWhereabouts } from "./whereabouts.ts";
 import type { Ended, Reach, RedisReach } from "./reach.ts";
@@ -41,15 +42,15 @@ interface Reaching extends RedisReach {
 function createReach(reaching: Reaching): Reach {
   const { reader, link, legion, client, hand } = reaching;
   return {
-    status: () => statusInRedis({ reader, link, legion, client }),
+    status: (agents) => statusInRedis({ reader, link, legion, client }, agents),
     async say(said) {
       if (said.delivery !== "abort") return (await hand()).say(said);
       // Left in a mailbox, it would stop what the agent does at some later start.
       const named = resolveKnown(said.targets, await reader.known());
-      const { nodes, of } = await readWhereabouts({ link, legion }, named);
-      const targets = named.filter((id) => nodes.has(of(id).holder ?? ""));
-      if (targets.length === 0) throw nothingTo("abort");
-      return (await hand()).say({ ...said, targets });
+      const { agents, nodes } = await statusInRedis({ reader, link, legion, client }, named);
+      if (nodes.length === 0) throw nothingTo("abort");
+      const targets = agents.filter(canBeAborted).map(({ id }) => id);
+      return targets.length === 0 ? [] : (await hand()).say({ ...said, targets });
     },
     order: (order) => obey(order, reaching),
     resend: (dead) =>

@@ -2,6 +2,7 @@
 
 import type { Config } from "../config.ts";
 import type { FileReader } from "../reader/file-reader.ts";
+import type { AgentId } from "../message.ts";
 import type { Reader } from "../reader/reader.ts";
 import type { Link } from "../redis/link.ts";
 import type { AgentStatus } from "../status.ts";
@@ -9,15 +10,19 @@ import type { Node } from "./node.ts";
 
 /** A legion that runs or rests: as a node, but it tells of everybody. */
 export interface Reach extends Pick<Node, "order" | "resend" | "fork"> {
-  status(): Promise<Overview>;
-  /** Returns the message ids. Rejects with REFUSED for an abort while no node runs. */
+  /** Of every agent, or of `agents` alone, in their order. */
+  status(agents?: readonly AgentId[]): Promise<Overview>;
+  /**
+   * Returns the message ids; an abort is said to those alone that there is something to abort of. Rejects with REFUSED for an
+   * abort while no node runs.
+   */
   say: Node["say"];
   /** Ends every node, and waits a minute for what they are at. Rejects with REFUSED if none runs. */
   end(): Promise<readonly Ended[]>;
 }
 
 export interface Overview {
-  /** Every agent, also those that nobody runs; 2 before 10. */
+  /** Also those that nobody runs; 2 before 10. */
   readonly agents: readonly AgentStatus[];
   /** The names of the nodes, also of those that run none of them. */
   readonly nodes: readonly string[];

@@ -18,10 +18,10 @@ export interface StatusSources extends LegionPlace {
   readonly client: RedisClient;
 }
 
-/** Asks all nodes at once. Rejects with STORAGE if Redis does not answer. */
-export async function statusInRedis(sources: StatusSources): Promise<Overview> {
+/** Of all agents, or of those that are wanted. Asks all nodes at once. Rejects with STORAGE if Redis does not answer. */
+export async function statusInRedis(sources: StatusSources, wanted?: readonly AgentId[]): Promise<Overview> {
   const { reader, link, legion } = sources;
-  const known = await reader.known();
+  const known = wanted ?? (await reader.known());
   const whereabouts = await readWhereabouts({ link, legion }, known);
   const told = await askNodes([...whereabouts.nodes.keys()], sources);
   const live = new Map<AgentId, AgentStatus>();

@@ -99,6 +99,29 @@ it("aborts what an agent is doing", async () => {
   expect(await world.kinds("2", "decision")).toMatchObject([{ stop: "aborted" }]);
 });
 
+it("says of an agent that is not at work that there was nothing to abort, and leaves no word behind", async () => {
+  const world = await createWorld({
+    "1": {},
+    "2": { script: (_, index) => (index === 0 ? never() : noop) },
+    "3": { script: [noop] },
+  });
+  await serve(world);
+  const typed = async (...argv: string[]) => (await legion(argv, { cwd: world.project })).out;
+  expect(await typed("abort", "3")).toBe("Agent 3: not at work, so there was nothing to abort.\n");
+  await world.say("2", "Work");
+  await world.until((seen) => seen.kind === "live:state" && seen.state === "thinking");
+  await typed("stop", "1");
+  expect(await typed("abort", "all")).toBe(
+    "Agent 2: told to stop at once.\nAgent 1 and Agent 3: not at work, so there was nothing to abort.\n",
+  );
+  await world.idle();
+  await world.say("3", "Work");
+  await world.idle();
+  const heard = (await world.kinds("3", "message")).map(({ message }) => message.content);
+  expect(heard).toEqual(["Work"]);
+  expect(await world.kinds("1", "message")).toEqual([]);
+});
+
 it("leaves no word to stop behind while no node runs: it would cancel mail at some later start", async () => {
   const project = await restingProject();
   await legion(["send", "2", "Work"], { cwd: project });

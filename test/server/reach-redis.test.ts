@@ -84,6 +84,7 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
     expect(await abort()).toEqual(["0>1#2"]);
     await node.idle();
     expect(await node.kinds("1", "decision")).toMatchObject([{ stop: "aborted" }]);
+    expect(await abort()).toEqual([]);
     await node.stop();
     await expect(abort()).rejects.toThrow("no node runs this legion: there is nothing to abort");
   });
