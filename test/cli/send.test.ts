@@ -119,20 +119,93 @@ it("waits for the first message that answers it, and no other", async () => {
   expect(await world.kinds("0", "message")).toHaveLength(2);
 });
 
-it("finds an answer that only the next start brings", async () => {
+const NOBODY = "Agent 2 does not run; `legion start` runs it";
+
+it("does not wait for one that does not run: the mail is there, and that is said", async () => {
   const project = await restingProject();
-  const sending = follow(["send", "2", "Work", "--wait"], { cwd: project });
-  await sending.until("0>2#1");
-  const ended = sending.endAt("Done");
+  const { exitCode, out, err } = await legion(["send", "2", "Work", "--wait"], { cwd: project });
+  expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: "0>2#1\n", err: `legion: ${NOBODY}\n` });
+  const world = await openWorld(project, { "2": {} });
+  await world.idle();
+  expect(await world.kinds("2", "message")).toHaveLength(1);
+});
+
+it("waits for one of several that runs", async () => {
+  const project = await restingProject();
   await serve(await openWorld(project, { "2": { script: [tell("0", "Done")] } }));
-  expect((await ended).out).toBe("0>2#1\nDone\n");
+  const { exitCode, out } = await legion(["send", "1,2", "Work", "--wait"], { cwd: project });
+  expect({ exitCode, out }).toEqual({ exitCode: 0, out: "0>1#1\n0>2#1\nDone\n" });
+});
+
+it.each(["stop", "pause"])("ends as soon as nobody is left to answer: %s", async (order) => {
+  const world = await createWorld({ "1": {}, "2": { script: [noop] } });
+  await serve(world);
+  const waiting = follow(["send", "2", "Work", "--wait"], { cwd: world.project });
+  await waiting.until("0>2#1");
+  await world.idle();
+  await legion([order, "2"], { cwd: world.project });
+  const { exitCode, err } = await waiting.endAt("never printed");
+  expect(exitCode).toBe(1);
+  expect(err).toMatch(order === "stop" ? /^legion: Agent 2 does not run; / : /^legion: Agent 2 is paused; /);
+});
+
+it("still finds the answer of an agent that stopped when it had given it", async () => {
+  const world = await createWorld({ "2": { script: [tell("0", "Done")] } });
+  const { close } = await serve(world);
+  const waiting = follow(["send", "2", "Work", "--wait"], { cwd: world.project });
+  await waiting.until("0>2#1");
+  await close();
+  await world.stop();
+  const { exitCode, out } = await waiting.endAt("never printed");
+  expect({ exitCode, out }).toEqual({ exitCode: 0, out: "0>2#1\nDone\n" });
 });
 
 it("gives up after the timeout and says so", async () => {
-  const project = await restingProject();
+  const world = await createWorld({ "2": { script: [noop] } });
+  await serve(world);
   const { exitCode, out, err } = await legion(["send", "2", "Work", "--wait", "--timeout", "50ms"], {
-    cwd: project,
+    cwd: world.project,
   });
   expect({ exitCode, out }).toEqual({ exitCode: 1, out: "0>2#1\n" });
   expect(err).toBe("legion: no answer within 50ms; when it comes, legion inbox shows it\n");
+});
+
+it("tells a person who reads it and when, in one line for each case", async () => {
+  const world = await createWorld({
+    "1": {},
+    "2": {},
+    "3": { script: () => new Promise<never>(() => undefined) },
+    "4": { limits: { steps: 1 }, script: [{ calls: [{ action: "help" }] }] },
+    "5": {},
+  });
+  await serve(world);
+  await world.say("4", "Work");
+  await world.idle();
+  await world.say("3", "Work");
+  await world.until((seen) => seen.agent === "3" && seen.kind === "live:state" && seen.state === "thinking");
+  const typed = async (...argv: string[]) => (await legion(argv, { cwd: world.project, columns: 80 })).out;
+  await typed("pause", "5");
+  expect(await typed("send", "all", "Hello")).toBe(
+    [
+      "Agent 1 and Agent 2 read it now.",
+      "Agent 3 reads it after the step that runs.",
+      "Agent 4 is parked (this agent may make 1 model call); `legion resume 4` lets it go on.",
+      "Agent 5 is paused; `legion resume 5` lets it go on.",
+      "",
+    ].join("\n"),
+  );
+  await typed("stop", "1");
+  expect(await typed("send", "1", "Hello")).toBe("Agent 1 does not run; `legion start` runs it.\n");
+});
+
+it("names the command that runs an agent which the last start left out", async () => {
+  const project = await temporaryFolder();
+  const end = ["--model", "offline", "--until-idle", "--tick", "0"];
+  await legion(["start", "3", ...end], { cwd: project });
+  await legion(["start", "1", ...end], { cwd: project });
+  const { out } = await legion(["send", "all", "Hello"], { cwd: project, columns: 80 });
+  expect(out).toBe(
+    "Agent 1 does not run; `legion start` runs it.\n" +
+      "Agent 2 and Agent 3 do not run; `legion start --only 2,3` runs them.\n",
+  );
 });
