@@ -162,9 +162,9 @@ function askedLast({ newest, instruction, unanswered }: Conversation): Message |
   return unanswered.get(instruction.source.id) === instruction ? instruction : undefined;
 }
 
-/** The provider has read a prompt that was sent: its input is charged. */
+/** The provider has read a prompt that was sent and not refused: its input is charged. */
 function abortedDecision({ protocol, model, memory }: Agent): DecisionEvent {
-  const { cost, ...usage } = memory.ledger.open.at(-1) ?? NO_USAGE;
+  const { cost, ...usage } = memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
   return {
     kind: "decision",
     text: "",

@@ -3,7 +3,7 @@
 
 import { show, type Agent } from "./agent.ts";
 import { NO_USAGE, type Usage } from "./event.ts";
-import { LegionError } from "./errors.ts";
+import { LegionError, isLegionError, type Refusal } from "./errors.ts";
 import type { Admission, Estimate, Spender } from "./budget.ts";
 import { sha256 } from "./log/blobs.ts";
 import type { Completion, ModelRequest, ModelRun } from "./model/model.ts";
@@ -51,7 +51,10 @@ export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Sto
     reserved = admitted.reserved;
     if (agent.standing.state === "retrying") show(agent, state);
     agent.tenure.check();
-    return model.complete(admitted.request, run);
+    return model.complete(admitted.request, run).catch((error: unknown) => {
+      if (isLegionError(error) && error.refused) giveBack(agent, admitted, error.refused);
+      throw error;
+    });
   };
   try {
     const onWait = ({ reason, waitMs }: Wait): void => {
@@ -71,8 +74,18 @@ export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Sto
   }
 }
 
+/** Nothing of the call was served: the log says so, and what was reserved for it is free. */
+function giveBack({ memory }: Agent, { seq, admission }: Admitted, { status }: Refusal): void {
+  // Where its number is not known yet, it stays charged.
+  if (seq === undefined) return;
+  memory.note({ kind: "refused", prompted: seq, ...(status !== undefined && { status }) });
+  admission.settle();
+}
+
 interface Admitted extends Pick<Completed, "reserved"> {
   readonly admission: Admission;
+  /** Of the event that began the call. */
+  readonly seq: number | undefined;
   readonly request: ModelRequest;
 }
 
@@ -94,7 +107,7 @@ async function admit(agent: Agent, { request, tokens, chain, purpose }: Prompt):
     output: request.maxOutput,
     ...(price && { cost: mostOf({ input, output: 0 }, price) }),
   };
-  memory.note({
+  const seq = memory.note({
     kind: "prompted",
     model: model.name,
     prompt: chain,
@@ -103,7 +116,7 @@ async function admit(agent: Agent, { request, tokens, chain, purpose }: Prompt):
     reserved,
   });
   admission.begin();
-  return { admission, reserved, request: { ...request, pinned } };
+  return { admission, seq, reserved, request: { ...request, pinned } };
 }
 
 /** As whom the agent makes its calls. */

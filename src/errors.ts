@@ -23,6 +23,16 @@ export type ErrorCode =
   | "NETWORK"
   | "REFUSED";
 
+/** How a model call was refused: with this status of HTTP, or, without one, for want of a connection. */
+export interface Refusal {
+  readonly status?: number;
+}
+
+interface Details {
+  readonly retryAfterMs?: number;
+  readonly refused?: Refusal | undefined;
+}
+
 /** The one error class. `message` is written for the person or the agent who has to act on it. */
 export class LegionError extends Error {
   readonly code: ErrorCode;
@@ -31,12 +41,15 @@ export class LegionError extends Error {
    * Absent: it did not ask, something broke.
    */
   readonly retryAfterMs: number | undefined;
+  /** A model call came to this before any of it was served: it costs nothing. */
+  readonly refused: Refusal | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterMs?: number } = {}) {
+  constructor(code: ErrorCode, message: string, options: ErrorOptions & Details = {}) {
     super(message, { cause: options.cause });
     this.name = "LegionError";
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
+    this.refused = options.refused;
   }
 }
 

@@ -27,12 +27,20 @@ export type StateChange = readonly [module: string, key: string, value: unknown]
 /** Why the model stopped. `unparsed`: its text held no action. `aborted`: a person stopped it. */
 export type Stop = "end" | "calls" | "length" | "refused" | "unparsed" | "aborted";
 
+/** Of logs that are written now; those of format 1, which has no `refused`, are read as well. */
+export const LOG_FORMAT = 2;
+
 export interface OpenedEvent {
   readonly kind: "opened";
-  readonly format: 1;
+  readonly format: 1 | typeof LOG_FORMAT;
   readonly log: LogId;
   /** Bytes that count of each earlier segment not sealed before; what lies past them was never acknowledged. */
   readonly seals: Readonly<Record<string, number>>;
+}
+
+/** Can a log of this format be read? */
+export function isLogFormat(format: unknown): format is OpenedEvent["format"] {
+  return format === 1 || format === LOG_FORMAT;
 }
 
 export interface MessageEvent {
@@ -44,7 +52,7 @@ export interface MessageEvent {
   readonly from: LogId;
 }
 
-/** A model call is about to be made: without a decision or summary after it, its reserved input is charged. */
+/** A model call is about to be made: without a decision, summary or refusal after it, its reserved input is charged. */
 export interface PromptedEvent {
   readonly kind: "prompted";
   readonly model: string;
@@ -55,6 +63,15 @@ export interface PromptedEvent {
   /** The pinned messages, only where they differ from the prompt before. */
   readonly pinned?: string;
   readonly reserved: Usage;
+}
+
+/** A model call was refused before any of it was served: it is no step and costs nothing. */
+export interface RefusedEvent {
+  readonly kind: "refused";
+  /** The event that began the call. */
+  readonly prompted: number;
+  /** Of HTTP; absent: there was no connection. */
+  readonly status?: number;
 }
 
 export interface DecisionEvent {
@@ -160,6 +177,7 @@ export interface NoticeEvent {
 export type NewEvent =
   | MessageEvent
   | PromptedEvent
+  | RefusedEvent
   | DecisionEvent
   | ResultEvent
   | ApprovalEvent

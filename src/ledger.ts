@@ -21,11 +21,18 @@ export interface Send extends Delivery {
 }
 
 export interface Spending {
-  /** Model calls begun, whatever came of them. */
+  /** Model calls begun, but for those that were refused. */
   steps: number;
   usage: Usage;
-  /** Time in model calls and actions, in milliseconds. */
+  /** Time in model calls and actions, in milliseconds; a call that was refused takes none until it is made again. */
   workingMs: number;
+}
+
+/** A model call of which nobody knows yet what it comes to. */
+export interface OpenCall {
+  /** The event that began it. */
+  readonly seq: number;
+  readonly reserved: Usage;
 }
 
 /** The details of a `restarted` notice: the process before is the one that goes on now, or lives all the same. */
@@ -55,10 +62,12 @@ export interface Ledger {
   prompts: number;
 
   readonly spent: Spending;
-  /** Reserved input of model calls not settled yet; charged unless an answer follows. */
-  open: Usage[];
+  /** Model calls not settled yet, with their reserved input; charged unless an answer or a refusal follows. */
+  open: OpenCall[];
   /** When the call under way was prompted, in milliseconds since 1970; 0 without one. */
   promptedMs: number;
+  /** When a call was refused that was not made again since, in milliseconds since 1970; else 0. */
+  refusedMs: number;
   /** When the newest decision or result of this process came: since then an action may run; else 0. */
   actingMs: number;
 
@@ -87,6 +96,7 @@ export function createLedger(): Ledger {
     spent: { steps: 0, usage: NO_USAGE, workingMs: 0 },
     open: [],
     promptedMs: 0,
+    refusedMs: 0,
     actingMs: 0,
     fruitless: 0,
     fruitlessBefore: 0,
@@ -103,6 +113,7 @@ export function account(ledger: Ledger, event: Event): void {
   if (event.kind === "opened") openLog(ledger, event);
   else if (event.kind === "message") takeMail(ledger, event);
   else if (event.kind === "prompted") reserve(ledger, event);
+  else if (event.kind === "refused") giveBack(ledger, event);
   else if (event.kind === "decision") decide(ledger, event);
   else if (event.kind === "result") close(ledger, event);
   else if (event.kind === "summary") settleLast(ledger, event.usage);
@@ -118,7 +129,7 @@ function beginStart(ledger: Ledger, epoch: number): void {
   ledger.fruitless = fruitlessStarts(ledger);
   ledger.start = { hasBegun: false, hasResult: false };
   // The time between two processes is nobody's working time.
-  ledger.promptedMs = ledger.actingMs = 0;
+  ledger.promptedMs = ledger.refusedMs = ledger.actingMs = 0;
   ledger.epoch = epoch;
 }
 
@@ -149,14 +160,28 @@ function takeMail(ledger: Ledger, { message, mail, from }: EventOf<"message">): 
 function reserve(ledger: Ledger, event: EventOf<"prompted">): void {
   ledger.prompts++;
   ledger.spent.steps++;
-  ledger.open.push({ ...event.reserved, output: 0 });
+  ledger.open.push({ seq: event.seq, reserved: { ...event.reserved, output: 0 } });
   ledger.promptedMs = ledger.atMs;
+  // An action that waited for its provider did not work.
+  if (ledger.actingMs > 0) ledger.actingMs += elapsed(ledger.refusedMs, ledger.atMs);
+  ledger.refusedMs = 0;
   ledger.start.hasBegun = true;
+}
+
+/** Nothing of the call was served: it is as if it had not been made. */
+function giveBack(ledger: Ledger, { prompted }: EventOf<"refused">): void {
+  const index = ledger.open.findIndex(({ seq }) => seq === prompted);
+  if (index === -1) return;
+  ledger.open.splice(index, 1);
+  ledger.spent.steps--;
+  ledger.promptedMs = 0;
+  ledger.refusedMs = ledger.atMs;
 }
 
 function decide(ledger: Ledger, event: EventOf<"decision">): void {
   settleLast(ledger, event.cost === undefined ? event.usage : { ...event.usage, cost: event.cost });
   ledger.actingMs = ledger.atMs;
+  ledger.refusedMs = 0;
   ledger.start.hasBegun = true;
   ledger.pending = event.stop === "unparsed" ? 1 : event.calls.length;
 }
@@ -165,6 +190,7 @@ function close(ledger: Ledger, event: EventOf<"result">): void {
   if (event.usage) settleAll(ledger, event.usage);
   ledger.spent.workingMs += elapsed(ledger.actingMs, ledger.atMs);
   ledger.actingMs = ledger.atMs;
+  ledger.refusedMs = 0;
   ledger.start.hasResult = true;
   ledger.pending = Math.max(0, ledger.pending - 1);
 }
@@ -180,7 +206,7 @@ function turn(ledger: Ledger, { origin }: EventOf<"branch">): void {
 
 /** The call that was prompted last came back: earlier ones without an answer stay charged. */
 function settleLast(ledger: Ledger, usage: Usage): void {
-  const charged = ledger.open.splice(0).slice(0, -1).reduce(addUsage, NO_USAGE);
+  const charged = sumOf(ledger.open.splice(0).slice(0, -1));
   ledger.spent.usage = addUsage(addUsage(ledger.spent.usage, charged), usage);
   ledger.spent.workingMs += elapsed(ledger.promptedMs, ledger.atMs);
   ledger.promptedMs = 0;
@@ -199,7 +225,11 @@ function settleAll(ledger: Ledger, usage: Usage): void {
 
 /** What the log has cost so far, calls without an answer included. */
 export function totalUsage(ledger: Ledger): Usage {
-  return ledger.open.reduce(addUsage, ledger.spent.usage);
+  return addUsage(ledger.spent.usage, sumOf(ledger.open));
+}
+
+function sumOf(calls: readonly OpenCall[]): Usage {
+  return calls.map(({ reserved }) => reserved).reduce(addUsage, NO_USAGE);
 }
 
 function heed(ledger: Ledger, { reason, details }: NoticeEvent): void {

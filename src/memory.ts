@@ -29,8 +29,11 @@ export interface Memory {
    * comes of a `branch` is there after a `reopen`.
    */
   commit(...events: readonly NewEvent[]): Promise<void>;
-  /** Adds an event that nothing depends on; durable with the next commit. */
-  note(event: NewEvent): void;
+  /**
+   * Adds an event that nothing depends on; durable with the next commit. Returns its sequence number, or `undefined` while
+   * a commit is under way: then it has none yet.
+   */
+  note(event: NewEvent): number | undefined;
   /** Every event, oldest first; from the disk. */
   read(from?: number): AsyncIterable<Event>;
   /** Those of the active branch, oldest first; from the disk. */
@@ -167,21 +170,24 @@ function createAdding(log: () => EventLog, join: (event: Event) => void) {
     if (isLegionError(error, "STORAGE")) dead = log();
     throw error;
   };
-  const note = (...events: readonly NewEvent[]): void => {
-    unsaved.push(...events);
+  const note = (event: NewEvent): number => {
+    unsaved.push(event);
     try {
-      for (const event of events) join(log().note(event));
+      const noted = log().note(event);
+      join(noted);
+      return noted.seq;
     } catch (error) {
-      fail(error);
+      return fail(error);
     }
   };
   return {
     /** What others may do. */
     offers: {
       isDead: () => dead === log(),
-      note(event: NewEvent): void {
-        if (committing > 0) waiting.push(event);
-        else note(event);
+      note(event: NewEvent): number | undefined {
+        if (committing === 0) return note(event);
+        waiting.push(event);
+        return undefined;
       },
     },
     async append(events: readonly NewEvent[]): Promise<readonly Event[]> {
@@ -193,7 +199,7 @@ function createAdding(log: () => EventLog, join: (event: Event) => void) {
         return stamped;
       } finally {
         committing--;
-        if (committing === 0) note(...waiting.splice(0));
+        if (committing === 0) waiting.splice(0).forEach(note);
       }
     },
     /** What a dead log could not keep of the notes happened all the same: a model call that was begun costs. */

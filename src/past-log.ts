@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { BranchEvent, Event, OpenedEvent, Stamp } from "./event.ts";
+import { LOG_FORMAT, type BranchEvent, type Event, type OpenedEvent, type Stamp } from "./event.ts";
 import { createBlobs, longStrings, outline, type Blobs } from "./log/blobs.ts";
 import type { AppendFile, Disk } from "./log/disk.ts";
 import { readFileLog } from "./log/file-log.ts";
@@ -87,7 +87,7 @@ export async function* eventsOf(
   const opening = (log: LogId, stamp: Stamp): Event => ({
     ...stamp,
     kind: "opened",
-    format: 1,
+    format: LOG_FORMAT,
     log,
     seals: {},
   });
@@ -147,7 +147,7 @@ function createSegments(
       await close();
       const { name, seals } = series.next();
       file = disk.create(join(folder, name));
-      write({ seq, epoch: at0, at, kind: "opened", format: 1, log, seals });
+      write({ seq, epoch: at0, at, kind: "opened", format: LOG_FORMAT, log, seals });
     },
     write,
     close,

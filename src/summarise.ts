@@ -54,7 +54,7 @@ export async function compact(agent: Agent, introduction: Introduction, stops: S
   const asked = await askForSummary(agent, plan, { introduction, stops });
   const content = [asked?.completion.text.trim() ?? "", digest(plan)].find(saves);
   // A digest takes what was paid for the summary that it stands in for.
-  const usage = asked?.completion.usage ?? memory.ledger.open.at(-1) ?? NO_USAGE;
+  const usage = asked?.completion.usage ?? memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
   const { strategy } = plan;
   // One that is not kept covers nothing; it is in the log for what it cost.
   if (content !== undefined)

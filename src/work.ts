@@ -85,7 +85,7 @@ export function beginWork(agent: Agent): Work {
  * and it does not matter which of two equal ones it was.
  */
 function unanswered({ open }: Pick<Ledger, "open">, answered: readonly Completed[]): readonly Usage[] {
-  const left = [...open];
+  const left = open.map(({ reserved }) => reserved);
   for (const { reserved } of answered) {
     const index = left.findIndex(({ input }) => input === reserved.input);
     if (index !== -1) left.splice(index, 1);

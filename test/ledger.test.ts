@@ -109,6 +109,16 @@ describe("what was spent", () => {
     expect(ledger.spent.steps).toBe(3);
     expect(totalUsage(ledger)).toMatchObject({ input: 7 + 10 + 7, output: 5 });
   });
+
+  it("is nothing for a prompt that was refused; one of which nobody knows stays charged", () => {
+    const refused = (seq: number): NewEvent => ({ kind: "refused", prompted: seq, status: 429 });
+    const ledger = fold([prompted, prompted, refused(1), refused(1), refused(9)]);
+    expect(ledger.spent.steps).toBe(1);
+    expect(totalUsage(ledger)).toMatchObject({ input: 7, output: 0 });
+    // What was answered is not given back.
+    const answered = fold([prompted, decision("end"), refused(1)]);
+    expect([answered.spent.steps, totalUsage(answered).input]).toEqual([1, 10]);
+  });
 });
 
 it("a ledger keeps what it has taken in, whatever comes (property)", () => {

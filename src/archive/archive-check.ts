@@ -64,6 +64,7 @@ const SHAPES: ReadonlyMap<string, (event: Fields) => boolean> = new Map([
     ({ model, prompt, introduction, pinned, reserved }) =>
       areTexts(model, prompt, introduction) && isMaybe(pinned, isText) && isUsage(reserved),
   ],
+  ["refused", ({ prompted, status }) => isCount(prompted) && isMaybe(status, isCount)],
   [
     "decision",
     ({ text, thoughts, calls, sends, protocol, model, usage, cost, stop }) =>

@@ -4,7 +4,7 @@ import { createHash, type Hash } from "node:crypto";
 import { basename, join } from "node:path";
 import { ARCHIVE_FORMAT, badLine, linesOf, type ArchiveLine } from "./archive.ts";
 import { isCount, isEventShaped, isLogId, isMailTo, isPathInAgent, isSegmentName } from "./archive-check.ts";
-import type { Event } from "../event.ts";
+import { isLogFormat, type Event } from "../event.ts";
 import { createDisk, type AppendFile, type Disk } from "../log/disk.ts";
 import { openJournal, type Journal } from "../log/journal.ts";
 import { fromLine, piecesOf } from "../log/line.ts";
@@ -176,7 +176,7 @@ function takeLogLine(writing: Writing, bytes: Buffer, line: ArchiveLine | Event)
 }
 
 function countEvent(past: Past, event: Event): string | undefined {
-  if (event.kind === "opened" && event.format !== 1)
+  if (event.kind === "opened" && !isLogFormat(event.format))
     return `the log was written by a newer version (format ${String(event.format)})`;
   if (!isEventShaped({ ...event })) return "it is no event of a log";
   past.events++;

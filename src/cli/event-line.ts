@@ -36,6 +36,8 @@ function describe(event: Event): string {
       return `${senderOf(event.message)}: ${cut(event.message.content)}`;
     case "prompted":
       return `${event.model}, about ${event.reserved.input} tokens`;
+    case "refused":
+      return `${event.status === undefined ? "no connection" : `answered ${event.status}`}: no step, no cost`;
     case "decision":
       return [endOf(event.stop), cut(event.text), event.calls.map(describeCall).join("; ")]
         .filter(Boolean)

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import { LegionError } from "../errors.ts";
-import type { Event, NoticeEvent } from "../event.ts";
+import { LOG_FORMAT, type Event, type NoticeEvent } from "../event.ts";
 import type { LogId } from "../message.ts";
 import { inline, type Blobs, type Outlined } from "./blobs.ts";
 import type { Disk } from "./disk.ts";
@@ -59,7 +59,7 @@ export async function openFileLog(
   const { epoch, held } = lock;
   const maxPartBytes = options.maxPartBytes ?? PART_BYTES;
   const journal = openJournal(
-    { folder, disk, epoch, held, durability, now, maxPartBytes, opening: { log } },
+    { folder, disk, epoch, held, durability, now, maxPartBytes, opening: { format: LOG_FORMAT, log } },
     start,
   );
   const write = createWriter((events) => journal.write(events), blobs);

@@ -24,7 +24,7 @@ export interface JournalOptions {
   readonly held: () => boolean;
   readonly now: () => number;
   readonly maxPartBytes: number;
-  /** The fields of the first record of each segment besides `format` and `seals`. */
+  /** The fields of the first record of each segment besides `seals`; `format` is 1 where it is not among them. */
   readonly opening: object;
 }
 

@@ -2,17 +2,15 @@
 // better than its caller is in fields of its own.
 
 import { LegionError, messageOf } from "../errors.ts";
-import type { Event } from "../event.ts";
+import { isLogFormat, type Event } from "../event.ts";
 import { CONTROL, type Draft, type Message } from "../message.ts";
 import type { Entry } from "../redis/pages.ts";
 import type { Outlined } from "./blobs.ts";
 
-const FORMAT = 1;
-
 /** Throws DAMAGED if `entry` of the log `name` is not what was written, or a newer version wrote it. */
 export function eventIn(entry: Entry, name: string): Event & Outlined {
   const event = parseEvent(entry, name);
-  if (event.kind === "opened" && event.format !== FORMAT)
+  if (event.kind === "opened" && !isLogFormat(event.format))
     throw new LegionError(
       "DAMAGED",
       `${name} was written by a newer version (format ${String(event.format)}).`,

@@ -8,7 +8,7 @@
 
 import { randomUUID } from "node:crypto";
 import { LegionError, isLegionError, messageOf } from "../errors.ts";
-import type { Event, NewEvent, OpenedEvent } from "../event.ts";
+import { LOG_FORMAT, type Event, type NewEvent, type OpenedEvent } from "../event.ts";
 import { displayName, type LogId } from "../message.ts";
 import { agentKeys } from "../redis/keys.ts";
 import { commitEvents, type Commit, type Taken } from "../redis/log-scripts.ts";
@@ -63,8 +63,8 @@ export async function openRedisLog(
     },
     note(event) {
       const [noted] = pen.write([event]);
-      // A model call that was begun costs, whatever becomes of this process: nobody waits for it, but it goes out now.
-      if (event.kind === "prompted") pen.commit().catch(() => undefined);
+      // What a model call costs does not depend on what becomes of this process: nobody waits for it, but it goes out now.
+      if (event.kind === "prompted" || event.kind === "refused") pen.commit().catch(() => undefined);
       return noted!;
     },
     async *read(from = 1) {
@@ -120,7 +120,7 @@ interface Start {
 function createPen(options: RedisLogOptions, start: Start): Pen {
   const { tenure, now } = options;
   const { epoch } = tenure;
-  const opening: OpenedEvent = { kind: "opened", format: 1, log: start.id, seals: {} };
+  const opening: OpenedEvent = { kind: "opened", format: LOG_FORMAT, log: start.id, seals: {} };
   const commits = createCommits(options, start);
   let last = start.last;
   let pending: readonly (Event & Outlined)[] = [];

@@ -3,6 +3,7 @@
 
 import { basename, join } from "node:path";
 import { LegionError } from "../errors.ts";
+import { isLogFormat } from "../event.ts";
 import type { Disk } from "./disk.ts";
 import { eachLine, fromLine, piecesOf } from "./line.ts";
 
@@ -42,7 +43,6 @@ interface Opening extends JournalRecord {
   readonly seals: Readonly<Record<string, number>>;
 }
 
-const FORMAT = 1;
 const NEWLINE = 10;
 const MAX_OPENING_BYTES = 16_384;
 const SEGMENT = /^(\d{8,})-(\d{3,})\.jsonl$/;
@@ -213,7 +213,9 @@ function parse<R extends JournalRecord>(
 }
 
 function refuseNewer(path: string, record: JournalRecord & { readonly format?: unknown }): void {
-  if (record.kind !== "opened" || record.format === FORMAT) return;
+  if (record.kind !== "opened") return;
+  // There is one format of mailboxes.
+  if ("log" in record ? isLogFormat(record.format) : record.format === 1) return;
   throw new LegionError(
     "DAMAGED",
     `${path} was written by a newer version (format ${String(record.format)}).`,

@@ -74,7 +74,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
         thinking = "drop";
         history = createAnthropicHistory(name, thinking);
         const text = `${error.message} Asking again without the thinking of earlier turns.`;
-        throw new LegionError("MODEL_BUSY", text, { cause: error, retryAfterMs: 0 });
+        throw new LegionError("MODEL_BUSY", text, { cause: error, retryAfterMs: 0, refused: error.refused });
       }
     },
   };

@@ -1,7 +1,7 @@
 // What a provider's error means: wait, shorten the prompt, or tell the person. Both SDKs shape their errors alike, so
 // they are read by their fields, and no SDK has to be loaded for it.
 
-import { LegionError, messageOf } from "../errors.ts";
+import { LegionError, messageOf, type Refusal } from "../errors.ts";
 
 /** Whom an error text speaks about. */
 export interface Provider {
@@ -15,7 +15,9 @@ export interface Provider {
 }
 
 interface ApiError {
+  /** As its answer began, or as what it said within a stream would have had. */
   readonly status: number | undefined;
+  readonly refused: Refusal | undefined;
   /** The provider's own names of the error, and what it said. */
   readonly codes: string;
   readonly said: string;
@@ -25,7 +27,8 @@ interface ApiError {
 /**
  * The LegionError for whatever a call to a provider threw: MODEL_BUSY, MODEL_REFUSED or CONTEXT_OVERFLOW, never with
  * the key in it. `retryAfterMs` is set when the provider limits or is overloaded, 0 if it did not say for how long, and
- * absent when something broke. What no provider and no network can throw is returned as it is.
+ * absent when something broke; `refused` is set when it is sure that nothing was served. What no provider and no network
+ * can throw is returned as it is.
  */
 export function explainFailure(error: unknown, provider: Provider): unknown {
   if (error instanceof LegionError || !(error instanceof Error)) return error;
@@ -34,9 +37,9 @@ export function explainFailure(error: unknown, provider: Provider): unknown {
   if ("status" in error) {
     const api = readApiError(error);
     const reached = api.status !== undefined || api.codes !== "";
-    return reached || !network ? explainApiError(api, provider) : unreachable(provider, network);
+    return reached || !network ? explainApiError(api, provider) : unreachable(provider, network, error);
   }
-  if (network) return unreachable(provider, network);
+  if (network) return unreachable(provider, network, error);
   if (error.name === "AnthropicError")
     return brokenAnswer(provider, `failed: ${tidy(error.message, provider)}`);
   const holdsKey = provider.apiKey !== "" && error.message.includes(provider.apiKey);
@@ -44,30 +47,33 @@ export function explainFailure(error: unknown, provider: Provider): unknown {
 }
 
 /** `what` the provider did that was no answer; worth another try. */
-export function brokenAnswer({ label }: Provider, what: string): LegionError {
-  return new LegionError("MODEL_BUSY", `${label} ${what}.`);
+export function brokenAnswer({ label }: Provider, what: string, refused?: Refusal): LegionError {
+  return new LegionError("MODEL_BUSY", `${label} ${what}.`, { refused });
 }
 
-export function contextOverflow(provider: Provider, said: string): LegionError {
+export function contextOverflow(provider: Provider, said: string, refused?: Refusal): LegionError {
   return new LegionError(
     "CONTEXT_OVERFLOW",
     `The prompt is longer than the window of ${provider.model}. ${said}`.trim(),
+    { refused },
   );
 }
 
 function explainApiError(api: ApiError, provider: Provider): LegionError {
-  const { status } = api;
+  const { status, refused } = api;
   const said = tidy(api.said, provider);
-  if (isOverflow(api)) return contextOverflow(provider, said);
+  if (isOverflow(api)) return contextOverflow(provider, said, refused);
   const answered = `${provider.label} answered ${status ?? "with an error"}${said && `: ${said}`}`;
   const isBusy = status === undefined || [408, 409, 425, 429].includes(status) || status >= 500;
   if (isBusy && !/insufficient_quota|billing/.test(api.codes)) {
     const limits = status === 429 || status === 503 || status === 529;
-    return new LegionError("MODEL_BUSY", answered, limits ? { retryAfterMs: api.retryAfterMs ?? 0 } : {});
+    const wish = limits ? { retryAfterMs: api.retryAfterMs ?? 0 } : {};
+    return new LegionError("MODEL_BUSY", answered, { ...wish, refused });
   }
   return new LegionError(
     "MODEL_REFUSED",
     `${answered.replace(/[.\s]*$/, "")}. ${advice(api, provider)}`.trim(),
+    { refused },
   );
 }
 
@@ -82,8 +88,27 @@ function advice({ status, codes }: ApiError, { keyVariable, label, model }: Prov
   return "";
 }
 
-function unreachable(provider: Provider, code: string): LegionError {
-  return brokenAnswer(provider, `cannot be reached, or hung up (${code})`);
+function unreachable(provider: Provider, code: string, error: Error): LegionError {
+  const refused = hasNotConnected(error, code) ? {} : undefined;
+  return brokenAnswer(provider, `cannot be reached, or hung up (${code})`, refused);
+}
+
+const NO_CONNECTION =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$|CERT|WRONG_VERSION/;
+
+/** Is it sure that no request was sent? What broke later may have been served. */
+function hasNotConnected(error: Error, code: string): boolean {
+  const isConnecting = (cause: unknown): boolean =>
+    field(cause, "syscall") === "connect" || Array.isArray(field(cause, "errors"));
+  return NO_CONNECTION.test(code) || (code === "ETIMEDOUT" && causesOf(error).some(isConnecting));
+}
+
+/** `error` and what caused it, as far as that matters. */
+function causesOf(error: Error): readonly unknown[] {
+  const causes: unknown[] = [];
+  for (let cause: unknown = error; cause !== undefined && causes.length < 5; cause = field(cause, "cause"))
+    causes.push(cause);
+  return causes;
 }
 
 function readApiError(error: Error): ApiError {
@@ -91,15 +116,21 @@ function readApiError(error: Error): ApiError {
   const inner = field(body, "error") ?? body;
   const code = field(inner, "code") ?? field(error, "code");
   const type = field(inner, "type") ?? field(error, "type");
-  const status =
-    field(error, "status") ?? (typeof code === "number" ? code : STATUS_OF.get(String(type ?? code)));
+  const answered = field(error, "status");
+  const status = answered ?? (typeof code === "number" ? code : STATUS_OF.get(String(type ?? code)));
   const text = typeof inner === "string" ? inner : field(inner, "message");
   return {
     status: typeof status === "number" ? status : undefined,
+    refused: typeof answered === "number" && isRefusal(answered) ? { status: answered } : undefined,
     codes: [code, type].filter((name) => typeof name === "string").join(" "),
     said: typeof text === "string" ? text : messageOf(error).replace(/^\d{3} /, ""),
     retryAfterMs: readRetryAfter(field(error, "headers")),
   };
+}
+
+/** Does a server that answers so say that it has not begun? A 500 or 504 may come in the middle of the work. */
+function isRefusal(status: number): boolean {
+  return (status >= 400 && status < 500) || status === 503 || status === 529;
 }
 
 /** What an error within a stream, which has no status of its own, would have had as one. */
@@ -158,12 +189,9 @@ function readRetryAfter(headers: unknown): number | undefined {
 
 /** The code of the network error at the bottom, such as `ECONNREFUSED`; `undefined` if it is none. */
 function networkCode(error: Error): string | undefined {
-  let cause: unknown = error;
-  for (let depth = 0; depth < 5 && cause !== undefined; depth++) {
-    const code = field(cause, "code");
-    if (typeof code === "string" && /^[A-Z_]+$/.test(code)) return code;
-    cause = field(cause, "cause");
-  }
+  const codes = causesOf(error).map((cause) => field(cause, "code"));
+  const code = codes.find((name) => typeof name === "string" && /^[A-Z_]+$/.test(name));
+  if (typeof code === "string") return code;
   return error.message === "terminated" || error.constructor.name.startsWith("APIConnection")
     ? "no answer"
     : undefined;

@@ -48,6 +48,8 @@ export interface LimiterOptions {
 /** The longest that a provider's own wish is heeded. */
 const MAX_RETRY_AFTER_MS = 300_000;
 const FIRST_BACKOFF_MS = 1_000;
+/** After so many tries of one call every pause is at least a second: what was refused is free, so no limit ends a rush. */
+const HURRIED_TRIES = 8;
 const MAX_BACKOFF_MS = 60_000;
 const CONCURRENCY = 8;
 
@@ -81,7 +83,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
             ended(signal.aborted ? signal.reason : error);
             signal.throwIfAborted();
             if (!isLegionError(error, "MODEL_BUSY") || (hasBroken(error) && ++broken >= tries)) throw error;
-            const forMs = askedFor(error) || backoff(number);
+            const least = number > HURRIED_TRIES ? FIRST_BACKOFF_MS : 0;
+            const forMs = Math.max(askedFor(error) || backoff(number), least);
             lane.pause({ fromMs: clock.now(), forMs, reason: error.message });
           }
         }

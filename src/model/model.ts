@@ -95,7 +95,8 @@ export interface ModelRun {
 /**
  * Something that completes a prompt. One attempt per call: retries belong to the caller.
  * `complete` rejects with LegionError: MODEL_BUSY (429, 5xx, 529, network, a stalled or cut stream), MODEL_REFUSED
- * (400, 401, 403, 404), CONTEXT_OVERFLOW; and with the signal's reason when that aborts.
+ * (400, 401, 403, 404), CONTEXT_OVERFLOW; and with the signal's reason when that aborts. `refused` says of such an error that
+ * nothing of the call was served, and so costs nothing: an answer of 4xx, 503 or 529 in place of a stream, or no connection.
  */
 export interface Model {
   /** `provider/id` as the person names it. */

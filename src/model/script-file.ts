@@ -55,6 +55,7 @@ async function answerSchema() {
         code: z.enum(["MODEL_BUSY", "MODEL_REFUSED", "CONTEXT_OVERFLOW"]),
         message: z.string().optional(),
         retryAfterMs: z.number().min(0).optional(),
+        refused: z.strictObject({ status: z.int().min(400).max(599).optional() }).optional(),
       })
       .optional(),
   });

@@ -1,7 +1,7 @@
 // The public test double: a model that answers from a list or a function, and remembers what it was asked.
 
 import { randomUUID } from "node:crypto";
-import { LegionError, type ErrorCode } from "../errors.ts";
+import { LegionError, type ErrorCode, type Refusal } from "../errors.ts";
 import type { Stop, Usage } from "../event.ts";
 import type { Completion, Model, ModelProfile, ModelRequest, ModelRun, RawCall, Turn } from "./model.ts";
 import { estimateTokens } from "./wire.ts";
@@ -29,6 +29,8 @@ export interface ScriptedError {
   readonly code: ErrorCode;
   readonly message?: string;
   readonly retryAfterMs?: number;
+  /** Refused before anything was served; without a status for want of a connection. */
+  readonly refused?: Refusal;
 }
 
 /** Answers in order, or what makes each from the request and its index, from 0. */

@@ -29,6 +29,8 @@ export interface Playhead {
   mail(): readonly EventOf<"message">[];
   /** The model that is asked next; `undefined` if none is. */
   model(): string | undefined;
+  /** What refused the call that was passed last, if something did. */
+  refusal(): EventOf<"refused"> | undefined;
   /** Was the agent stopped, or changed by hand, before the next event of its own? */
   isDisturbed(): boolean;
   /** Everything that was passed. */
@@ -68,6 +70,7 @@ export function createPlayhead(tape: Tape): Playhead {
         if (event.kind === "prompted" || event.kind === "decision") return event.model;
       return undefined;
     },
+    refusal: () => reel.outside().find((event) => event.kind === "refused"),
     isDisturbed: () => reel.outside().some(({ kind }) => kind === "notice" || kind === "edited"),
     past: reel.past,
     pass() {

@@ -73,7 +73,7 @@ function followed(memory: Memory, part: Part): Memory {
     },
     note(event) {
       follow(event);
-      memory.note(event);
+      return memory.note(event);
     },
   };
 }
@@ -88,6 +88,7 @@ interface Gate {
 
 function createGate({ inbox, memory, outbox, shared }: Agent, part: Part): Gate {
   const { head } = part;
+  const putEvent = createPutIn(memory);
   /** Taken from the mailbox, so that it tells of what is new. */
   const held = new Map<string, Mail>();
   let shown: readonly Mail[] = [];
@@ -99,7 +100,7 @@ function createGate({ inbox, memory, outbox, shared }: Agent, part: Part): Gate 
     return mail.every((found) => found !== undefined) ? mail : [];
   };
   const putIn = async (): Promise<void> => {
-    for (const event of head.passOutside()) if (isPutIn(event)) await memory.commit(withoutStamp(event));
+    for (const event of head.passOutside()) await putEvent(event);
     void outbox.deliver();
   };
   /** Until all the mail that comes next is there. */
@@ -141,6 +142,21 @@ function createGate({ inbox, memory, outbox, shared }: Agent, part: Part): Gate 
       },
       sleep: (_, signal) => (part.over.aborted ? aborted(signal) : Promise.resolve()),
     },
+  };
+}
+
+/** Puts events of the tape into a log where they have other numbers, if they belong there. */
+function createPutIn(memory: Memory): (event: Event) => Promise<void> {
+  /** The numbers of prompts that were put in, by those on the tape. */
+  const prompts = new Map<number, number>();
+  return async (event) => {
+    if (event.kind === "refused") {
+      const prompted = prompts.get(event.prompted);
+      if (prompted !== undefined) await memory.commit({ ...withoutStamp(event), prompted });
+    } else if (isPutIn(event)) {
+      await memory.commit(withoutStamp(event));
+      if (event.kind === "prompted") prompts.set(event.seq, memory.ledger.last);
+    }
   };
 }
 

@@ -5,7 +5,7 @@ import type { Agent, Performed, Shared } from "../agent.ts";
 import { checkCall } from "../check.ts";
 import { WRAP_UP } from "../complete.ts";
 import { compareEvents, type Difference } from "./difference.ts";
-import { LegionError, messageOf } from "../errors.ts";
+import { LegionError, isLegionError, messageOf } from "../errors.ts";
 import type {
   Call,
   DecisionEvent,
@@ -94,12 +94,19 @@ function isStopped({ head }: Player): boolean {
   return next?.kind === "decision" && next.stop === "aborted";
 }
 
-/** Of a call that failed when it was recorded, and was made again. */
-const AGAIN = new LegionError("MODEL_BUSY", "This call failed when it was recorded, and was made again.");
-/** Of one that was not. */
-const FAILED = new LegionError("MODEL_BUSY", "This call failed when it was recorded.");
+/** How a call failed when it was recorded: it was made again, it was not, or its prompt was too long. */
+type Failing = "again" | "for good" | "too long";
 
-const TOO_LONG = new LegionError("CONTEXT_OVERFLOW", "This prompt was too long when it was recorded.");
+/** Of the errors that a stand-in model threw. */
+const failings = new WeakMap<LegionError, Failing>();
+
+/** What the model that was asked last came to, refused again if it was. */
+function failedAs(failing: Failing, { head }: Player): LegionError {
+  const code = failing === "too long" ? "CONTEXT_OVERFLOW" : "MODEL_BUSY";
+  const error = new LegionError(code, "This call failed when it was recorded.", { refused: head.refusal() });
+  failings.set(error, failing);
+  return error;
+}
 
 /** @param onFailure may abort the patience of a call that failed for good */
 export function createStandInLimiter(onFailure?: () => void): Shared["limiter"] {
@@ -110,8 +117,9 @@ export function createStandInLimiter(onFailure?: () => void): Shared["limiter"] 
         try {
           return await attempt();
         } catch (error) {
-          if (error === AGAIN) continue;
-          if (error === FAILED) onFailure?.();
+          const failing = isLegionError(error) ? failings.get(error) : undefined;
+          if (failing === "again") continue;
+          if (failing === "for good") onFailure?.();
           patience?.throwIfAborted();
           throw error;
         }
@@ -150,10 +158,10 @@ export function createStandInModel(model: Model, player: Player, reading: () => 
       if (answer?.kind === "summary") return summaryOf(answer);
       if (answer?.kind === "prompted" && !head.isDisturbed()) {
         // Another question comes next: this one was too long, and the past is summarised for it.
-        throw answer.prompt === prompt ? AGAIN : TOO_LONG;
+        throw failedAs(answer.prompt === prompt ? "again" : "too long", player);
       }
       expectNext(player);
-      throw FAILED;
+      throw failedAs("for good", player);
     },
   };
 }

@@ -1,7 +1,7 @@
 // Adding to the log of agent 0 in Redis: events go there without the numbers of their sends, and come back with them.
 
 import { randomUUID } from "node:crypto";
-import { sendsOf, type NewEvent, type OpenedEvent } from "../event.ts";
+import { LOG_FORMAT, sendsOf, type NewEvent, type OpenedEvent } from "../event.ts";
 import { longStrings, outline } from "../log/blobs.ts";
 import { createRedisBlobs } from "../log/redis-blobs.ts";
 import { numbered } from "../log/redis-entry.ts";
@@ -41,7 +41,7 @@ export function createSpeech(place: LegionPlace, now: () => number): Speech {
   const stamp = (): string => new Date(now()).toISOString();
   const beginning = (at: string): Beginning => {
     const log = randomUUID();
-    const opened: OpenedEvent = { kind: "opened", format: 1, log, seals: {} };
+    const opened: OpenedEvent = { kind: "opened", format: LOG_FORMAT, log, seals: {} };
     return { log, opened: JSON.stringify({ at, ...opened }) };
   };
   const textOf = async (event: NewEvent, at: string): Promise<string> => {

@@ -206,7 +206,7 @@ describe("the logs", () => {
     const { toLine } = await import("../../src/log/line.ts");
     await writeFile(
       log,
-      toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 2, log: "x", seals: {} }),
+      toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 3, log: "x", seals: {} }),
     );
     const { exitCode, of } = await examine(project);
     expect(exitCode).toBe(1);

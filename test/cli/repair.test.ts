@@ -125,7 +125,7 @@ it("leaves a log of a newer version untouched, and says so", async () => {
   const { project } = await restingLegion();
   const { toLine } = await import("../../src/log/line.ts");
   const file = await logFile(project);
-  const text = toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 2, log: "x", seals: {} });
+  const text = toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 3, log: "x", seals: {} });
   await writeFile(file, text);
   const { exitCode, repairs } = await repaired(project);
   expect(exitCode).toBe(1);

@@ -73,7 +73,7 @@ describe("a file log", () => {
     await log.append([said("hello")]);
     const lines = (await readFile(await logFile(0), "utf8")).trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { seq: 1, epoch: 1, at: "1970-01-01T00:00:00.000Z", kind: "opened", format: 1, log: log.id, seals: {} },
+      { seq: 1, epoch: 1, at: "1970-01-01T00:00:00.000Z", kind: "opened", format: 2, log: log.id, seals: {} },
       { seq: 2, epoch: 1, kind: "notice", content: "hello" },
     ]);
     expect(lines.every((line) => /,"crc":"[0-9a-f]{8}"\}$/.test(line))).toBe(true);
@@ -210,7 +210,7 @@ describe("a file log that was damaged", () => {
     await log.append([said("a")]);
     await log.close();
     const file = await logFile(0);
-    const newer = toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 2, log: "x", seals: {} });
+    const newer = toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 3, log: "x", seals: {} });
     await writeFile(file, newer);
     await expect(open()).rejects.toMatchObject({
       code: "DAMAGED",

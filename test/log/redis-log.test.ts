@@ -63,7 +63,7 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
       await log.append([said("hello")]);
       const at = "1970-01-01T00:00:00.000Z";
       expect(await link.command("XRANGE", agentKeys(place.legion, "7").log, "-", "+")).toEqual([
-        ["0-1", ["e", JSON.stringify({ at, kind: "opened", format: 1, log: log.id, seals: {} }), "p", "1"]],
+        ["0-1", ["e", JSON.stringify({ at, kind: "opened", format: 2, log: log.id, seals: {} }), "p", "1"]],
         ["0-2", ["e", JSON.stringify({ at, ...said("hello") }), "p", "1"]],
       ]);
     });
@@ -79,7 +79,7 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
 
     it("of a newer version is refused, and so is what cannot be read, and nothing is written", async () => {
       for (const [entry, problem] of [
-        ['{"kind":"opened","format":2,"log":"x","seals":{}}', "newer version (format 2)"],
+        ['{"kind":"opened","format":3,"log":"x","seals":{}}', "newer version (format 3)"],
         ["{", "event 1 of "],
       ] as const) {
         place = { ...place, legion: newLegion() };

@@ -191,4 +191,18 @@ describe("limiter", () => {
     for (const { resolve } of calls) resolve("ok");
     expect(await Promise.all(runs)).toEqual(["ok", "ok", "ok"]);
   });
+
+  it("is asked no more than once a second in the end, however short a wait the provider names (N2)", async () => {
+    const { limiter, call, time } = setUp();
+    const { calls, attempt } = held();
+    void limiter.run(call(), attempt).catch(() => undefined);
+    await settled();
+    for (let tries = 1; tries <= 12; tries++) {
+      calls.at(-1)!.reject(busy(1));
+      await settled();
+      expect(time.sleeping()).toEqual([tries > 8 ? 1_000 : 1]);
+      await time.pass(time.sleeping()[0]!);
+      expect(calls).toHaveLength(tries + 1);
+    }
+  });
 });

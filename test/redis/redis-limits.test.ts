@@ -86,4 +86,24 @@ describe.runIf(redisIsThere)("the limits of a legion in Redis", () => {
     expect(prompted).toHaveLength(6);
     expect(one.legion.agents.get("1")!.standing.reason).toMatch(/may make 6 model calls|called .* times/);
   });
+
+  it("give back what a refused call had reserved, at once and for good", async () => {
+    const name = legion();
+    const refused = { code: "MODEL_BUSY", retryAfterMs: 300_000, refused: { status: 429 } } as const;
+    const one = await openNode(
+      server.url,
+      name,
+      { 1: { script: () => ({ error: refused }) } },
+      { limits: { steps: 1 } },
+    );
+    await one.say("1", "Go.");
+    await until(async () => (await one.kinds("1", "refused")).length === 1);
+    const { spent } = legionKeys(name);
+    await until(async () => (await one.link.command("HGET", spent, "steps")) === "0");
+    expect(await one.link.command("HGET", spent, "tokens")).toBe("0");
+    const two = await openNode(server.url, name, { 2: { script: ["Done."] } }, { limits: { steps: 1 } });
+    await two.say("2", "Go.");
+    await until(async () => (await two.kinds("2", "decision")).length === 1);
+    expect(await one.link.command("HGET", spent, "steps")).toBe("1");
+  });
 });

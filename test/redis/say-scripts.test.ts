@@ -67,7 +67,7 @@ describe.skipIf(!redisIsThere)("the log of agent 0 in Redis", () => {
     const first = await log!.speak([words("hello", "1", "2"), words("note")]);
     const second = await log!.speak([words("again", "2")]);
     const [opened, ...rest] = await events();
-    expect(opened).toMatchObject({ seq: 1, epoch: 1, kind: "opened", format: 1, log: first![0]!.log });
+    expect(opened).toMatchObject({ seq: 1, epoch: 1, kind: "opened", format: 2, log: first![0]!.log });
     expectTold([...first!, ...second!], rest);
     expect(rest.map(({ seq }) => seq)).toEqual([2, 3, 4]);
     expect(rest).toMatchObject([{ content: "hello" }, { content: "note" }, { content: "again" }]);
