@@ -5,8 +5,8 @@ import { fileSettings, textSettings, type FileSettings, type TextSettings } from
 import { busIn, nameIn } from "./faulty-config.ts";
 import { mergeLimits, type LegionLimits } from "./limits.ts";
 import { keyLeak, type UrlSources } from "./model/base-url.ts";
+import type { ProviderSettings } from "./model/connection.ts";
 import type { ModelDescription } from "./model/profiles.ts";
-import type { ProviderSettings } from "./model/registry.ts";
 import { readProjectFile } from "./project-file.ts";
 import type { RedisAddress } from "./redis/address.ts";
 import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";

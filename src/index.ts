@@ -46,8 +46,10 @@ export type { AgentState, Inspect, Inspection, Inspector } from "./inspection.ts
 
 // -- What agents run on: models, protocols, environments --------------------------------------------------------------------
 // `createScriptedModel` is the test double: a model that answers from a list or a function.
-export { chooseModel, openModel } from "./model/registry.ts";
-export type { ModelChoice, ModelDeps } from "./model/registry.ts";
+export { chooseModel } from "./model/choice.ts";
+export type { ModelChoice } from "./model/choice.ts";
+export { openModel } from "./model/registry.ts";
+export type { ModelDeps } from "./model/registry.ts";
 export { createScriptedModel } from "./model/scripted.ts";
 export type { Script, ScriptedAnswer, ScriptedModel, ScriptedOptions } from "./model/scripted.ts";
 export type {

@@ -13,7 +13,8 @@ import {
 } from "./limits.ts";
 import { displayName, type AgentId } from "./message.ts";
 import type { Model } from "./model/model.ts";
-import { chooseModel, openModel, type ModelChoice } from "./model/registry.ts";
+import { chooseModel, type ModelChoice } from "./model/choice.ts";
+import { openModel } from "./model/registry.ts";
 import { indexActions } from "./module-set.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 import { textProtocol } from "./protocol/text.ts";
@@ -64,11 +65,13 @@ export interface RosterDeps {
   readonly modelFor?: (member: Member, name: string) => Promise<Model>;
   /** Asked once, before anything that the project brings runs; absent: whoever plans has decided that it may. */
   readonly admit?: Admit;
+  /** Told of what turns out, while agents run, to be different from what was assumed of a model; one line. */
+  readonly onRemark?: (text: string) => void;
 }
 
 /**
- * Looks up definitions, models and modules; makes no request and writes nothing. Throws USAGE or CONFIG with one line
- * that says what is wrong and what would be right.
+ * Looks up definitions, models and modules, and writes nothing. Only where nobody names a model and a compatible server is
+ * set, that is asked what it has. Throws USAGE or CONFIG with one line that says what is wrong and what would be right.
  */
 export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
   const { config, places } = deps;
@@ -150,19 +153,22 @@ function protect(
 
 /** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */
 export function createCasting(
-  { config, places, modelFor, admit }: RosterDeps,
+  { config, places, modelFor, onRemark, admit }: RosterDeps,
   definitions: FindDefinition = once((reference) => findDefinition(reference, places)),
 ): (member: Member) => Promise<Role> {
   const { flags, models, providers } = config;
   const env = config.environment();
-  const opened = once((name) => openModel(name, { env, dir: places.projectDir, providers, models }));
+  const opened = once((name) =>
+    openModel(name, { env, dir: places.projectDir, providers, models, onRemark }),
+  );
+  const settled = once(() => chooseModel(env, { flag: flags.model, config: config.model, providers }));
   const indexes = once(async (key) => {
     const [protocol, ...modules] = JSON.parse(key) as [keyof typeof PROTOCOLS, ...string[]];
     return indexActions(await loadModules(modules, { ...places, admit }), PROTOCOLS[protocol]);
   });
   return async (member) => {
     const definition = await definitions(member.agent);
-    const choice = chooseFor(member, definition, config);
+    const choice = choiceOf(member, definition, config) ?? (await settled(""));
     const model = await (modelFor?.(member, choice.name) ?? opened(choice.name));
     const protocol = protocolFor(definition, model);
     const memory = { ...config.memory, ...definition.memory };
@@ -201,17 +207,11 @@ export function createCasting(
 
 const PROTOCOLS = { text: textProtocol, tools: toolsProtocol } satisfies Record<string, Protocol>;
 
-/** The flag outranks the team, the team the definition, and that what holds for everybody. */
-function chooseFor(
-  member: Member,
-  definition: Definition,
-  { flags, model, environment }: Config,
-): ModelChoice {
-  if (!flags.model && member.model)
-    return { name: member.model, why: `${member.modelBy ?? "the team"} says so` };
-  if (!flags.model && definition.model)
-    return { name: definition.model, why: `agent ${definition.name} says so` };
-  return chooseModel(environment(), { flag: flags.model, config: model });
+/** The flag outranks the team, the team the definition, and that what holds for everybody: then this is `undefined`. */
+function choiceOf(member: Member, definition: Definition, { flags }: Config): ModelChoice | undefined {
+  if (flags.model) return undefined;
+  if (member.model) return { name: member.model, why: `${member.modelBy ?? "the team"} says so` };
+  return definition.model ? { name: definition.model, why: `agent ${definition.name} says so` } : undefined;
 }
 
 function protocolFor({ name, protocol }: Definition, model: Model): Protocol {

@@ -5,7 +5,8 @@ import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
-import { chooseModel, openModel } from "../model/registry.ts";
+import { chooseModel } from "../model/choice.ts";
+import { openModel } from "../model/registry.ts";
 import type { Io } from "./command.ts";
 import type { Finding } from "./finding.ts";
 
@@ -56,7 +57,7 @@ export async function* checkModel(config: Config, dir: string): AsyncGenerator<F
       detail: isSet ? "set" : `not set; ${purpose}`,
     };
   }
-  const { name, why } = chooseModel(env, { config: config.model });
+  const { name, why } = await chooseModel(env, { config: config.model, providers: config.providers });
   try {
     await openModel(name, { env, dir, providers: config.providers, models: config.models });
     yield { check: "model", status: "ok", detail: `${name}: ${why}` };

@@ -1,5 +1,7 @@
 // Where a provider's requests go, with which key. A base URL that came with a project may not take a person's own key along.
 
+import { plainAddress, whyNotPublic } from "../egress/address.ts";
+
 /** The hosts that are a provider's own, and their subdomains. */
 const OWN_HOSTS = {
   anthropic: "api.anthropic.com",
@@ -63,4 +65,14 @@ export function urlFlaw(url: string, what: string): string | undefined {
 
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** Names that no public server has. */
+const NEAR_NAME = /^[^.]+$|\.(?:localhost|local|internal|lan|home\.arpa)$/;
+
+/** Is the host of `url` this machine or one of a private network? Told by its name or address; nothing is looked up. */
+export function isNear(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[|\]$|\.$/g, "");
+  const address = plainAddress(host);
+  return address === undefined ? NEAR_NAME.test(host) : whyNotPublic(address) !== undefined;
 }

@@ -13,10 +13,12 @@ export type ModelDescription = Partial<ModelProfile>;
 /** `thinks`: tools, and thinking to be asked for. `unthinking`: takes tools only if it does not reason. `text`: no tools. */
 type Ability = "thinks" | "tools" | "unthinking" | "text";
 
-type Prices = readonly [input: number, output: number, cacheRead: number, cacheWrite?: number];
+type Prices = readonly [input: number, output: number, cacheRead?: number, cacheWrite?: number];
+
+type Row = readonly [name: string, window: number, ability: Ability, prices: Prices, maxOutput?: number];
 
 /** Each also matches its dated versions. */
-const MODELS: readonly (readonly [name: string, window: number, ability: Ability, prices: Prices])[] = [
+const MODELS: readonly Row[] = [
   ["anthropic/claude-fable-5-2", 1_000_000, "thinks", [8, 40, 0.2, 10]],
   ["anthropic/claude-fable-5-1", 1_000_000, "thinks", [10, 50, 0.25, 12.5]],
   ["anthropic/claude-fable-5", 1_000_000, "thinks", [10, 50, 1, 12.5]],
@@ -58,6 +60,15 @@ const MODELS: readonly (readonly [name: string, window: number, ability: Ability
   ["openai/gpt-4.1-nano", 1_000_000, "tools", [0.1, 0.4, 0.025]],
   ["openai/o4-mini", 200_000, "tools", [1.1, 4.4, 0.275]],
   ["openai/o3", 200_000, "tools", [2, 8, 0.5]],
+  ["openai/o3-mini", 200_000, "tools", [1.1, 4.4, 0.55]],
+  ["openai/o1", 200_000, "tools", [15, 60, 7.5]],
+  ["openai/gpt-4o-2024-05-13", 128_000, "tools", [5, 15], 4_096],
+  ["openai/gpt-4o", 128_000, "tools", [2.5, 10, 1.25], 16_384],
+  ["openai/gpt-4o-mini", 128_000, "tools", [0.15, 0.6, 0.075], 16_384],
+  ["openai/gpt-4-turbo", 128_000, "tools", [10, 30], 4_096],
+  ["openai/gpt-4", 8_192, "tools", [30, 60], 8_192],
+  ["openai/gpt-4-0613", 8_192, "tools", [30, 60], 8_192],
+  ["openai/gpt-3.5-turbo", 16_385, "text", [0.5, 1.5], 4_096],
 ];
 
 /** Newer members of a family, and variants: what can be assumed of them. Never a price. */
@@ -76,7 +87,12 @@ const DATED = /^(-\d{8}|-\d{4}-\d{2}-\d{2})?$/;
 export interface KnownModel {
   readonly profile: ModelProfile;
   readonly ability: Ability;
+  /** `assumed`: nothing is known of it but what a description says. */
+  readonly source: "known" | "assumed";
 }
+
+/** The names (`provider/id`) of all models that are known, the newest of each provider first. */
+export const KNOWN_MODELS: readonly string[] = MODELS.map(([name]) => name);
 
 /** What is known or can be assumed of the model called `name` (`provider/id`), as far as `described` does not say. */
 export function findModel(
@@ -89,8 +105,9 @@ export function findModel(
   const price = known && toPrice(known[3]);
   return {
     ability,
+    source: family ? "known" : "assumed",
     profile: {
-      ...(family ? { window: family[1], maxOutput: MAX_OUTPUT } : UNKNOWN),
+      ...(family ? { window: family[1], maxOutput: known?.[4] ?? MAX_OUTPUT } : UNKNOWN),
       ...(price && { price }),
       tools: ability !== "text",
       summarises: true,
@@ -100,7 +117,12 @@ export function findModel(
 }
 
 function toPrice([input, output, cacheRead, cacheWrite]: Prices): Price {
-  return { input, output, cacheRead, ...(cacheWrite !== undefined && { cacheWrite }) };
+  return {
+    input,
+    output,
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+  };
 }
 
 /** The profile that `findModel` finds. */

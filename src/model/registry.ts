@@ -2,58 +2,24 @@
 
 import { resolve } from "node:path";
 import { LegionError } from "../errors.ts";
-import { keyFlaw, urlFlaw } from "./base-url.ts";
+import { nearest } from "../nearest.ts";
+import { isNear } from "./base-url.ts";
+import { DEFAULT_ANTHROPIC, DEFAULT_OPENAI } from "./choice.ts";
+import { connect, type Settled } from "./connection.ts";
 import type { Model } from "./model.ts";
-import { findModel, type ModelDescription } from "./profiles.ts";
-import type { ProviderOptions } from "./wire.ts";
+import { KNOWN_MODELS, findModel, type KnownModel, type ModelDescription } from "./profiles.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A provider's section under `providers:` in config.yaml. */
-export interface ProviderSettings extends Pick<
-  ProviderOptions,
-  "baseUrl" | "stream" | "firstMs" | "stallMs"
-> {
-  /** Anthropic only; for compatible servers. */
-  readonly apiVersion?: "2026-10-21" | "2023-06-01";
-  /** Why none of its models may be opened; in one line. */
-  readonly refusal?: string;
-}
-
-export interface ModelDeps {
-  readonly env: Environment;
+export interface ModelDeps extends Settled {
   /** What relative script files are relative to. */
   readonly dir: string;
-  /** By provider. */
-  readonly providers?: Readonly<Record<string, ProviderSettings>>;
   /** By full name. */
   readonly models?: Readonly<Record<string, ModelDescription>>;
+  /** Told once of each thing that turns out to be different from what was assumed of a model; one line. */
+  readonly onRemark?: (text: string) => void;
 }
 
-export interface ModelChoice {
-  readonly name: string;
-  /** For the first line of `start`. */
-  readonly why: string;
-}
-
-const DEFAULT_ANTHROPIC = "anthropic/claude-sonnet-5-5";
-const DEFAULT_OPENAI = "openai/gpt-6.1-terra";
-const KNOWN = "anthropic/<id>, openai/<id>, offline, scripted:<file>, replay:<folder>";
-
-/** Which model to use: the flag's, LEGION_MODEL, the config's, else the first that the environment has a key for. */
-export function chooseModel(
-  env: Environment,
-  configured: { readonly flag?: string; readonly config?: string } = {},
-): ModelChoice {
-  if (configured.flag) return { name: configured.flag, why: "--model" };
-  if (env["LEGION_MODEL"]) return { name: env["LEGION_MODEL"], why: "LEGION_MODEL is set" };
-  if (configured.config) return { name: configured.config, why: "config.yaml" };
-  if (env["ANTHROPIC_API_KEY"]) return { name: DEFAULT_ANTHROPIC, why: "ANTHROPIC_API_KEY is set" };
-  if (env["OPENAI_API_KEY"]) return { name: DEFAULT_OPENAI, why: "OPENAI_API_KEY is set" };
-  if (env["OPENAI_BASE_URL"])
-    return { name: DEFAULT_OPENAI, why: "OPENAI_BASE_URL is set; LEGION_MODEL names another" };
-  return { name: "offline", why: "no ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL is set" };
-}
+const KINDS = "anthropic/<id>, openai/<id>, offline, scripted:<file>, replay:<folder>";
+const FREE = { input: 0, output: 0 };
 
 /** Opens the model called `name`. No request is made. Throws CONFIG if the name or a key is wrong, with the way out. */
 export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
@@ -69,19 +35,13 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
   if (name.startsWith("replay:"))
     throw new LegionError("CONFIG", "replay:<folder> replays a whole legion; only start --model takes it");
   const [, provider, id] = /^(anthropic|openai)\/(\S+)$/.exec(name) ?? [];
-  if (provider === undefined || id === undefined) throw unknownModel(name);
+  if ((provider !== "anthropic" && provider !== "openai") || id === undefined) throw unknownModel(name);
 
-  const { profile, ability } = findModel(name, deps.models);
-  const { refusal, ...settings } =
-    (deps.providers && Object.hasOwn(deps.providers, provider) && deps.providers[provider]) || {};
-  if (refusal !== undefined) throw new LegionError("CONFIG", refusal);
-  const variable = provider === "anthropic" ? "ANTHROPIC" : "OPENAI";
-  const baseUrl = deps.env[`${variable}_BASE_URL`] || settings.baseUrl;
-  const apiKey = deps.env[`${variable}_API_KEY`]?.trim() ?? "";
-  refuse(baseUrl === undefined ? undefined : urlFlaw(baseUrl, `The base URL of ${provider}`));
-  refuse(keyFlaw(apiKey, `${variable}_API_KEY`));
-  if (!apiKey && !(provider === "openai" && baseUrl)) throw missingKey(name, `${variable}_API_KEY`);
-  const options = { ...settings, id, profile, apiKey, baseUrl };
+  const connection = connect(provider, deps);
+  if (!connection.apiKey && !(provider === "openai" && connection.baseUrl))
+    throw missingKey(name, `${provider.toUpperCase()}_API_KEY`);
+  const { profile, ability } = findModelAt(name, connection.baseUrl, deps.models);
+  const options = { ...connection, id, profile, onRemark: deps.onRemark };
 
   if (provider === "anthropic") {
     const { createAnthropicModel } = await import("./anthropic.ts");
@@ -91,8 +51,16 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
   return createOpenAiModel({ ...options, ...(ability === "unthinking" && { effortWithTools: "none" }) });
 }
 
-function refuse(flaw: string | undefined): void {
-  if (flaw !== undefined) throw new LegionError("CONFIG", flaw);
+/** As `findModel`, for a model that is reached at `baseUrl`: near ones are free unless `described` says otherwise. */
+export function findModelAt(
+  name: string,
+  baseUrl: string | undefined,
+  described: Readonly<Record<string, ModelDescription>> = {},
+): KnownModel {
+  const found = findModel(name, described);
+  const isPriced = Object.hasOwn(described, name) && described[name]?.price !== undefined;
+  if (isPriced || baseUrl === undefined || !isNear(baseUrl)) return found;
+  return { ...found, profile: { ...found.profile, price: FREE } };
 }
 
 function missingKey(name: string, variable: string): LegionError {
@@ -103,11 +71,21 @@ function missingKey(name: string, variable: string): LegionError {
 }
 
 function unknownModel(name: string): LegionError {
-  const provider = /^claude/i.test(name)
-    ? "anthropic"
-    : /^(gpt|o\d|chatgpt)/i.test(name)
-      ? "openai"
-      : undefined;
-  const advice = provider ? `did you mean ${provider}/${name}?` : `models are ${KNOWN}.`;
+  const meant = suggestion(name);
+  const advice = meant ? `did you mean ${meant}?` : `models are ${KINDS}; \`legion models\` lists them.`;
   return new LegionError("CONFIG", `There is no model ${JSON.stringify(name.slice(0, 200))}; ${advice}`);
+}
+
+/** A model that there is: the one of that id, the nearest one, or the first whose id begins like that. */
+function suggestion(name: string): string | undefined {
+  const names = [DEFAULT_ANTHROPIC, DEFAULT_OPENAI, ...KNOWN_MODELS];
+  const ids = names.map(idOf);
+  const id = idOf(name).toLowerCase();
+  const begun = id.length >= 3 ? ids.find((known) => known.startsWith(id)) : undefined;
+  const meant = ids.find((known) => known === id) ?? begun ?? nearest(id, ids)[0];
+  return names.find((known) => idOf(known) === meant);
+}
+
+function idOf(name: string): string {
+  return name.slice(name.indexOf("/") + 1);
 }

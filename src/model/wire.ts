@@ -21,6 +21,8 @@ export interface ProviderOptions {
   readonly firstMs?: number;
   /** How long it may be silent within an answer. Default 60,000. */
   readonly stallMs?: number;
+  /** Told once of each thing that the server turns out not to do; one line. */
+  readonly onRemark?: (text: string) => void;
   readonly fetch?: typeof fetch;
 }
 

@@ -82,7 +82,7 @@ describe("what is said before anything happens", () => {
       "3 agents on openai/m at localhost:11434 (LEGION_MODEL is set)",
     );
     expect(await at("https://api.openai.com/v1")).toBe("3 agents on openai/m (LEGION_MODEL is set)");
-    const { rows } = await rowsFor(200, TEAM, { OPENAI_BASE_URL: "https://gateway.example" });
+    const { rows } = await rowsFor(200, TEAM, { ...env, OPENAI_BASE_URL: "https://gateway.example" });
     expect(rows[1]).toContain("on openai/gpt-5 at gateway.example (the team says so)");
   });
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findModel, findProfile } from "../../src/model/profiles.ts";
-import { chooseModel, openModel, type ModelDeps } from "../../src/model/registry.ts";
+import { KNOWN_MODELS, findModel, findProfile } from "../../src/model/profiles.ts";
+import { openModel, type ModelDeps } from "../../src/model/registry.ts";
 import { json, openAiChunks, useLoopback } from "./loopback.ts";
 import { ASK, KEY, NO_ABORT, failureOf } from "./provider-contract.ts";
 
@@ -41,6 +41,24 @@ describe("what is known of models", () => {
     expect(findModel("openai/gpt-5.2")).toMatchObject({ ability: "tools", profile: { tools: true } });
   });
 
+  it("knows the models that people still use, with the length of their answers", () => {
+    const of = (id: string) => {
+      const { window, maxOutput, price, tools } = findProfile(`openai/${id}`);
+      return [window, maxOutput, price?.input, price?.output, price?.cacheRead, tools];
+    };
+    expect(of("gpt-4o")).toEqual([128_000, 16_384, 2.5, 10, 1.25, true]);
+    expect(of("gpt-4o-2024-11-20")).toEqual(of("gpt-4o"));
+    expect(of("gpt-4o-2024-05-13")).toEqual([128_000, 4_096, 5, 15, undefined, true]);
+    expect(of("gpt-4o-mini")).toEqual([128_000, 16_384, 0.15, 0.6, 0.075, true]);
+    expect(of("gpt-4-turbo-2024-04-09")).toEqual([128_000, 4_096, 10, 30, undefined, true]);
+    expect(of("gpt-4")).toEqual([8_192, 8_192, 30, 60, undefined, true]);
+    expect(of("gpt-4.1-mini")).toEqual([1_000_000, 32_000, 0.4, 1.6, 0.1, true]);
+    expect(of("o1-2024-12-17")).toEqual([200_000, 32_000, 15, 60, 7.5, true]);
+    expect(of("o3")).toEqual([200_000, 32_000, 2, 8, 0.5, true]);
+    expect(of("o3-mini")).toEqual([200_000, 32_000, 1.1, 4.4, 0.55, true]);
+    expect(of("o4-mini")).toEqual([200_000, 32_000, 1.1, 4.4, 0.275, true]);
+  });
+
   it("never guesses the price of a variant or of a newer member of a family", () => {
     for (const name of ["openai/gpt-5-pro", "openai/gpt-7", "anthropic/claude-opus-6", "openai/gpt-5.4-20"]) {
       expect(findProfile(name)).not.toHaveProperty("price");
@@ -66,35 +84,6 @@ describe("what is known of models", () => {
     });
     expect(findProfile("openai/other", described).window).toBe(32_000);
     expect(findProfile("constructor", described)).toMatchObject({ window: 32_000 });
-  });
-});
-
-describe("choosing a model", () => {
-  const all = {
-    LEGION_MODEL: "openai/mine",
-    ANTHROPIC_API_KEY: "a",
-    OPENAI_API_KEY: "o",
-    OPENAI_BASE_URL: "http://x",
-  };
-
-  it.each([
-    [{ flag: "offline", config: "openai/c" }, all, "offline", "--model"],
-    [{ config: "openai/c" }, all, "openai/mine", "LEGION_MODEL"],
-    [{ config: "openai/c" }, { ...all, LEGION_MODEL: "" }, "openai/c", "config.yaml"],
-    [{}, { ...all, LEGION_MODEL: undefined }, "anthropic/claude-sonnet-5-5", "ANTHROPIC_API_KEY"],
-    [{}, { OPENAI_API_KEY: "o" }, "openai/gpt-6.1-terra", "OPENAI_API_KEY"],
-    [{}, { OPENAI_BASE_URL: "http://x" }, "openai/gpt-6.1-terra", "OPENAI_BASE_URL"],
-    [{}, { ANTHROPIC_API_KEY: "" }, "offline", "no ANTHROPIC_API_KEY"],
-  ])("takes %j with %j to be %s", (configured, env, name, why) => {
-    const choice = chooseModel(env, configured);
-    expect(choice.name).toBe(name);
-    expect(choice.why).toContain(why);
-  });
-
-  it("chooses models that it knows the price of and that can call tools", () => {
-    for (const env of [{ ANTHROPIC_API_KEY: "a" }, { OPENAI_API_KEY: "o" }]) {
-      expect(findProfile(chooseModel(env).name)).toMatchObject({ price: expect.anything(), tools: true });
-    }
   });
 });
 
@@ -167,6 +156,12 @@ describe("opening a model", () => {
     ["claude-opus-5-5", "did you mean anthropic/claude-opus-5-5?"],
     ["gpt-5", "did you mean openai/gpt-5?"],
     ["o3", "did you mean openai/o3?"],
+    ["gpt", "did you mean openai/gpt-6.1-terra?"],
+    ["GPT-4o", "did you mean openai/gpt-4o?"],
+    ["gpt-4o-mni", "did you mean openai/gpt-4o-mini?"],
+    ["claude", "did you mean anthropic/claude-sonnet-5-5?"],
+    ["opnai/gpt-5", "did you mean openai/gpt-5?"],
+    ["llama3.2", "models are anthropic/<id>"],
     ["", "models are"],
     ["openai/a b", "models are"],
     ["__proto__/x", "models are"],
@@ -175,6 +170,44 @@ describe("opening a model", () => {
     expect(error.code).toBe("CONFIG");
     expect(error.message).toContain(said);
     expect(error.message).not.toContain("\n");
+  });
+
+  it.each(["gpt", "claude", "gpt-9", "o", "gpt5", "claude-sonet", "openal/gpt", "sonnet", "gpt-6-turbo"])(
+    "never suggests for %j a model that is not known",
+    async (name) => {
+      const { message } = await failureOf(open(name));
+      const [, meant] = /did you mean (\S+)\?/.exec(message) ?? [];
+      if (meant !== undefined) expect(KNOWN_MODELS).toContain(meant);
+    },
+  );
+
+  it("takes a model of a server on this machine or in a private network for free, unless it is priced", async () => {
+    const name = "openai/gpt-4o";
+    const priceAt = async (baseUrl: string | undefined, models = {}) =>
+      (await open(name, { env: { OPENAI_API_KEY: KEY }, providers: { openai: { baseUrl } }, models })).profile
+        .price;
+    const near = [
+      ...[
+        "http://localhost:11434/v1",
+        "http://127.0.0.1:1234/v1",
+        "http://[::1]:1/v1",
+        "http://ollama:11434/v1",
+      ],
+      ...["http://192.168.1.9/v1", "http://10.0.0.5:8000/v1", "http://172.20.0.2/v1", "http://[fd00::5]/v1"],
+      ...["http://gpu.local:8000/v1", "http://host.docker.internal:11434/v1", "http://nas.lan/v1"],
+    ];
+    for (const baseUrl of near) expect(await priceAt(baseUrl), baseUrl).toEqual({ input: 0, output: 0 });
+    const dear = { input: 2.5, output: 10, cacheRead: 1.25 };
+    const far = [
+      undefined,
+      "https://llm.example.com/v1",
+      "http://8.8.8.8/v1",
+      "https://localhost.example.com/v1",
+    ];
+    for (const baseUrl of far) expect(await priceAt(baseUrl), baseUrl).toEqual(dear);
+    const price = { input: 1, output: 2 };
+    expect(await priceAt(near[0], { [name]: { price } })).toEqual(price);
+    expect(await priceAt(near[0], { [name]: { window: 9_000 } })).toEqual({ input: 0, output: 0 });
   });
 
   it("names the way out without a key", async () => {
