@@ -65,7 +65,7 @@ function explainApiError(api: ApiError, provider: Provider): LegionError {
   if (isOverflow(api)) return contextOverflow(provider, said, refused);
   const answered = `${provider.label} answered ${status ?? "with an error"}${said && `: ${said}`}`;
   const isBusy = status === undefined || [408, 409, 425, 429].includes(status) || status >= 500;
-  if (isBusy && !/insufficient_quota|billing/.test(api.codes)) {
+  if (isBusy && !saysNoTools(api) && !/insufficient_quota|billing/.test(api.codes)) {
     const limits = status === 429 || status === 503 || status === 529;
     const wish = limits ? { retryAfterMs: api.retryAfterMs ?? 0 } : {};
     return new LegionError("MODEL_BUSY", answered, { ...wish, refused });
@@ -77,13 +77,42 @@ function explainApiError(api: ApiError, provider: Provider): LegionError {
   );
 }
 
-function advice({ status, codes }: ApiError, { keyVariable, label, model }: Provider): string {
+/** How Ollama, vLLM, llama.cpp, OpenRouter and others say that a model calls no tools, or not as they run it. */
+const NO_TOOLS = [
+  /(?:does not|doesn't|do not|cannot|can't) (?:support|use|call) (?:tool|function)/i,
+  /(?:tools?|tool use|tool calling|function calling) (?:is|are) not (?:supported|available|enabled)/i,
+  /support tool use/i,
+  /tools param requires --jinja/i,
+  /tool choice requires --enable-auto-tool-choice/i,
+];
+
+/** Did a server refuse a request because of the tools in it? */
+export function refusesTools(error: unknown): boolean {
+  return error instanceof Error && "status" in error && saysNoTools(readApiError(error));
+}
+
+function saysNoTools({ said }: ApiError): boolean {
+  return NO_TOOLS.some((sign) => sign.test(said.slice(0, 4_000)));
+}
+
+const NO_STREAM: ReadonlySet<number> = new Set([400, 404, 405, 406, 415, 422, 501]);
+
+/** Did a server refuse a request because its answer was to be streamed? */
+export function refusesStream(error: unknown): boolean {
+  if (!(error instanceof Error) || !("status" in error)) return false;
+  const { status, said } = readApiError(error);
+  return status !== undefined && NO_STREAM.has(status) && /\bstream/i.test(said.slice(0, 4_000));
+}
+
+function advice(api: ApiError, { keyVariable, label, model }: Provider): string {
+  const { status, codes } = api;
+  if (saysNoTools(api)) return "Agents that write their actions as text need `protocol: auto` or `text`.";
   if (status === 401) return `Check ${keyVariable}.`;
   if (status === 402 || /insufficient_quota|billing/.test(codes))
     return `Check the credit of the account at ${label}.`;
   if (status === 403)
     return `The key in ${keyVariable} may not use ${model}; choose another model with --model.`;
-  if (status === 404)
+  if (status === 404 || codes.includes("model_not_found"))
     return `${label} does not serve ${model}; choose another model with --model or LEGION_MODEL.`;
   return "";
 }

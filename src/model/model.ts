@@ -105,6 +105,7 @@ export interface Model {
   readonly provider: string;
   /** The host that requests go to; absent: the provider's own, or none. */
   readonly host?: string;
+  /** `tools` may turn false: some servers say so only when they are asked. */
   readonly profile: ModelProfile;
   complete(request: ModelRequest, run: ModelRun): Promise<Completion>;
 }

@@ -2,7 +2,7 @@ import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/
 import type { Stream } from "openai/streaming";
 import { foreignHost } from "./base-url.ts";
 import { createToolsets, jsonObject, toJson } from "./body.ts";
-import { brokenAnswer, type Provider } from "./failure.ts";
+import { brokenAnswer, refusesStream, refusesTools, type Provider } from "./failure.ts";
 import type { Model, ModelRequest } from "./model.ts";
 import { readChunks, readWhole, toCompletion, type OpenAiAnswer } from "./openai-answer.ts";
 import { createOpenAiHistory } from "./openai-history.ts";
@@ -31,30 +31,38 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
   const own = host === undefined;
   const history = createOpenAiHistory(own ? "free" : "alternate");
 
-  const write = (request: ModelRequest): string => {
+  const write = (request: ModelRequest, form: Form): string => {
     const { tools, maxOutput } = request;
-    const streams = options.stream !== "off";
     return jsonObject({
       model: toJson(options.id),
       [own ? "max_completion_tokens" : "max_tokens"]: toJson(maxOutput),
       reasoning_effort:
         own && tools.length > 0 && options.effortWithTools ? toJson(options.effortWithTools) : undefined,
-      stream: streams ? "true" : undefined,
-      stream_options: streams ? toJson({ include_usage: true }) : undefined,
+      stream: form === "stream" ? "true" : undefined,
+      stream_options: form === "stream" ? toJson({ include_usage: true }) : undefined,
       tools: tools.length > 0 ? toolsets(tools).json : undefined,
       messages: history(request),
     });
   };
+  const learned = createLearned(options, provider);
   return {
     name: provider.model,
     provider: "openai",
     ...(host !== undefined && { host }),
-    profile: options.profile,
+    profile: learned.profile,
     async complete(request, run) {
       const toolset = toolsets(request.tools);
-      const body = write(request);
+      const tell = tellTo(run, toolset);
+      let body = "";
       const answer = await dial(provider, options, run, async (line) => {
-        const read = await exchange(body, options, line, tellTo(run, toolset));
+        const ask = (form: Form): Promise<Read> => {
+          body = write(request, form);
+          return exchange(body, form, { options, line, tell });
+        };
+        const read = await askAsItCan(ask, learned).catch((error: unknown) => {
+          if (request.tools.length > 0 && refusesTools(error)) learned.noTools();
+          throw error;
+        });
         if (!read.stop) throw brokenAnswer(provider, cutShort(read));
         return read;
       });
@@ -63,13 +71,70 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
   };
 }
 
+type Form = "stream" | "whole";
+
+/** An answer, and the form it came in, whichever was asked for. */
+interface Read {
+  readonly answer: OpenAiAnswer;
+  readonly form: Form;
+}
+
+/** What a server turns out not to do is remembered as long as the model is, and said once. */
+function createLearned({ profile, stream, onRemark }: ProviderOptions, { label, model }: Provider) {
+  let form: Form = stream === "off" ? "whole" : "stream";
+  let { tools } = profile;
+  return {
+    profile: {
+      ...profile,
+      get tools() {
+        return tools;
+      },
+    },
+    get form() {
+      return form;
+    },
+    noStream(): void {
+      if (form === "stream") onRemark?.(`${label} does not stream: answers of ${model} come whole.`);
+      form = "whole";
+    },
+    noTools(): void {
+      if (tools) onRemark?.(`${model} at ${label} calls no tools: its agents write their actions as text.`);
+      tools = false;
+    },
+  };
+}
+
+/** Asks once; once more, without streaming, where the server shows that it cannot stream. */
+async function askAsItCan(
+  ask: (form: Form) => Promise<Read>,
+  learned: ReturnType<typeof createLearned>,
+): Promise<OpenAiAnswer> {
+  if (learned.form === "whole") return (await ask("whole")).answer;
+  try {
+    const { answer, form } = await ask("stream");
+    if (form === "whole" && answer.stop) learned.noStream();
+    return answer;
+  } catch (error) {
+    if (!refusesStream(error)) throw error;
+  }
+  const { answer } = await ask("whole");
+  if (answer.stop) learned.noStream();
+  return answer;
+}
+
 function cutShort({ text, thoughts, calls }: OpenAiAnswer): string {
   return text || thoughts || calls.length > 0
     ? "ended its answer in the middle"
     : "sent no answer; if this server cannot stream, set providers.openai.stream to off";
 }
 
-async function exchange(body: string, options: OpenAiOptions, line: Line, tell: Tell): Promise<OpenAiAnswer> {
+interface Talk {
+  readonly options: OpenAiOptions;
+  readonly line: Line;
+  readonly tell: Tell;
+}
+
+async function exchange(body: string, form: Form, { options, line, tell }: Talk): Promise<Read> {
   const { OpenAI } = await import("openai");
   const client = new OpenAI({
     // The SDK insists on a key; servers without keys ignore it.
@@ -82,7 +147,12 @@ async function exchange(body: string, options: OpenAiOptions, line: Line, tell: 
   });
   const request = { body, headers: { "content-type": "application/json" }, signal: line.signal };
   const path = "/chat/completions";
-  if (options.stream === "off") return readWhole(await client.post<ChatCompletion>(path, request), tell);
-  const stream = client.post<Stream<ChatCompletionChunk>>(path, { ...request, stream: true });
-  return readChunks(await stream, line.begun, tell);
+  if (form === "whole")
+    return { answer: readWhole(await client.post<ChatCompletion>(path, request), tell), form };
+  const post = client.post<Stream<ChatCompletionChunk>>(path, { ...request, stream: true });
+  const { data: stream, response } = await post.withResponse();
+  if (!/^application\/json\b/i.test(response.headers.get("content-type") ?? ""))
+    return { answer: await readChunks(stream, line.begun, tell), form };
+  // The whole answer is there already: asking again would only be paid twice.
+  return { answer: readWhole((await response.json()) as Partial<ChatCompletion>, tell), form: "whole" };
 }

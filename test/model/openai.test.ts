@@ -106,10 +106,92 @@ describe("openai", () => {
     },
   );
 
-  it("advises to turn streaming off when a server answers a stream with something else", async () => {
-    loopback.server.reply(json(200, { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }));
-    const error = await failureOf(model().complete(ASK, { signal: NO_ABORT }));
-    expect(error.message).toContain("providers.openai.stream to off");
+  describe("from a server that does not stream", () => {
+    const WHOLE = json(200, { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] });
+    const refusal = (status: number, message: string) => json(status, { error: { message } });
+    const asked = (): readonly boolean[] =>
+      loopback.server.requests.map(({ body }) => (JSON.parse(body) as { stream?: boolean }).stream === true);
+
+    it.each([
+      refusal(400, "Unsupported value: 'stream' does not support true with this model."),
+      refusal(400, "Streaming completion is not support yet, please remove 'stream' key value"),
+      refusal(422, "stream_options: extra fields not permitted"),
+      refusal(501, "streaming is not implemented"),
+    ])("asks again once without, remembers that and says so once", async (refused) => {
+      const remarks: string[] = [];
+      const asking = model({ onRemark: (remark) => remarks.push(remark) });
+      loopback.server.reply(refused, WHOLE, WHOLE);
+      for (let times = 0; times < 2; times++)
+        expect((await asking.complete(ASK, { signal: NO_ABORT })).text).toBe("hi");
+      expect(asked()).toEqual([true, false, false]);
+      expect(remarks).toEqual([expect.stringContaining("does not stream")]);
+    });
+
+    it("takes a whole answer that comes in place of a stream, and does not have it paid twice", async () => {
+      const remarks: string[] = [];
+      const asking = model({ onRemark: (remark) => remarks.push(remark) });
+      loopback.server.reply(WHOLE, WHOLE);
+      for (let times = 0; times < 2; times++)
+        expect((await asking.complete(ASK, { signal: NO_ABORT })).text).toBe("hi");
+      expect(asked()).toEqual([true, false]);
+      expect(remarks).toHaveLength(1);
+    });
+
+    it("fails as the second question does, and learns nothing of that", async () => {
+      const asking = model({ onRemark: () => expect.unreachable() });
+      loopback.server.reply(refusal(400, "no streaming"), refusal(429, "slow down"), say("streamed"));
+      const error = await failureOf(asking.complete(ASK, { signal: NO_ABORT }));
+      expect(error).toMatchObject({ code: "MODEL_BUSY", retryAfterMs: 0 });
+      expect((await asking.complete(ASK, { signal: NO_ABORT })).text).toBe("streamed");
+      expect(asked()).toEqual([true, false, true]);
+    });
+
+    it("does not ask again for what has other reasons", async () => {
+      for (const reply of [
+        refusal(429, "too many streams"),
+        refusal(401, "no stream for you"),
+        refusal(502, "upstream hung up"),
+        refusal(500, "stream error: stream ID 5"),
+        refusal(400, "bad tool"),
+      ]) {
+        loopback.server.reply(reply);
+        await failureOf(model().complete(ASK, { signal: NO_ABORT }));
+      }
+      expect(asked()).toEqual([true, true, true, true, true]);
+    });
+  });
+
+  describe("from a server whose model calls no tools", () => {
+    const tool = [{ name: "noop", description: "", parameters: { type: "object" } }];
+
+    it.each([
+      [400, "registry.ollama.ai/library/gemma3:4b does not support tools"],
+      [404, "No endpoints found that support tool use. To learn more about provider routing, visit: ..."],
+      [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+      [500, "tools param requires --jinja flag"],
+      [400, "Function calling is not enabled for this model"],
+    ])("learns that from %i %s, and says it once", async (status, message) => {
+      const remarks: string[] = [];
+      const asking = model({ onRemark: (remark) => remarks.push(remark) });
+      expect(asking.profile.tools).toBe(true);
+      for (let times = 0; times < 2; times++) {
+        loopback.server.reply(json(status, { error: { message } }));
+        const error = await failureOf(asking.complete({ ...ASK, tools: tool }, { signal: NO_ABORT }));
+        expect(error.code).toBe("MODEL_REFUSED");
+        expect(error.message).toContain("`protocol: auto` or `text`");
+      }
+      expect(asking.profile.tools).toBe(false);
+      expect(remarks).toEqual([expect.stringContaining("calls no tools")]);
+    });
+
+    it("learns nothing from a refusal of something else, or where no tools were sent", async () => {
+      const asking = model();
+      loopback.server.reply(json(400, { error: { message: "tools[0].function.name is too long" } }));
+      await failureOf(asking.complete({ ...ASK, tools: tool }, { signal: NO_ABORT }));
+      loopback.server.reply(json(400, { error: { message: "x does not support tools" } }));
+      await failureOf(asking.complete(ASK, { signal: NO_ABORT }));
+      expect(asking.profile.tools).toBe(true);
+    });
   });
 
   it("refuses when there is no credit left, though the status is that of a rate limit", async () => {
