@@ -6,11 +6,11 @@ import { createHost } from "./host.ts";
 import type { Limits } from "./limits.ts";
 import type { Model } from "./model/model.ts";
 import type { Disk } from "./log/disk.ts";
-import { startModules, type ActionIndex } from "./module-set.ts";
+import { startModules } from "./module-set.ts";
 import { createOutbox } from "./outbox.ts";
 import type { LegionPaths } from "./paths.ts";
 import { perform } from "./perform.ts";
-import type { Protocol } from "./protocol/protocol.ts";
+import { createSpeech, type Ways } from "./speech.ts";
 import type { Store } from "./store/store.ts";
 import { createTraces } from "./trace.ts";
 
@@ -26,17 +26,13 @@ export interface Origin {
 }
 
 /** One agent that a legion hosts. */
-export interface AgentPlan {
+export interface AgentPlan extends Ways {
   readonly identity: Identity;
   /** Absent: a program made it. Goes into `agent.json`. */
   readonly origin?: Origin;
   readonly model: Model;
-  readonly protocol: Protocol;
-  readonly actions: ActionIndex;
   readonly limits: Limits;
   readonly memory: MemorySettings;
-  /** Does a success make the failed decisions before it disappear from the view? */
-  readonly errors: "forget" | "keep";
   readonly tickMs: number;
   /** Puts something else in the place of its model, its mailbox...: for an agent that is replayed. */
   readonly replay?: (agent: Agent) => Agent;
@@ -55,12 +51,13 @@ export interface Place {
 /** Opens an agent that is enrolled and that nobody else may have open. Rejects with STORAGE or DAMAGED if its past cannot be used. */
 export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
   const { store, shared, paths, disk, delayMs } = place;
-  const { identity, model, protocol, actions } = plan;
+  const { identity, model, actions } = plan;
   const { id } = identity;
+  const speech = createSpeech(plan, model);
   // Before anything is waited for: where it is lost meanwhile, what was opened is closed like that of any other agent.
   const tenure = store.tenure(id);
   const memory = await store.openAgent(id, {
-    view: { protocol, errors: plan.errors, window: model.profile.window },
+    view: speech,
     projector: store.projector(id, actions.modules),
   });
   const inbox = await store.bus.open(id).catch(async (error: unknown) => {
@@ -72,7 +69,7 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
     identity,
     tenure,
     model,
-    protocol,
+    speech,
     limits: plan.limits,
     settings: plan.memory,
     tickMs: plan.tickMs,
@@ -81,7 +78,7 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
     inbox,
     perform,
     outbox: createOutbox(memory, store.bus, shared.clock),
-    modules: startModules(actions, (module) => createHost(agent, module)),
+    modules: startModules(speech, (module) => createHost(agent, module)),
     blobs: store.blobs(id),
     traces: createTraces(paths.agent(id), disk),
     shared,

@@ -19,7 +19,7 @@ import type { CommandRun, NodeHost, Peer, Workspace } from "./module.ts";
 import type { ModuleSet } from "./module-set.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PinPosition } from "./prompt.ts";
-import type { Protocol } from "./protocol/protocol.ts";
+import type { Speech } from "./speech.ts";
 import type { Tenure } from "./tenure.ts";
 import type { TokenCounter } from "./tokens.ts";
 import type { Traces } from "./trace.ts";
@@ -90,7 +90,7 @@ export interface Agent extends Post {
   /** The right to run it. */
   readonly tenure: Tenure;
   readonly model: Model;
-  readonly protocol: Protocol;
+  readonly speech: Speech;
   readonly limits: Limits;
   readonly settings: MemorySettings;
   /** 0 is eager. */

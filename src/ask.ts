@@ -13,6 +13,7 @@ import type { Completion, ModelRequest } from "./model/model.ts";
 import { buildPrompt, introductionTokens, type Introduction } from "./prompt.ts";
 import { refusalOf } from "./refusal.ts";
 import { SHUTDOWN, type Stops } from "./signals.ts";
+import { settleSpeech } from "./speech.ts";
 import { compact, compactIfLong } from "./summarise.ts";
 
 /** A decision ready for the log, and why it holds no action if it does not. */
@@ -30,11 +31,13 @@ export interface Asked {
 const OUTPUT_SHARE = 4;
 
 /**
- * Asks the model once; compacts the view first where it is too long, and once more where the provider says that it is.
+ * Asks the model once; compacts the view first where it is too long, and once more where the provider says that it is. Where
+ * the provider says that the model calls no tools, it is asked again in text.
  * An abort gives a decision without calls. Rejects with LIMIT, as the model does, and with the reason of a shutdown or
  * of lost patience.
  */
 export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
+  settleSpeech(agent);
   try {
     const introduction = await introductionOf(agent);
     await compactIfLong(agent, introduction, stops);
@@ -46,6 +49,7 @@ export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
       return await decide(agent, introduction, stops);
     }
   } catch (error) {
+    if (isLegionError(error, "MODEL_REFUSED") && settleSpeech(agent)) return ask(agent, stops);
     const { signal } = stops;
     if (signal.aborted && signal.reason !== SHUTDOWN)
       return { decision: abortedDecision(agent), refused: [], settle: () => undefined };
@@ -63,14 +67,14 @@ export async function introductionOf({ memory, modules }: Agent): Promise<Introd
 
 /** The request that the agent's next decision would be asked with. */
 export function requestOf(
-  { memory, model, protocol, settings }: Agent,
+  { memory, model, speech, settings }: Agent,
   introduction: Introduction,
 ): ModelRequest {
   const { maxOutput, window } = model.profile;
   return buildPrompt(introduction, memory.view, {
     pin: settings.pin,
     maxOutput: Math.min(maxOutput, Math.floor(window / OUTPUT_SHARE)),
-    opening: protocol.name === "text" ? NOOP_OPENING : [],
+    opening: speech.protocol.name === "text" ? NOOP_OPENING : [],
   });
 }
 
@@ -103,7 +107,8 @@ async function decide(agent: Agent, introduction: Introduction, stops: Stops): P
 }
 
 async function toDecision(agent: Agent, completion: Completion): Promise<Omit<Asked, "settle">> {
-  const { protocol, model, modules } = agent;
+  const { model, modules } = agent;
+  const { protocol } = agent.speech;
   const parsed = protocol.parse(completion, modules.specs);
   const { cost, ...usage } = completion.usage;
   const thoughts = (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts;
@@ -163,13 +168,13 @@ function askedLast({ newest, instruction, unanswered }: Conversation): Message |
 }
 
 /** The provider has read a prompt that was sent and not refused: its input is charged. */
-function abortedDecision({ protocol, model, memory }: Agent): DecisionEvent {
+function abortedDecision({ speech, model, memory }: Agent): DecisionEvent {
   const { cost, ...usage } = memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
   return {
     kind: "decision",
     text: "",
     calls: [],
-    protocol: protocol.name,
+    protocol: speech.protocol.name,
     model: model.name,
     usage,
     ...(cost !== undefined && { cost }),

@@ -68,21 +68,38 @@ export interface ModuleSet extends ActionIndex {
   onClose(close: Close): void;
 }
 
-export function startModules(index: ActionIndex, createHost: (module: string) => Host): ModuleSet {
+/** `speech` says anew at each introduction how actions are written. */
+export function startModules(
+  speech: { readonly actions: ActionIndex },
+  createHost: (module: string) => Host,
+): ModuleSet {
   const closing = createClosing();
-  let instructions: string | undefined;
+  const index = speech.actions;
+  let written: { readonly of: ActionIndex; readonly instructions: string } | undefined;
+  const instruct = (of: ActionIndex): string => {
+    if (written?.of === of) return written.instructions;
+    const instructions = of.modules
+      .flatMap((module) => part(module, module.instructions?.(createHost(module.name))))
+      .join("\n\n");
+    written = { of, instructions };
+    return instructions;
+  };
   return {
     ...index,
+    get tools() {
+      return speech.actions.tools;
+    },
+    get howToAct() {
+      return speech.actions.howToAct;
+    },
     // Made anew each time: thousands of agents that rest should not hold what they do not need.
     host: createHost,
     async introduction() {
-      instructions ??= index.modules
-        .flatMap((module) => part(module, module.instructions?.(createHost(module.name))))
-        .join("\n\n");
+      const instructions = instruct(speech.actions);
       const pinned: string[] = [];
       for (const module of index.modules)
         pinned.push(...part(module, await pinnedOf(module, createHost(module.name))));
-      return { instructions, pinned: pinned.join("\n\n"), tools: index.tools };
+      return { instructions, pinned: pinned.join("\n\n"), tools: speech.actions.tools };
     },
     effectsOf: (action) =>
       index.actions.get(findSpec(action, index.specs)?.name ?? "")?.action.effects ?? "once",

@@ -20,6 +20,7 @@ import type { Protocol } from "./protocol/protocol.ts";
 import { textProtocol } from "./protocol/text.ts";
 import { toolsProtocol } from "./protocol/tools.ts";
 import { packageDir } from "./package.ts";
+import type { Way, Ways } from "./speech.ts";
 import { decisivePaths } from "./startable.ts";
 import { loadModules, moduleFiles, type Admit } from "./user-modules.ts";
 
@@ -170,11 +171,14 @@ export function createCasting(
     const definition = await definitions(member.agent);
     const choice = choiceOf(member, definition, config) ?? (await settled(""));
     const model = await (modelFor?.(member, choice.name) ?? opened(choice.name));
-    const protocol = protocolFor(definition, model);
     const memory = { ...config.memory, ...definition.memory };
-    const { forgetErrors = protocol.name === "text", strategy, threshold, pin } = memory;
     const { brief, modules } = member;
     const references = modules ?? definition.modules;
+    const wayOf = async (protocol: Protocol): Promise<Way> => ({
+      protocol,
+      actions: await indexes(JSON.stringify([protocol.name, ...references])),
+      errors: (memory.forgetErrors ?? protocol.name === "text") ? "forget" : "keep",
+    });
     const plan: AgentPlan = {
       origin: {
         definition: member.agent,
@@ -189,16 +193,14 @@ export function createCasting(
         brief: brief ?? definition.brief,
       },
       model,
-      protocol,
-      actions: await indexes(JSON.stringify([protocol.name, ...references])),
+      ...(await waysOf(definition, model, wayOf)),
       limits: limitsFor(model, [
         config.limits.agent,
         definition.limits,
         member.limits,
         flags.limits?.agent ?? {},
       ]),
-      memory: { strategy, threshold, pin },
-      errors: forgetErrors ? "forget" : "keep",
+      memory: { strategy: memory.strategy, threshold: memory.threshold, pin: memory.pin },
       tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
     };
     return { plan, definition: definition.name, model: choice, source: member.agent, modules: references };
@@ -212,6 +214,17 @@ function choiceOf(member: Member, definition: Definition, { flags }: Config): Mo
   if (flags.model) return undefined;
   if (member.model) return { name: member.model, why: `${member.modelBy ?? "the team"} says so` };
   return definition.model ? { name: definition.model, why: `agent ${definition.name} says so` } : undefined;
+}
+
+/** The ways that an agent has of writing its actions. Throws CONFIG if `model` does not know the one that is wanted. */
+async function waysOf(
+  definition: Definition,
+  model: Model,
+  wayOf: (protocol: Protocol) => Promise<Way>,
+): Promise<Ways> {
+  const protocol = protocolFor(definition, model);
+  const mayChange = definition.protocol === "auto" && protocol === toolsProtocol;
+  return { ...(await wayOf(protocol)), ...(mayChange && { withoutTools: await wayOf(textProtocol) }) };
 }
 
 function protocolFor({ name, protocol }: Definition, model: Model): Protocol {

@@ -5,7 +5,8 @@
 //   V2. Every message is shown, or lies in a range that a shown summary covers.
 
 import { createHash } from "node:crypto";
-import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "./event.ts";
+import type { Event, EventOf, ResultEvent, Stamp } from "./event.ts";
+import { expects, hasFailed, hasSucceeded, isComplete, type Exchange } from "./exchange.ts";
 import { CONTROL, displayName, type Message } from "./message.ts";
 import type { Turn } from "./model/model.ts";
 import type { Protocol, ShownResult } from "./protocol/protocol.ts";
@@ -27,11 +28,6 @@ export interface Item {
   exchange?: Exchange;
 }
 
-interface Exchange {
-  readonly decision: DecisionEvent & Stamp;
-  readonly results: Map<string | null, ResultEvent & Stamp>;
-}
-
 export interface View {
   readonly items: readonly Item[];
   /** The turns of all items: the same array, grown in place. */
@@ -42,6 +38,8 @@ export interface View {
   readonly chain: string;
   /** Takes one event into account. Events come in the order of the log. */
   see(event: Event): void;
+  /** Shows all of it as if it had been shown like this from the start. */
+  speak(options: Pick<ViewOptions, "protocol" | "errors">): void;
   /** Says what an item's turns really count. */
   setTokens(item: Item, tokens: number): void;
 }
@@ -65,16 +63,13 @@ const MESSAGE_SHARE = 1 / 4;
 const SHOWN_NOTICE = "gap";
 const NO_RESULT = "(no result yet)";
 
-export function createView({ protocol, errors, window }: ViewOptions): View {
+export function createView({ window, ...spoken }: ViewOptions): View {
+  let { protocol, errors } = spoken;
   const shown = createShown();
   /** The newest decision, until its last result is in or somebody looks: so it is rendered once. */
   let open: Exchange | undefined;
-  /** Exchanges in which every call failed, waiting to be forgotten. */
-  let failed: Item[] = [];
-
-  const add = (item: Item | undefined): void => {
-    if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
-  };
+  const failures = createFailures(shown);
+  const { add } = failures;
   const showOpen = (): Shown => {
     if (open) add(shown.push(exchangeItem(open, protocol)));
     open = undefined;
@@ -86,12 +81,8 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
       if (isComplete(open)) showOpen();
     } else add(showLate(showOpen(), event, protocol));
     if (errors === "keep" || event.outcome !== "ok") return;
-    remove(showOpen(), failed);
-    failed = [];
-  };
-  const summarise = (event: EventOf<"summary">): void => {
-    const covered = cover(shown, event);
-    failed = failed.filter((item) => !covered.includes(item));
+    showOpen();
+    failures.forget();
   };
   const see = (event: Event): void => {
     if (event.kind === "result") return takeResult(event);
@@ -99,9 +90,19 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
     if (event.kind === "message")
       shown.push(messageItem(event, Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE)));
     else if (event.kind === "decision") open = { decision: event, results: new Map() };
-    else if (event.kind === "summary") summarise(event);
+    else if (event.kind === "summary") failures.drop(cover(shown, event));
     else if (event.kind === "notice" && event.reason === SHOWN_NOTICE) {
       shown.push(textItem("notice", event, event.content));
+    }
+  };
+  const speak: View["speak"] = (options) => {
+    const past = [...showOpen().items];
+    ({ protocol, errors } = options);
+    failures.drop(past);
+    shown.redo(0, []);
+    for (const item of past) {
+      if (errors === "forget" && item.exchange && hasSucceeded(item.exchange)) failures.forget();
+      add(shown.push(item.exchange ? exchangeItem(item.exchange, protocol) : item));
     }
   };
   return {
@@ -118,11 +119,29 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
       return showOpen().chain();
     },
     see,
+    speak,
     setTokens: shown.setTokens,
   };
 }
 
 type Shown = ReturnType<typeof createShown>;
+
+/** Exchanges in which every call failed, waiting to be forgotten. */
+function createFailures(shown: Shown) {
+  let failed: Item[] = [];
+  return {
+    add(item: Item | undefined): void {
+      if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
+    },
+    forget(): void {
+      remove(shown, failed);
+      failed = [];
+    },
+    drop(items: readonly Item[]): void {
+      failed = failed.filter((item) => !items.includes(item));
+    },
+  };
+}
 
 /** Adds a result to an exchange that is shown without it; returns the item that shows both, if there is one. */
 function showLate({ items, redo }: Shown, event: EventOf<"result">, protocol: Protocol): Item | undefined {
@@ -254,20 +273,6 @@ function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
 
 function showResult({ call, content, outcome }: ResultEvent): ShownResult {
   return { call, content, isError: outcome === "error" || outcome === "interrupted" };
-}
-
-/** Is this a result of that decision? */
-function expects({ stop, calls }: DecisionEvent, { call }: ResultEvent): boolean {
-  return stop === "unparsed" ? call === null : calls.some(({ id }) => id === call);
-}
-
-function isComplete({ decision, results }: Exchange): boolean {
-  return results.size === (decision.stop === "unparsed" ? 1 : decision.calls.length);
-}
-
-function hasFailed(exchange: Exchange): boolean {
-  const outcomes = [...exchange.results.values()].map(({ outcome }) => outcome);
-  return outcomes.length > 0 && isComplete(exchange) && outcomes.every((outcome) => outcome === "error");
 }
 
 function estimateTurns(turns: readonly Turn[]): number {

@@ -15,7 +15,7 @@ const rest = defineAction({
 function start(modules: readonly Module[]) {
   const { host } = createTestHost(modules[0] ?? defineModule({ name: "none", actions: {} }));
   const hosts: string[] = [];
-  const set = startModules(indexActions(modules, toolsProtocol), (module) => {
+  const set = startModules({ actions: indexActions(modules, toolsProtocol) }, (module) => {
     hosts.push(module);
     return { ...host, settings: { module } };
   });

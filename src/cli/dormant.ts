@@ -14,8 +14,10 @@ import type { AgentPlan } from "../agent-plan.ts";
 import { MAIL_SHARE, displayName } from "../message.ts";
 import { createFold, type Memory } from "../memory.ts";
 import { createLimiter } from "../model/limiter.ts";
+import type { Model } from "../model/model.ts";
 import { startModules } from "../module-set.ts";
 import { closedPremises } from "../node-host.ts";
+import { createSpeech, settleSpeech, type Speech } from "../speech.ts";
 import { createTenure } from "../tenure.ts";
 import type { Reader } from "../reader/reader.ts";
 
@@ -29,18 +31,22 @@ export interface Dormancy {
 /** Close its modules when it is no longer needed. */
 export async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<Agent> {
   const { reader } = dormancy;
-  const { identity, model, protocol, actions, limits, tickMs } = plan;
+  const { identity, limits, tickMs } = plan;
+  const speech = createSpeech(plan, plan.model);
+  const memory = await readMemory(plan, speech, reader);
+  const model = asLastAsked(plan.model, memory);
+  settleSpeech({ model, speech, memory });
   const agent: Agent = {
     standing: { state: "stopped", reason: "", since: "" },
     identity,
     tenure: createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" }),
     model,
-    protocol,
+    speech,
     limits,
     settings: plan.memory,
     tickMs,
     delayMs: 0,
-    memory: await readMemory(plan, reader),
+    memory,
     inbox: {
       unread: 0,
       peek: () => [],
@@ -51,7 +57,7 @@ export async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<
     },
     perform: refuse,
     outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
-    modules: startModules(actions, (module) => createHost(agent, module)),
+    modules: startModules(speech, (module) => createHost(agent, module)),
     blobs: reader.blobs(identity.id),
     traces: { begin: refuse, printed: () => Promise.resolve(undefined) },
     shared: shareNothing(dormancy),
@@ -79,14 +85,18 @@ function shareNothing({ reader, project, settings }: Dormancy): Shared {
   };
 }
 
+/** A model whose server said at its newest decision that it calls no tools is taken for one that calls none. */
+function asLastAsked(model: Model, { conversation }: Memory): Model {
+  const newest = conversation.decision?.event;
+  const isText = newest?.protocol === "text" && newest.model === model.name;
+  return isText ? { ...model, profile: { ...model.profile, tools: false } } : model;
+}
+
 /** What the agent would know at its next decision: mail that waits is taken in before that. */
-async function readMemory(
-  { identity, protocol, errors, actions, model }: AgentPlan,
-  reader: Reader,
-): Promise<Memory> {
+async function readMemory({ identity, actions }: AgentPlan, speech: Speech, reader: Reader): Promise<Memory> {
   const { id } = identity;
-  const { window } = model.profile;
-  const { ledger, branch, path } = await reader.follow(id, () => createFold({ protocol, errors, window }));
+  const { window } = speech;
+  const { ledger, branch, path } = await reader.follow(id, () => createFold(speech));
   const { conversation, view } = branch;
   const waiting = conversation.mail ? [] : await reader.unread(id, ledger);
   for (const { position, from, message } of firstFitting(waiting, window / MAIL_SHARE)) {

@@ -54,6 +54,8 @@ interface Node extends HostOrder {
   /** The Redis that it lives in; absent: it lives in files. */
   readonly home: RedisHome | undefined;
   readonly ending: Ending;
+  /** What models turn out not to do. */
+  readonly remarks: HeldBack<string>;
   readonly io: Io;
 }
 
@@ -69,10 +71,14 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   const config = await loadConfig({ projectDir: project, env: io.env, flags });
   const level = readLogLevel(io.env["LEGION_LOG"]);
   const replay = await openReplay({ ...order, config });
+  const remarks = holdBack<string>();
   try {
-    const roster = replay?.roster ?? (await planAgents(order, config));
-    const remarks = [...roster.remarks, ...(await remarksOnKeys(config, io))];
-    return await hostRoster({ ...order, config, roster: { ...roster, remarks }, replay, io }, level);
+    const roster = replay?.roster ?? (await planAgents(order, config, remarks.see));
+    const known = [...roster.remarks, ...(await remarksOnKeys(config, io))];
+    return await hostRoster(
+      { ...order, config, roster: { ...roster, remarks: known }, replay, remarks, io },
+      level,
+    );
   } finally {
     await replay?.close();
   }
@@ -83,9 +89,13 @@ async function remarksOnKeys({ modules }: Config, { env }: Io): Promise<readonly
 }
 
 /** Throws as `planRoster`; of a choice that was not the person's, it says so. */
-async function planAgents({ who, said, project }: HostOrder, config: Config): Promise<Roster> {
+async function planAgents(
+  { who, said, project }: HostOrder,
+  config: Config,
+  onRemark: (text: string) => void,
+): Promise<Roster> {
   try {
-    return await planRoster(who, { config, places: { projectDir: project, packageDir } });
+    return await planRoster(who, { config, places: { projectDir: project, packageDir }, onRemark });
   } catch (error) {
     if (said === undefined || !isLegionError(error)) throw error;
     throw new LegionError(error.code, `${messageOf(error)} (the agents are ${said})`, { cause: error });
@@ -202,10 +212,13 @@ async function attend(
     surface.see(inspection);
     diagnostics.see(inspection);
   });
-  held.trouble.release((text) => {
-    surface.tell(text);
-    diagnostics.note({ text }, "redis");
-  });
+  const tellAll = (source: HeldBack<string>, topic: string): void =>
+    source.release((text) => {
+      surface.tell(text);
+      diagnostics.note({ text }, topic);
+    });
+  tellAll(held.trouble, "redis");
+  tellAll(node.remarks, "model");
   let obstacle: string | undefined = "something broke";
   let server: Pick<ControlServer, "close"> | undefined;
   try {

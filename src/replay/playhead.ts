@@ -4,9 +4,9 @@
 //       as soon as what stands before them is passed.
 //   P2. At a start of the recorded process the agent is made anew: nothing of it gets past that.
 
-import type { Event, EventOf } from "../event.ts";
+import type { Event, EventOf, ProtocolName } from "../event.ts";
 import type { LogId } from "../message.ts";
-import type { Tape } from "./tape.ts";
+import type { Recorded, Tape } from "./tape.ts";
 
 /** What was passed adds up to this. */
 export interface Passed {
@@ -31,6 +31,8 @@ export interface Playhead {
   model(): string | undefined;
   /** What refused the call that was passed last, if something did. */
   refusal(): EventOf<"refused"> | undefined;
+  /** How the model is asked next, as far as the tape tells. */
+  speaks(): ProtocolName | undefined;
   /** Was the agent stopped, or changed by hand, before the next event of its own? */
   isDisturbed(): boolean;
   /** Everything that was passed. */
@@ -66,11 +68,18 @@ export function createPlayhead(tape: Tape): Playhead {
       }
     },
     model() {
-      for (const event of reel.ahead())
+      for (const { event } of reel.ahead())
         if (event.kind === "prompted" || event.kind === "decision") return event.model;
       return undefined;
     },
     refusal: () => reel.outside().find((event) => event.kind === "refused"),
+    speaks() {
+      for (const { event, hasTools } of reel.ahead()) {
+        if (hasTools) return "tools";
+        if (event.kind === "decision") return event.protocol;
+      }
+      return undefined;
+    },
     isDisturbed: () => reel.outside().some(({ kind }) => kind === "notice" || kind === "edited"),
     past: reel.past,
     pass() {
@@ -109,8 +118,8 @@ function createReel({ events }: Tape) {
     passed: () => ({ ...passed, events: at, last: events[at - 1]?.event }),
     past: () => events.slice(0, at).map(({ event }) => event),
     outside: () => events.slice(at, skip()).map(({ event }) => event),
-    *ahead(): Generator<Event> {
-      for (let index = at; index < events.length; index++) yield events[index]!.event;
+    *ahead(): Generator<Recorded> {
+      for (let index = at; index < events.length; index++) yield events[index]!;
     },
     next(ahead = 0): Event | undefined {
       let index = skip();

@@ -21,6 +21,7 @@ import { closedPremises } from "../node-host.ts";
 import { createPlayhead, type Playhead } from "./playhead.ts";
 import { byId, type Reader } from "../reader/reader.ts";
 import { SHUTDOWN } from "../signals.ts";
+import { createSpeech } from "../speech.ts";
 import {
   createStandInBudget,
   createStandInLimiter,
@@ -119,14 +120,16 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
   const { reader, planFor, onDecision } = options;
   const { head } = player;
   const plan = await planFor(head.model());
-  const { identity, protocol, actions } = plan;
+  const { identity } = plan;
+  const model = createStandInModel(plan.model, player, () => agent);
+  const speech = createSpeech(plan, model);
   const clock = createTapeClock(head);
   const agent: Agent = {
     standing: { state: "waiting", reason: "", since: "" },
     identity,
     tenure: createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" }),
-    model: createStandInModel(plan.model, player, () => agent),
-    protocol,
+    model,
+    speech,
     limits: {},
     settings: plan.memory,
     tickMs: 0,
@@ -134,7 +137,7 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
     memory: await openMemory(
       {
         agent: identity.id,
-        view: { protocol, errors: plan.errors, window: plan.model.profile.window },
+        view: speech,
         inspect: ({ kind, ...seen }) => {
           if (kind === "event" && "event" in seen && seen.event.kind === "decision")
             onDecision?.(head.passed.decisions);
@@ -149,7 +152,7 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
     inbox: createTapeInbox(player),
     perform: (performer, call) => performAgain(player, performer, call),
     outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
-    modules: startModules(actions, (module) => createHost(agent, module)),
+    modules: startModules(speech, (module) => createHost(agent, module)),
     blobs: reader.blobs(identity.id),
     traces: { begin: refuse, printed: () => Promise.resolve(recordedEvidence(head)?.printed) },
     shared: await shareTape(options, player, { clock, tokens }),

@@ -94,16 +94,23 @@ function isStopped({ head }: Player): boolean {
   return next?.kind === "decision" && next.stop === "aborted";
 }
 
-/** How a call failed when it was recorded: it was made again, it was not, or its prompt was too long. */
-type Failing = "again" | "for good" | "too long";
+/** How a call failed when it was recorded: it was made again, it was not, its prompt was too long, its model has no tools. */
+const CODES = {
+  again: "MODEL_BUSY",
+  "for good": "MODEL_BUSY",
+  "too long": "CONTEXT_OVERFLOW",
+  "no tools": "MODEL_REFUSED",
+} as const;
+type Failing = keyof typeof CODES;
 
 /** Of the errors that a stand-in model threw. */
 const failings = new WeakMap<LegionError, Failing>();
 
 /** What the model that was asked last came to, refused again if it was. */
 function failedAs(failing: Failing, { head }: Player): LegionError {
-  const code = failing === "too long" ? "CONTEXT_OVERFLOW" : "MODEL_BUSY";
-  const error = new LegionError(code, "This call failed when it was recorded.", { refused: head.refusal() });
+  const error = new LegionError(CODES[failing], "This call failed when it was recorded.", {
+    refused: head.refusal(),
+  });
   failings.set(error, failing);
   return error;
 }
@@ -146,13 +153,21 @@ export function createStandInBudget(player: Player, budget: Shared["budget"]): S
 
 /** `model` with the recorded answers. */
 export function createStandInModel(model: Model, player: Player, reading: () => Agent): Model {
+  const { head } = player;
+  const callsTools = (): boolean => model.profile.tools && head.speaks() !== "text";
   return {
     ...model,
+    profile: {
+      ...model.profile,
+      get tools() {
+        return callsTools();
+      },
+    },
     async complete(request, { signal }) {
       await checkPrompt(player, request);
       signal.throwIfAborted();
+      if (request.tools.length > 0 && !callsTools()) throw failedAs("no tools", player);
       const { prompt } = player.asked!.recorded;
-      const { head } = player;
       const answer = head.next();
       if (answer?.kind === "decision") return toCompletion(answer, stopOf(answer, player, reading()));
       if (answer?.kind === "summary") return summaryOf(answer);
@@ -180,11 +195,11 @@ function summaryOf({ content, usage }: EventOf<"summary">): Completion {
 }
 
 /** What the model stopped for: where nothing could be read, only the reason that the agent was given tells. */
-function stopOf(decision: DecisionEvent, { head }: Player, { protocol, modules }: Agent): Stop {
+function stopOf(decision: DecisionEvent, { head }: Player, { speech, modules }: Agent): Stop {
   if (decision.stop !== "unparsed") return decision.stop;
   const result = head.next(1);
   const isReason = (stop: Stop): boolean => {
-    const parsed = protocol.parse(toCompletion(decision, stop), modules.specs);
+    const parsed = speech.protocol.parse(toCompletion(decision, stop), modules.specs);
     return result?.kind === "result" && parsed.kind === "unparsed" && parsed.reason === result.content;
   };
   return (["end", "length", "refused"] as const).find(isReason) ?? "end";

@@ -5,12 +5,15 @@ import { converse, createConversation, openCalls, type Conversation } from "../c
 import { LegionError } from "../errors.ts";
 import type { Event, NewEvent } from "../event.ts";
 import { displayName, type AgentId } from "../message.ts";
+import type { ModelRequest } from "../model/model.ts";
 import type { Reader } from "../reader/reader.ts";
 
 export interface Recorded {
   readonly event: Event;
   /** Who brought it about. `start`: a new process opened the log, and all that the one before had in its memory was gone. */
   readonly by: "agent" | "outside" | "start";
+  /** Of a `prompted` event: the model was offered tools. */
+  readonly hasTools?: boolean;
 }
 
 export interface Tape {
@@ -24,16 +27,32 @@ export interface Tape {
 export async function readTape(reader: Reader, agent: AgentId, to = Infinity): Promise<Tape> {
   const conversation = createConversation();
   const events: Recorded[] = [];
+  const offered = createOffered(reader, agent);
   let decisions = 0;
   for await (const event of reader.events(agent)) {
     if (event.seq > to) break;
     const before = events.at(-1)?.event;
     refuseUnplayable(agent, event, before?.seq ?? 0);
-    events.push({ event, by: authorOf(event, conversation, before) });
+    const hasTools = event.kind === "prompted" && (await offered(event.introduction));
+    events.push({ event, by: authorOf(event, conversation, before), ...(hasTools && { hasTools }) });
     if (event.kind === "decision") decisions++;
     converse(conversation, event);
   }
   return { agent, events, decisions };
+}
+
+/** Tells which introductions hold tools. One that is gone holds none: the first prompt with it is a difference anyway. */
+function createOffered(reader: Reader, agent: AgentId): (introduction: string) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>();
+  const look = async (introduction: string): Promise<boolean> => {
+    const text = await reader.blobs(agent).read(introduction);
+    return text !== undefined && (JSON.parse(text) as Pick<ModelRequest, "tools">).tools.length > 0;
+  };
+  return (introduction) => {
+    const looked = known.get(introduction) ?? look(introduction);
+    known.set(introduction, looked);
+    return looked;
+  };
 }
 
 /** Is it what the agent's own actor commits of its doings? The rest comes from outside, or tells of it. */
