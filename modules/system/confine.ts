@@ -175,6 +175,12 @@ function pathsIn({ settings }: Host, kind: "protectedPaths" | "privatePaths"): r
   return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
 }
 
+/** The names on the way from the workspace to `path`, as it is written; none for the workspace itself, or a way out of it. */
+export function namesTo(host: Host, path: string): readonly string[] {
+  const names = relative(host.workspace.root, resolve(host.workspace.root, path)).split(sep);
+  return names[0] === "" || isOutside(names) ? [] : names;
+}
+
 function isOutside(names: readonly string[]): boolean {
   return names[0] === "..";
 }

@@ -1,7 +1,8 @@
 import { lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import type { Dirent } from "node:fs";
 import { defineAction, fail, ok } from "../../src/module.ts";
-import { permitMove, withEntry, withFolder, type Errand } from "./confine.ts";
+import { namesTo, permitMove, withEntry, withFolder, type Errand } from "./confine.ts";
+import { ignoredBy, rulesDownTo, type IsIgnored } from "./ignored.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal } from "./refusal.ts";
 import { printable } from "./text.ts";
@@ -72,18 +73,21 @@ export const listDirectory = defineAction({
           host.signal.throwIfAborted();
           if (entries.push(entry) === MAX_COUNTED) break;
         }
-        return ok(render(path, entries));
+        const names = namesTo(host, path);
+        return ok(render(path, entries, ignoredBy(await rulesDownTo(host, names), names)));
       }),
     ),
 });
 
-function render(path: string, entries: readonly Dirent[]): string {
+function render(path: string, entries: readonly Dirent[], isIgnored: IsIgnored): string {
   const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const left = entries.length - MAX_LISTED;
   const count = entries.length === MAX_COUNTED ? `at least ${left}` : `${left}`;
   return [
     `Here are the contents of ${path}:`,
-    ...sorted.slice(0, MAX_LISTED).map((entry) => `${nameOf(entry)} [${kindOf(entry)}]`),
+    ...sorted
+      .slice(0, MAX_LISTED)
+      .map((entry) => `${nameOf(entry)} [${kindOf(entry)}${markOf(entry, isIgnored)}]`),
     ...(entries.length === 0 ? ["(nothing)"] : []),
     ...(left > 0 ? [`[${count} more are not shown.]`] : []),
   ].join("\n");
@@ -93,6 +97,10 @@ function render(path: string, entries: readonly Dirent[]): string {
 function nameOf({ name }: Dirent): string {
   const shown = printable(name);
   return shown === name && !/[\n\t]/.test(name) ? name : JSON.stringify(shown);
+}
+
+function markOf(entry: Dirent, isIgnored: IsIgnored): string {
+  return isIgnored(entry.name, entry.isDirectory() ? "folder" : "file") ? ", ignored by git" : "";
 }
 
 function kindOf(entry: Dirent): string {
