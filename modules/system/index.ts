@@ -1,6 +1,7 @@
 import { defineModule } from "../../src/module.ts";
 import { areCommandsAllowed, executeCommand } from "./command.ts";
 import { createDirectory, deleteFile, listDirectory, moveFile } from "./folders.ts";
+import { outline } from "./outline.ts";
 import { readFile } from "./read.ts";
 import { editFile, writeFile } from "./write.ts";
 
@@ -26,5 +27,6 @@ export const system = defineModule({
     deleteFile,
     createDirectory,
     listDirectory,
+    outline,
   },
 });

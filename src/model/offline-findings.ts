@@ -47,39 +47,63 @@ export function count(n: number, unit: string): string {
 export function writeFindings(findings: Findings, maxBytes: number): string {
   const counts = writeCounts(findings);
   const room = maxBytes - counts.length - 1;
-  const full = findings.found.map(writeFound);
-  const lines = fitting(full, room);
-  const shown = lines.length === full.length ? lines : fitting(findings.found.map(writeBriefly), room);
-  const namedFiles = findings.found.slice(0, shown.length).filter(({ path }) => !path.endsWith("/")).length;
-  const left = findings.files - namedFiles;
-  return [counts, ...shown, ...(left > 0 ? [`- and ${count(left, "more file")}`] : [])].join("\n");
+  const full = writeFound(findings, { maxBytes: room, heading: (folder) => `In ${writePath(folder)}:` });
+  return [counts, ...full].join("\n");
 }
 
-function writeFound(found: Found): string {
-  return `${writeBriefly(found)}${found.about && `; ${found.about}`}`;
+export interface Layout {
+  readonly maxBytes: number;
+  /** Opens what lies in `folder`, which ends in `/`. */
+  readonly heading: (folder: string) => string;
 }
 
-function writeBriefly({ path, size }: Found): string {
-  return `- ${writePath(path)}: ${size}`;
+/** A line for each thing found, under headings; as `writeFindings`. */
+export function writeFound({ files, found }: Findings, { maxBytes, heading }: Layout): readonly string[] {
+  const full = fitting(found, { maxBytes, heading }, ({ about }) => about && `; ${about}`);
+  const { lines, shown } =
+    full.shown === found.length ? full : fitting(found, { maxBytes, heading }, () => "");
+  const named = found.slice(0, shown).filter(({ path }) => !path.endsWith("/")).length;
+  return [...lines, ...(files > named ? [`- and ${count(files - named, "more file")}`] : [])];
 }
 
-/** The first lines that have room, and for one that counts the rest. */
-function fitting(lines: readonly string[], maxBytes: number): readonly string[] {
+/** The first that have room, and for one line that counts the rest. */
+function fitting(found: readonly Found[], { maxBytes, heading }: Layout, more: (one: Found) => string) {
+  const lines: string[] = [];
   let room = maxBytes - 40;
-  const end = lines.findIndex((line) => (room -= Buffer.byteLength(line) + 1) < 0);
-  return end === -1 ? lines : lines.slice(0, end);
+  let last = "";
+  for (const [shown, one] of found.entries()) {
+    const folder = folderOf(one.path);
+    const line = `- ${writePath(one.path.slice(folder.length))}: ${one.size}${more(one)}`;
+    const next = [...(folder === last ? [] : [heading(folder)]), line];
+    room -= next.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
+    if (room < 0) return { lines, shown };
+    lines.push(...next);
+    last = folder;
+  }
+  return { lines, shown: found.length };
+}
+
+/** Ends in `/`; empty for what lies at the top. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
 }
 
 const FOUND = new RegExp(`^- (${PATH}): ([^;]{1,200})(?:; (.{0,1000}))?$`);
+const HEADING = new RegExp(`^In (${PATH}):$`);
 const MAX_LINE = 4_000;
 const MAX_LINES = 5_000;
 
 /** What `writeFindings` wrote; lines of any other form are left out. */
 export function readFindings(text: string): Findings {
   const [sums = "", ...lines] = text.split("\n", MAX_LINES);
+  let folder = "";
   const found = lines.flatMap((line): Found[] => {
-    const parts = line.length > MAX_LINE ? null : FOUND.exec(line);
-    return parts ? [{ path: readPath(parts[1]!), size: clean(parts[2]!), about: clean(parts[3] ?? "") }] : [];
+    if (line.length > MAX_LINE) return [];
+    const [, heading] = HEADING.exec(line) ?? [];
+    if (heading !== undefined) folder = readPath(heading);
+    const [, name, size, about = ""] = FOUND.exec(line) ?? [];
+    if (name === undefined || size === undefined) return [];
+    return [{ path: folder + readPath(name), size: clean(size), about: clean(about) }];
   });
   const [files, lineCount, bytes, folders] = UNITS.map((unit) => numberBefore(`${unit}s?`, sums) ?? 0);
   const unread = numberBefore("not read", sums) ?? 0;
@@ -100,30 +124,26 @@ export function mergeFindings(parts: readonly Findings[]): Findings {
   };
 }
 
-export function sortByPath(found: readonly Found[]): readonly Found[] {
-  return found.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+/** What lies in a folder stands together, before what lies in the folders of it. */
+function sortByPath(found: readonly Found[]): readonly Found[] {
+  const keyed = found.map((one) => ({ one, folder: folderOf(one.path) }));
+  const sorted = keyed.toSorted((a, b) => compare(a.folder, b.folder) || compare(a.one.path, b.one.path));
+  return sorted.map(({ one }) => one);
 }
 
-export interface FileFacts {
-  readonly lines: number;
-  /** Absent: not known. */
-  readonly bytes?: number;
-  readonly about: string;
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What a `readFile` says about its file; a text, if it failed, says why. */
-export const factsOf = remember((step: Step): FileFacts | string => {
-  const { content, isError } = step.result;
-  const path = String(step.parameters["path"]);
-  if (isError) return reasonIn(content, path);
-  const opening = `Contents of ${path}`;
-  const start = content.startsWith(opening) ? opening.length : 0;
-  const header = firstLine(content.slice(start));
-  const body = content.slice(start + header.length + 1);
-  const lines = numberBefore("lines?", header) ?? body.split("\n").length;
-  const bytes = numberBefore("bytes?", header);
-  return { lines, ...(bytes !== undefined && { bytes }), about: describe(path, body) };
-});
+/** What an `outline` shows, with paths from there on; a text, if it failed, says why. */
+export const findingsIn = remember(
+  ({ result: { content, isError }, parameters }: Step): Findings | string => {
+    const path = String(parameters["path"]);
+    if (isError) return reasonIn(content, path);
+    const opening = `Outline of ${path}: `;
+    return readFindings(content.startsWith(opening) ? content.slice(opening.length) : content);
+  },
+);
 
 /** What a folder holds; the names of folders end in `/`. */
 export interface Entries {
@@ -132,7 +152,7 @@ export interface Entries {
   readonly unnamed: number;
 }
 
-/** What a `listDirectory` names; a text, if it failed, says why. */
+/** What a `listDirectory` names, but for what git ignores; a text, if it failed, says why. */
 export const entriesOf = remember((step: Step): Entries | string => {
   const { content, isError } = step.result;
   if (isError) return reasonIn(content, String(step.parameters["path"]));
@@ -168,53 +188,8 @@ function numberBefore(unit: string, text: string): number | undefined {
   return match ? Number(match[1]) : undefined;
 }
 
-const DEFINITIONS: readonly { readonly names: RegExp; readonly says: string; readonly line: RegExp }[] = [
-  { names: /\.(?:md|markdown)$/i, says: "headings", line: /^#{1,3} (.+)/ },
-  {
-    names: /\.[cm]?[jt]sx?$/i,
-    says: "exports",
-    line: /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function|class|const|let|var|interface|type|enum)\*? ([\w$]+)/,
-  },
-  { names: /\.py$/i, says: "defines", line: /^(?:async )?(?:def|class) (\w+)/ },
-  { names: /\.go$/i, says: "exports", line: /^(?:func|type|const|var) (?:\([^)]*\) )?([A-Z]\w*)/ },
-  {
-    names: /\.rs$/i,
-    says: "exports",
-    line: /^pub (?:async |unsafe )?(?:fn|struct|enum|trait|mod|const|static|type) (\w+)/,
-  },
-];
-const MAX_MENTIONED = 5;
-const MAX_SCANNED = 300;
-
-/** Is there more to learn from the text of such a file than how long it is? */
-export function isDescribed(path: string): boolean {
-  return DEFINITIONS.some(({ names }) => names.test(path));
-}
-
-/** The headings of a text, or what code offers to others, as far as `body` shows it. */
-function describe(path: string, body: string): string {
-  const kind = DEFINITIONS.find(({ names }) => names.test(path));
-  if (!kind) return "";
-  const lines = withoutFences(body.split("\n"));
-  const found = lines.flatMap((line) => kind.line.exec(line.slice(0, MAX_SCANNED))?.[1] ?? []);
-  const mentioned = found.slice(0, MAX_MENTIONED).map((name) => clean(name, 60));
-  return mentioned.length === 0
-    ? ""
-    : `${kind.says} ${mentioned.join(", ")}${found.length > MAX_MENTIONED ? ", ..." : ""}`;
-}
-
-/** What stands in a code fence of a Markdown text are no headings. */
-function withoutFences(lines: readonly string[]): readonly string[] {
-  let isInside = false;
-  return lines.filter((line) => {
-    const isFence = /^\s{0,3}(?:```|~~~)/.test(line);
-    if (isFence) isInside = !isInside;
-    return !isInside && !isFence;
-  });
-}
-
 /** One line without anything that a reader or a Markdown page could take for more than text. */
-function clean(text: string, maxChars = 200): string {
+export function clean(text: string, maxChars = 200): string {
   const visible = text
     .slice(0, maxChars * 2)
     .replace(/[\p{C}\s]+/gu, " ")

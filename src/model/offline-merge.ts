@@ -1,12 +1,19 @@
 // What all agents of a survey found, as one text.
 
 import { displayName, type AgentId } from "../message.ts";
-import { mergeFindings, writeCounts, writeFindings, type Findings } from "./offline-findings.ts";
+import {
+  count,
+  mergeFindings,
+  writeCounts,
+  writeFound,
+  type Findings,
+  type Found,
+} from "./offline-findings.ts";
+import type { Counted, Glance } from "./offline-glance.ts";
 import { joinPath, writePath } from "./offline-paths.ts";
-import { walkOrNote } from "./offline-share.ts";
 import type { Survey, Team } from "./offline-team.ts";
 import type { OfflineView } from "./offline-view.ts";
-import { SURVEY_FILE } from "./offline-walk.ts";
+import { SURVEY_FILE, walk } from "./offline-walk.ts";
 
 export interface Contribution {
   readonly agent: AgentId;
@@ -21,7 +28,7 @@ export function contributionsTo(
   { at }: Survey,
   { own, parts, unnamed }: Team & { readonly unnamed: number },
 ): readonly Contribution[] {
-  const { findings } = walkOrNote(view, at, own);
+  const { findings } = walk(view, at, own);
   const all = { ...findings, files: findings.files + unnamed, unread: findings.unread + unnamed };
   return [
     { agent: view.own, entries: own.entries, findings: all },
@@ -43,21 +50,80 @@ export function writeSummary(contributions: readonly Contribution[]): string {
 }
 
 /** A Markdown text of at most about `maxBytes` of UTF-8. */
-export function writeSurvey(dir: string, contributions: readonly Contribution[], maxBytes: number): string {
-  const opening = [
-    `# Survey of ${writePath(dir)}`,
+export function writeSurvey(
+  { dir }: Pick<Survey, "dir">,
+  { contributions, glance }: { readonly contributions: readonly Contribution[]; readonly glance: Glance },
+  maxBytes: number,
+): string {
+  const all = merged(contributions);
+  const about = new Map(all.found.map((found) => [found.path, found]));
+  const before = [
+    `# Survey of ${glance.name || writePath(dir)}`,
     "",
-    "## Who walked what",
-    "",
-    ...contributions.map(writeShare),
+    ...whatItIs(glance),
+    `${writeCounts(all)} What git ignores is left out.`,
+    ...section(
+      "How it is laid out",
+      glance.holds.map(({ path, count: n }) => `- ${writePath(path)}: ${count(Number(n), "file")}`),
+    ),
+    ...section("Where to start", starts(glance, all.found)),
+    ...section("The largest files", glance.largest.flatMap(listed(about, (n) => count(Number(n), "line")))),
+    ...section("The most imported files", glance.imported.flatMap(listed(about, (n) => `imported by ${n}`))),
   ];
-  const room = maxBytes - Buffer.byteLength(opening.join("\n"));
-  const [counts = "", ...found] = writeFindings(merged(contributions), room).split("\n");
-  return [...opening, "", "## What is there", "", counts, "", ...found, ""].join("\n");
+  const after = section("Who walked what", contributions.map(writeShare));
+  const room = maxBytes - Buffer.byteLength([...before, ...after].join("\n"));
+  const files = writeFound(all, { maxBytes: room, heading: (folder) => `\n### ${writePath(folder)}\n` });
+  return [...before, ...section("Files", files), ...after, ""].join("\n");
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
 }
 
 function merged(contributions: readonly Contribution[]): Findings {
   return mergeFindings(contributions.map(({ findings }) => findings));
+}
+
+function whatItIs({ purpose, description }: Glance): readonly string[] {
+  const said = [purpose, description === purpose ? "" : description].filter((text) => text !== "");
+  return said.flatMap((text) => [`> ${text}`, ""]);
+}
+
+const DOCUMENTS = [
+  /^readme\b[^/]*$/i,
+  /^(?:contributing|getting.?started|architecture|hacking|development)\b[^/]*$/i,
+];
+const MAIN =
+  /^(?:(?:src|app|lib|source|cmd\/[^/]+)\/)?(?:index|main|app|server|cli|manage|__main__|lib|mod)\.(?:[cm]?[jt]sx?|py|go|rs|rb)$/;
+const MAX_STARTS = 10;
+
+/** What to read, what to open, what to run; a manifest names what was built, so its source is looked for, too. */
+function starts({ entries, commands }: Glance, found: readonly Found[]): readonly string[] {
+  const named = new Set(
+    entries.flatMap((path) => [path, sourceOf(path), sourceOf(path.slice(path.indexOf("/") + 1))]),
+  );
+  const documents = DOCUMENTS.flatMap((name) => found.filter(({ path }) => name.test(path)));
+  const code = found.filter(({ path }) => named.has(path) || MAIN.test(path));
+  return [
+    ...[...documents, ...code]
+      .slice(0, MAX_STARTS)
+      .map(({ path, about }) => `- ${writePath(path)}${about && `: ${about}`}`),
+    ...(commands.length > 0 ? [`- to run: ${commands.join(", ")}`] : []),
+  ];
+}
+
+function sourceOf(path: string): string {
+  return path.replace(/(?:\.d)?\.([cm]?)[jt]s$/, ".$1ts");
+}
+
+/** Nothing for what an earlier survey has left. */
+function listed(about: ReadonlyMap<string, Found>, say: (n: string) => string) {
+  return ({ path, count: n }: Counted): readonly string[] => {
+    const found = about.get(path);
+    return path === SURVEY_FILE
+      ? []
+      : [`- ${writePath(path)}: ${say(n)}${found?.about ? `; ${found.about}` : ""}`];
+  };
 }
 
 const MAX_ENTRIES = 20;

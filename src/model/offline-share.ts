@@ -2,13 +2,11 @@
 // by the view, and by the pending goal where older events were summarised.
 
 import { displayName, type AgentId } from "../message.ts";
-import type { Wanted } from "./offline-commands.ts";
-import { count, readFindings, writeFindings } from "./offline-findings.ts";
+import { count, writeFindings } from "./offline-findings.ts";
 import { readShareGoal, writeShareGoal, type Attempt } from "./offline-goals.ts";
 import { readReport, readShare, writeReport, type Share } from "./offline-letters.ts";
 import {
   FORGOTTEN,
-  lastStep,
   startOver,
   act,
   addGoal,
@@ -20,10 +18,10 @@ import {
 } from "./offline-move.ts";
 import { quotePath, writePath } from "./offline-paths.ts";
 import { remember, stepsSince, type Mail, type OfflineView, type Step } from "./offline-view.ts";
-import { walk, type Walk } from "./offline-walk.ts";
+import { walk } from "./offline-walk.ts";
 
-/** Room for every file that is named. */
-export const MAX_NOTE_BYTES = 80_000;
+/** The report says it all; a note is to be read. */
+const MAX_NOTE_BYTES = 2_000;
 
 export interface OpenShare {
   readonly from: AgentId;
@@ -86,7 +84,7 @@ function walkOn(view: OfflineView, open: OpenShare, attempt: Attempt): Move {
   const { from, share, at } = open;
   const { next } = walk(view, at, share);
   if (next.length === 0) return report(view, open);
-  return act(walking(share.dir, next), [
+  return act(`Survey of ${quotePath(share.dir)}: ${count(next.length, "thing")} to look at.`, [
     ...addGoal(view, at, writeShareGoal({ share, from, attempt })),
     ...next,
   ]);
@@ -104,28 +102,15 @@ function report(view: OfflineView, { from, share, at, unlisted }: OpenShare): Mo
   ]);
 }
 
-/** A walk whose findings are in a note needs nothing else to be remembered. */
-export function walkOrNote(view: OfflineView, since: number, own: Share): Walk {
-  const title = titleOf(own.dir, view.own);
-  const note = lastStep(view, since, "writeNote", (parameters) => parameters["title"] === title);
-  if (!note) return walk(view, since, own);
-  return { next: [], findings: readFindings(String(note.parameters["content"])) };
-}
-
 /** Is it a goal for a share of this survey, whatever the share? */
-export function isGoalForShare(dir: string, from: AgentId): (goal: string) => boolean {
+function isGoalForShare(dir: string, from: AgentId): (goal: string) => boolean {
   return (text) => {
     const goal = readShareGoal(text);
     return goal?.from === from && goal.share.dir === dir;
   };
 }
 
-export function walking(dir: string, next: readonly Wanted[]): string {
-  const what = next[0]?.action === "listDirectory" ? "folder" : "file";
-  return `Survey of ${quotePath(dir)}: ${count(next.length, what)} to look at.`;
-}
-
 /** The title of the note on an agent's share of the survey of `from`. */
-export function titleOf(dir: string, from: AgentId): string {
+function titleOf(dir: string, from: AgentId): string {
   return `Survey of ${writePath(dir)} for ${displayName(from)}, my share`;
 }

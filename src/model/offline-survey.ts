@@ -4,8 +4,9 @@
 
 import { CONTROL, displayName } from "../message.ts";
 import { readCommands } from "./offline-commands.ts";
-import { count, entriesOf, reasonIn, writeFindings } from "./offline-findings.ts";
-import { readSurveyGoal, writeShareGoal, writeSurveyGoal } from "./offline-goals.ts";
+import { count, entriesOf, reasonIn } from "./offline-findings.ts";
+import { glanceAt, glanceCalls } from "./offline-glance.ts";
+import { readSurveyGoal, writeSurveyGoal } from "./offline-goals.ts";
 import { readSurveyEnd, surveyEnd, writeShare } from "./offline-letters.ts";
 import {
   contributionsTo,
@@ -27,10 +28,9 @@ import {
   type Move,
 } from "./offline-move.ts";
 import { quotePath, writePath } from "./offline-paths.ts";
-import { isGoalForShare, MAX_NOTE_BYTES, titleOf, walking, walkOrNote } from "./offline-share.ts";
 import { runningPeers, shareOut, type Survey, type Team } from "./offline-team.ts";
 import { remember, type Mail, type OfflineView, type Step } from "./offline-view.ts";
-import { isSurveyed } from "./offline-walk.ts";
+import { isSurveyed, walk } from "./offline-walk.ts";
 
 /** Nothing to do until mail comes. */
 export interface Wait {
@@ -91,10 +91,10 @@ function goOn(view: OfflineView, survey: Survey, goal: string): Move | Wait {
   const entries = listed ? entriesOf(listed) : "this agent has no action `listDirectory`";
   if (typeof entries === "string") return fail(view, survey, entries);
   const agents = runningPeers(registry?.result.content ?? "", view.own);
-  const team = shareOut(view, survey, { entries: entries.names.filter(isSurveyed), agents });
+  const names = entries.names.filter(isSurveyed);
+  const team = shareOut(view, survey, { entries: names, agents });
   return (
-    handOut(dir, team) ??
-    walkOwn(view, survey, team) ??
+    handOut(view, survey, { ...team, names }) ??
     waitFor(dir, team) ??
     merge(view, survey, contributionsTo(view, survey, { ...team, unnamed: entries.unnamed }))
   );
@@ -103,27 +103,19 @@ function goOn(view: OfflineView, survey: Survey, goal: string): Move | Wait {
 /** So many messages in one decision. */
 const LETTERS = 40;
 
-function handOut(dir: string, { parts }: Team): Move | undefined {
+/** Shares it out, and looks at what this agent looks at itself. */
+function handOut(
+  view: OfflineView,
+  survey: Survey,
+  { own, parts, names }: Team & { readonly names: readonly string[] },
+): Move | undefined {
+  const { dir, at } = survey;
   const unsent = parts.filter(({ state }) => state === "unsent").slice(0, LETTERS);
-  if (unsent.length === 0) return undefined;
   const letters = unsent.map(({ agent, share }) => sendMessage({ to: [agent], text: writeShare(share) }));
-  return act(`Survey of ${quotePath(dir)}: sharing it out.`, letters);
-}
-
-function walkOwn(view: OfflineView, { dir, at }: Survey, { own }: Team): Move | undefined {
-  const { next, findings } = walkOrNote(view, at, own);
-  if (next.length > 0) {
-    const goal = writeShareGoal({ share: own, from: view.own, attempt: "first" });
-    return act(walking(dir, next), [...addGoal(view, at, goal), ...next]);
-  }
-  const calls = [
-    ...writeNote(view, at, {
-      title: titleOf(dir, view.own),
-      content: writeFindings(findings, MAX_NOTE_BYTES),
-    }),
-    ...completeGoals(view, isGoalForShare(dir, view.own)),
-  ];
-  return calls.length > 0 ? act(`My share of the survey of ${quotePath(dir)} is walked.`, calls) : undefined;
+  const looks = [...glanceCalls(view, survey, names), ...walk(view, at, own).next];
+  if (letters.length + looks.length === 0) return undefined;
+  const what = letters.length > 0 ? "sharing it out" : `${count(looks.length, "thing")} to look at`;
+  return act(`Survey of ${quotePath(dir)}: ${what}.`, [...letters, ...looks]);
 }
 
 function waitFor(dir: string, { parts }: Team): Wait | undefined {
@@ -136,18 +128,18 @@ function waitFor(dir: string, { parts }: Team): Wait | undefined {
 }
 
 const MAX_FILE_BYTES = 64_000;
-const MAX_MERGED_NOTE_BYTES = 8_000;
 
 /** Writes it all down, then tells. */
 function merge(view: OfflineView, survey: Survey, contributions: readonly Contribution[]): Move {
   const { dir, at } = survey;
   const path = surveyPath(dir);
-  const content = (maxBytes: number): string => writeSurvey(dir, contributions, maxBytes);
   const written = lastStep(view, at, "writeFile", (parameters) => parameters["path"] === path);
-  const file = { action: "writeFile", parameters: { path, content: written ? "" : content(MAX_FILE_BYTES) } };
+  const content = written
+    ? ""
+    : writeSurvey(survey, { contributions, glance: glanceAt(view, survey) }, MAX_FILE_BYTES);
   const calls = [
-    ...writeNote(view, at, { title: `Survey of ${writePath(dir)}`, content: content(MAX_MERGED_NOTE_BYTES) }),
-    ...within(view, written ? [] : [file]),
+    ...writeNote(view, at, { title: `Survey of ${writePath(dir)}`, content: writeSummary(contributions) }),
+    ...within(view, written ? [] : [{ action: "writeFile", parameters: { path, content } }]),
   ];
   if (calls.length > 0) {
     return act(
@@ -172,8 +164,7 @@ function fail(view: OfflineView, survey: Survey, reason: string): Move {
 /** Goals and end go together: as long as a goal is pending, the survey cannot be forgotten. */
 function finish(view: OfflineView, { dir, asker }: Survey, text: string): Move {
   const reply = { to: [...new Set([asker, CONTROL])], text };
-  const isShareGoal = isGoalForShare(dir, view.own);
-  const goals = completeGoals(view, (goal) => isGoalOf(dir)(goal) || isShareGoal(goal));
+  const goals = completeGoals(view, isGoalOf(dir));
   if (view.tools.has("sendMessage")) {
     return act(`The survey of ${quotePath(dir)} is over.`, [...goals, sendMessage(reply)]);
   }

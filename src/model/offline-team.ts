@@ -3,7 +3,7 @@
 import type { AgentId } from "../message.ts";
 import type { Findings } from "./offline-findings.ts";
 import { newShare, readReport, writeShare, type Share } from "./offline-letters.ts";
-import { remember, stepsSince, type Mail, type OfflineView, type Step } from "./offline-view.ts";
+import { groupBy, remember, stepsSince, type Mail, type OfflineView, type Step } from "./offline-view.ts";
 
 export interface Team {
   /** What the agent that was asked walks itself: its own share, and those that could not be handed over. */
@@ -92,14 +92,4 @@ const AGENT = /^[^\n[\]]{1,80} \[agentId=([^\s\]]{1,64})\] running\b/;
 export function runningPeers(registry: string, own: AgentId): readonly AgentId[] {
   const ids = registry.split("\n").flatMap((line) => AGENT.exec(line)?.[1] ?? []);
   return [...new Set(ids)].filter((id) => id !== own);
-}
-
-function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }

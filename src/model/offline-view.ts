@@ -101,6 +101,16 @@ export function remember<K extends object, V>(compute: (key: K) => V): (key: K) 
   };
 }
 
+export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
 const HEADER = /^--- MESSAGE FROM ([^\n]{1,80}) ---\n\n?/;
 
 const readMail = remember(({ text }: { readonly text: string }): Mail => {

@@ -6,6 +6,7 @@ import {
   createTeam,
   decisionsOf,
   expectDone,
+  filesIn,
   goalsOf,
   idsTo,
   offlineAgents,
@@ -71,7 +72,7 @@ function forgetfulPast(maxChars: number): Model {
 }
 
 describe("a survey that is interrupted", () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])("after %i decisions of each agent goes on", async (steps) => {
+  it.each([1, 2, 3, 4, 5, 6])("after %i decisions of each agent goes on", async (steps) => {
     const world = await createTeam(idsTo(3), PROJECT, { extra: { limits: { steps } } });
     await world.say("1", "survey .");
     await world.idle();
@@ -79,39 +80,36 @@ describe("a survey that is interrupted", () => {
     await resume(again);
     await again.idle();
     await expectDone(again, idsTo(3));
-    for (const path of SURVEYED) expect(await surveyOf(again)).toContain(`- ${path}: `);
+    expect([...(await filesIn(again)).keys()].toSorted()).toEqual(SURVEYED);
   });
 
-  it.each([1, 2, 3, 4, 5, 6])(
-    "after %i decisions gives way to a new one, with whoever runs then",
-    async (steps) => {
-      const world = await createTeam(idsTo(3), PROJECT, { extra: { limits: { steps } } });
-      await world.say("1", "survey .");
-      await world.idle();
-      const again = await world.restart(offlineAgents(idsTo(2)));
-      await again.say("1", "survey .");
-      await resume(again);
-      await again.idle();
-      await expectDone(again, idsTo(2));
-      expect(await surveyOf(again)).not.toContain("Agent 3");
-      for (const path of SURVEYED) expect(await surveyOf(again)).toContain(`- ${path}: `);
-    },
-  );
+  it.each([1, 2, 3])("after %i decisions gives way to a new one, with whoever runs then", async (steps) => {
+    const world = await createTeam(idsTo(3), PROJECT, { extra: { limits: { steps } } });
+    await world.say("1", "survey .");
+    await world.idle();
+    const again = await world.restart(offlineAgents(idsTo(2)));
+    await again.say("1", "survey .");
+    await resume(again);
+    await again.idle();
+    await expectDone(again, idsTo(2));
+    expect(await surveyOf(again)).not.toContain("Agent 3");
+    expect([...(await filesIn(again)).keys()].toSorted()).toEqual(SURVEYED);
+  });
 
-  it.each(["1", "2"].flatMap((id) => [2, 3, 4, 5, 6, 7, 8, 9].map((nth) => [id, nth] as const)))(
+  it.each(["1", "2"].flatMap((id) => [2, 3, 4, 5, 6].map((nth) => [id, nth] as const)))(
     "because agent %s forgets everything at its decision %i starts over",
     async (id, nth) => {
       const world = await createTeam(idsTo(3), PROJECT, { extra: { model: forgetfulOnce(id, nth) } });
       await world.say("1", "survey .");
       await world.idle();
-      expect(await expectDone(world, idsTo(3))).toContain("7 files");
-      for (const path of SURVEYED) expect(await surveyOf(world)).toContain(`- ${path}: `);
+      expect(await expectDone(world, idsTo(3))).toContain("9 files");
+      expect([...(await filesIn(world)).keys()].toSorted()).toEqual(SURVEYED);
     },
   );
 
   it("because an agent forgets more than its goal says is told what was not read", async () => {
     const files = Array.from({ length: 300 }, (_, n) => [`file-${n}.txt`, `${n}\n`]);
-    const extra = { model: forgetfulOnce("2", 4) };
+    const extra = { model: forgetfulOnce("2", 3) };
     const world = await createTeam(idsTo(2), Object.fromEntries(files), { extra });
     await world.say("1", "survey .");
     await world.idle();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { factsOf, readFindings, writeFindings, type Findings } from "../../src/model/offline-findings.ts";
+import { findingsIn, readFindings, writeFindings, type Findings } from "../../src/model/offline-findings.ts";
 import {
   readShareGoal,
   readSurveyGoal,
@@ -183,30 +183,31 @@ describe("findings", () => {
     );
   });
 
-  it("tell lines and bytes as far as who read the file knows them", () => {
-    const facts = (content: string) =>
-      factsOf({
-        action: "readFile",
-        parameters: { path: "a.ts" },
-        result: { call: "1", content, isError: false },
+  it("stand under the folders that they lie in, and are read from an outline in the same form", () => {
+    const found = ["a.ts", "b c/", "src/x.ts", "src/y: z.ts", "src/in/w.ts"].map((path) => ({
+      path,
+      size: "1 line",
+      about: "",
+    }));
+    const findings: Findings = { files: 4, lines: 4, bytes: 9, folders: 3, unread: 0, found };
+    const text = writeFindings(findings, 1_000);
+    expect(text.split("\n").slice(1)).toEqual([
+      "- a.ts: 1 line",
+      '- "b c/": 1 line',
+      "In src/:",
+      "- x.ts: 1 line",
+      '- "y: z.ts": 1 line',
+      "In src/in/:",
+      "- w.ts: 1 line",
+    ]);
+    const outline = (content: string) =>
+      findingsIn({
+        action: "outline",
+        parameters: { path: "." },
+        result: { call: "1", content, isError: !content.startsWith("Outline") },
       });
-    const body =
-      "export type A = 1;\n  export const hidden = 1;\n[Lines 1 to 2 are shown; go on with offset 3.]";
-    expect(facts(`Contents of a.ts (99 lines, 1234 bytes):\n${body}`)).toEqual({
-      lines: 99,
-      bytes: 1234,
-      about: "exports A",
-    });
-    expect(facts(`Contents of a.ts (more than 1 line):\n${body}`)).toEqual({ lines: 1, about: "exports A" });
-    expect(facts("anything else\nat\nall")).toEqual({ lines: 2, about: "" });
-  });
-
-  it("do not take what stands in a code fence for a heading", () => {
-    const content = "Contents of a.md (9 lines):\n# One\n```sh\n# no\n```\n## Two\n~~~\n# nor this";
-    const result = { call: "1", content, isError: false };
-    expect(factsOf({ action: "readFile", parameters: { path: "a.md" }, result })).toMatchObject({
-      about: "headings One, Two",
-    });
+    expect(outline(`Outline of .: ${text}`)).toEqual(findings);
+    expect(outline("There is no such file or folder. Path: .")).toBe("there is no such file or folder");
   });
 
   it("of somebody else are text, and no more", () => {

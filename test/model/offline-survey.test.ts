@@ -7,9 +7,9 @@ import {
   createTeam,
   decisionsOf,
   expectDone,
+  filesIn,
   goalsOf,
   idsTo,
-  notesOf,
   offlineAgents,
   PROJECT,
   SURVEYED,
@@ -26,17 +26,58 @@ describe("a survey", () => {
     await world.idle();
 
     const told = await expectDone(world, idsTo(n));
-    expect(told).toMatch(/^The survey of "\." is done: 7 files, \d+ lines, 5 folders, 1 not read\./);
-    const survey = await surveyOf(world);
-    for (const path of SURVEYED) expect(survey).toContain(`- ${path}: `);
-    expect(survey).toContain("- src/index.ts: 2 lines; exports start, version");
-    expect(survey).toContain("- README.md: 3 lines; headings A project, How to run it");
-    expect(survey).toContain("- src/deep/er/part.py: 2 lines; defines Part");
-    expect(survey).toContain("- src/logo.png: not read, it is a PNG image (7 bytes)");
-    expect(survey).not.toMatch(/left|HEAD|SURVEY|legion/);
+    expect(told).toMatch(/^The survey of "\." is done: 9 files, \d+ lines, 5 folders, 1 not read\./);
+    const files = await filesIn(world);
+    expect([...files.keys()].toSorted()).toEqual(SURVEYED);
+    expect(files.get("src/index.ts")).toBe("2 lines; exports start, version");
+    expect(files.get("README.md")).toBe("8 lines; A project");
+    expect(files.get("src/deep/er/part.py")).toBe("2 lines; defines Part");
+    expect(files.get("src/logo.png")).toBe("not read, it is a PNG image (7 bytes)");
+    expect(await surveyOf(world)).not.toMatch(/node_modules|dist|HEAD|SURVEY|legion/);
     const withGoals = idsTo(n).filter((id) => goalsOf(world, id).length > 0);
-    expect(withGoals).toHaveLength(Math.min(n, 5));
+    expect(withGoals).toHaveLength(Math.min(n, 6));
     for (const id of idsTo(n)) expect(await decisionsOf(world, id)).toBeLessThanOrEqual(12);
+  });
+
+  it("says what the project is, how it is laid out, where to start, and what stands out", async () => {
+    const world = await createTeam(idsTo(2), PROJECT);
+    await asked(world, "1", "survey .");
+    const [opening] = (await surveyOf(world)).split("## Files");
+    expect(opening).toMatchInlineSnapshot(`
+      "# Survey of a-project
+
+      > It keeps the time for *gardens*.
+
+      9 files, 18 lines, 5 folders, 1 not read. What git ignores is left out.
+
+      ## How it is laid out
+
+      - docs/: 1 file
+      - src/: 4 files
+      - test/: 1 file
+
+      ## Where to start
+
+      - README.md: A project
+      - src/index.ts: exports start, version
+      - to run: npm test, npm run grow
+
+      ## The largest files
+
+      - README.md: 8 lines; A project
+      - .gitignore: 3 lines
+      - src/index.ts: 2 lines; exports start, version
+      - src/deep/er/part.py: 2 lines; defines Part
+      - package.json: 1 line
+      - docs/guide.md: 1 line; Guide
+      - test/index.test.ts: 1 line
+
+      ## The most imported files
+
+      - src/index.ts: imported by 1; exports start, version
+
+      "
+    `);
   });
 
   it("is the same text whenever the files and the agents are the same", async () => {
@@ -53,8 +94,8 @@ describe("a survey", () => {
     const again = await world.restart(offlineAgents(idsTo(2)));
     await writeFiles(again.project, { "docs/new.md": "# New\n" });
     const [told] = await asked(again, "1", "survey .");
-    expect(told).toContain("8 files");
-    expect(await surveyOf(again)).toContain("- docs/new.md: 1 line; headings New");
+    expect(told).toContain("10 files");
+    expect((await filesIn(again)).get("docs/new.md")).toBe("1 line; New");
     for (const id of idsTo(3)) expect(goalsOf(again, id).every(({ complete }) => complete)).toBe(true);
   });
 
@@ -71,7 +112,7 @@ describe("a survey", () => {
     const world = await createTeam(idsTo(3), files);
     await asked(world, "1", "survey .");
     expect(await expectDone(world, idsTo(3))).toContain(counts);
-    for (const path of Object.keys(files)) expect(await surveyOf(world)).toContain(path);
+    expect([...(await filesIn(world)).keys()]).toEqual(Object.keys(files));
   });
 
   it("writes into the folder that it is about", async () => {
@@ -79,7 +120,7 @@ describe("a survey", () => {
     await asked(world, "1", "survey src/");
     const survey = await surveyOf(world, "src");
     expect(survey).toMatch(/^# Survey of src$/m);
-    expect(survey).toContain("- deep/er/part.py: 2 lines");
+    expect((await filesIn(world, "src")).get("deep/er/part.py")).toMatch(/^2 lines/);
     expect(survey).not.toContain("README");
   });
 
@@ -100,12 +141,11 @@ describe("a survey", () => {
     ];
     const world = await createTeam(idsTo(3), Object.fromEntries(names.map((name) => [`odd/${name}`, "x\n"])));
     const [told] = await asked(world, "1", "survey .");
-    expect(told).toContain("12 files, 11 lines, 1 folder, 1 not read");
-    const survey = await surveyOf(world);
-    expect(survey).not.toMatch(/[\u202e`<]/);
-    expect(
-      survey.split("\n").filter((line) => line.startsWith("- ") && line.includes("1 line")),
-    ).toHaveLength(12);
+    expect(told).toContain("12 files, 12 lines, 1 folder, 0 not read");
+    expect(await surveyOf(world)).not.toMatch(/[\u202e`<]/);
+    const files = await filesIn(world);
+    expect(files.size).toBe(12);
+    for (const [path, says] of files) expect([path, says]).toEqual([path, "1 line"]);
   });
 
   it("does not follow links round in circles", async () => {
@@ -114,15 +154,15 @@ describe("a survey", () => {
     await symlink("nowhere", join(world.project, "src/lost"));
     const [told] = await asked(world, "1", "survey .");
     expect(told).toContain("3 files, 1 line, 1 folder, 2 not read");
-    expect(await surveyOf(world)).toContain("- src/up: not read, that path is the workspace itself");
+    expect((await filesIn(world)).get("src/up")).toBe("not read, it is a link");
   });
 
   it("names what is off-limits without reading it", async () => {
     const world = await createTeam(idsTo(1), { ".env": "SECRET=1\n", "deploy/id_rsa": "key\n" });
     await asked(world, "1", "survey .");
-    const survey = await surveyOf(world);
-    expect(survey).toContain("- .env: not read, that path is off-limits");
-    expect(survey).toContain("- deploy/id_rsa: not read, that path is off-limits");
+    const files = await filesIn(world);
+    expect(files.get(".env")).toBe("not read, that path is off-limits");
+    expect(files.get("deploy/id_rsa")).toBe("not read, that path is off-limits");
   });
 
   it("says why it cannot be done, and gives the goal up", async () => {
@@ -150,7 +190,7 @@ describe("a survey", () => {
     await world.idle();
     const told = await toldControl(world);
     expect(told).toHaveLength(4);
-    for (const text of told) expect(text).toContain("7 files");
+    for (const text of told) expect(text).toContain("9 files");
     for (const id of idsTo(4)) expect(goalsOf(world, id).every(({ complete }) => complete)).toBe(true);
   });
 
@@ -163,41 +203,46 @@ describe("a survey", () => {
     expect(await surveyOf(smaller)).not.toContain("Agent 3");
   });
 
-  it("names 500 files for each agent and counts the rest", async () => {
+  it("names 1,000 files for each agent and counts the rest", async () => {
     const files = Object.fromEntries(
-      Array.from({ length: 1_560 }, (_, n) => [`d${n % 12}/${n % 7}/file-${n}.txt`, `${n}\n`]),
+      Array.from({ length: 2_060 }, (_, n) => [`d${n % 2}/${n % 7}/file-${n}.txt`, `${n}\n`]),
     );
-    const world = await createTeam(idsTo(3), files);
+    const world = await createTeam(idsTo(2), files);
     const [told] = await asked(world, "1", "survey .");
-    expect(told).toContain("1560 files");
-    const isFile = (line: string): boolean => /^- .*file-\d+\.txt: /.test(line);
-    const survey = (await surveyOf(world)).split("\n");
-    expect(survey.filter(isFile)).toHaveLength(1_500);
-    expect(survey).toContain("- and 60 more files");
-    for (const id of idsTo(3)) {
-      expect(notesOf(world, id).map((note) => note.split("\n").filter(isFile).length)).toContain(500);
-      expect(await decisionsOf(world, id)).toBeLessThanOrEqual(25);
-    }
+    expect(told).toContain("2060 files, 2060 lines, 16 folders, 0 not read");
+    expect((await filesIn(world)).size).toBe(2_000);
+    expect((await surveyOf(world)).split("\n")).toContain("- and 60 more files");
+    for (const id of idsTo(2)) expect(await decisionsOf(world, id)).toBeLessThanOrEqual(12);
   });
 
   it("counts what a list does not show", async () => {
-    const files = Array.from({ length: 1_100 }, (_, n) => [`many/${n}.txt`, ""]);
-    const world = await createTeam(idsTo(1), Object.fromEntries(files));
-    const [told] = await asked(world, "1", "survey .");
-    expect(told).toContain("1100 files, 0 lines, 1 folder, 600 not read");
-    expect((await asked(world, "1", "survey many"))[0]).toContain(
-      "1100 files, 0 lines, 0 folders, 600 not read",
+    const world = await createTeam(
+      idsTo(1),
+      Object.fromEntries(Array.from({ length: 1_100 }, (_, n) => [`${n}.txt`, ""])),
+    );
+    expect((await asked(world, "1", "survey ."))[0]).toContain(
+      "1100 files, 0 lines, 0 folders, 101 not read",
     );
   });
 
-  it("stops reading, not naming, where long lines fill the view", async () => {
-    const long = Array.from({ length: 8 }, (_, n) => [`a/${n}.js`, "x".repeat(60_000)]);
-    const short = Array.from({ length: 60 }, (_, n) => [`b/${n}.js`, "export const b = 1;\n"]);
-    const world = await createTeam(idsTo(1), Object.fromEntries([...long, ...short]));
+  it("costs little: what it sees and writes for each file is a line", async () => {
+    const text = "// Says what it is for.\n" + "x();\n".repeat(200);
+    const files = Array.from({ length: 600 }, (_, n) => [`d${n % 9}/${n % 5}/file-${n}.ts`, text]);
+    const world = await createTeam(idsTo(3), { "README.md": "# Many\n", ...Object.fromEntries(files) });
+    await asked(world, "1", "survey .");
+    const decisions = (await Promise.all(idsTo(3).map((id) => world.kinds(id, "decision")))).flat();
+    const tokens = decisions.reduce((sum, { usage }) => sum + usage!.input + usage!.output, 0);
+    expect((await filesIn(world)).get("d3/2/file-12.ts")).toBe("201 lines; Says what it is for");
+    expect(decisions.length).toBeLessThanOrEqual(15);
+    expect(tokens).toBeLessThan(150_000);
+  });
+
+  it("is finished also where a folder holds more than fits into the view", async () => {
+    const name = "n".repeat(200);
+    const files = Array.from({ length: 900 }, (_, n) => [`${n % 9}/${name}/${name}-${n}.txt`, "x\n"]);
+    const world = await createTeam(idsTo(1), Object.fromEntries(files));
     const [told] = await asked(world, "1", "survey .");
     await expectDone(world, idsTo(1));
-    expect(told).toContain("68 files, 10 lines, 2 folders, 58 not read");
-    const survey = await surveyOf(world);
-    for (const [path] of [...long, ...short]) expect(survey).toContain(`- ${path}: `);
+    expect(told).toContain("900 files, 900 lines, 18 folders, 0 not read");
   });
 });

@@ -10,6 +10,7 @@ import { messaging } from "../../modules/messaging.ts";
 import { notes } from "../../modules/notes.ts";
 import { system } from "../../modules/system/index.ts";
 import type { AgentId } from "../../src/message.ts";
+import { PATH, readPath } from "../../src/model/offline-paths.ts";
 import { createOfflineModel } from "../../src/model/offline.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent, type WorldOptions } from "../world.ts";
 
@@ -85,24 +86,43 @@ export async function surveyOf({ project }: World, dir = "."): Promise<string> {
   return withoutSizes(await readFile(join(project, dir, "SURVEY.md"), "utf8"));
 }
 
+/** What `SURVEY.md` says of each file, by its path. */
+export async function filesIn(world: World, dir = "."): Promise<ReadonlyMap<string, string>> {
+  const [, list = ""] = (await surveyOf(world, dir)).split("\n## Files\n");
+  const files = new Map<string, string>();
+  let folder = "";
+  for (const line of list.split("\n## ")[0]!.split("\n")) {
+    if (line.startsWith("### ")) folder = readPath(line.slice("### ".length));
+    const [, name, says] = new RegExp(`^- (${PATH}): (.*)$`).exec(line) ?? [];
+    if (name !== undefined && says !== undefined) files.set(folder + readPath(name), says);
+  }
+  return files;
+}
+
 export async function decisionsOf(world: World, id: AgentId): Promise<number> {
   return (await world.kinds(id, "decision")).length;
 }
 
 /** A small project. */
 export const PROJECT: Files = {
-  "README.md": "# A project\n\n## How to run it\n",
-  "package.json": '{ "name": "a-project" }\n',
+  "README.md": "# A project\n\n[badge]\n\nIt keeps the time\nfor *gardens*.\n\n## How to run it\n",
+  "package.json":
+    '{ "name": "a-project", "main": "./dist/index.js", "scripts": { "test": "vitest", "grow": "x" } }\n',
+  ".gitignore": "dist/\n*.log\n!src/keep.log\n",
   "src/index.ts": "export function start(): void {}\nexport const version = 1;\n",
+  "src/keep.log": "",
   "src/deep/er/part.py": "class Part:\n    pass\n",
   "src/logo.png": new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]),
   "docs/guide.md": "# Guide\n",
   "test/index.test.ts": 'import "../src/index.ts";\n',
+  "dist/index.js": "export const left = 1;\n",
   "node_modules/left/out.js": "module.exports = 1;\n",
   ".git/HEAD": "ref: refs/heads/main\n",
 };
 /** What a survey of it names. */
-export const SURVEYED = Object.keys(PROJECT).filter((path) => !/^(?:node_modules|\.git)\//.test(path));
+export const SURVEYED = Object.keys(PROJECT)
+  .filter((path) => !/^(?:node_modules|\.git|dist)\//.test(path))
+  .toSorted();
 
 /** What must hold whenever a survey is over. */
 export async function expectDone(world: World, ids: readonly string[]): Promise<string> {

@@ -14,6 +14,7 @@ const ACTIONS = [
   "readFile",
   "writeFile",
   "listDirectory",
+  "outline",
 ];
 const TOOLS: readonly ToolSpec[] = ACTIONS.map((name) => ({ name, description: "", parameters: {} }));
 
@@ -160,6 +161,7 @@ describe("the offline model", () => {
     const content = fc.oneof(
       text,
       fc.constant("Here are the contents of .:\na [directory]\nc [file]\n[9 more are not shown.]"),
+      fc.constant("Outline of a: 2 files.\nIn x/:\n- c: 1 line\n[1 more file; go on with offset 2.]"),
     );
     const result = fc.record({ call: fc.constantFrom("call-1", "call-2"), content, isError: fc.boolean() });
     const turn: fc.Arbitrary<Turn> = fc.oneof(

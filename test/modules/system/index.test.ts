@@ -27,6 +27,7 @@ describe("the system module", () => {
       deleteFile: "once",
       createDirectory: "idempotent",
       listDirectory: "none",
+      outline: "none",
     });
   });
 
@@ -62,7 +63,11 @@ describe("the system module", () => {
       createDirectory: Create a folder, with the folders above it
         path (string): Path of the folder
       listDirectory: List what a folder holds
-        path (string): Path of the folder; \`.\` is the workspace"
+        path (string): Path of the folder; \`.\` is the workspace
+      outline: Show what lies in a folder and all below it: sums, the largest and the most imported files, then each file with a few words about it; without what git ignores
+        path (string): Path of the folder, or of a file
+        offset? (integer): File to begin with, from 1
+        limit? (integer): Most files to show, 500 unless given"
     `);
   });
 });
