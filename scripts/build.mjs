@@ -1,4 +1,5 @@
-// src/ and modules/ -> dist/, by the TypeScript compiler alone: what runs is what was type-checked.
+// src/ and modules/ -> dist/, by the TypeScript compiler alone: what runs is what was type-checked. Only the first start of
+// a fresh clone does not wait for the check, which `npm test` and every later build do.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -8,20 +9,24 @@ import { elapsed, root, say, tools } from "./repo.mjs";
 
 const SETTINGS = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
 const FOLDERS = ["src", "modules"];
-/** Holds the fingerprint of the sources that dist/ was built from. */
+/** Holds the fingerprint of the sources that dist/ was built from, and whether they were checked. */
 const STAMP = join(root, "dist/.built");
 const COMMAND = join(root, "dist/src/cli/index.js");
 
 /**
  * Brings dist/ up to date with the sources; says what it does only if there is something to do.
+ * @param {"to start" | "whole"} need `to start`: where nothing was built before, JavaScript is enough
  * @returns {boolean} whether dist/ is up to date; if not, the compiler's errors were printed and dist/ is as it was
  */
-export function build() {
+export function build(need) {
   const fingerprint = fingerprintOfSources();
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === fingerprint) return true;
+  const [built, kind] = existsSync(STAMP) ? readFileSync(STAMP, "utf8").split(" ") : [];
+  if (built === fingerprint && (kind === undefined || need === "to start")) return true;
+  const isFirst = need === "to start" && built === undefined;
   say("Building...");
   const started = performance.now();
-  const { status } = spawnSync(process.execPath, [tools.tsc, "-p", "tsconfig.build.json"], {
+  const flags = isFirst ? ["--noCheck", "--declaration", "false"] : [];
+  const { status } = spawnSync(process.execPath, [tools.tsc, "-p", "tsconfig.build.json", ...flags], {
     cwd: root,
     stdio: ["ignore", 2, 2],
   });
@@ -31,7 +36,7 @@ export function build() {
   }
   removeOrphans();
   if (existsSync(COMMAND)) chmodSync(COMMAND, 0o755);
-  writeFileSync(STAMP, fingerprint);
+  writeFileSync(STAMP, isFirst ? `${fingerprint} unchecked` : fingerprint);
   say(`Built in ${elapsed(started)}.`);
   return true;
 }

@@ -5,8 +5,8 @@ export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /**
-   * Resolves at the next multiple of `tickMs`, so that all actors of one tick decide on the same beat; with 0 at the
-   * next turn of the event loop. Resolves at once when `signal` aborts.
+   * Resolves at the next multiple of `tickMs` since the first beat, so that all actors of one tick decide on the same beat;
+   * the first one itself, and with 0 every one, at the next turn of the event loop. Resolves at once when `signal` aborts.
    */
   beat(tickMs: number, signal: AbortSignal): Promise<void>;
   /** Resolves after `ms`, or when `signal` aborts. */
@@ -25,6 +25,7 @@ export function createClock(): Clock {
   const waiters = new Set<Waiter>();
   let timer: NodeJS.Timeout | undefined;
   let armedFor = Infinity;
+  let firstBeatMs: number | undefined;
 
   const arm = (): void => {
     let earliest = Infinity;
@@ -62,8 +63,12 @@ export function createClock(): Clock {
   return {
     now: () => Date.now(),
     beat(tickMs, signal) {
-      if (tickMs <= 0) return new Promise((resolve) => setImmediate(resolve));
-      return waitUntil((Math.floor(performance.now() / tickMs) + 1) * tickMs, signal);
+      const now = performance.now();
+      const isFirst = firstBeatMs === undefined;
+      firstBeatMs ??= now;
+      if (tickMs <= 0 || isFirst) return new Promise((resolve) => setImmediate(resolve));
+      const beats = Math.floor((now - firstBeatMs) / tickMs) + 1;
+      return waitUntil(firstBeatMs + beats * tickMs, signal);
     },
     sleep: (ms, signal) => waitUntil(performance.now() + ms, signal),
   };

@@ -3,10 +3,11 @@
 import type { Config } from "../config.ts";
 import type { Spent } from "../spent.ts";
 import { formatLimits } from "../limits.ts";
-import { displayName } from "../message.ts";
+import { displayName, type AgentId } from "../message.ts";
 import type { Role, Roster } from "../roster.ts";
 import { HOW_TO_SEARCH } from "../web-search.ts";
 import { formatSpent } from "./narration.ts";
+import { oneLine } from "./output.ts";
 import { wrap, type Paint } from "./terminal.ts";
 import { count } from "../wording.ts";
 
@@ -142,6 +143,8 @@ function describeLimits({ roles, limits }: Roster, uniform: Uniformity): string 
 }
 
 export interface Summary {
+  /** The newest message to the person; absent: nobody said anything. */
+  readonly said: Said | undefined;
   /** How it ended, in a sentence. */
   readonly ending: string;
   readonly roster: Roster;
@@ -153,18 +156,38 @@ export interface Summary {
   readonly columns: number;
 }
 
-/** What came of a run, and where to look next; whole rows. */
-export function summary({ ending, roster: { roles }, spent, program, config, columns }: Summary): string {
+export interface Said {
+  readonly by: AgentId;
+  readonly content: string;
+}
+
+const MAX_SAID = 300;
+
+/** What came of a run, where to see it, and what it cost; whole rows. */
+export function summary({
+  said,
+  ending,
+  roster: { roles },
+  spent,
+  program,
+  config,
+  columns,
+}: Summary): string {
   const agents = roles.length === 1 ? displayName(roles[0]!.plan.identity.id) : `${roles.length} agents`;
   const isPriced = roles.every(({ plan }) => plan.model.profile.price);
   const cost = spent.cost > 0 ? "" : isPriced ? ", free" : ", cost unknown";
   const { id } = roles[0]!.plan.identity;
   const next = ["inbox", `goals ${id}`, `notes ${id}`, `log ${id}`].map((words) => `${program} ${words}`);
   const rows = [
-    ...wrap(`${ending} ${agents} in this run: ${formatSpent(spent)}${cost}.`, columns),
+    ...(said ? wrap(`${displayName(said.by)}: ${clip(oneLine(said.content))}`, columns) : []),
     ...wrap(`See more with: ${next.join(", ")}${config.bus.kind === "redis" ? SAME_PLACE : ""}`, columns),
+    ...wrap(`${ending} ${agents} in this run: ${formatSpent(spent)}${cost}.`, columns),
   ];
   return `${rows.join("\n")}\n`;
+}
+
+function clip(text: string): string {
+  return text.length > MAX_SAID ? `${text.slice(0, MAX_SAID - 1)}…` : text;
 }
 
 const SAME_PLACE = "; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME";

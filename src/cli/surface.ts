@@ -2,14 +2,15 @@
 
 import type { Config, ConfigFlags } from "../config.ts";
 import { spentOf, type Spent } from "../spent.ts";
-import type { Inspect } from "../inspection.ts";
+import type { Inspect, Inspection } from "../inspection.ts";
 import type { Legion } from "../legion.ts";
+import { CONTROL } from "../message.ts";
 import type { Roster } from "../roster.ts";
 import type { Io } from "./command.ts";
 import { consoleMode, openConsole } from "./console.ts";
 import { dispatch } from "./dispatch.ts";
 import { printJson } from "./output.ts";
-import { preface, summary } from "./preface.ts";
+import { preface, summary, type Said } from "./preface.ts";
 import { createPrinter } from "./printer.ts";
 import { completeLine, createTalk } from "./talk.ts";
 import { paintFor, wrap } from "./terminal.ts";
@@ -77,18 +78,31 @@ export function openSurface(options: SurfaceOptions): Surface {
     agents: new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan])),
     spent: (agent) => spentOf(legion.agents.get(agent)!.agent!.memory.ledger),
   });
+  const show = readers === "people" ? printer.see : createJsonPrinter(io);
+  let said: Said | undefined;
   return {
-    see: readers === "people" ? printer.see : createJsonPrinter(io),
+    see(inspection) {
+      said = saidIn(inspection) ?? said;
+      show(inspection);
+    },
     settled,
     tell: (text) => print(`${wrap(text, columns()).join("\n")}\n`),
     conclude(ending, spent) {
       printer.close();
       close();
       stream.write(
-        `\n${summary({ ending, roster, spent, config: options.config, program: programName(io.env), columns: columns() })}`,
+        `\n${summary({ said, ending, roster, spent, config: options.config, program: programName(io.env), columns: columns() })}`,
       );
     },
   };
+}
+
+/** What an agent said to the person. */
+function saidIn({ kind, agent, ...inspection }: Inspection): Said | undefined {
+  if (kind !== "event" || agent !== CONTROL || !("event" in inspection)) return undefined;
+  const { event } = inspection;
+  if (event.kind !== "message" || event.message.source.type !== "agent") return undefined;
+  return { by: event.message.source.id, content: event.message.content };
 }
 
 /** With these in the environment, commands are about the legion that runs here. */

@@ -95,15 +95,23 @@ describe("what is said before anything happens", () => {
 });
 
 describe("what is said at the end", () => {
-  it("sums up the run and says where to look", async () => {
+  it("says what was found, where to see it, and what it cost", async () => {
     const { roster, config } = await rowsFor(80);
     const spent = { steps: 12, tokens: 34_500, cost: 0, timeMs: 0 };
     const program = "npx legion";
-    expect(summary({ ending: "Done.", roster, spent, program, config, columns: Infinity })).toBe(
-      "Done. 3 agents in this run: 12 steps, 34.5k tokens, free.\n" +
-        "See more with: npx legion inbox, npx legion goals 1, npx legion notes 1, npx legion log 1\n",
+    const ending = "Done.";
+    const said = { by: "2", content: "All three\nbeds are\u001b[31m dug." };
+    expect(summary({ said, ending, roster, spent, program, config, columns: Infinity })).toBe(
+      "Agent 2: All three beds are dug.\n" +
+        "See more with: npx legion inbox, npx legion goals 1, npx legion notes 1, npx legion log 1\n" +
+        "Done. 3 agents in this run: 12 steps, 34.5k tokens, free.\n",
     );
+    const long = { by: "2", content: "x".repeat(9_000) };
+    expect(
+      summary({ said: long, ending, roster, spent, program, config, columns: Infinity }).length,
+    ).toBeLessThan(600);
     const paid = summary({
+      said: undefined,
       ending: "Done.",
       roster,
       spent: { ...spent, cost: 1.5 },
@@ -117,7 +125,15 @@ describe("what is said at the end", () => {
   it("says how to find a legion that is in Redis", async () => {
     const { roster, config } = await rowsFor(80, undefined, IN_REDIS);
     const spent = { steps: 0, tokens: 0, cost: 0, timeMs: 0 };
-    const text = summary({ ending: "Ended.", roster, spent, program: "legion", config, columns: Infinity });
+    const text = summary({
+      said: undefined,
+      ending: "Ended.",
+      roster,
+      spent,
+      program: "legion",
+      config,
+      columns: Infinity,
+    });
     expect(text).toContain(
       "legion log 1; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME\n",
     );

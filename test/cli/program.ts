@@ -19,7 +19,7 @@ const FORGOTTEN_MS = 60_000;
 export async function buildProgram(): Promise<void> {
   while (!claim()) await delay(RETRY_MS);
   try {
-    if (!build()) throw new Error("The sources do not compile.");
+    if (!build("whole")) throw new Error("The sources do not compile.");
   } finally {
     rmdirSync(BUILDING);
   }

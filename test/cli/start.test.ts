@@ -40,10 +40,11 @@ describe("legion start", () => {
       "Agent 1  → sent to Control",
       expect.stringMatching(/^Agent 1  · waits for mail \(2 steps, [\d.k]+ tokens\)$/),
       "",
+      "Agent 1: I wrote it down.",
+      "See more with: legion inbox, legion goals 1, legion notes 1, legion log 1",
       expect.stringMatching(
         /^Done: nobody has anything left to do. 2 agents in this run: 2 steps, .* tokens, free\.$/,
       ),
-      "See more with: legion inbox, legion goals 1, legion notes 1, legion log 1",
       "",
     ]);
     expect(await readFile(join(cwd, ".ai-legion/agents/1/notes/plan.txt"), "utf8")).toBe("walk");

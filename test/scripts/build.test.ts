@@ -50,6 +50,30 @@ it("removes from dist what has lost its source", () => {
   expect(existsSync(clone.path("dist/src/gone.d.ts"))).toBe(false);
 });
 
+it("builds no more than the first start needs, and the rest as soon as more is wanted", () => {
+  const clone = createInstalledClone();
+  const start = [...PREPARE, "to-start"];
+  clone.write("src/hello.ts", 'export const hello: number = "hello";\n');
+  expect(clone.run(start)).toMatchObject({ status: 0, stderr: expect.stringContaining("Built in") });
+  expect(clone.run(["dist/src/cli/index.js"]).stdout).toBe("hello\n");
+  expect(clone.run(start)).toMatchObject({ status: 0, stderr: "" });
+  expect(clone.run(PREPARE)).toMatchObject({ status: 1, stderr: expect.stringContaining("error TS2322") });
+  clone.write("src/hello.ts", "export const hello: number = 1;\n");
+  expect(clone.run(PREPARE).stderr).toContain("Built in");
+  expect(clone.read("dist/src/hello.d.ts")).toContain("hello: number");
+  expect(clone.run(start)).toMatchObject({ status: 0, stderr: "" });
+});
+
+it("checks what is started once something was built before", () => {
+  const clone = createInstalledClone();
+  clone.run([...PREPARE, "to-start"]);
+  clone.write("src/hello.ts", 'export const hello: number = "hello";\n');
+  expect(clone.run([...PREPARE, "to-start"])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("error TS2322"),
+  });
+});
+
 it("shows the compiler's errors, keeps the last good build, and tries again the next time", () => {
   const clone = createInstalledClone();
   clone.run(PREPARE);
