@@ -1,6 +1,8 @@
 // How a node is asked to end: by Ctrl-C, a signal, another command, or because nobody reads its output any more. At the
 // first request it finishes what runs, at the second it stops at once.
 
+import type { Legion } from "../legion.ts";
+import { displayName } from "../message.ts";
 import type { Io } from "./command.ts";
 
 export interface Ending {
@@ -40,4 +42,22 @@ export function listenForEnd({ env, stdout }: Pick<Io, "env" | "stdout">): Endin
       stdout.off("error", readerIsGone);
     },
   };
+}
+
+/** Which agents could not go on, and why; `undefined` if all have done what there was to do. */
+export function whyNotDone({ agents }: Legion): string | undefined {
+  const stuck = [...agents].flatMap(([id, { standing }]) => {
+    const { state, reason } = standing;
+    const isStuck = state === "parked" || state === "paused" || state === "halted";
+    return isStuck ? [`${displayName(id)} is ${state}: ${reason || "no reason given"}`] : [];
+  });
+  const more = stuck.length > 1 ? ` (and ${stuck.length - 1} more)` : "";
+  return stuck.length > 0 ? `${stuck[0]}${more}` : undefined;
+}
+
+/** How it ended, in a sentence. */
+export function lastWords({ soon, now }: Ending, obstacle: string | undefined): string {
+  if (now.aborted) return "Stopped at once.";
+  if (soon.aborted) return "Ended.";
+  return obstacle === undefined ? "Done: nobody has anything left to do." : "Not done.";
 }

@@ -9,7 +9,6 @@ import { createLocalEnvironment } from "../environment/local.ts";
 import { LegionError, isLegionError, messageOf } from "../errors.ts";
 import type { Inspection } from "../inspection.ts";
 import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
-import { displayName } from "../message.ts";
 import { legionPaths } from "../paths.ts";
 import type { RedisHome } from "../residence/residence.ts";
 import { personFolderPath } from "../person/folder.ts";
@@ -21,7 +20,7 @@ import { aborted } from "../signals.ts";
 import { searchKeys } from "../web-search.ts";
 import type { Io } from "./command.ts";
 import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
-import { listenForEnd, type Ending } from "./ending.ts";
+import { lastWords, listenForEnd, whyNotDone, type Ending } from "./ending.ts";
 import { packageDir, packageVersion } from "../package.ts";
 import { exposure, whoShows } from "./own-environment.ts";
 import { openHome } from "./redis-home.ts";
@@ -287,21 +286,4 @@ async function stop(legion: Legion, { now }: Ending): Promise<void> {
 
 async function obstacleOf({ replay, legion }: Node, surface: Surface): Promise<string | undefined> {
   return replay ? replay.obstacle(surface.tell) : whyNotDone(legion);
-}
-
-/** Which agents could not go on, and why; `undefined` if all have done what there was to do. */
-function whyNotDone({ agents }: Legion): string | undefined {
-  const stuck = [...agents].flatMap(([id, { standing }]) => {
-    const { state, reason } = standing;
-    const isStuck = state === "parked" || state === "paused" || state === "halted";
-    return isStuck ? [`${displayName(id)} is ${state}: ${reason || "no reason given"}`] : [];
-  });
-  const more = stuck.length > 1 ? ` (and ${stuck.length - 1} more)` : "";
-  return stuck.length > 0 ? `${stuck[0]}${more}` : undefined;
-}
-
-function lastWords({ soon, now }: Ending, obstacle: string | undefined): string {
-  if (now.aborted) return "Stopped at once.";
-  if (soon.aborted) return "Ended.";
-  return obstacle === undefined ? "Done: nobody has anything left to do." : "Not done.";
 }

@@ -11,7 +11,7 @@ const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 /** What a person does not see and a model reads: characters without width that belong to no spelling, fillers, tags. */
 const UNSEEN =
-  /[\u034f\u115f\u1160\u180b-\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+  /\u034f|[\u115f\u1160\u180b-\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]|[\ufe00-\ufe0d]/gu;
 
 /** `text` without anything that a terminal acts on, and unseen characters spelt out; only line ends are left, as `\n`. */
 export function plain(text: string): string {
