@@ -53,7 +53,7 @@ export type WebConfig = {
   readonly allowPrivate: readonly string[];
   /** `off`, or the path of the program; absent: the one that is found. */
   readonly browser?: string;
-  /** Who says which: a file of the project, or the person's own environment. */
+  /** Who says which, if it is a path: a file of the project, or the person's own environment. */
   readonly browserBy?: "project" | "person";
   /** Absent: nobody set up a search. */
   readonly search?: SearchChoice;
@@ -252,12 +252,12 @@ function webOf(
 ): WebConfig {
   // The variable says where a browser is, not that one is wanted.
   const executable = (said.env[BROWSER] ?? said.dotEnv[BROWSER])?.trim() || undefined;
-  const isOff = browser === "off";
-  const isOwn = !isOff && executable !== undefined && said.env[BROWSER] !== undefined;
-  const chosen = isOff ? browser : (executable ?? browser);
+  const isOwn = executable !== undefined && said.env[BROWSER] !== undefined;
+  const chosen = browser === "off" ? browser : (executable ?? browser);
   return {
     allowPrivate,
-    ...(chosen !== undefined && { browser: chosen, browserBy: isOwn ? "person" : "project" }),
+    browser: chosen,
+    ...(chosen !== undefined && chosen !== "off" && { browserBy: isOwn ? "person" : "project" }),
     search: chooseSearch({ ...said, file: { name: FILE, search } }),
   };
 }

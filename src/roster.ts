@@ -1,5 +1,6 @@
 // Who belongs to a legion: from what a person settled to what `startLegion` takes, with the facts that `start` shows.
 
+import { isAbsolute } from "node:path";
 import type { Config } from "./config.ts";
 import { findDefinition, findTeam, type Definition, type Member, type Places } from "./definition.ts";
 import { LegionError } from "./errors.ts";
@@ -148,6 +149,7 @@ function protect(
     definitions: [config.agent, ...roles.map(({ source }) => source)],
     teams: who.kind === "team" ? [who.team] : [],
     modules: roles.flatMap(({ modules }) => modules),
+    programs: [config.modules.web.browser ?? ""].filter((path) => isAbsolute(path)),
   };
   return decisivePaths(known, { places, ownDir: packageDir });
 }

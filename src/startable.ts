@@ -15,6 +15,8 @@ export interface Startable {
   readonly teams: readonly string[];
   /** As definitions and teams name them. */
   readonly modules: readonly string[];
+  /** Absolute paths. */
+  readonly programs: readonly string[];
 }
 
 /**
@@ -28,9 +30,12 @@ export async function decisivePaths(
 ): Promise<readonly string[]> {
   const { projectDir } = places;
   const found = await complete(known, places);
+  const programs = found.programs.filter((path) => isInside(projectDir, path));
   const written = [...found.definitions, ...found.teams].filter((name) => /[\\/]|\.(?:md|ya?ml)$/.test(name));
   const modules = found.modules.filter(isFileReference);
-  const ways = await Promise.all(["agents", ...written, ...modules].map((path) => waysTo(projectDir, path)));
+  const ways = await Promise.all(
+    ["agents", ...written, ...modules, ...programs].map((path) => waysTo(projectDir, path)),
+  );
   const files = await Promise.all(
     modules.map((path) => findModuleFile(path, projectDir).catch(() => undefined)),
   );
@@ -80,11 +85,11 @@ async function complete(known: Startable, places: Places): Promise<Startable> {
   );
   const named = [...inDefinitions, ...members.map(({ modules }) => modules)].flatMap((list) => list ?? []);
   const modules = new Set([...known.modules, ...recorded.modules, ...named]);
-  return { definitions: [...definitions], teams, modules: [...modules] };
+  return { ...known, definitions: [...definitions], teams, modules: [...modules] };
 }
 
 /** What agents were made from at their last start. */
-async function recordedIn(projectDir: string): Promise<Omit<Startable, "teams">> {
+async function recordedIn(projectDir: string): Promise<Pick<Startable, "definitions" | "modules">> {
   const reader = createFileReader(projectDir);
   const ids = await reader.known().catch(() => []);
   const records = await Promise.all(

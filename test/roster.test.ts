@@ -1,9 +1,6 @@
-import { symlink } from "node:fs/promises";
-import { join, sep } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig, type ConfigFlags } from "../src/config.ts";
 import { isLegionError, messageOf } from "../src/errors.ts";
-import { packageDir } from "../src/package.ts";
 import { planRoster, type Roster, type Who } from "../src/roster.ts";
 import { createTempProject } from "./temp-project.ts";
 
@@ -226,78 +223,6 @@ describe("how fast", () => {
     expect(await tickOf({ config: "tick: 3s" })).toBe(3_000);
     expect(await tickOf({ config: "tick: 3s", files })).toBe(2_000);
     expect(await tickOf({ config: "tick: 3s", files, flags: { tick: "0" } })).toBe(0);
-  });
-});
-
-describe("what no agent may change", () => {
-  const MODULE = "export default { name: 'weather', actions: {} };";
-
-  it("is every file that the agents are made from, by its name and where it really lies", async () => {
-    const { protectedPaths } = await plan({
-      who: { kind: "team", team: "teams/t.yaml" },
-      files: {
-        "teams/t.yaml":
-          "agents: { a: { agent: roles/a.md }, b: { agent: legionnaire, modules: [core, ./b.mjs] } }",
-        "roles/a.md": "---\nmodules: [core, ./tools/../tools/a.mjs]\n---\n",
-        "tools/a.mjs": MODULE,
-        "b.mjs": MODULE,
-      },
-    });
-    expect(protectedPaths.toSorted()).toEqual(
-      [
-        "agents",
-        "agents/legionnaire.md",
-        "b.mjs",
-        "package.json",
-        "roles/a.md",
-        "teams/t.yaml",
-        "tools/a.mjs",
-        "tools/package.json",
-      ].map((path) => path.split("/").join(sep)),
-    );
-  });
-
-  it("is both ends of a link", async () => {
-    const projectDir = await createTempProject({
-      "agents/legionnaire.md": "---\nmodules: [./link.mjs]\n---\n",
-      "lib/real.mjs": MODULE,
-    });
-    await symlink("lib/real.mjs", join(projectDir, "link.mjs"));
-    const config = await loadConfig({ projectDir, env: {}, flags: {} });
-    const { protectedPaths } = await planRoster(one, {
-      config,
-      places: { projectDir, packageDir: projectDir },
-    });
-    expect(protectedPaths).toEqual(expect.arrayContaining(["agents", "link.mjs", join("lib", "real.mjs")]));
-  });
-
-  it("is what a definition or a team names that does not run now, and what that would import", async () => {
-    const { protectedPaths } = await plan({
-      files: {
-        "agents/resting.md": "---\nmodules: [core, ./later.mjs, ./gone.mjs]\n---\n",
-        "agents/broken.md": "---\nmodules: 3\n---\n",
-        "agents/pair.yml": "agents: { a: { agent: roles/a.md, modules: [./pair.mjs] } }",
-        "roles/a.md": "---\nmodules: [./role.mjs]\n---\n",
-        "later.mjs": `import "./lib/deep.mjs";`,
-        ".ai-legion/agents/7/agent.json": `{ "definition": "old/b.md", "modules": ["./recorded.mjs"] }`,
-        "old/b.md": "---\nmodules: [./old.mjs]\n---\n",
-      },
-      config: "agent: legionnaire",
-    });
-    const names = ["later.mjs", "gone.mjs", "lib/deep.mjs", "lib/deep.mjs.js", "pair.mjs", "role.mjs"];
-    const recorded = ["recorded.mjs", "old/b.md", "old.mjs"];
-    expect(protectedPaths.map((path) => path.split(sep).join("/"))).toEqual(
-      expect.arrayContaining([...names, ...recorded, "roles/a.md", "package.json"]),
-    );
-  });
-
-  it("is this program itself, where agents work in a clone of it", async () => {
-    const config = await loadConfig({ projectDir: packageDir, env: {}, flags: {} });
-    const { protectedPaths } = await planRoster(one, {
-      config,
-      places: { projectDir: packageDir, packageDir },
-    });
-    expect(protectedPaths).toEqual(expect.arrayContaining(["dist", "src", "scripts", "package.json"]));
   });
 });
 

@@ -29,7 +29,7 @@ export interface CastToday {
 export async function castToday(
   { reader, project: projectDir }: Pick<Site, "reader" | "project">,
   id: AgentId,
-  { env }: Io,
+  { env, admit }: Pick<Io, "env"> & Pick<RosterDeps, "admit">,
   modelFor?: (config: Config) => RosterDeps["modelFor"],
 ): Promise<CastToday> {
   const { definition, brief, modules, commands, model: newest } = await reader.record(id);
@@ -39,7 +39,7 @@ export async function castToday(
     throw new LegionError("REFUSED", `${displayName(id)} was not made from a definition; ${advice}`);
   }
   const places = { projectDir, packageDir };
-  const cast = createCasting({ config, places, modelFor: modelFor?.(config) });
+  const cast = createCasting({ config, places, admit, modelFor: modelFor?.(config) });
   const sections = new Map(Object.entries(config.modules));
   return {
     config,

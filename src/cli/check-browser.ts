@@ -13,13 +13,17 @@ const MAX_VERSION_LENGTH = 100;
 export interface BrowserChoice {
   /** `off`, or the path of the program; absent: the one that is found. */
   readonly browser?: string;
+  /** Who chose it: what a project names is not started. */
+  readonly by?: "project" | "person";
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export async function checkBrowser({ browser, env }: BrowserChoice): Promise<Finding> {
+export async function checkBrowser({ browser, by, env }: BrowserChoice): Promise<Finding> {
   const check = "browser";
   if (browser === "off") return { check, status: "ok", detail: `off: ${WITHOUT}` };
   const path = findBrowser({ path: browser, env });
+  if (path !== undefined && by === "project")
+    return { check, status: "ok", detail: `${path}, named by the project, so it was not started here` };
   if (path !== undefined) return { check, ...(await describe(path, env)) };
   if (browser !== undefined) {
     return { check, status: "wrong", detail: `${browser} is no program, so ${WITHOUT}` };
@@ -36,7 +40,7 @@ async function describe(
   // There it would open a window.
   if (platform() === "win32") return { status: "ok", detail: `${path}, ${sandbox}` };
   try {
-    // The project may have named it: it gets no keys.
+    // It gets no keys.
     const own = { PATH: env["PATH"], HOME: env["HOME"] };
     const { stdout } = await promisify(execFile)(path, ["--version"], {
       timeout: VERSION_TIMEOUT_MS,

@@ -1,4 +1,5 @@
-// Is what agents are made of right? Every definition and team of the project, not only those that somebody uses.
+// Is what agents are made of right? Every definition and team of the project, not only those that somebody uses. None of
+// its code runs: of its own modules only the files are looked for.
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { findDefinition, findTeam, type Definition, type Places } from "../defin
 import { messageOf } from "../errors.ts";
 import { indexActions } from "../module-set.ts";
 import { textProtocol } from "../protocol/text.ts";
-import { loadModules } from "../user-modules.ts";
+import { isFileReference, loadModules, moduleFiles } from "../user-modules.ts";
 import type { Finding } from "./finding.ts";
 
 export async function* checkDefinitions(places: Places): AsyncGenerator<Finding> {
@@ -39,7 +40,9 @@ async function checkTeam(reference: string, places: Places): Promise<void> {
   }
 }
 
-/** Loads them as a start would: they must be there, and no two may have an action of the same name. */
+/** They must be there, and no two of ours may have an action of the same name. */
 async function checkModules(references: Definition["modules"], places: Places): Promise<void> {
-  indexActions(await loadModules(references, places), textProtocol);
+  await moduleFiles(references, places.projectDir);
+  const ours = references.filter((reference) => !isFileReference(reference));
+  indexActions(await loadModules(ours, places), textProtocol);
 }

@@ -9,7 +9,7 @@ export async function* checkWeb(
   { modules: { web } }: Config,
   env: BrowserChoice["env"],
 ): AsyncGenerator<Finding> {
-  yield await checkBrowser({ browser: web.browser, env });
+  yield await checkBrowser({ browser: web.browser, by: web.browserBy, env });
   yield checkSearch(web.search);
 }
 

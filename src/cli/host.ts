@@ -17,6 +17,7 @@ import { planRoster, type Roster, type Who } from "../roster.ts";
 import { serveControl, type ControlServer } from "../server/control-server.ts";
 import { createDesk } from "../server/desk.ts";
 import { aborted } from "../signals.ts";
+import type { Admit } from "../user-modules.ts";
 import { searchKeys } from "../web-search.ts";
 import type { Io } from "./command.ts";
 import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
@@ -41,6 +42,8 @@ export interface HostOrder {
   /** `idle`: it also ends when nobody has anything to do. */
   readonly until: "idle" | "told";
   readonly readers: SurfaceOptions["readers"];
+  /** Asked before anything runs that the project brings. */
+  readonly admit: Admit;
 }
 
 /** A legion that runs, and everything about it. */
@@ -89,12 +92,12 @@ async function remarksOnKeys({ modules }: Config, { env }: Io): Promise<readonly
 
 /** Throws as `planRoster`; of a choice that was not the person's, it says so. */
 async function planAgents(
-  { who, said, project }: HostOrder,
+  { who, said, project, admit }: HostOrder,
   config: Config,
   onRemark: (text: string) => void,
 ): Promise<Roster> {
   try {
-    return await planRoster(who, { config, places: { projectDir: project, packageDir }, onRemark });
+    return await planRoster(who, { config, places: { projectDir: project, packageDir }, onRemark, admit });
   } catch (error) {
     if (said === undefined || !isLegionError(error)) throw error;
     throw new LegionError(error.code, `${messageOf(error)} (the agents are ${said})`, { cause: error });

@@ -4,13 +4,16 @@ import { introductionOf, requestOf } from "../ask.ts";
 import type { AgentId } from "../message.ts";
 import type { ModelRequest } from "../model/model.ts";
 import { castToday } from "./cast-today.ts";
-import type { Io } from "./command.ts";
 import { openDormant } from "./dormant.ts";
 import type { Site } from "./project.ts";
 
 /** Throws REFUSED for an agent that no definition made; USAGE or CONFIG where definition or modules are wrong today. */
-export async function nextPrompt(site: Site, id: AgentId, io: Io): Promise<ModelRequest> {
-  const { planFor, settings } = await castToday(site, id, io);
+export async function nextPrompt(
+  site: Site,
+  id: AgentId,
+  today: Parameters<typeof castToday>[2],
+): Promise<ModelRequest> {
+  const { planFor, settings } = await castToday(site, id, today);
   const agent = await openDormant(await planFor(), { ...site, settings });
   try {
     return requestOf(agent, await introductionOf(agent));

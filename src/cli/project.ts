@@ -54,7 +54,18 @@ export function offerLegion(parser: Parser): Parser {
 
 /** Lets a person say that they know what this folder holds, and want it. */
 export function offerTrust(parser: Parser): Parser {
-  return parser.option("--trust", "you know what this folder holds, and trust it");
+  return parser.option(
+    "--trust",
+    "trust what this folder brings as it is now, without a question; it is remembered",
+  );
+}
+
+/** The same where code of the project runs. */
+export function offerCodeTrust(parser: Parser): Parser {
+  return offerTrust(parser).option(
+    "--trust-always",
+    "run its code whatever becomes of it, for those who write its modules",
+  );
 }
 
 export function offerJson(parser: Parser): Parser {

@@ -1,6 +1,7 @@
+import { createAdmission } from "./ask-trust.ts";
 import type { CliCommand } from "./command.ts";
 import { printJson, printWhole, readNumber } from "./output.ts";
-import { checkAgent, offerJson, offerLegion, offerTrust, withSite } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, offerCodeTrust, withSite } from "./project.ts";
 import { promptText } from "./prompt-text.ts";
 
 export const command: CliCommand = {
@@ -8,7 +9,7 @@ export const command: CliCommand = {
     parser
       .argument("<id>", "the agent")
       .option("--at <number>", "what was shown for this decision; without it, what would be shown now");
-    offerTrust(offerJson(offerLegion(parser)));
+    offerCodeTrust(offerJson(offerLegion(parser)));
   },
   async run(typed, io) {
     const at = readNumber(typed, "at");
@@ -16,7 +17,8 @@ export const command: CliCommand = {
     const { nextPrompt } = await import("./next-prompt.ts");
     const request = await withSite(typed, io, async (site) => {
       const id = await checkAgent(site, typed.args[0]!);
-      return at === undefined ? nextPrompt(site, id, io) : promptAt(site.reader, id, at);
+      const today = { env: io.env, admit: createAdmission(site.project, typed, io) };
+      return at === undefined ? nextPrompt(site, id, today) : promptAt(site.reader, id, at);
     });
     if (typed.options["json"]) printJson(io, request);
     else printWhole(io, promptText(request));

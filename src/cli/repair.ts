@@ -20,7 +20,7 @@ import { createProjections } from "../projection.ts";
 import type { FileReader } from "../reader/file-reader.ts";
 import { openFileStore, type FileStore } from "../store/file-store.ts";
 import { UNHOSTED } from "../store/store.ts";
-import { loadModules } from "../user-modules.ts";
+import { isFileReference, loadModules } from "../user-modules.ts";
 import { packageDir } from "../package.ts";
 import { stateOf } from "./check-state.ts";
 
@@ -170,14 +170,21 @@ async function* repairAgent(reader: FileReader, store: FileStore, id: AgentId): 
   }
 }
 
-/** The modules whose state the agent's files show: those of its definition, or the ones that every agent has. */
+/**
+ * The modules whose state the agent's files show: those of its definition, or the ones that every agent has. Code of the
+ * project does not run here: what modules of its own keep stays as it is until the next start.
+ */
 async function modulesOf(reader: FileReader, id: AgentId): Promise<readonly Module[]> {
   const places = { projectDir: reader.paths.project, packageDir };
   try {
     const { definition, modules } = await reader.record(id);
-    if (modules) return await loadModules(modules, places);
-    if (definition !== undefined)
-      return await loadModules((await findDefinition(definition, places)).modules, places);
+    const named =
+      modules ?? (definition === undefined ? undefined : (await findDefinition(definition, places)).modules);
+    if (named)
+      return await loadModules(
+        named.filter((reference) => !isFileReference(reference)),
+        places,
+      );
   } catch {
     // A definition that is wrong today has its own finding.
   }

@@ -12,6 +12,7 @@ import type { Reader } from "../reader/reader.ts";
 import { checkCast, createLegionReplay, openRecording, type Recording } from "../replay/replay-legion.ts";
 import { planRoster, type Roster, type Who } from "../roster.ts";
 import { packageDir } from "../package.ts";
+import type { Admit } from "../user-modules.ts";
 import { openRecordingAt } from "./recording.ts";
 import { count } from "../wording.ts";
 
@@ -22,6 +23,7 @@ export interface ReplayOrder {
   readonly task: string | undefined;
   readonly project: string;
   readonly config: Config;
+  readonly admit: Admit;
 }
 
 export interface StartedReplay {
@@ -66,13 +68,14 @@ async function refusePast(today: Reader): Promise<void> {
 }
 
 async function prepare(
-  { who, project, config }: ReplayOrder,
+  { who, project, config, admit }: ReplayOrder,
   recording: Recording,
 ): Promise<Omit<StartedReplay, "close">> {
   const replay = createLegionReplay(recording);
   const roster = await planRoster(who, {
     config,
     places: { projectDir: project, packageDir },
+    admit,
     modelFor: ({ id }) => describeRecorded(recording.modelOf(id) ?? "offline", config.models),
   });
   checkCast(

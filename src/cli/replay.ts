@@ -3,9 +3,10 @@ import { LegionError } from "../errors.ts";
 import { displayName } from "../message.ts";
 import type { Replayed } from "../replay/replay-agent.ts";
 import type { Tape } from "../replay/tape.ts";
-import type { CliCommand, Io } from "./command.ts";
+import { createAdmission } from "./ask-trust.ts";
+import type { CliCommand, Io, Typed } from "./command.ts";
 import { print, printJson, readNumber } from "./output.ts";
-import { checkAgent, offerJson, offerLegion, offerTrust, withSite, type Site } from "./project.ts";
+import { checkAgent, offerJson, offerLegion, offerCodeTrust, withSite, type Site } from "./project.ts";
 import { count } from "../wording.ts";
 
 const PROGRESS_MS = 2_000;
@@ -13,11 +14,11 @@ const PROGRESS_MS = 2_000;
 export const command: CliCommand = {
   define(parser) {
     parser.argument("<id>", "the agent").option("--to <number>", "end with this event");
-    offerTrust(offerJson(offerLegion(parser)));
+    offerCodeTrust(offerJson(offerLegion(parser)));
   },
   async run(typed, io) {
     const to = readNumber(typed, "to");
-    const order = { id: typed.args[0]!, to };
+    const order = { typed, to };
     // With other settings it would be another prompt, and no word about the code of today.
     const { tape, replayed } = await withSite(typed, io, (site) => replayAt(site, io, order), "refuse");
     if (typed.options["json"]) printJson(io, { agent: tape.agent, ...replayed });
@@ -27,14 +28,13 @@ export const command: CliCommand = {
 };
 
 interface Order {
-  /** As it was typed. */
-  readonly id: string;
+  readonly typed: Typed;
   readonly to: number | undefined;
 }
 
 async function replayAt(site: Site, io: Io, order: Order): Promise<{ tape: Tape; replayed: Replayed }> {
-  const { to } = order;
-  const id = await checkAgent(site, order.id);
+  const { typed, to } = order;
+  const id = await checkAgent(site, typed.args[0]!);
   const { readTape } = await import("../replay/tape.ts");
   const { replayAgent } = await import("../replay/replay-agent.ts");
   const { describeRecorded } = await import("../model/replay.ts");
@@ -44,7 +44,8 @@ async function replayAt(site: Site, io: Io, order: Order): Promise<{ tape: Tape;
   if (to !== undefined && to > last) {
     throw new LegionError("USAGE", `there is no event ${to}: the log of ${displayName(id)} ends at ${last}`);
   }
-  const { planFor, settings } = await castToday(site, id, io, ({ models }) => {
+  const today = { env: io.env, admit: createAdmission(site.project, typed, io) };
+  const { planFor, settings } = await castToday(site, id, today, ({ models }) => {
     return (_, name) => describeRecorded(name, models);
   });
   const onDecision = createProgress(tape, io);

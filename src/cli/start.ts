@@ -1,12 +1,13 @@
 import type { ConfigFlags } from "../config.ts";
 import { LegionError } from "../errors.ts";
 import type { CliCommand, Typed } from "./command.ts";
-import { flagsOf, offerLegion, offerTrust, projectOf, withSite } from "./project.ts";
+import { createAdmission } from "./ask-trust.ts";
+import { flagsOf, offerCodeTrust, offerLegion, projectOf, withSite } from "./project.ts";
 import { MAX_AGENTS, readWho, recall, type Recalled } from "./who.ts";
 
 export const command: CliCommand = {
   define(parser) {
-    offerTrust(offerLegion(parser))
+    offerCodeTrust(offerLegion(parser))
       .argument(
         "[n]",
         `how many agents, 1 to ${MAX_AGENTS}; they get the ids 1, 2, 3... (default: those of the last start, or 1)`,
@@ -41,8 +42,9 @@ export const command: CliCommand = {
     const { hostLegion } = await import("./host.ts");
     const { untilIdle, json } = typed.options;
     const until = untilIdle ? "idle" : "told";
+    const admit = createAdmission(project, typed, io);
     const readers = json ? "programs" : "people";
-    return hostLegion({ ...recalled, task, flags, project, until, readers }, io);
+    return hostLegion({ ...recalled, task, flags, project, until, readers, admit }, io);
   },
 };
 

@@ -1,5 +1,6 @@
 // What a line typed at the console does: it speaks to agents, or runs a command in this process.
 
+import { Readable } from "node:stream";
 import { LegionError } from "../errors.ts";
 import type { Legion } from "../legion.ts";
 import type { Io } from "./command.ts";
@@ -48,6 +49,8 @@ async function runCommand([name = "help", ...args]: readonly string[], deps: Tal
   try {
     await dispatch([name, ...args], {
       ...io,
+      // What is typed is the console's: no command asks or reads here.
+      stdin: Readable.from([]) as Io["stdin"],
       stdout: stream,
       stderr: Object.create(stream) as typeof io.stderr,
     });

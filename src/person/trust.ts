@@ -1,13 +1,24 @@
 // `trust.json` in the person's folder: what a person granted to a project, by the project's real path.
 
+import { join } from "node:path";
 import { z } from "zod";
 import { LegionError } from "../errors.ts";
+import { createDisk } from "../log/disk.ts";
+import { takeLock } from "../log/lock.ts";
 import type { PersonFolder } from "./folder.ts";
 
 const FILE = "trust.json";
+/** Held for the time of one change. */
+const LOCK = "trust.lock";
+const PATIENCE_MS = 10_000;
 
-/** What can be granted; the next kinds of grants are further names. */
-export type GrantName = "code" | "owner";
+/** What can be granted; the next kinds of grants are further names. A path is relative to the project where it lies inside. */
+export type GrantName = "code" | "owner" | `code ${string}` | `program ${string}`;
+
+export interface Grant {
+  readonly what: GrantName;
+  readonly value: string;
+}
 
 const record = z.object({
   projects: z.record(
@@ -17,26 +28,42 @@ const record = z.object({
 });
 type Trust = z.infer<typeof record>;
 
+/** The values of all that was granted to `project` (a real path), by what it is. */
+export async function grantsOf(person: PersonFolder, project: string): Promise<ReadonlyMap<string, string>> {
+  const { projects } = await readTrust(person);
+  const grants = Object.entries(projects[project]?.grants ?? {});
+  return new Map(grants.map(([what, { value }]) => [what, value]));
+}
+
 /** The value with which `what` was granted to `project` (a real path), `undefined` if it was not. */
 export async function granted(
   person: PersonFolder,
   project: string,
   what: GrantName,
 ): Promise<string | undefined> {
-  const { projects } = await readTrust(person);
-  return projects[project]?.grants[what]?.value;
+  return (await grantsOf(person, project)).get(what);
 }
 
-/** Keeps that the person grants `what` to `project`; it replaces an earlier value. */
+/** Keeps that the person grants these to `project`; each replaces an earlier value. Others may grant at the same time. */
 export async function grant(
   person: PersonFolder,
   project: string,
-  { what, value }: { readonly what: GrantName; readonly value: string },
+  ...given: readonly Grant[]
 ): Promise<void> {
-  const trust = await readTrust(person);
-  const grants = { ...trust.projects[project]?.grants, [what]: { value, at: new Date().toISOString() } };
-  const projects = { ...trust.projects, [project]: { ...trust.projects[project], grants } };
-  await person.write(FILE, `${JSON.stringify({ ...trust, projects }, undefined, 2)}\n`);
+  // Refuses a folder that is not the person's before anything is written to it.
+  await readTrust(person);
+  const disk = createDisk(join(person.path, "tmp"));
+  const lock = await takeLock(join(person.path, LOCK), disk, { role: "command", waitMs: PATIENCE_MS });
+  try {
+    const trust = await readTrust(person);
+    const at = new Date().toISOString();
+    const added = Object.fromEntries(given.map(({ what, value }) => [what, { value, at }]));
+    const grants = { ...trust.projects[project]?.grants, ...added };
+    const projects = { ...trust.projects, [project]: { ...trust.projects[project], grants } };
+    await person.write(FILE, `${JSON.stringify({ ...trust, projects }, undefined, 2)}\n`);
+  } finally {
+    await lock.release();
+  }
 }
 
 async function readTrust(person: PersonFolder): Promise<Trust> {

@@ -36,9 +36,11 @@ describe("the disk", () => {
 });
 
 describe("definitions and teams", () => {
-  it("loads their modules as a start would", async () => {
+  it("have modules that are there; none is loaded", async () => {
     const cwd = await createTempProject({
       "agents/good.md": "---\nmodules: [core, goals]\n---\nDo.",
+      "agents/own.md": "---\nmodules: [core, ./own.mjs]\n---\nDo.",
+      "own.mjs": `import { writeFileSync } from "node:fs"; writeFileSync("harm", "");`,
       "agents/lost.md": "---\nmodules: [core, ./gone.js]\n---\nDo.",
       "agents/team.yaml": "agents:\n  a: { agent: good }\n",
       "agents/other.yml": "agents:\n  a: { agent: goodd }\n",
@@ -57,6 +59,8 @@ describe("definitions and teams", () => {
       detail: expect.stringContaining("good"),
     });
     expect(of("agents/readme.txt")).toBeUndefined();
+    expect(of("agents/own.md")).toMatchObject({ status: "ok" });
+    expect(await readdir(cwd)).toEqual(["agents", "own.mjs"]);
   });
 });
 

@@ -19,7 +19,17 @@ describe("a legion whose agents may not run commands", () => {
 - Neither worked.`,
     });
     const { code, out } = await runToEnd(
-      ["start", "--model", "scripted:script.yaml", "--tick", "0", "--task", "do harm", "--until-idle"],
+      [
+        "start",
+        "--trust",
+        "--model",
+        "scripted:script.yaml",
+        "--tick",
+        "0",
+        "--task",
+        "do harm",
+        "--until-idle",
+      ],
       {
         cwd,
       },

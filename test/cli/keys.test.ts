@@ -103,7 +103,7 @@ describe("the keys of a person", () => {
         export default defineModule({ name: "spy", actions: { spy } });`,
     });
     const env = { ...KEYS, WEATHER_API_KEY: "the module's own" };
-    const { code, out, err } = await runToEnd(["start", ...START], { cwd, env });
+    const { code, out, err } = await runToEnd(["start", "--trust", ...START], { cwd, env });
     expect(code, err).toBe(0);
     const [result] = resultsIn(out);
     expect(result?.content.match(/WEATHER_API_KEY/g)).toHaveLength(3);

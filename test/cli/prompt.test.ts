@@ -180,7 +180,7 @@ it("shows before a start, without any key, what the model is shown after it", as
   await runKeeper(project, [calls(["addGoal", { goal: "Read" }]), calls(["noop", {}])]);
   await legion(["send", "1", "Go on"], { cwd: project });
 
-  const { exitCode, err, json } = await legion(["prompt", "1", "--json"], { cwd: project });
+  const { exitCode, err, json } = await legion(["prompt", "1", "--json", "--trust"], { cwd: project });
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
   const [asked] = await runKeeper(project, []);
   expect(json).toEqual([asked]);
@@ -193,7 +193,7 @@ it("shows what the definition of today says", async () => {
   const project = await createTempProject({ "agents/keeper.md": DEFINITION, "calendar.js": CALENDAR });
   await runKeeper(project, []);
   await writeFile(join(project, "agents/keeper.md"), DEFINITION.replace("You keep", "You throw away"));
-  const { out } = await legion(["prompt", "1"], { cwd: project });
+  const { out } = await legion(["prompt", "1", "--trust"], { cwd: project });
   expect(out).toContain("You throw away things.");
 });
 

@@ -212,7 +212,8 @@ describe("legion start", () => {
         setTimeout(() => Promise.reject(new Error("boom")), 1_000);
         export default defineModule({ name: "breaker", actions: {} });`,
     });
-    const { code, err } = await run(["start", ...SCRIPTED.slice(2), "--agent", "breaker"], { cwd }).ended;
+    const { code, err } = await run(["start", ...SCRIPTED.slice(2), "--agent", "breaker", "--trust"], { cwd })
+      .ended;
     expect({ code, err }).toEqual({ code: 1, err: "legion: boom\n" });
   });
 
@@ -239,7 +240,7 @@ describe("legion start", () => {
       "package.json": `{ "type": "module" }`,
     });
     const { code, out, err } = await runToEnd(
-      ["start", ...SCRIPTED, "--agent", "forecaster", "--task", "go", "--until-idle"],
+      ["start", ...SCRIPTED, "--agent", "forecaster", "--trust", "--task", "go", "--until-idle"],
       { cwd },
     );
     expect(code, err).toBe(0);

@@ -21,7 +21,17 @@ function projectWith(body: string, script: string): Promise<string> {
   });
 }
 
-const START = ["start", "--agent", "worker", "--model", "scripted:script.yaml", "--tick", "0", "--json"];
+const START = [
+  "start",
+  "--trust",
+  "--agent",
+  "worker",
+  "--model",
+  "scripted:script.yaml",
+  "--tick",
+  "0",
+  "--json",
+];
 
 interface Seen {
   readonly kind: string;

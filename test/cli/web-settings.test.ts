@@ -20,7 +20,17 @@ it("gives the module web the search that was chosen, with its keys and no others
     ".env": "BRAVE_API_KEY=b-key",
   });
   const env = { TAVILY_API_KEY: "t-key", OPENAI_API_KEY: "o-key" };
-  const order = ["start", "--model", "scripted:script.yaml", "--tick", "0", "--task", "x", "--until-idle"];
+  const order = [
+    "start",
+    "--trust",
+    "--model",
+    "scripted:script.yaml",
+    "--tick",
+    "0",
+    "--task",
+    "x",
+    "--until-idle",
+  ];
   expect(await legion(order, { cwd, env })).toMatchObject({ exitCode: 0, err: "" });
   expect(JSON.parse(await readFile(join(cwd, "seen.json"), "utf8"))).toEqual([
     {

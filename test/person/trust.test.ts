@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { openPersonFolder, personFolderPath } from "../../src/person/folder.ts";
-import { grant, granted } from "../../src/person/trust.ts";
+import { grant, granted, grantsOf } from "../../src/person/trust.ts";
 import { createTempProject } from "../temp-project.ts";
 
 describe("the person's folder", () => {
@@ -50,6 +53,20 @@ describe("trust", () => {
     expect(await granted(person, "/b", "owner")).toBeUndefined();
     const kept = JSON.parse(await readFile(join(person.path, "trust.json"), "utf8"));
     expect(Object.keys(kept.projects)).toEqual(["/a", "/b"]);
+  });
+
+  it("loses nothing where several processes grant at once, each to a project and to one of all", async () => {
+    const home = await createTempProject();
+    const program = fileURLToPath(new URL("grant-process.ts", import.meta.url));
+    const run = promisify(execFile);
+    const names = ["one", "two", "three", "four"];
+    await Promise.all(
+      names.map((name) => run(process.execPath, ["--import", "tsx", program, home, name, "10"])),
+    );
+    const person = openPersonFolder({ XDG_CONFIG_HOME: home });
+    const all = names.flatMap((name) => Array.from({ length: 10 }, (_, index) => `code ${name}-${index}`));
+    expect([...(await grantsOf(person, "/all")).keys()].toSorted()).toEqual(all.toSorted());
+    for (const name of names) expect((await grantsOf(person, `/${name}`)).size).toBe(10);
   });
 
   it("that cannot be read grants nothing and says so", async () => {

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { platform } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 
 export interface BrowserSearch {
   /** What a person configured: this one or none. */
@@ -44,7 +44,10 @@ export function findBrowser({ path, env }: BrowserSearch): string | undefined {
 }
 
 function onPath(path: string): readonly string[] {
-  const folders = path.split(delimiter).filter((folder) => folder !== "");
+  // npm puts what a project's packages bring first; a relative folder is wherever somebody happens to be.
+  const folders = path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]/.test(folder));
   const names = platform() === "win32" ? WINDOWS_NAMES : NAMES;
   return names.flatMap((name) => folders.map((folder) => join(folder, name)));
 }

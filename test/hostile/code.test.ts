@@ -1,0 +1,288 @@
+// What a folder that somebody else made, or an agent that obeys a stranger, tries in order to have code run here. Every
+// piece of code leaves a file `harm` in the project: there must never be one.
+
+import { chmod, mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Event } from "../../src/event.ts";
+import { legion, type Seen } from "../cli/legion.ts";
+import { createTempProject } from "../temp-project.ts";
+
+const HARM = `
+import { writeFileSync } from "node:fs";
+writeFileSync(new URL("harm", import.meta.url), "");
+export default { name: "harm", actions: {} };`;
+const OWN = "export default { name: 'own', actions: {} };";
+const START = ["--model", "scripted:script.yaml", "--tick", "0", "--task", "Go.", "--until-idle"];
+
+let refused = 0;
+afterAll(() => console.log(`${refused} hostile folders and tries to have code run: all refused`));
+
+type Files = Readonly<Record<string, string>>;
+
+async function expectNoHarm(project: string): Promise<void> {
+  const files = await readdir(project, { recursive: true });
+  expect(files.filter((file) => /(?:^|[\\/])harm$/.test(file))).toEqual([]);
+  refused++;
+}
+
+const BROWSER = `#!/bin/sh\ntouch "$(dirname "$0")/harm"\necho Chromium 1\n`;
+
+/** Everything that a start would run here does harm. */
+async function hostileProject(files: Files = {}): Promise<string> {
+  const project = await createTempProject({
+    "agents/legionnaire.md": "---\nmodules: [core, goals, notes, ./harm.mjs]\n---\n",
+    "harm.mjs": HARM,
+    "script.yaml": "- Done.",
+    browser: BROWSER,
+    ...files,
+  });
+  await chmod(join(project, "browser"), 0o755);
+  return project;
+}
+
+describe("a command that only looks, sends or stops runs nothing of a folder:", () => {
+  /** With an agent that has a past, of a definition that became hostile afterwards. */
+  async function lived(): Promise<string> {
+    const project = await createTempProject({
+      "agents/legionnaire.md": "---\nmodules: [core, goals, notes]\n---\n",
+      "script.yaml": `- calls: [{ action: addGoal, parameters: { goal: "Live" } }]\n- Done.`,
+    });
+    expect(await legion(["start", ...START], { cwd: project })).toMatchObject({ exitCode: 0, err: "" });
+    await writeFile(join(project, "browser"), BROWSER);
+    await chmod(join(project, "browser"), 0o755);
+    await writeFile(join(project, "harm.mjs"), HARM);
+    await writeFile(
+      join(project, "agents/legionnaire.md"),
+      "---\nmodules: [core, goals, notes, web, ./harm.mjs]\n---\n",
+    );
+    await writeFile(join(project, "agents/team.yaml"), "agents: { a: { agent: x, modules: [./harm.mjs] } }");
+    const config = JSON.stringify({ web: { browser: join(project, "browser") } });
+    await writeFile(join(project, ".ai-legion/config.yaml"), config);
+    return project;
+  }
+
+  it.each([
+    ["doctor"],
+    ["doctor --repair"],
+    ["ps"],
+    ["log 1"],
+    ["goals 1"],
+    ["notes 1"],
+    ["inbox"],
+    ["inbox --dead"],
+    ["send 1 hello"],
+    ["export --all out.legion"],
+    ["abort 1"],
+    ["pause 1"],
+    ["resume 1"],
+    ["fork 1 --at 2"],
+    ["stop"],
+    ["init"],
+  ])("legion %s", async (line) => {
+    const project = await lived();
+    await legion(line.split(" "), { cwd: project });
+    await expectNoHarm(project);
+  });
+});
+
+describe("a start without a person's word is refused where it would run", () => {
+  const untrusted = /^legion: this project brings code that you have not trusted: .*--trust runs it/;
+
+  async function expectRefused(project: string, args: readonly string[], env: Files = {}): Promise<Seen> {
+    const seen = await legion(args, { cwd: project, env });
+    expect(seen.err).toMatch(untrusted);
+    expect(seen.err.trimEnd().split("\n")).toHaveLength(1);
+    expect(seen.exitCode).toBe(2);
+    await expectNoHarm(project);
+    return seen;
+  }
+
+  const start = ["start", ...START];
+  it.each<[string, Files, readonly string[]]>([
+    ["a module of the default agent", {}, start],
+    ["the same, asked for in JSON", {}, [...start, "--json"]],
+    [
+      "a module of a team",
+      { "agents/team.yaml": "agents: { a: { agent: legionnaire } }" },
+      [...start, "--team", "team"],
+    ],
+    [
+      "what the default agent of config.yaml names",
+      { ".ai-legion/config.yaml": "agent: deep/x.md", "deep/x.md": "---\nmodules: [./harm.mjs]\n---\n" },
+      start,
+    ],
+    [
+      "what a harmless module imports",
+      {
+        "agents/legionnaire.md": "---\nmodules: [./own.mjs]\n---\n",
+        "own.mjs": `import "./harm.mjs"; ${OWN}`,
+      },
+      start,
+    ],
+    [
+      "what agent.json of a shipped .ai-legion names",
+      {
+        "agents/legionnaire.md": "---\nmodules: [core]\n---\n",
+        ".ai-legion/agents/1/agent.json": `{ "definition": "legionnaire", "modules": ["./harm.mjs"] }`,
+      },
+      ["start", "--only", "1", ...START],
+    ],
+    ["a trust.json of its own", { "ai-legion/trust.json": "{}", ".env": "XDG_CONFIG_HOME=." }, start],
+  ])("%s", async (_, files, args) => {
+    await expectRefused(await hostileProject(files), args);
+  });
+
+  it.each(["config.yaml", ".env"])("a browser that its %s names", async (by) => {
+    const project = await hostileProject({ "agents/legionnaire.md": "---\nmodules: [core, web]\n---\n" });
+    const browser = join(project, "browser");
+    if (by === ".env") await writeFile(join(project, ".env"), `PUPPETEER_EXECUTABLE_PATH=${browser}\n`);
+    else {
+      await mkdir(join(project, ".ai-legion"));
+      await writeFile(join(project, ".ai-legion/config.yaml"), JSON.stringify({ web: { browser } }));
+    }
+    await expectRefused(project, start);
+  });
+
+  it("trust that another folder has, which lay there before", async () => {
+    const harmless = { "agents/legionnaire.md": "---\nmodules: [./own.mjs]\n---\n", "own.mjs": OWN };
+    const trusted = await hostileProject(harmless);
+    expect(await legion([...start, "--trust-always"], { cwd: trusted })).toMatchObject({ exitCode: 0 });
+    await expectRefused(await hostileProject(), start);
+    // Trust is by where a folder really is: moved away, it is a stranger again.
+    await rename(trusted, `${trusted}-moved`);
+    await expectRefused(`${trusted}-moved`, start);
+  });
+
+  const changes: readonly (readonly [string, string, string])[] = [
+    ["the module", "own.mjs", HARM],
+    ["what it imports", "lib/part.mjs", HARM],
+    ["a file that only a computed import finds", "plugins/new.mjs", HARM],
+    ["a package that it needs", "node_modules/dep/index.js", HARM],
+    ["how its files are loaded", "package.json", `{ "type": "commonjs" }`],
+    ["what package.json maps its names to", "package.json", `{ "imports": { "#x": "./harm.mjs" } }`],
+    ["who answers to the name of a package", "package.json", `{ "name": "dep", "exports": "./harm.mjs" }`],
+  ];
+  it.each(changes)("what was trusted, once this has changed: %s", async (_, file, content) => {
+    const isComputed = file.startsWith("plugins");
+    const project = await hostileProject({
+      "agents/legionnaire.md": "---\nmodules: [core, ./own.mjs]\n---\n",
+      "own.mjs": `import "./lib/part.mjs"; import "dep"; ${OWN}${isComputed ? "const load = (x) => import(x);" : ""}`,
+      "lib/part.mjs": "export {};",
+      "node_modules/dep/package.json": `{ "type": "module", "exports": "./index.js" }`,
+      "node_modules/dep/index.js": "",
+      "package.json": `{ "type": "module" }`,
+    });
+    expect(await legion([...start, "--trust"], { cwd: project })).toMatchObject({ exitCode: 0, err: "" });
+    await mkdir(join(project, file, ".."), { recursive: true });
+    await writeFile(join(project, file), content);
+    await expectRefused(project, start);
+  });
+
+  it.each([[["prompt", "1"]], [["replay", "1"]]])("%j", async (args) => {
+    const project = await createTempProject({
+      "agents/legionnaire.md": "---\nmodules: [core]\n---\n",
+      "script.yaml": "- Done.",
+    });
+    await legion(start, { cwd: project });
+    await writeFile(join(project, "agents/legionnaire.md"), "---\nmodules: [core, ./harm.mjs]\n---\n");
+    await writeFile(join(project, "harm.mjs"), HARM);
+    await expectRefused(project, args);
+    // What was shown for a decision needs no code.
+    const { json } = await legion(["log", "1", "--json"], { cwd: project });
+    const decision = (json as readonly Event[]).find(({ kind }) => kind === "decision")!;
+    const seen = await legion(["prompt", "1", "--at", `${decision.seq}`], { cwd: project });
+    expect(seen).toMatchObject({ exitCode: 0, err: "" });
+    await expectNoHarm(project);
+  });
+});
+
+describe("an agent that may only use files leaves no code for the next start:", () => {
+  const write = (path: string) => ({ action: "writeFile", parameters: { path, content: HARM } });
+  const move = (sourcePath: string, destinationPath: string) => ({
+    action: "moveFile",
+    parameters: { sourcePath, destinationPath },
+  });
+  const TRIES = [
+    write("package.json"),
+    write("tools/package.json"),
+    write("Package.JSON"),
+    write("tools/own.mjs"),
+    { action: "editFile", parameters: { path: "tools/part.mjs", oldText: "export", newText: "harm" } },
+    write("tools/late.mjs"),
+    write("tools/shadow"),
+    write("tools/shadow.js"),
+    write("tools/shadow/index.js"),
+    write("resting/own.mjs"),
+    write("resting/part.mjs"),
+    write("resting/missing.mjs"),
+    write("resting/role.md"),
+    write("agents/new.md"),
+    write("agents/team.yaml"),
+    write("linked/part.mjs"),
+    write("node_modules/dep/index.js"),
+    write("tools/node_modules/zod/index.js"),
+    write("packages/shared/index.js"),
+    write("packages/shared/new.js"),
+    write(".ai-legion/config.yaml"),
+    write(".ai-legion/agents/1/agent.json"),
+    write("browser"),
+    write("home/ai-legion/trust.json"),
+    { action: "readFile", parameters: { path: "home/ai-legion/trust.json" } },
+    move("tools", "away"),
+    move("packages", "away"),
+    move("home", "away"),
+    move("evil.mjs", "tools/part.mjs"),
+    move("tools/part.mjs", "elsewhere.mjs"),
+    { action: "deleteFile", parameters: { path: "tools/part.mjs" } },
+    { action: "createDirectory", parameters: { path: "tools/late.mjs" } },
+  ];
+
+  async function inhabited(): Promise<string> {
+    const project = await createTempProject({
+      "agents/legionnaire.md": "---\nmodules: [core, system, ./tools/own.mjs]\n---\n",
+      "agents/resting.md": "---\nmodules: [./resting/own.mjs, ./resting/missing.mjs]\n---\n",
+      "agents/team.yaml": "agents: { a: { agent: resting/role.md } }",
+      "resting/role.md": "---\nmodules: [core]\n---\n",
+      "resting/own.mjs": `import "./part.mjs";`,
+      "resting/part.mjs": "export {};",
+      "tools/own.mjs": `import "./part.mjs"; import "./old.cjs"; import "shared"; ${OWN} () => import("./late.mjs");`,
+      "tools/old.cjs": `require("./shadow");`,
+      "tools/shadow/index.js": "",
+      "tools/part.mjs": "export {};",
+      "packages/shared/package.json": `{ "type": "module", "exports": "./index.js" }`,
+      "packages/shared/index.js": "",
+      "node_modules/dep/index.js": "",
+      "evil.mjs": HARM,
+      "script.yaml": `${JSON.stringify([{ calls: TRIES }])}`,
+      browser: "",
+    });
+    await symlink("tools", join(project, "linked"));
+    await symlink("../packages/shared", join(project, "node_modules/shared"));
+    const config = JSON.stringify({ web: { browser: join(project, "browser") } });
+    await mkdir(join(project, ".ai-legion"));
+    await writeFile(join(project, ".ai-legion/config.yaml"), config);
+    return project;
+  }
+
+  it(`${TRIES.length} tries in one decision`, async () => {
+    const project = await inhabited();
+    const before = await readdir(project, { recursive: true });
+    const env = { XDG_CONFIG_HOME: join(project, "home") };
+    const { exitCode, err, json } = await legion(["start", "--trust", "--json", ...START], {
+      cwd: project,
+      env,
+    });
+    expect(exitCode, err).toBe(0);
+    const all = (json as readonly Event[]).filter((event) => event.kind === "result");
+    const results = all.slice(0, TRIES.length);
+    const said = results.map(({ content, outcome }, index) => [TRIES[index], outcome, content]);
+    expect(said.filter(([, outcome]) => outcome !== "error")).toEqual([]);
+    expect(said.filter(([, , content]) => !/off-limits|can only be read/.test(String(content)))).toEqual([]);
+    expect(results).toHaveLength(TRIES.length);
+    refused += TRIES.length;
+    const after = await readdir(project, { recursive: true });
+    const isState = (path: string): boolean => /^(?:\.ai-legion|home)(?:[\\/]|$)/.test(path);
+    expect(after.filter((path) => !isState(path))).toEqual(before.filter((path) => !isState(path)));
+  });
+});
