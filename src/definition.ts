@@ -47,6 +47,8 @@ export interface Member {
   readonly limits: LimitsChoice;
   /** Stand in place of the definition's. */
   readonly modules?: readonly string[];
+  /** Chosen by the record of its last start, which is no place to name code: only what the definition names, too, is run. */
+  readonly modulesBy?: "record";
 }
 
 /** Where definitions and teams are looked up: `agents/` of the project, then of the package. */

@@ -3,6 +3,7 @@
  * - `USAGE`, `CONFIG`: the person's input; one line on stderr, exit 2.
  * - `LOCKED`: another process runs this directory.
  * - `STORAGE`, `DAMAGED`: the disk failed, or holds something that must not be touched.
+ * - `FOREIGN`: somebody else wrote it; it waits for the person's word, exit 2.
  * - `MODEL_BUSY`: the provider is overloaded or out of reach; worth another try.
  * - `MODEL_REFUSED`: the provider says no (400, 401, 403, 404); trying again changes nothing.
  * - `CONTEXT_OVERFLOW`: the prompt is longer than the model's window.
@@ -16,6 +17,7 @@ export type ErrorCode =
   | "LOCKED"
   | "STORAGE"
   | "DAMAGED"
+  | "FOREIGN"
   | "MODEL_BUSY"
   | "MODEL_REFUSED"
   | "CONTEXT_OVERFLOW"

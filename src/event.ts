@@ -36,6 +36,8 @@ export interface OpenedEvent {
   readonly log: LogId;
   /** Bytes that count of each earlier segment not sealed before; what lies past them was never acknowledged. */
   readonly seals: Readonly<Record<string, number>>;
+  /** Of log and epoch under the person's key: who wrote the segment. */
+  readonly mac?: string;
 }
 
 /** Can a log of this format be read? */
@@ -149,6 +151,7 @@ export interface EditedEvent {
 /**
  * Something the runtime or the person did to this agent. What wakes it again: `parked` a person's word, `parked-mail`
  * also new mail, `parked-limit` also a higher limit.
+ * `adopted`: what stands before it was written elsewhere, and a person said that it counts; `foreign`: nobody has yet.
  * In the log of agent 0, `said` and `announced` carry what Control and the runtime say.
  */
 export type NoticeReason =
@@ -162,6 +165,8 @@ export type NoticeReason =
   | "gap"
   | "undeliverable"
   | "resent"
+  | "adopted"
+  | "foreign"
   | "said"
   | "announced";
 

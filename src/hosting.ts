@@ -157,5 +157,6 @@ async function openAll(
 
 /** What its files say or cannot keep is an agent's own trouble; anything else is the legion's. */
 function unlessOwn(error: unknown): void {
-  if (!isLegionError(error, "STORAGE") && !isLegionError(error, "DAMAGED")) throw error;
+  const own = ["STORAGE", "DAMAGED", "FOREIGN"] as const;
+  if (!own.some((code) => isLegionError(error, code))) throw error;
 }

@@ -51,6 +51,8 @@ export interface LegionOptions {
   readonly clock?: Clock;
   /** Where everything is written; the real disk if absent. */
   readonly disk?: Disk;
+  /** `adopt`: what somebody else wrote in the project's files is taken on; absent: it waits, and its agents are halted. */
+  readonly foreign?: "adopt";
   /** Where the legion lives if other processes share it; the project's files if absent. */
   readonly redis?: RedisHome;
   /** Sees everything from the first event on. */

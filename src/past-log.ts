@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { LOG_FORMAT, type BranchEvent, type Event, type OpenedEvent, type Stamp } from "./event.ts";
 import { createBlobs, longStrings, outline, type Blobs } from "./log/blobs.ts";
+import type { Authorship } from "./log/authorship.ts";
 import type { AppendFile, Disk } from "./log/disk.ts";
 import { readFileLog } from "./log/file-log.ts";
 import { toLine } from "./log/line.ts";
@@ -28,6 +29,8 @@ export interface NewFolder {
   readonly epoch: number;
   readonly now: () => number;
   readonly corruptFolder: string;
+  /** Signs what is written; absent: nothing is signed. */
+  readonly authorship?: Pick<Authorship, "sign">;
 }
 
 /** Whose past it is, and how much of it. */
@@ -60,9 +63,10 @@ export async function writePast(place: NewFolder, past: Past): Promise<Branch> {
   return branch;
 }
 
-async function writeLog({ folder, disk, epoch, now }: NewFolder, past: Past): Promise<void> {
+async function writeLog(place: NewFolder, past: Past): Promise<void> {
+  const { folder, disk, epoch, now } = place;
   const kept = createBlobs(join(folder, "blobs"), disk);
-  const segments = createSegments(join(folder, "log"), { disk, epoch });
+  const segments = createSegments(place);
   for await (const event of eventsOf(past, { epoch, now, kept })) {
     if (event.kind === "opened") await segments.begin(event);
     else segments.write(await outline(event, longStrings(event), kept));
@@ -120,10 +124,8 @@ interface Segments {
 /** So many characters are written at once. */
 const CHUNK_CHARS = 262_144;
 
-function createSegments(
-  folder: string,
-  { disk, epoch }: { readonly disk: Disk; readonly epoch: number },
-): Segments {
+function createSegments({ folder: parent, disk, epoch, authorship }: NewFolder): Segments {
+  const folder = join(parent, "log");
   const series = createSeries(epoch);
   let file: AppendFile | undefined;
   let lines = "";
@@ -147,7 +149,8 @@ function createSegments(
       await close();
       const { name, seals } = series.next();
       file = disk.create(join(folder, name));
-      write({ seq, epoch: at0, at, kind: "opened", format: LOG_FORMAT, log, seals });
+      const mac = authorship?.sign(log, at0);
+      write({ seq, epoch: at0, at, kind: "opened", format: LOG_FORMAT, log, seals, ...(mac && { mac }) });
     },
     write,
     close,

@@ -23,7 +23,7 @@ import { toolsProtocol } from "./protocol/tools.ts";
 import { packageDir } from "./package.ts";
 import type { Way, Ways } from "./speech.ts";
 import { decisivePaths } from "./startable.ts";
-import { loadModules, moduleFiles, type Admit } from "./user-modules.ts";
+import { isBuiltIn, loadModules, moduleFiles, type Admit } from "./user-modules.ts";
 
 /**
  * So many agents of the configured definition, with the ids 1, 2, 3..., or with these ids; a team, or only these of it; or
@@ -175,6 +175,7 @@ export function createCasting(
     const model = await (modelFor?.(member, choice.name) ?? opened(choice.name));
     const memory = { ...config.memory, ...definition.memory };
     const { brief, modules } = member;
+    if (member.modulesBy === "record") refuseStrange(member, definition);
     const references = modules ?? definition.modules;
     const wayOf = async (protocol: Protocol): Promise<Way> => ({
       protocol,
@@ -207,6 +208,19 @@ export function createCasting(
     };
     return { plan, definition: definition.name, model: choice, source: member.agent, modules: references };
   };
+}
+
+/** Anybody may have written the record. */
+function refuseStrange({ id, agent, modules = [] }: Member, definition: Definition): void {
+  const strange = modules.find(
+    (reference) => !isBuiltIn(reference) && !definition.modules.includes(reference),
+  );
+  if (strange === undefined) return;
+  const way = `\`start --team\` hosts it if a team says so`;
+  throw new LegionError(
+    "CONFIG",
+    `the record of ${displayName(id)} names the module ${JSON.stringify(strange)}, and ${agent} does not; ${way}`,
+  );
 }
 
 const PROTOCOLS = { text: textProtocol, tools: toolsProtocol } satisfies Record<string, Protocol>;

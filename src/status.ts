@@ -7,6 +7,7 @@ import { isLegionError } from "./errors.ts";
 import type { AgentState } from "./inspection.ts";
 import { displayName, type AgentId } from "./message.ts";
 import { createBranch } from "./past.ts";
+import { foreign } from "./store/foreign.ts";
 import type { Reader } from "./reader/reader.ts";
 
 export interface AgentStatus {
@@ -73,6 +74,17 @@ async function statusFromFiles(id: AgentId, reader: Reader): Promise<AgentStatus
   const { ledger, branch } = await reader.follow(id, createBranch);
   const unread = (await reader.unread(id, ledger)).length;
   const { model = null } = await reader.record(id);
+  if (await reader.isForeign(id)) {
+    const { message } = foreign(id);
+    const posture = {
+      state: "halted",
+      reason: message,
+      waitingFor: "your word",
+      since: null,
+      node: null,
+    } as const;
+    return toStatus(ledger, { id, unread, model, undelivered: [] }, posture);
+  }
   return toStatus(
     ledger,
     { id, unread, model, undelivered: ledger.undelivered },

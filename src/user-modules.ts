@@ -36,6 +36,11 @@ export interface ModulePlaces {
   readonly admit?: Admit;
 }
 
+/** Is it the name of a module of our own? */
+export function isBuiltIn(reference: string): boolean {
+  return BUILT_IN.has(reference);
+}
+
 /**
  * The modules that `references` name, in their order: names of our own, or paths such as `./my-module.js` of files inside
  * the project, whose code runs. Throws CONFIG with one line that says which is wrong, and how.

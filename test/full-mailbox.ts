@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { mailboxName } from "../src/log/authorship.ts";
 import { toLine } from "../src/log/line.ts";
 import { MAILBOX_LIMIT, type AgentId } from "../src/message.ts";
 import { legionPaths } from "../src/paths.ts";
+import { ownHand } from "./own-hand.ts";
 
 /** Makes an agent, which must not run, whose mailbox has no room for another message. Returns its mailbox folder. */
 export async function fillMailbox(project: string, agent: AgentId): Promise<string> {
@@ -14,7 +16,8 @@ export async function fillMailbox(project: string, agent: AgentId): Promise<stri
     const message = { id, ...from, content: "", sentAt: stamp.at, delivery: "normal", root: id, hops: 1 };
     return { seq: index + 2, ...stamp, kind: "mail", from: "log-of-9", message };
   });
-  const lines = [{ seq: 1, ...stamp, kind: "opened", format: 1, seals: {} }, ...mail].map(toLine);
+  const mac = (await ownHand()).sign(mailboxName(agent), stamp.epoch);
+  const lines = [{ seq: 1, ...stamp, kind: "opened", format: 1, seals: {}, mac }, ...mail].map(toLine);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "00000001-000.jsonl"), lines.join(""));
   return folder;

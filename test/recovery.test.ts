@@ -13,6 +13,7 @@ import { defineAction, defineModule, ok, type Effects } from "../src/module.ts";
 import { legionPaths } from "../src/paths.ts";
 import { planRecovery } from "../src/recovery.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../src/model/scripted.ts";
+import { ownHand } from "./own-hand.ts";
 import { createWorld, openWorld, temporaryFolder, type World } from "./world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
@@ -69,6 +70,7 @@ async function killedAfter(...events: readonly NewEvent[]): Promise<string> {
       durability: "process",
       now: Date.now,
       corruptFolder: paths.corrupt,
+      authorship: await ownHand(),
     },
     () => undefined,
   );

@@ -9,9 +9,12 @@
 //   {"kind":"mail","agent":"2","from":"…","message":{…}}          unread; behind the log of its agent
 //   {"kind":"end","lines":9}                                      this one included
 
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { LegionError, messageOf } from "../errors.ts";
+import type { Authorship } from "../log/authorship.ts";
+import { fromLine } from "../log/line.ts";
 import type { AgentId, LogId, Message } from "../message.ts";
 
 export const ARCHIVE_FORMAT = 1;
@@ -40,6 +43,8 @@ export type ArchiveLine =
       readonly lines: number;
       /** Somebody wrote to the agents meanwhile: it is a copy, and what it was made from goes on. */
       readonly live?: true;
+      /** Of all lines before, under the key of whoever wrote it. */
+      readonly mac?: string;
     };
 
 const OPENING = '{"kind":"legion-export"';
@@ -59,6 +64,25 @@ export async function isArchive(path: string): Promise<boolean> {
   } finally {
     await file.close();
   }
+}
+
+/** Under which name the end of an archive is signed; `digest`: SHA-256 of all bytes before it, in hex. */
+export function archiveName(digest: string, end: { readonly live?: true }): string {
+  return `${end.live ? "live archive" : "archive"} ${digest}`;
+}
+
+/** Is the archive just as this person's machines wrote it? Throws as `linesOf`. */
+export async function isOwnArchive(path: string, { isOwn }: Pick<Authorship, "isOwn">): Promise<boolean> {
+  const hash = createHash("sha256");
+  let newest: Buffer | undefined;
+  let count = 0;
+  for await (const line of linesOf(path)) {
+    if (newest) hash.update(newest).update("\n");
+    newest = line;
+    count++;
+  }
+  const end = newest && fromLine<ArchiveLine>(newest);
+  return end?.kind === "end" && isOwn(end.mac, archiveName(hash.digest("hex"), end), count);
 }
 
 /** Says what is wrong with a line, and where. */

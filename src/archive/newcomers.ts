@@ -8,12 +8,13 @@ import { LegionError, messageOf } from "../errors.ts";
 import type { Event, NewEvent } from "../event.ts";
 import { forkPoint } from "../fork-point.ts";
 import { account, createLedger } from "../ledger.ts";
+import { isForeignJournal, type Authorship } from "../log/authorship.ts";
 import { createBlobs } from "../log/blobs.ts";
 import type { Disk } from "../log/disk.ts";
 import { readFileLog } from "../log/file-log.ts";
 import { openJournal, type SegmentEnd } from "../log/journal.ts";
 import { readSegments } from "../log/segments.ts";
-import { CONTROL, displayName, type AgentId } from "../message.ts";
+import { CONTROL, displayName, type AgentId, type LogId } from "../message.ts";
 import type { Original } from "./original.ts";
 import { writePast } from "../past-log.ts";
 import { createBranch } from "../past.ts";
@@ -22,6 +23,8 @@ import { archivedAgents, unpackArchive, type Unpacked, type UnpackOptions } from
 const PART_BYTES = 8 * 1_048_576;
 
 export interface FromArchive extends Pick<UnpackOptions, "onProgress"> {
+  /** The person's, where the archive is their own or they said that it counts; absent: what is in it stays foreign. */
+  readonly authorship?: Authorship;
   /** The name under which its only agent begins a life of its own; its past is history then. */
   readonly as?: AgentId;
 }
@@ -34,7 +37,10 @@ export interface ArchiveArrival extends Arrival {
 /**
  * The agents of the archive at `path`. Throws as `archivedAgents` does, and USAGE if `as` cannot be meant.
  */
-export async function fromArchive(path: string, { as, onProgress }: FromArchive): Promise<ArchiveArrival> {
+export async function fromArchive(
+  path: string,
+  { as, onProgress, authorship }: FromArchive,
+): Promise<ArchiveArrival> {
   const agents = await archivedAgents(path);
   const [only] = agents;
   if (as !== undefined && (agents.length !== 1 || only === CONTROL)) {
@@ -44,13 +50,13 @@ export async function fromArchive(path: string, { as, onProgress }: FromArchive)
   const arrival: ArchiveArrival = {
     agents: as === undefined ? agents : [as],
     async fill(folder, disk) {
-      const unpacked = await unpackArchive(path, folder, { disk, onProgress });
+      const unpacked = await unpackArchive(path, folder, { disk, onProgress, authorship });
       arrival.unpacked = unpacked;
       const { lastEpoch, isLive } = unpacked;
       const next = lastEpoch + 1;
       for (const id of agents) await proveReadable(join(folder, id), disk);
-      if (as !== undefined) await rename({ folder, from: only!, to: as }, next, disk);
-      else if (isLive) for (const id of agents) await divideLog(join(folder, id), COPIED, disk);
+      if (as !== undefined) await rename({ folder, from: only!, to: as, epoch: next, authorship }, disk);
+      else for (const id of agents) await settle(join(folder, id), { isLive, authorship }, disk);
       return next;
     },
   };
@@ -61,10 +67,12 @@ interface Renaming {
   readonly folder: string;
   readonly from: AgentId;
   readonly to: AgentId;
+  readonly epoch: number;
+  readonly authorship: Authorship | undefined;
 }
 
 /** Makes another agent of one. Its mail stays behind: that was sent to the other one. */
-async function rename({ folder, from, to }: Renaming, epoch: number, disk: Disk): Promise<void> {
+async function rename({ folder, from, to, epoch, authorship }: Renaming, disk: Disk): Promise<void> {
   const source = join(folder, from);
   const target = join(folder, `${to}.new`);
   const blobs = createBlobs(join(source, "blobs"), disk);
@@ -73,7 +81,7 @@ async function rename({ folder, from, to }: Renaming, epoch: number, disk: Disk)
   for await (const { seq } of events()) last = seq;
   const end = last === 0 ? 0 : await forkPoint(events(), last, displayName(from));
   const past = { origin: from, events: events(), to: end, blobs };
-  await writePast({ folder: target, disk, epoch, now: Date.now, corruptFolder: target }, past);
+  await writePast({ folder: target, disk, epoch, now: Date.now, corruptFolder: target, authorship }, past);
   const record = await disk.read(join(source, "agent.json"));
   if (record) await disk.replace(join(target, "agent.json"), record);
   await rm(source, { recursive: true });
@@ -87,8 +95,39 @@ const COPIED: NewEvent = {
   content: "You were copied while you were at work. What you may have done since then is not in your past.",
 };
 
+const ADOPTED: NewEvent = {
+  kind: "notice",
+  reason: "adopted",
+  content: "A person took on what stands before this.",
+};
+
+const FOREIGN: NewEvent = {
+  kind: "notice",
+  reason: "foreign",
+  content: "What stands before this came from elsewhere, and waits until a person takes it on.",
+};
+
+interface Origin {
+  readonly isLive: boolean;
+  readonly authorship: Authorship | undefined;
+}
+
+/** Has the end of a log that has come say what it is: a copy, the person's own, or somebody else's. */
+async function settle(folder: string, { isLive, authorship }: Origin, disk: Disk): Promise<void> {
+  const log = join(folder, "log");
+  if (isLive) await endLog(folder, { event: COPIED, log: randomUUID(), authorship }, disk);
+  // Whatever the lines of it bear: what was changed on its way may bear what its first owner wrote.
+  else if (!authorship) await endLog(folder, { event: FOREIGN }, disk);
+  else if (await isForeignJournal(log, disk, { authorship }))
+    await endLog(folder, { event: ADOPTED, authorship }, disk);
+}
+
 /** An agent whose past is that of an original one; `at` stands for all its times, in ISO 8601. */
-export function fromOriginal(agent: AgentId, { events }: Original, at: string): Arrival {
+export function fromOriginal(
+  agent: AgentId,
+  { events }: Original,
+  { at, authorship }: { readonly at: string } & Pick<FromArchive, "authorship">,
+): Arrival {
   return {
     agents: [agent],
     async fill(parent, disk) {
@@ -99,22 +138,33 @@ export function fromOriginal(agent: AgentId, { events }: Original, at: string): 
       };
       const blobs = createBlobs(join(folder, "blobs"), disk);
       const past = { origin: agent, events: stamped(), to: events.length + 1, blobs };
-      await writePast({ folder, disk, epoch: 1, now: Date.now, corruptFolder: folder }, past);
+      await writePast({ folder, disk, epoch: 1, now: Date.now, corruptFolder: folder, authorship }, past);
       return 1;
     },
   };
 }
 
-/** Ends a copied log in an agent's folder that nobody has opened: from `event` on it is another log, with its own numbers. */
-async function divideLog(folder: string, event: NewEvent, disk: Disk): Promise<void> {
+interface Ending {
+  readonly event: NewEvent;
+  /** From the event on it is another log, with numbers of its own; absent: it goes on. */
+  readonly log?: LogId;
+  readonly authorship?: Authorship;
+}
+
+/** Ends a log in an agent's folder that nobody has opened. Nothing is written where there is none. */
+async function endLog(folder: string, { event, log: begun, authorship }: Ending, disk: Disk): Promise<void> {
   const segments: SegmentEnd[] = [];
   let last = 0;
   let epoch = 0;
-  for await (const { name, bytes, sealed, records } of readSegments(join(folder, "log"), disk)) {
+  let log = begun;
+  for await (const { name, bytes, sealed, records } of readSegments<Event>(join(folder, "log"), disk)) {
+    if (begun === undefined) for (const record of records) if (record.kind === "opened") log = record.log;
     last = records.at(-1)?.seq ?? last;
     epoch = Math.max(epoch, records.at(-1)?.epoch ?? 0);
     segments.push({ name, bytes, sealed, last });
   }
+  if (log === undefined) return;
+  const mac = authorship?.sign(log, epoch + 1);
   const journal = openJournal(
     {
       folder: join(folder, "log"),
@@ -124,7 +174,7 @@ async function divideLog(folder: string, event: NewEvent, disk: Disk): Promise<v
       held: () => true,
       now: Date.now,
       maxPartBytes: PART_BYTES,
-      opening: { log: randomUUID() },
+      opening: { log, ...(mac && { mac }) },
     },
     { last, segments },
   );

@@ -8,11 +8,13 @@
 // What one agent said to another after its own moment may be known to the other: so copies of agents that run are marked
 // as live, and go on as logs of their own (see newcomers.ts).
 
-import { ARCHIVE_FORMAT, type ArchiveLine } from "./archive.ts";
+import { createHash } from "node:crypto";
+import { ARCHIVE_FORMAT, archiveName, type ArchiveLine } from "./archive.ts";
 import type { Mail } from "../bus/bus.ts";
 import { standingOf } from "../bus/mailbox.ts";
 import type { Event, EventOf } from "../event.ts";
 import { account, createLedger, type Ledger } from "../ledger.ts";
+import type { Authorship } from "../log/authorship.ts";
 import { inline, type Blobs, type Outlined } from "../log/blobs.ts";
 import { toLine } from "../log/line.ts";
 import { parseMessageId, type AgentId, type Delivery } from "../message.ts";
@@ -81,10 +83,18 @@ export const MAX_FILE_BYTES = 8 * 1_048_576;
 /** So much of a long text is one line. */
 export const PIECE_BYTES = 1_048_576;
 
-/** Copies `agents` as they are at one moment. Nothing is read before the first piece is asked for. */
-export function packAgents(source: Source, agents: readonly AgentId[]): Packing {
+/**
+ * Copies `agents` as they are at one moment. Nothing is read before the first piece is asked for.
+ *
+ * @param authorship signs the whole; absent where some of it was written by somebody else
+ */
+export function packAgents(
+  source: Source,
+  agents: readonly AgentId[],
+  authorship?: Pick<Authorship, "sign">,
+): Packing {
   const tally = { events: 0, unread: 0, remarks: source.remarks };
-  return { pieces: pack(createPress(source, tally), agents), tally };
+  return { pieces: pack(createPress(source, tally), agents, authorship), tally };
 }
 
 /** What the parts of a packing share. */
@@ -93,6 +103,8 @@ interface Press {
   readonly tally: { events: number; unread: number };
   /** Lines so far. */
   count: number;
+  /** Somebody wrote to the agents meanwhile. */
+  isLive: boolean;
   line(line: ArchiveLine): string;
 }
 
@@ -101,6 +113,7 @@ function createPress(source: Source, tally: Press["tally"]): Press {
     source,
     tally,
     count: 0,
+    isLive: false,
     line(line) {
       press.count++;
       return toLine(line);
@@ -109,7 +122,23 @@ function createPress(source: Source, tally: Press["tally"]): Press {
   return press;
 }
 
-async function* pack(press: Press, agents: readonly AgentId[]): AsyncGenerator<string | Buffer> {
+async function* pack(
+  press: Press,
+  agents: readonly AgentId[],
+  authorship: Pick<Authorship, "sign"> | undefined,
+): AsyncGenerator<string | Buffer> {
+  const hash = createHash("sha256");
+  for await (const piece of packAll(press, agents)) {
+    hash.update(piece);
+    yield piece;
+  }
+  const lines = press.count + 1;
+  const live = press.isLive ? { live: true as const } : {};
+  const mac = authorship?.sign(archiveName(hash.digest("hex"), live), lines);
+  yield press.line({ kind: "end", lines, ...live, ...(mac && { mac }) });
+}
+
+async function* packAll(press: Press, agents: readonly AgentId[]): AsyncGenerator<string | Buffer> {
   const { source, line } = press;
   yield line({ kind: "legion-export", format: ARCHIVE_FORMAT, at: new Date().toISOString(), agents });
   const before = await source.activity(agents);
@@ -124,8 +153,7 @@ async function* pack(press: Press, agents: readonly AgentId[]): AsyncGenerator<s
     yield* packPast(press, agent, moment);
   }
   const after = await source.activity(agents);
-  const isLive = before.isHeld || after.isHeld || before.mark !== after.mark;
-  yield line({ kind: "end", lines: press.count + 1, ...(isLive && { live: true }) });
+  press.isLive = before.isHeld || after.isHeld || before.mark !== after.mark;
 }
 
 async function* packTexts({ source, line }: Press, agent: AgentId): AsyncGenerator<string> {

@@ -18,6 +18,8 @@ import { readSegments } from "../log/segments.ts";
 import { CONTROL, displayName, type AgentId } from "../message.ts";
 import { READABLE } from "../past-log.ts";
 import { legionPaths, type LegionPaths } from "../paths.ts";
+import { openPersonFolder } from "../person/folder.ts";
+import { authorshipOf } from "../person/key.ts";
 import { contentsOf, createProjections } from "../projection.ts";
 import { agentKeys } from "../redis/keys.ts";
 import type { LegionPlace } from "../redis/nodes.ts";
@@ -29,8 +31,8 @@ import { UNHOSTED } from "../store/store.ts";
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Takes in agents; nodes may run meanwhile. Rejects with REFUSED if one of the agents is there already, and as
- * `receiveAgents` does; then nobody sees any of them. Resolves with what was left out, one line each.
+ * Takes in agents; nodes may run meanwhile. Rejects with REFUSED if one of the agents is there already, with FOREIGN if
+ * somebody else wrote them, as nothing in Redis could say so, and as `receiveAgents` does; then nobody sees any of them. Resolves with what was left out, one line each.
  */
 export async function receiveInRedis(place: LegionPlace, arrival: Arrival): Promise<readonly string[]> {
   const { agents } = arrival;
@@ -94,6 +96,7 @@ async function openOnce(
       hosted,
       disk,
       lock,
+      authorship: await authorshipOf(openPersonFolder(process.env)),
     });
     const remarks: string[] = [];
     for (const agent of agents) {

@@ -13,6 +13,7 @@ import {
 import { readRedisMail } from "../bus/redis-mailbox.ts";
 import { LegionError } from "../errors.ts";
 import type { Event, OpenedEvent } from "../event.ts";
+import type { Authorship } from "../log/authorship.ts";
 import { inline, type Outlined } from "../log/blobs.ts";
 import { toLine } from "../log/line.ts";
 import { createRedisBlobs } from "../log/redis-blobs.ts";
@@ -29,7 +30,8 @@ import { withoutWorkspace } from "../redis/registry.ts";
 
 type StoredEvent = Event & Outlined;
 
-export function createRedisSource(place: LegionPlace): Source {
+/** @param authorship signs the logs, as nothing in Redis is signed; absent: they are nobody's */
+export function createRedisSource(place: LegionPlace, authorship?: Pick<Authorship, "sign">): Source {
   const remarks: string[] = [];
   const surveys = new Map<AgentId, Survey>();
   const surveyOf = (agent: AgentId): Survey => surveys.get(agent)!;
@@ -58,7 +60,7 @@ export function createRedisSource(place: LegionPlace): Source {
     },
     // What is in this mailbox was accepted: nothing that is missing comes before it.
     waiting: async (agent) => (await readRedisMail(placeOf(agent), 0)).map((mail) => ({ ...mail, after: 0 })),
-    parts: (agent) => partsOf(placeOf(agent), surveyOf(agent)),
+    parts: (agent) => partsOf(placeOf(agent), surveyOf(agent), authorship),
     blobs,
     activity: (agents) => activityOf(place, agents),
   };
@@ -120,7 +122,11 @@ function* piecesOf(text: string): Generator<string, undefined> {
 }
 
 /** A segment begins with every `opened` event, as in files, and seals the one before it. */
-async function* partsOf(place: RedisPlace, survey: Survey): AsyncGenerator<LogPart> {
+async function* partsOf(
+  place: RedisPlace,
+  survey: Survey,
+  authorship: Pick<Authorship, "sign"> | undefined,
+): AsyncGenerator<LogPart> {
   const { moment, epoch, lengths } = survey;
   const series = createSeries(epoch);
   let begun = 0;
@@ -134,7 +140,7 @@ async function* partsOf(place: RedisPlace, survey: Survey): AsyncGenerator<LogPa
       const next = isFirst ? series.next() : undefined;
       if (isFirst) left = lengths[begun++] ?? 0;
       const segment = next && { name: next.name, lines: left };
-      const lines = copied.map((event) => lineOf(event, next?.seals));
+      const lines = copied.map((event) => lineOf(event, next?.seals, authorship));
       series.grew(lines.reduce((sum, { length }) => sum + length, 0));
       left -= lines.length;
       yield { ...(segment && { segment }), lines, events: run };
@@ -153,8 +159,14 @@ function runsIn(page: readonly StoredEvent[]): readonly (readonly StoredEvent[])
   return runs;
 }
 
-function lineOf(event: StoredEvent, seals: OpenedEvent["seals"] = {}): Buffer {
-  return Buffer.from(toLine(event.kind === "opened" ? { ...event, seals } : event));
+function lineOf(
+  event: StoredEvent,
+  seals: OpenedEvent["seals"] = {},
+  authorship?: Pick<Authorship, "sign">,
+): Buffer {
+  if (event.kind !== "opened") return Buffer.from(toLine(event));
+  const mac = authorship?.sign(event.log, event.epoch);
+  return Buffer.from(toLine({ ...event, seals, ...(mac && { mac }) }));
 }
 
 function changed({ link, agent }: RedisPlace): LegionError {

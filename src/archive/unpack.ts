@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { ARCHIVE_FORMAT, badLine, linesOf, type ArchiveLine } from "./archive.ts";
 import { isCount, isEventShaped, isLogId, isMailTo, isPathInAgent, isSegmentName } from "./archive-check.ts";
 import { isLogFormat, type Event } from "../event.ts";
+import { mailboxName, type Authorship } from "../log/authorship.ts";
 import { createDisk, type AppendFile, type Disk } from "../log/disk.ts";
 import { openJournal, type Journal } from "../log/journal.ts";
 import { fromLine, piecesOf } from "../log/line.ts";
@@ -26,6 +27,8 @@ export interface UnpackOptions {
   readonly disk?: Disk;
   /** Is told now and then how many lines were read. */
   readonly onProgress?: (lines: number) => void;
+  /** Signs the mail; absent: it stays foreign. */
+  readonly authorship?: Pick<Authorship, "sign">;
 }
 
 const FLUSH_BYTES = 262_144;
@@ -46,7 +49,7 @@ export async function archivedAgents(path: string): Promise<readonly AgentId[]> 
 export async function unpackArchive(
   path: string,
   folder: string,
-  { disk = createDisk(folder), onProgress }: UnpackOptions = {},
+  { disk = createDisk(folder), onProgress, authorship }: UnpackOptions = {},
 ): Promise<Unpacked> {
   const reading: Reading = { header: undefined, writing: undefined, pasts: new Map(), end: undefined };
   let count = 0;
@@ -54,7 +57,7 @@ export async function unpackArchive(
     for await (const bytes of linesOf(path)) {
       count++;
       if (count % PROGRESS_LINES === 0) onProgress?.(count);
-      const problem = await takeLine(bytes, { reading, path, folder, disk, count });
+      const problem = await takeLine(bytes, { reading, path, folder, disk, count, authorship });
       if (problem !== undefined) throw badLine(path, count, problem);
     }
     if (!reading.end) throw badLine(path, count + 1, "the rest is missing; copy it again");
@@ -112,6 +115,7 @@ interface Place {
   readonly folder: string;
   readonly disk: Disk;
   readonly count: number;
+  readonly authorship: Pick<Authorship, "sign"> | undefined;
 }
 
 /** Returns what is wrong with the line. */
@@ -248,21 +252,27 @@ function begin(reading: Reading, writing: Omit<Writing, "waiting" | "waitingByte
 }
 
 /** What waits gets its place in a mailbox behind all that the log has taken in. */
-async function takeMail(line: ArchiveLine, past: Past, { folder, disk }: Place): Promise<string | undefined> {
+async function takeMail(
+  line: ArchiveLine,
+  past: Past,
+  { folder, disk, authorship }: Place,
+): Promise<string | undefined> {
   if (line.kind !== "mail") return "nothing of this kind belongs here";
   const { agent, from, message, after } = line;
   if (!isLogId(from) || !isMailTo(agent, message) || !(after === undefined || isCount(after)))
     return "it is no mail for this agent";
+  const epoch = Math.max(1, past.lastEpoch);
+  const mac = authorship?.sign(mailboxName(agent), epoch);
   past.mailbox ??= openJournal(
     {
       folder: join(folder, agent, "mailbox"),
       disk,
-      epoch: Math.max(1, past.lastEpoch),
+      epoch,
       durability: "disk",
       held: () => true,
       now: Date.now,
       maxPartBytes: MAILBOX_PART_BYTES,
-      opening: {},
+      opening: { ...(mac && { mac }) },
     },
     { last: past.taken, segments: [] },
   );

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { LegionError } from "../errors.ts";
+import { isForeignJournal, mailboxName, type Authorship } from "../log/authorship.ts";
 import type { Disk } from "../log/disk.ts";
 import { openJournal, type Durability, type Journal, type JournalStart } from "../log/journal.ts";
 import type { Lock } from "../log/lock.ts";
@@ -10,6 +11,7 @@ import { setAside, settleSegments } from "../log/segments.ts";
 import {
   CONTROL,
   MAILBOX_LIMIT,
+  displayName,
   parseMessageId,
   type AgentId,
   type Delivery,
@@ -35,6 +37,8 @@ export interface MemoryBusOptions {
   readonly onDamage: (agent: AgentId) => void;
   /** How far an agent's log has taken in mail; `undefined` for an agent that does not exist. */
   readonly watermarks: (agent: AgentId) => Promise<Watermarks | undefined>;
+  /** Tells whose mail is in a mailbox, and signs what is put there; absent: nobody asks. */
+  readonly authorship?: Authorship;
 }
 
 interface Mailbox {
@@ -97,10 +101,13 @@ export function createMemoryBus(options: MemoryBusOptions): Bus {
 }
 
 async function loadMailbox(agent: AgentId, options: MemoryBusOptions): Promise<Mailbox | undefined> {
-  const { disk, durability, corruptFolder } = options;
+  const { disk, durability, corruptFolder, authorship } = options;
   const marks = await options.watermarks(agent);
   if (!marks) return undefined;
   const folder = mailboxFolder(agent, options);
+  const author = authorship && { authorship, of: mailboxName(agent) };
+  if (author && (await isForeignJournal(folder, disk, author)))
+    throw new LegionError("FOREIGN", `${displayName(agent)} has mail that was not written on your machines`);
   if (durability === "disk") await settleSegments(folder, disk);
   const { unread, seen, start, damages } = await readMailbox(folder, disk, marks);
   await setAside(damages, join(corruptFolder, `${agent}-mailbox`), disk);
@@ -125,8 +132,18 @@ function openMailboxJournal(agent: AgentId, start: JournalStart, options: Memory
   const { disk, lock, durability, now } = options;
   const { epoch, held } = lock;
   const folder = mailboxFolder(agent, options);
+  const mac = options.authorship?.sign(mailboxName(agent), epoch);
   return openJournal(
-    { folder, disk, epoch, held, durability, now, maxPartBytes: PART_BYTES, opening: {} },
+    {
+      folder,
+      disk,
+      epoch,
+      held,
+      durability,
+      now,
+      maxPartBytes: PART_BYTES,
+      opening: { ...(mac && { mac }) },
+    },
     start,
   );
 }

@@ -44,7 +44,7 @@ export async function castToday(
   return {
     config,
     planFor: async (model = newest) =>
-      (await cast({ id, agent: definition, brief, modules, model, limits: {} })).plan,
+      (await cast({ id, agent: definition, brief, modules, modulesBy: "record", model, limits: {} })).plan,
     settings: (module) => sections.get(module) ?? {},
   };
 }

@@ -3,6 +3,7 @@
 import { isLegionError, messageOf } from "../errors.ts";
 import { CONTROL, type AgentId } from "../message.ts";
 import { createBranch } from "../past.ts";
+import { foreign } from "../store/foreign.ts";
 import type { FileReader } from "../reader/file-reader.ts";
 import type { Reader } from "../reader/reader.ts";
 import { checkAccess } from "./check-access.ts";
@@ -19,6 +20,8 @@ export async function* checkProject(reader: FileReader): AsyncGenerator<Finding>
   yield* checkState(reader, agents);
   yield { check: "agents", status: "ok", detail: agents.join(", ") || "none yet" };
   for (const id of [CONTROL, ...agents]) {
+    if (await reader.isForeign(id).catch(() => false))
+      yield { check: `agent ${id}`, status: "warning", detail: foreign(id).message };
     yield* checkJournals(reader, id);
     yield* checkHalt(reader, id);
   }

@@ -4,11 +4,14 @@ import { basename, dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { LegionError, messageOf } from "../errors.ts";
+import type { Authorship } from "../log/authorship.ts";
 import { createDisk } from "../log/disk.ts";
 import { CONTROL, displayName, type AgentId } from "../message.ts";
 import { createFileSource } from "../archive/file-source.ts";
 import { packAgents, type Packing, type Source, type Tally } from "../archive/pack.ts";
 import { createLedger } from "../ledger.ts";
+import { openPersonFolder } from "../person/folder.ts";
+import { authorshipOf } from "../person/key.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { namesOf, oneLine, print, printJson } from "./output.ts";
 import { createProgress } from "./progress.ts";
@@ -32,7 +35,8 @@ export const command: CliCommand = {
 
 async function exportFrom(site: Site, typed: Typed, io: Io): Promise<number> {
   const { agents, file } = await readOrder(typed, site);
-  const packing = packAgents(await sourceAt(site), agents);
+  const author = await authorOf(agents, site, io);
+  const packing = packAgents(await sourceAt(site, author), agents, author);
   const target = file === STDOUT ? STDOUT : resolve(io.cwd, file);
   if (target === STDOUT) await toStdout(packing, io);
   else await toFile(packing, target, io);
@@ -44,10 +48,20 @@ async function exportFrom(site: Site, typed: Typed, io: Io): Promise<number> {
   return 0;
 }
 
-async function sourceAt(site: Site): Promise<Source> {
+/** What somebody else wrote does not become the person's by being copied. */
+async function authorOf(
+  agents: readonly AgentId[],
+  { reader }: Site,
+  { env }: Io,
+): Promise<Authorship | undefined> {
+  for (const id of agents) if (await reader.isForeign(id)) return undefined;
+  return authorshipOf(openPersonFolder(env));
+}
+
+async function sourceAt(site: Site, author: Authorship | undefined): Promise<Source> {
   if (site.kind === "files") return createFileSource(site.reader);
   const { createRedisSource } = await import("../archive/redis-source.ts");
-  return createRedisSource(site);
+  return createRedisSource(site, author);
 }
 
 interface Order {

@@ -8,7 +8,7 @@ export function explainFailure(
   error: unknown,
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly text: string; readonly exitCode: number } {
-  const isInput = isLegionError(error, "USAGE") || isLegionError(error, "CONFIG");
+  const isInput = (["USAGE", "CONFIG", "FOREIGN"] as const).some((code) => isLegionError(error, code));
   const message = plain(messageOf(error)).replace(/\s*\n\s*/g, " ");
   const line = message.length > MAX_LENGTH ? `${message.slice(0, MAX_LENGTH)}…` : message;
   const stack = env["LEGION_DEBUG"] === "1" && error instanceof Error ? `${error.stack}\n` : "";

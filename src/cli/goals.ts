@@ -1,6 +1,7 @@
 import { goals } from "../../modules/goals.ts";
 import { keysOf, valueOf } from "../state.ts";
 import { displayName } from "../message.ts";
+import { remarkForeign } from "./adoption.ts";
 import type { CliCommand } from "./command.ts";
 import { print, printJson } from "./output.ts";
 import { checkAgent, offerJson, offerLegion, withSite } from "./project.ts";
@@ -9,9 +10,10 @@ export const command: CliCommand = {
   define: (parser) => void offerJson(offerLegion(parser.argument("<id>", "the agent"))),
   async run(typed, io) {
     const id = typed.args[0]!;
-    const state = await withSite(typed, io, async (site) =>
-      site.reader.state(await checkAgent(site, id), [goals]),
-    );
+    const state = await withSite(typed, io, async (site) => {
+      await remarkForeign(site.reader, await checkAgent(site, id), io);
+      return site.reader.state(id, [goals]);
+    });
     const values = keysOf(state, goals.name).map((key) => [key, valueOf(state, goals.name, key)]);
     const file: Readonly<Record<string, unknown>> = { goals: [], ...Object.fromEntries(values) };
     if (typed.options["json"]) printJson(io, file);

@@ -19,7 +19,8 @@ import { createDesk } from "../server/desk.ts";
 import { aborted } from "../signals.ts";
 import type { Admit } from "../user-modules.ts";
 import { searchKeys } from "../web-search.ts";
-import type { Io } from "./command.ts";
+import { readAdoption } from "./adoption.ts";
+import type { Io, Typed } from "./command.ts";
 import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { lastWords, listenForEnd, whyNotDone, type Ending } from "./ending.ts";
 import { packageDir, packageVersion } from "../package.ts";
@@ -41,6 +42,8 @@ export interface HostOrder {
   readonly project: string;
   /** `idle`: it also ends when nobody has anything to do. */
   readonly until: "idle" | "told";
+  /** What was typed: it may say that what somebody else wrote counts. */
+  readonly typed: Pick<Typed, "options">;
   readonly readers: SurfaceOptions["readers"];
   /** Asked before anything runs that the project brings. */
   readonly admit: Admit;
@@ -105,7 +108,7 @@ async function planAgents(
 }
 
 async function hostRoster(order: Omit<Node, "legion" | "home" | "ending">, level: LogLevel): Promise<number> {
-  const { project, replay, io, who, roster, flags } = order;
+  const { project, replay, io, who, roster, flags, typed } = order;
   await makeFolder(legionPaths(project).root);
   const held = holdBack();
   const trouble = holdBack<string>();
@@ -114,7 +117,7 @@ async function hostRoster(order: Omit<Node, "legion" | "home" | "ending">, level
     const legion = await startLegion({
       ...legionOptions(order, await personIn(order)),
       ...(replay ? { heartbeatMs: "off" as const } : { started: startedBy(who, roster.roles, flags) }),
-      ...(home && { redis: home.home }),
+      ...(home ? { redis: home.home } : { foreign: await readAdoption(project, typed, io) }),
       project,
       watch: held.see,
     });

@@ -1,15 +1,18 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
-import { isArchive } from "../archive/archive.ts";
+import { isArchive, isOwnArchive } from "../archive/archive.ts";
 import { receiveAgents, type Arrival } from "../archive/arrival.ts";
 import { LegionError, messageOf } from "../errors.ts";
 import { createDisk } from "../log/disk.ts";
 import { displayName, isAgentId, type AgentId } from "../message.ts";
-import { fromArchive, fromOriginal } from "../archive/newcomers.ts";
+import { fromArchive, fromOriginal, type FromArchive } from "../archive/newcomers.ts";
 import { readOriginal, type Original, type OriginalPlace } from "../archive/original.ts";
 import { legionPaths } from "../paths.ts";
 import { shownPath } from "../project-file.ts";
+import { openPersonFolder } from "../person/folder.ts";
+import { authorshipOf } from "../person/key.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
+import { confirm } from "./confirm.ts";
 import { namesOf, oneLine, print, printJson } from "./output.ts";
 import { createProgress } from "./progress.ts";
 import { offerJson, offerLegion, offerTrust, withSite, type Site } from "./project.ts";
@@ -33,7 +36,8 @@ export const command: CliCommand = {
     const size = await sizeOf(path);
     if (size === undefined) throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
     const as = readName(typed);
-    const order: Order = { path, file, as, json: typed.options["json"] === true };
+    const { json, trust } = typed.options;
+    const order: Order = { path, file, as, json: json === true, trust: trust === true };
     await withSite(typed, io, async (site) => {
       if (await isArchive(path)) await importArchive(order, site, io);
       else if (size > MAX_ORIGINAL_BYTES) throw notOurs(file);
@@ -49,6 +53,8 @@ interface Order {
   readonly file: string;
   readonly as: AgentId | undefined;
   readonly json: boolean;
+  /** The person says that they know what is in it. */
+  readonly trust: boolean;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {
@@ -71,11 +77,15 @@ function notOurs(file: string): LegionError {
   );
 }
 
-async function importArchive({ path, as, json }: Order, site: Site, io: Io): Promise<void> {
+async function importArchive(order: Order, site: Site, io: Io): Promise<void> {
+  const { path, as, json } = order;
+  const author = await authorOf(order, site, io);
   const progress = createProgress(io);
-  const arrival = await fromArchive(path, { as, onProgress: (lines) => progress.show(count(lines, "line")) });
+  const onProgress = (lines: number): void => progress.show(count(lines, "line"));
+  const arrival = await fromArchive(path, { as, onProgress, ...author });
   const remarks = await receiveAt(site, arrival).finally(() => progress.clear());
   for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
+  if (!author) io.stderr.write(waits(order));
   const { agents, events, unread, isLive } = arrival.unpacked!;
   if (json) {
     printJson(io, { agents: arrival.agents, events, unread: as === undefined ? unread : 0, live: isLive });
@@ -90,6 +100,28 @@ async function importArchive({ path, as, json }: Order, site: Site, io: Io): Pro
     ? "copied while running, so here begins a log of its own; the original may go on"
     : "moved here; do not start what it was made from any more";
   print(io, `${who}\n${advice}`);
+}
+
+/** The person's hand for what comes in, if the file is their own or they say that it counts. */
+async function authorOf(
+  { path, file, trust }: Order,
+  site: Site,
+  io: Io,
+): Promise<Pick<FromArchive, "authorship"> | undefined> {
+  const authorship = await authorshipOf(openPersonFolder(io.env));
+  if (trust || ((await isArchive(path)) && (await isOwnArchive(path, authorship)))) return { authorship };
+  const question = `${file} was not written on your machines. Take it on as if it were?`;
+  if (await confirm(question, io)) return { authorship };
+  if (site.kind === "files") return undefined;
+  throw new LegionError(
+    "FOREIGN",
+    `${file} was not written on your machines; --trust takes it on all the same`,
+  );
+}
+
+function waits({ file }: Order): string {
+  const way = "`legion start --trust` takes on what is in it; until then its agents do not run";
+  return `legion: FOREIGN: ${file} was not written on your machines; ${way}\n`;
 }
 
 /** Resolves with what was left out, one line each. */
@@ -107,8 +139,9 @@ async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
   const agent = as ?? nameFrom(path, file);
   const at = new Date().toISOString();
   const original = await parse(order, { agent, at });
+  const author = await authorOf(order, site, io);
   const { events, strange } = original;
-  await receiveAt(site, fromOriginal(agent, original, at));
+  await receiveAt(site, fromOriginal(agent, original, { at, ...author }));
   const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
   for (const { index, entry } of strange.slice(0, MAX_NAMED)) {
     const shown = oneLine(JSON.stringify(entry) ?? "").slice(0, MAX_SHOWN_CHARS);
@@ -118,6 +151,7 @@ async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
     const what = `${strange.length} not understood`;
     io.stderr.write(`legion: ${what}; kept in ${shownPath(site.project, kept)}\n`);
   }
+  if (!author) io.stderr.write(waits(order));
   if (json)
     printJson(io, { agents: [agent], events: events.length, strange: strange.map(({ index }) => index) });
   else

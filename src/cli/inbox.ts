@@ -2,6 +2,7 @@ import { deadLettersIn, type DeadLetter } from "../dead-letters.ts";
 import { LegionError } from "../errors.ts";
 import { CONTROL, type Message } from "../message.ts";
 import type { Reader } from "../reader/reader.ts";
+import { remarkForeign } from "./adoption.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { senderOf } from "./event-line.ts";
 import { followEvents, readThrough } from "./follow.ts";
@@ -19,11 +20,11 @@ export const command: CliCommand = {
   async run(typed, io) {
     const { follow, dead } = typed.options;
     if (follow && dead) throw new LegionError("USAGE", "--dead lists what is there now; leave out --follow");
-    await withSite(typed, io, (site) =>
-      dead
-        ? listDead(site.reader, typed, io)
-        : listMail(follow ? followInbox(site, io) : site.reader.inbox(), typed, io),
-    );
+    await withSite(typed, io, async (site) => {
+      await remarkForeign(site.reader, CONTROL, io);
+      if (dead) return listDead(site.reader, typed, io);
+      return listMail(follow ? followInbox(site, io) : site.reader.inbox(), typed, io);
+    });
     return 0;
   },
 };

@@ -2,6 +2,7 @@ import { LegionError } from "../errors.ts";
 import type { Event } from "../event.ts";
 import { CONTROL } from "../message.ts";
 import { branchesIn } from "../tree.ts";
+import { remarkForeign } from "./adoption.ts";
 import { branchLines } from "./branch-lines.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { createEventLines } from "./event-line.ts";
@@ -25,6 +26,7 @@ export const command: CliCommand = {
     const from = readNumber(typed, "from") ?? 1;
     await withSite(typed, io, async (site) => {
       const id = typed.args[0] === CONTROL ? CONTROL : await checkAgent(site, typed.args[0]!);
+      await remarkForeign(site.reader, id, io);
       if (typed.options["tree"]) return printTree(typed, io, site.reader.events(id));
       const { signal } = new AbortController();
       const events = typed.options["follow"]

@@ -3,6 +3,7 @@ import { LegionError } from "../errors.ts";
 import { displayName } from "../message.ts";
 import { nearest } from "../nearest.ts";
 import { keysOf, valueOf } from "../state.ts";
+import { remarkForeign } from "./adoption.ts";
 import type { CliCommand } from "./command.ts";
 import { oneLine, print, printJson, printWhole } from "./output.ts";
 import { checkAgent, offerJson, offerLegion, withSite } from "./project.ts";
@@ -14,9 +15,10 @@ export const command: CliCommand = {
   },
   async run(typed, io) {
     const id = typed.args[0]!;
-    const state = await withSite(typed, io, async (site) =>
-      site.reader.state(await checkAgent(site, id), [notes]),
-    );
+    const state = await withSite(typed, io, async (site) => {
+      await remarkForeign(site.reader, await checkAgent(site, id), io);
+      return site.reader.state(id, [notes]);
+    });
     const titles = keysOf(state, notes.name);
     const wanted = typed.args.slice(1).join(" ");
     if (wanted !== "") {

@@ -1,3 +1,4 @@
+import { remarkForeign } from "./adoption.ts";
 import { createAdmission } from "./ask-trust.ts";
 import type { CliCommand } from "./command.ts";
 import { printJson, printWhole, readNumber } from "./output.ts";
@@ -17,6 +18,7 @@ export const command: CliCommand = {
     const { nextPrompt } = await import("./next-prompt.ts");
     const request = await withSite(typed, io, async (site) => {
       const id = await checkAgent(site, typed.args[0]!);
+      await remarkForeign(site.reader, id, io);
       const today = { env: io.env, admit: createAdmission(site.project, typed, io) };
       return at === undefined ? nextPrompt(site, id, today) : promptAt(site.reader, id, at);
     });

@@ -4,24 +4,19 @@
 import { randomUUID } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { goals } from "../../modules/goals.ts";
-import { notes } from "../../modules/notes.ts";
 import { settleArrivals } from "../archive/arrival.ts";
 import { createClock } from "../clock.ts";
-import { findDefinition } from "../definition.ts";
 import { messageOf } from "../errors.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
 import { deadHolder, takeLock } from "../log/lock.ts";
 import { CONTROL, type AgentId } from "../message.ts";
-import type { Module } from "../module.ts";
+import { READABLE } from "../past-log.ts";
 import type { LegionPaths } from "../paths.ts";
 import { shownPath } from "../project-file.ts";
 import { createProjections } from "../projection.ts";
 import type { FileReader } from "../reader/file-reader.ts";
 import { openFileStore, type FileStore } from "../store/file-store.ts";
 import { UNHOSTED } from "../store/store.ts";
-import { isFileReference, loadModules } from "../user-modules.ts";
-import { packageDir } from "../package.ts";
 import { stateOf } from "./check-state.ts";
 
 export interface Repair {
@@ -154,7 +149,7 @@ function asideNames({ paths }: FileReader, disk: Disk): Promise<readonly string[
 async function* repairAgent(reader: FileReader, store: FileStore, id: AgentId): AsyncGenerator<Repair> {
   const { paths } = reader;
   const place = { disk: store.disk, folder: paths.agent(id), corruptFolder: paths.corrupt };
-  const projector = createProjections(await modulesOf(reader, id), place);
+  const projector = createProjections(READABLE, place);
   try {
     const last = (await store.ledger(id))?.last ?? 0;
     await store.bus.unread(id);
@@ -168,25 +163,4 @@ async function* repairAgent(reader: FileReader, store: FileStore, id: AgentId): 
   } catch (error) {
     yield { repair: `agent ${id}`, status: "failed", detail: messageOf(error) };
   }
-}
-
-/**
- * The modules whose state the agent's files show: those of its definition, or the ones that every agent has. Code of the
- * project does not run here: what modules of its own keep stays as it is until the next start.
- */
-async function modulesOf(reader: FileReader, id: AgentId): Promise<readonly Module[]> {
-  const places = { projectDir: reader.paths.project, packageDir };
-  try {
-    const { definition, modules } = await reader.record(id);
-    const named =
-      modules ?? (definition === undefined ? undefined : (await findDefinition(definition, places)).modules);
-    if (named)
-      return await loadModules(
-        named.filter((reference) => !isFileReference(reference)),
-        places,
-      );
-  } catch {
-    // A definition that is wrong today has its own finding.
-  }
-  return [goals, notes];
 }

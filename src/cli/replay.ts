@@ -3,6 +3,7 @@ import { LegionError } from "../errors.ts";
 import { displayName } from "../message.ts";
 import type { Replayed } from "../replay/replay-agent.ts";
 import type { Tape } from "../replay/tape.ts";
+import { remarkForeign } from "./adoption.ts";
 import { createAdmission } from "./ask-trust.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { print, printJson, readNumber } from "./output.ts";
@@ -35,6 +36,7 @@ interface Order {
 async function replayAt(site: Site, io: Io, order: Order): Promise<{ tape: Tape; replayed: Replayed }> {
   const { typed, to } = order;
   const id = await checkAgent(site, typed.args[0]!);
+  await remarkForeign(site.reader, id, io);
   const { readTape } = await import("../replay/tape.ts");
   const { replayAgent } = await import("../replay/replay-agent.ts");
   const { describeRecorded } = await import("../model/replay.ts");

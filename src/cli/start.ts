@@ -44,7 +44,7 @@ export const command: CliCommand = {
     const until = untilIdle ? "idle" : "told";
     const admit = createAdmission(project, typed, io);
     const readers = json ? "programs" : "people";
-    return hostLegion({ ...recalled, task, flags, project, until, readers, admit }, io);
+    return hostLegion({ ...recalled, task, flags, project, until, readers, admit, typed }, io);
   },
 };
 

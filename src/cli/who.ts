@@ -102,7 +102,7 @@ async function asBefore(ids: readonly AgentId[], reader: Reader): Promise<Who> {
       id,
       ...(definition !== undefined && { agent: definition }),
       ...(brief !== undefined && { brief }),
-      ...(modules && { modules }),
+      ...(modules && { modules, modulesBy: "record" as const }),
       ...(model !== undefined && { model, modelBy: "its last start" }),
     });
   }

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { LegionError } from "../errors.ts";
 import { LOG_FORMAT, type Event, type NoticeEvent } from "../event.ts";
 import type { LogId } from "../message.ts";
+import type { Authorship } from "./authorship.ts";
 import { inline, type Blobs, type Outlined } from "./blobs.ts";
 import type { Disk } from "./disk.ts";
 import type { EventLog } from "./event-log.ts";
@@ -24,6 +25,8 @@ export interface FileLogOptions {
   /** Where damaged lines are set aside. */
   readonly corruptFolder: string;
   readonly maxPartBytes?: number;
+  /** Signs what is written; absent: nothing is signed. */
+  readonly authorship?: Pick<Authorship, "sign">;
 }
 
 /** Sequence numbers, both ends included. */
@@ -58,8 +61,18 @@ export async function openFileLog(
   const log = id === undefined || lost.length > 0 ? randomUUID() : id;
   const { epoch, held } = lock;
   const maxPartBytes = options.maxPartBytes ?? PART_BYTES;
+  const mac = options.authorship?.sign(log, epoch);
   const journal = openJournal(
-    { folder, disk, epoch, held, durability, now, maxPartBytes, opening: { format: LOG_FORMAT, log } },
+    {
+      folder,
+      disk,
+      epoch,
+      held,
+      durability,
+      now,
+      maxPartBytes,
+      opening: { format: LOG_FORMAT, log, ...(mac && { mac }) },
+    },
     start,
   );
   const write = createWriter((events) => journal.write(events), blobs);

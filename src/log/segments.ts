@@ -37,8 +37,12 @@ export interface Segment<R extends JournalRecord> {
 }
 
 /** The first record of a segment. */
-interface Opening extends JournalRecord {
+export interface Opening extends JournalRecord {
   readonly format: number;
+  /** Only in a log: its id. */
+  readonly log?: unknown;
+  /** Who wrote it; see `Authorship`. */
+  readonly mac?: unknown;
   /** Bytes that count of each earlier segment not sealed before. */
   readonly seals: Readonly<Record<string, number>>;
 }
@@ -158,6 +162,22 @@ async function readOpening(path: string, disk: Disk): Promise<Opening | undefine
   const opening = end === -1 ? undefined : fromLine<Opening>(head!.subarray(0, end));
   if (opening) refuseNewer(path, opening);
   return opening?.kind === "opened" ? opening : undefined;
+}
+
+/**
+ * The first record of the newest segment that has one; `unreadable` if there are records and none of that kind, `undefined`
+ * if there is nothing. A segment whose first line is damaged counts for the one before it.
+ */
+export async function newestOpening(folder: string, disk: Disk): Promise<Opening | "unreadable" | undefined> {
+  let found: "unreadable" | undefined;
+  for (const name of (await segmentNames(folder, disk)).toReversed()) {
+    const file = join(folder, name);
+    const opening = await readOpening(file, disk);
+    if (opening) return opening;
+    const bytes = (await disk.read(file)) ?? Buffer.alloc(0);
+    if (parse(file, bytes, { last: 0, limit: Infinity }).records.length > 0) found = "unreadable";
+  }
+  return found;
 }
 
 /**

@@ -1,7 +1,7 @@
 // The person's own folder, `$XDG_CONFIG_HOME/ai-legion`: what holds for every project, and what no project may say for
 // itself. Nothing of a project, an agent or a command that agents run is ever written here.
 
-import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
@@ -18,6 +18,8 @@ export interface PersonFolder {
   read(name: string): Promise<string | undefined>;
   /** Replaces the file `name` as a whole, readable by its owner alone. Rejects with CONFIG as `read` does. */
   write(name: string, text: string): Promise<void>;
+  /** As `write`, but only if no such file is there; false if it is, whoever was first. */
+  create(name: string, text: string): Promise<boolean>;
 }
 
 const PRIVATE_FOLDER = 0o700;
@@ -45,13 +47,29 @@ export function openPersonFolder(env: Environment): PersonFolder {
       return readTextFile(join(path, name), join(path, name));
     },
     async write(name, text) {
-      await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER }).catch((cause: unknown) => {
-        throw new LegionError("CONFIG", `nothing can be kept in ${path}: ${messageOf(cause)}`, { cause });
-      });
-      await isOwn(path, "folder");
-      await replace(path, name, text);
+      await makeFolder(path);
+      await place(path, text, (written) => rename(written, join(path, name)));
+    },
+    async create(name, text) {
+      await makeFolder(path);
+      return place(path, text, (written) =>
+        link(written, join(path, name)).then(
+          () => true,
+          (error: NodeJS.ErrnoException) => {
+            if (error.code === "EEXIST") return false;
+            throw error;
+          },
+        ),
+      );
     },
   };
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER }).catch((cause: unknown) => {
+    throw new LegionError("CONFIG", `nothing can be kept in ${path}: ${messageOf(cause)}`, { cause });
+  });
+  await isOwn(path, "folder");
 }
 
 /** False if nothing is there. Throws CONFIG if what is there cannot be relied on to be the person's. */
@@ -70,13 +88,14 @@ async function isOwn(path: string, kind: "file" | "folder"): Promise<boolean> {
   return true;
 }
 
-async function replace(folder: string, name: string, text: string): Promise<void> {
-  const written = join(folder, `.${name}.${randomUUID()}`);
+/** Writes `text` whole before `put` gives it its name. */
+async function place<T>(folder: string, text: string, put: (written: string) => Promise<T>): Promise<T> {
+  const written = join(folder, `.${randomUUID()}`);
   const file = await open(written, "wx", PRIVATE_FILE);
   try {
     await file.writeFile(text);
     await file.sync();
-    await rename(written, join(folder, name));
+    return await put(written);
   } finally {
     await file.close();
     await rm(written, { force: true });

@@ -3,6 +3,7 @@
 import { holdsCopies } from "../copies.ts";
 import { join } from "node:path";
 import { readMailbox } from "../bus/mailbox.ts";
+import type { Authorship } from "../log/authorship.ts";
 import { createBlobs, type Blobs } from "../log/blobs.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
 import { readFileLog } from "../log/file-log.ts";
@@ -11,8 +12,11 @@ import { readLastStart } from "../last-start.ts";
 import { CONTROL, isAgentId, type AgentId } from "../message.ts";
 import { createBranch } from "../past.ts";
 import { legionPaths, type LegionPaths } from "../paths.ts";
+import { openPersonFolder } from "../person/folder.ts";
+import { knownAuthorshipOf } from "../person/key.ts";
 import { createProjections } from "../projection.ts";
 import { foldState } from "../state.ts";
+import { isForeign } from "../store/foreign.ts";
 import { byId, createFolds, readOnly, toRecord, type Reader } from "./reader.ts";
 
 /** Agents are the folders; what people changed in the files of an agent is in its state. */
@@ -22,8 +26,10 @@ export interface FileReader extends Reader {
   readonly disk: Disk;
 }
 
-export function createFileReader(project: string): FileReader {
+/** @param person whose it may be; that of whoever runs this process if absent */
+export function createFileReader(project: string, person = openPersonFolder(process.env)): FileReader {
   const paths = legionPaths(project);
+  let authorship: Promise<Authorship> | undefined;
   const disk = withoutWrites(createDisk(paths.tmp));
   const blobs = (agent: AgentId): Blobs => readOnly(createBlobs(paths.blobs(agent), disk));
   const events: Reader["events"] = (agent, from) =>
@@ -54,6 +60,10 @@ export function createFileReader(project: string): FileReader {
       const edits = await createProjections(modules, place).reconcile(state);
       for (const edit of edits) foldState(state, { ...edit, seq: 0, epoch: 0, at: "" });
       return state;
+    },
+    async isForeign(agent) {
+      authorship ??= knownAuthorshipOf(person);
+      return isForeign(agent, { paths, disk, authorship: await authorship });
     },
     record: async (agent) => toRecord(await recordAt(agent)),
     lastStart: async () => readLastStart(await recordAt(CONTROL)),

@@ -29,6 +29,8 @@ export interface Reader {
   record(agent: AgentId): Promise<AgentRecord>;
   /** What the newest start hosted; `undefined` if nobody knows. */
   lastStart(): Promise<LastStart | undefined>;
+  /** Did somebody else write what is kept of the agent, so that it waits for the person? */
+  isForeign(agent: AgentId): Promise<boolean>;
   /** All that was said to Control, oldest first. */
   inbox(): AsyncIterable<Message>;
   /** Its long texts; what is to be kept is not. */

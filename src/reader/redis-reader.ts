@@ -29,6 +29,8 @@ export function createRedisReader({ link, legion }: RedisReaderOptions): Reader 
     known: async () => [...(await readRegistry(link, legion)).keys()].sort(byId),
     last: async (agent) => Number((await link.command("HGET", agentKeys(legion, agent).meta, "seq")) ?? 0),
     state: async (agent) => (await folds.follow(agent, createBranch)).branch.state,
+    // Who may write to a Redis is the business of its address: nothing in it is signed.
+    isForeign: () => Promise.resolve(false),
     async record(agent) {
       const json = (await link.command("HGET", legionKeys(legion).agents, agent)) as string | null;
       return toRecord(json ?? "");

@@ -11,11 +11,11 @@ import type { Residence, ResidenceOptions, Surroundings } from "./residence.ts";
 
 /** Rejects with LOCKED if another node runs in this folder. */
 export async function openFileResidence(
-  { plans, durability, disk, started }: ResidenceOptions,
+  { plans, durability, disk, started, foreign }: ResidenceOptions,
   surroundings: Surroundings,
 ): Promise<Residence> {
   const hosted = new Set(plans.map(({ identity }) => identity.id));
-  const store = await openFileStore({ ...surroundings, role: "node", durability, hosted, disk });
+  const store = await openFileStore({ ...surroundings, role: "node", durability, hosted, disk, foreign });
   return {
     store,
     disk: store.disk,

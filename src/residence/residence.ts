@@ -44,6 +44,8 @@ export interface ResidenceOptions {
   readonly started?: LastStart;
   readonly durability: Durability;
   readonly disk?: Disk;
+  /** Shall files that somebody else wrote be taken on? */
+  readonly foreign?: "adopt";
   readonly redis?: RedisHome;
 }
 

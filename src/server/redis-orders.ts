@@ -45,6 +45,7 @@ const CODES: Readonly<Record<ErrorCode, true>> = {
   LOCKED: true,
   STORAGE: true,
   DAMAGED: true,
+  FOREIGN: true,
   MODEL_BUSY: true,
   MODEL_REFUSED: true,
   CONTEXT_OVERFLOW: true,

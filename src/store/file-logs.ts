@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Event } from "../event.ts";
 import type { Inspect } from "../inspection.ts";
 import { account, createLedger, type Ledger } from "../ledger.ts";
+import type { Authorship } from "../log/authorship.ts";
 import { createBlobs, type Blobs } from "../log/blobs.ts";
 import type { Disk } from "../log/disk.ts";
 import { gapNotice, openFileLog, readFileLog, type OpenedFileLog } from "../log/file-log.ts";
@@ -13,6 +14,7 @@ import { openMemory, type Memory } from "../memory.ts";
 import type { AgentId } from "../message.ts";
 import type { LegionPaths } from "../paths.ts";
 import { agentsIn } from "../reader/file-reader.ts";
+import { foreign, isForeign } from "./foreign.ts";
 import type { AgentMemoryOptions } from "./store.ts";
 
 export interface FileLogsOptions {
@@ -24,6 +26,7 @@ export interface FileLogsOptions {
   readonly hosted: ReadonlySet<AgentId>;
   readonly disk: Disk;
   readonly lock: Lock;
+  readonly authorship: Authorship;
 }
 
 export interface FileLogs {
@@ -35,13 +38,14 @@ export interface FileLogs {
   find(agent: AgentId): Promise<Ledger | undefined>;
   blobs(agent: AgentId): Blobs;
   events(agent: AgentId): AsyncIterable<Event>;
+  /** Rejects with FOREIGN if somebody else wrote what is kept of it. */
   openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
   /** Makes an agent known whose folder is new. */
   adopt(agent: AgentId): Promise<void>;
 }
 
 export async function openFileLogs(options: FileLogsOptions): Promise<FileLogs> {
-  const { paths, durability, clock, inspect, hosted, disk, lock } = options;
+  const { paths, durability, clock, inspect, hosted, disk, lock, authorship } = options;
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
   const filesOf = (agent: AgentId) => ({ folder: paths.agent(agent), disk, blobs: blobs(agent) });
   const readLedger = async (agent: AgentId): Promise<Ledger> => {
@@ -65,7 +69,9 @@ export async function openFileLogs(options: FileLogsOptions): Promise<FileLogs> 
     blobs,
     events: (agent) => readFileLog(filesOf(agent)),
     async openAgent(agent, { view, projector }) {
-      const place = { ...filesOf(agent), corruptFolder: paths.corrupt, lock, durability, now: clock.now };
+      if (await isForeign(agent, options)) throw foreign(agent);
+      const { now } = clock;
+      const place = { ...filesOf(agent), corruptFolder: paths.corrupt, lock, durability, now, authorship };
       const memory = await openMemory({ agent, view, projector, inspect }, async (each) => {
         const opened = await openFileLog(place, each, await openings.get(agent)?.acknowledged());
         openings.set(agent, opened);

@@ -10,24 +10,30 @@ import { LegionError } from "../errors.ts";
 import { createGuests, type Guests } from "../guests.ts";
 import { checkHome } from "../home.ts";
 import type { Send } from "../ledger.ts";
+import type { Authorship } from "../log/authorship.ts";
 import { createDisk, type Disk } from "../log/disk.ts";
 import { takeLock, type Holder, type Lock } from "../log/lock.ts";
 import { CONTROL, displayName, type AgentId } from "../message.ts";
 import { writePast } from "../past-log.ts";
 import { openPersonFolder, type PersonFolder } from "../person/folder.ts";
+import { authorshipOf } from "../person/key.ts";
 import { createProjections } from "../projection.ts";
+import { agentsIn } from "../reader/file-reader.ts";
 import { createTenure, type Tenure } from "../tenure.ts";
+import { adopt, foreign, isForeign } from "./foreign.ts";
 import { openFileLogs, type FileLogs, type FileLogsOptions } from "./file-logs.ts";
 import { UNHOSTED, type Store } from "./store.ts";
 
 const LOCK_WAIT_MS = 5_000;
 
-export interface FileStoreOptions extends Omit<FileLogsOptions, "disk" | "lock"> {
+export interface FileStoreOptions extends Omit<FileLogsOptions, "disk" | "lock" | "authorship"> {
   readonly role: Holder["role"];
   /** The real one if absent. */
   readonly disk?: Disk;
   /** That of whoever runs this process if absent. */
   readonly person?: PersonFolder;
+  /** What somebody else wrote is taken on; absent: it waits. */
+  readonly foreign?: "adopt";
 }
 
 export interface FileStore extends Store {
@@ -36,16 +42,26 @@ export interface FileStore extends Store {
   readonly lock: Lock;
 }
 
-/** Takes the lock of the project and opens what is in it. Rejects with LOCKED if another process runs here, and as `checkHome`. */
+/**
+ * Takes the lock of the project and opens what is in it. Rejects with LOCKED if another process runs here, with FOREIGN if
+ * somebody else wrote in the person's name, and as `checkHome`; then nothing was written.
+ */
 export async function openFileStore(options: FileStoreOptions): Promise<FileStore> {
   const { paths } = options;
   const { disk = createDisk(paths.tmp), person = openPersonFolder(process.env) } = options;
   await checkHome(paths, person);
+  const authorship = await authorshipOf(person);
+  // Where nobody may speak in the person's name, nothing is done at all.
+  const isAdopting = options.foreign === "adopt";
+  if (!isAdopting && (await isForeign(CONTROL, { paths, disk, authorship }))) throw foreign(CONTROL);
   const lock = await takeLock(paths.lock, disk, { role: options.role, waitMs: LOCK_WAIT_MS });
   try {
     await disk.emptyTmp();
     await settleArrivals(paths, disk);
-    return await openFiles({ ...options, disk, lock });
+    const locked = { ...options, disk, lock, authorship };
+    if (isAdopting)
+      for (const agent of [CONTROL, ...(await agentsIn(paths.agents, disk))]) await adopt(agent, locked);
+    return await openFiles(locked);
   } catch (error) {
     await lock.release();
     throw error;
@@ -55,10 +71,11 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
 interface Locked extends FileStoreOptions {
   readonly disk: Disk;
   readonly lock: Lock;
+  readonly authorship: Authorship;
 }
 
 async function openFiles(options: Locked): Promise<FileStore> {
-  const { paths, durability, clock, hosted, disk, lock } = options;
+  const { paths, durability, clock, hosted, disk, lock, authorship } = options;
   const logs = await openFileLogs(options);
   const { openAgent } = logs;
   /** Agents whose mailboxes lost mail to a damage. */
@@ -68,6 +85,7 @@ async function openFiles(options: Locked): Promise<FileStore> {
     disk,
     lock,
     durability,
+    authorship,
     now: clock.now,
     folder: paths.agent,
     corruptFolder: paths.corrupt,
@@ -107,7 +125,7 @@ async function openFiles(options: Locked): Promise<FileStore> {
 
 /** Which agents there are, and what is known of each. */
 function recordsIn(
-  { paths, clock, disk, lock }: Locked,
+  { paths, clock, disk, lock, authorship }: Locked,
   logs: FileLogs,
 ): Pick<Store, "isTaken" | "record" | "enroll" | "found"> {
   const recordOf = (folder: string): string => join(folder, "agent.json");
@@ -120,8 +138,10 @@ function recordsIn(
       if ((await disk.read(path))?.toString("utf8") !== record) await disk.replace(path, record);
     },
     async found(agent, past, record) {
+      if (await isForeign(past.origin, { paths, disk, authorship })) throw foreign(past.origin);
       const folder = join(paths.tmp, randomUUID());
-      const place = { folder, disk, epoch: lock.epoch, now: clock.now, corruptFolder: paths.corrupt };
+      const { epoch } = lock;
+      const place = { folder, disk, epoch, now: clock.now, corruptFolder: paths.corrupt, authorship };
       const branch = await writePast(place, past);
       if (record !== undefined) await disk.replace(recordOf(folder), record);
       await move(folder, paths.agent(agent), disk);

@@ -39,7 +39,7 @@ export interface Store {
   tenure(agent: AgentId): Tenure;
   /** Opens the log of an agent that this process has the right to run. */
   openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
-  /** Makes an agent that begins with the past of another; all of it is there at once, or nothing. */
+  /** Makes an agent that begins with the past of another; all of it is there at once, or nothing. Rejects with FOREIGN. */
   found(agent: AgentId, past: Past, record: string | undefined): Promise<Branch>;
   /** For Control and known agents that are not hosted; `undefined` for others. */
   writerFor(agent: AgentId): Writer | undefined;

@@ -14,6 +14,7 @@ import { fromArchive } from "../../src/archive/newcomers.ts";
 import { packAgents, type Packing } from "../../src/archive/pack.ts";
 import { legionPaths } from "../../src/paths.ts";
 import { createFileReader } from "../../src/reader/file-reader.ts";
+import { ownHand } from "../own-hand.ts";
 import { createWorld, temporaryFolder, type World } from "../world.ts";
 
 export const goal = { calls: [{ action: "addGoal", parameters: { goal: "Plan" } }] };
@@ -31,7 +32,7 @@ export async function restingLegion(): Promise<World> {
 
 /** Writes the archive of `agents` to a file of its own. */
 export async function archiveOf(project: string, agents: readonly AgentId[]): Promise<string> {
-  return written(packAgents(createFileSource(createFileReader(project)), agents));
+  return written(packAgents(createFileSource(createFileReader(project)), agents, await ownHand()));
 }
 
 export async function written({ pieces }: Pick<Packing, "pieces">): Promise<string> {
@@ -43,7 +44,7 @@ export async function written({ pieces }: Pick<Packing, "pieces">): Promise<stri
 /** Takes the archive into a new project. */
 export async function received(file: string): Promise<string> {
   const project = await temporaryFolder();
-  await receiveAgents(legionPaths(project), await fromArchive(file, {}));
+  await receiveAgents(legionPaths(project), await fromArchive(file, { authorship: await ownHand() }));
   return project;
 }
 

@@ -4,11 +4,14 @@ import { fromArchive } from "../../src/archive/newcomers.ts";
 import { receiveAgents } from "../../src/archive/arrival.ts";
 import { createDisk } from "../../src/log/disk.ts";
 import { legionPaths } from "../../src/paths.ts";
+import { openPersonFolder } from "../../src/person/folder.ts";
+import { authorshipOf } from "../../src/person/key.ts";
 import { watchDisk } from "../log/watched-disk.ts";
 
+const authorship = await authorshipOf(openPersonFolder(process.env));
 const [project = "", file = "", op = "", path = ""] = process.argv.slice(2);
 const paths = legionPaths(project);
 const disk = watchDisk(createDisk(paths.tmp), (call) => {
   if (call.op === op && call.path.endsWith(path)) process.kill(process.pid, "SIGKILL");
 });
-await receiveAgents(paths, await fromArchive(file, {}), disk);
+await receiveAgents(paths, await fromArchive(file, { authorship }), disk);

@@ -10,6 +10,7 @@ import { fromArchive } from "../../src/archive/newcomers.ts";
 import { legionPaths, type LegionPaths } from "../../src/paths.ts";
 import { createFileReader } from "../../src/reader/file-reader.ts";
 import { archiveOf, eventsOf, restingLegion } from "./archived.ts";
+import { ownHand } from "../own-hand.ts";
 import { failFrom, watchDisk } from "../log/watched-disk.ts";
 import { openWorld, temporaryFolder } from "../world.ts";
 
@@ -34,7 +35,7 @@ it("takes in all agents or none, wherever the disk fails (R1, R2)", async () => 
     const disk = createDisk(paths.tmp);
     const isWhole = await receiveAgents(
       paths,
-      await fromArchive(file, {}),
+      await fromArchive(file, { authorship: await ownHand() }),
       watchDisk(disk, failFrom(n)),
     ).then(
       () => true,
@@ -77,7 +78,10 @@ it("replaces nothing (R3): one agent that is there refuses them all", async () =
   const file = await restingArchive();
   const { project } = await restingLegion();
   const before = await eventsOf(project, "2");
-  const arriving = receiveAgents(legionPaths(project), await fromArchive(file, {}));
+  const arriving = receiveAgents(
+    legionPaths(project),
+    await fromArchive(file, { authorship: await ownHand() }),
+  );
   await expect(arriving).rejects.toThrow(
     "already in this project: Control, Agent 1, Agent 2; import into another",
   );
@@ -89,7 +93,7 @@ it("is refused while a node runs, and leaves the lock free afterwards", async ()
   const paths = await emptyProject();
   const disk = createDisk(paths.tmp);
   const lock = await takeLock(paths.lock, disk, { role: "node", waitMs: 0 });
-  const arrival = await fromArchive(file, {});
+  const arrival = await fromArchive(file, { authorship: await ownHand() });
   await expect(receiveAgents(paths, arrival)).rejects.toMatchObject({ code: "LOCKED" });
   await lock.release();
   await receiveAgents(paths, arrival);
@@ -104,7 +108,10 @@ it("lets the next start count on from the epochs of what arrived", async () => {
   await again.idle();
   await again.stop();
   const paths = await emptyProject();
-  await receiveAgents(paths, await fromArchive(await archiveOf(world.project, ["1"]), {}));
+  await receiveAgents(
+    paths,
+    await fromArchive(await archiveOf(world.project, ["1"]), { authorship: await ownHand() }),
+  );
   const last = (await createFileReader(paths.project).ledger("1")).epoch;
   expect(last).toBe(5);
   const lock = await takeLock(paths.lock, createDisk(paths.tmp), { role: "node", waitMs: 0 });
@@ -116,7 +123,7 @@ it("makes an agent whose past is history only under another name", async () => {
   const { project } = await restingLegion();
   const file = await archiveOf(project, ["2"]);
   const paths = legionPaths(project);
-  await receiveAgents(paths, await fromArchive(file, { as: "2b" }));
+  await receiveAgents(paths, await fromArchive(file, { as: "2b", authorship: await ownHand() }));
   const copied = await eventsOf(project, "2b");
   expect(copied.slice(0, -2)).toEqual(await eventsOf(project, "2"));
   expect(copied.at(-1)).toMatchObject({ kind: "branch", to: copied.length - 2, origin: "2" });
@@ -144,6 +151,6 @@ it("goes on where the folder of an agent is there but empty", async () => {
   const paths = await emptyProject();
   await mkdir(paths.agent("2"), { recursive: true });
   await writeFile(join(paths.root, "config.yaml"), "");
-  await receiveAgents(paths, await fromArchive(await restingArchive(), {}));
+  await receiveAgents(paths, await fromArchive(await restingArchive(), { authorship: await ownHand() }));
   expect(await agentsIn(paths)).toEqual(["0", "1", "2"]);
 });

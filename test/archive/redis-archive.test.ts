@@ -29,6 +29,7 @@ import {
   unreadOf,
   written,
 } from "./archived.ts";
+import { ownHand } from "../own-hand.ts";
 
 const ALL = ["0", "1", "2"];
 const AGENTS = ".ai-legion/agents";
@@ -43,9 +44,10 @@ describe.skipIf(!redisIsThere)("an archive and a legion in Redis", () => {
   });
 
   const reader = () => createRedisReader(place);
-  const exported = (agents: readonly string[]) => written(packAgents(createRedisSource(place), agents));
+  const exported = async (agents: readonly string[]) =>
+    written(packAgents(createRedisSource(place, await ownHand()), agents));
   const imported = async (file: string, as?: string) =>
-    receiveInRedis(place, await fromArchive(file, { as }));
+    receiveInRedis(place, await fromArchive(file, { as, authorship: await ownHand() }));
   async function events(agent: string): Promise<readonly Event[]> {
     const found: Event[] = [];
     for await (const event of reader().events(agent)) found.push(event);

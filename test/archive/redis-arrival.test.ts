@@ -15,6 +15,7 @@ import { openNode } from "../redis/redis-world.ts";
 import { redisIsThere, startRedis, until, type Server } from "../redis/servers.ts";
 import { createWorld, temporaryFolder } from "../world.ts";
 import { archiveOf, eventsOf, restingLegion } from "./archived.ts";
+import { ownHand } from "../own-hand.ts";
 
 const AGENTS = ".ai-legion/agents";
 
@@ -29,7 +30,7 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
 
   const reader = () => createRedisReader(place);
   const imported = async (file: string, as?: string) =>
-    receiveInRedis(place, await fromArchive(file, { as }));
+    receiveInRedis(place, await fromArchive(file, { as, authorship: await ownHand() }));
   const keys = async (): Promise<readonly string[]> => {
     const found = await place.link.commandAll("KEYS", `lg:{${place.legion}*`);
     return found.flatMap(({ reply }) => reply as string[]);
@@ -50,7 +51,10 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
     for (let n = 0; ; n++) {
       place = { ...place, legion: `legion-${randomUUID()}` };
       const cut = { ...place, link: cutAfter(n, place.link) };
-      const isWhole = await receiveInRedis(cut, await fromArchive(file, {})).then(
+      const isWhole = await receiveInRedis(
+        cut,
+        await fromArchive(file, { authorship: await ownHand() }),
+      ).then(
         () => true,
         () => false,
       );
@@ -87,7 +91,10 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
         return place.link.run(script, names, args);
       },
     };
-    const arriving = receiveInRedis({ ...place, link }, await fromArchive(file, {}));
+    const arriving = receiveInRedis(
+      { ...place, link },
+      await fromArchive(file, { authorship: await ownHand() }),
+    );
     await expect(arriving).rejects.toThrow("Agent 2 has come to be there meanwhile; nothing was changed");
     expect(await reader().known()).toEqual(["2"]);
     expect(await events("2")).toEqual([]);

@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { mailboxName } from "../../src/log/authorship.ts";
 import { toLine } from "../../src/log/line.ts";
 import type { Message } from "../../src/message.ts";
 import { legionPaths } from "../../src/paths.ts";
 import { serve } from "../server/serve.ts";
+import { ownHand } from "../own-hand.ts";
 import { createWorld, temporaryFolder } from "../world.ts";
 import { follow, legion } from "./legion.ts";
 
@@ -60,7 +62,8 @@ async function leaveInMailbox(project: string, content: string): Promise<void> {
     root: "3>0#1",
     hops: 1,
   };
-  const opened = { seq: 500, ...stamp, kind: "opened", format: 1, seals: {} };
+  const mac = (await ownHand()).sign(mailboxName("0"), stamp.epoch);
+  const opened = { seq: 500, ...stamp, kind: "opened", format: 1, seals: {}, mac };
   const mail = { seq: 501, ...stamp, kind: "mail", from: "log-of-3", message };
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "00000001-500.jsonl"), toLine(opened) + toLine(mail));

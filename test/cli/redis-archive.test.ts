@@ -81,7 +81,7 @@ describe.skipIf(!redisIsThere)("export and import over Redis", () => {
   it("take in the memory of an agent of the original", async () => {
     const entries = [{ type: "decision", actionText: "noop" }, "what?"];
     await writeFile(join(cwd, "Old.json"), JSON.stringify(entries));
-    const { exitCode, out, err } = await typed("import", "Old.json");
+    const { exitCode, out, err } = await typed("import", "Old.json", "--trust");
     expect({ exitCode, out }).toEqual({
       exitCode: 0,
       out: "old has the past of Old.json: 2 events, as history\n",

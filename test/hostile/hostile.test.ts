@@ -15,8 +15,9 @@ import {
   type Scene,
 } from "./folder.ts";
 import { LINKS } from "./links.ts";
+import { MAIL } from "./mail.ts";
 
-const ROWS: readonly HostileFolder[] = [...LINKS];
+const ROWS: readonly HostileFolder[] = [...LINKS, ...MAIL];
 
 let base: string;
 let refused = 0;
