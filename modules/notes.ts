@@ -23,16 +23,20 @@ export const notes = defineModule({
     "Write down what you will need later, one subject to a note, under a title that says what is in it. Writing under " +
     "a title that exists replaces that note.",
 
-  pinnedMessage({ state }) {
+  pinnedMessage({ state, tokens, maxPinnedTokens }) {
     const titles = state.keys();
     if (titles.length === 0) return "You have no notes.";
-    const shown = titles.slice(-MAX_PINNED);
-    const rest = titles.length - shown.length;
-    return [
-      "Your notes, the last changed at the end:",
-      ...(rest > 0 ? [`(${rest} older ones are not shown)`] : []),
-      ...shown.map((text) => `- ${onOneLine(text)}`),
-    ].join("\n");
+    const show = (count: number): string => {
+      const rest = titles.length - count;
+      return [
+        "Your notes, the last changed at the end:",
+        ...(rest > 0 ? [`(${rest} older ones are not shown)`] : []),
+        ...titles.slice(rest).map((text) => `- ${onOneLine(text)}`),
+      ].join("\n");
+    };
+    let count = Math.min(titles.length, MAX_PINNED);
+    while (count > 1 && tokens(show(count)) > maxPinnedTokens) count--;
+    return show(count);
   },
 
   projection: { kind: "folder", name: "notes", extension: ".txt" },

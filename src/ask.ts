@@ -14,7 +14,7 @@ import { buildPrompt, introductionTokens, type Introduction } from "./prompt.ts"
 import { refusalOf } from "./refusal.ts";
 import { SHUTDOWN, type Stops } from "./signals.ts";
 import { settleSpeech } from "./speech.ts";
-import { compact, compactIfLong } from "./summarise.ts";
+import { compact, compactIfLong, withCrowding } from "./summarise.ts";
 
 /** A decision ready for the log, and why it holds no action if it does not. */
 export interface Asked {
@@ -29,6 +29,8 @@ export interface Asked {
 
 /** A completion may fill this share of the window. */
 const OUTPUT_SHARE = 4;
+/** And this much, in tokens, however full the window is. */
+const LEAST_OUTPUT = 256;
 
 /**
  * Asks the model once; compacts the view first where it is too long, and once more where the provider says that it is. Where
@@ -39,8 +41,9 @@ const OUTPUT_SHARE = 4;
 export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
   settleSpeech(agent);
   try {
-    const introduction = await introductionOf(agent);
-    await compactIfLong(agent, introduction, stops);
+    const settled = await warnedIntroduction(agent);
+    await compactIfLong(agent, settled, stops);
+    const introduction = withCrowding(agent, settled);
     try {
       return await decide(agent, introduction, stops);
     } catch (error) {
@@ -57,8 +60,13 @@ export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
   }
 }
 
-/** What opens the agent's next prompt, the loop guard's warning included. */
-export async function introductionOf({ memory, modules }: Agent): Promise<Introduction> {
+/** What opens the agent's next prompt, with all that the runtime adds to it. */
+export async function introductionOf(agent: Agent): Promise<Introduction> {
+  return withCrowding(agent, await warnedIntroduction(agent));
+}
+
+/** With the loop guard's warning. */
+async function warnedIntroduction({ memory, modules }: Agent): Promise<Introduction> {
   const introduction = await modules.introduction();
   const verdict = judgeLoop(memory.conversation);
   if (verdict.kind !== "warn") return introduction;
@@ -71,9 +79,10 @@ export function requestOf(
   introduction: Introduction,
 ): ModelRequest {
   const { maxOutput, window } = model.profile;
+  const room = window - introductionTokens(introduction) - memory.view.tokens;
   return buildPrompt(introduction, memory.view, {
     pin: settings.pin,
-    maxOutput: Math.min(maxOutput, Math.floor(window / OUTPUT_SHARE)),
+    maxOutput: Math.min(maxOutput, Math.floor(window / OUTPUT_SHARE), Math.max(LEAST_OUTPUT, room)),
     opening: speech.protocol.name === "text" ? NOOP_OPENING : [],
   });
 }

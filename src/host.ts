@@ -8,6 +8,7 @@ import { callKey } from "./evidence.ts";
 import { createHistory } from "./history.ts";
 import type { Host } from "./module.ts";
 import { objectiveOf } from "./module-set.ts";
+import { PINNED_SHARE } from "./pinned.ts";
 import { estimateTokens } from "./tokens.ts";
 import { beginWork, type Work } from "./work.ts";
 
@@ -69,6 +70,7 @@ export function createHost(agent: Agent, module: string, running?: Running): Hos
     },
     tokens: estimateTokens,
     maxTokens: maxResultTokens(agent),
+    maxPinnedTokens: Math.floor(agent.model.profile.window * PINNED_SHARE),
     objective: () => objectiveOf(modules) ?? history.latestInstruction(),
     keep: async (content) => `.ai-legion/agents/${identity.id}/blobs/${await blobs.keep(content)}`,
     onClose: (close) => modules.onClose(close),

@@ -2,9 +2,10 @@
 
 import { createClosing, type Close } from "./closing.ts";
 import { findSpec, toActionSpec } from "./action-spec.ts";
-import { LegionError, messageOf } from "./errors.ts";
+import { LegionError } from "./errors.ts";
 import type { Action, ActionSpec, Effects, Host, Module } from "./module.ts";
 import type { ToolSpec } from "./model/model.ts";
+import { pinnedParts } from "./pinned.ts";
 import { section, type Introduction } from "./prompt.ts";
 import type { Protocol } from "./protocol/protocol.ts";
 
@@ -96,9 +97,7 @@ export function startModules(
     host: createHost,
     async introduction() {
       const instructions = instruct(speech.actions);
-      const pinned: string[] = [];
-      for (const module of index.modules)
-        pinned.push(...part(module, await pinnedOf(module, createHost(module.name))));
+      const pinned = await pinnedParts(index.modules, createHost);
       return { instructions, pinned: pinned.join("\n\n"), tools: speech.actions.tools };
     },
     effectsOf: (action) =>
@@ -109,15 +108,6 @@ export function startModules(
       if (failures.length > 0) throw failures[0];
     },
   };
-}
-
-/** A module that fails here costs the agent its part, not its work. */
-async function pinnedOf(module: Module, host: Host): Promise<string | undefined> {
-  try {
-    return await module.pinnedMessage?.(host);
-  } catch (error) {
-    return `(This part could not be made: ${messageOf(error)})`;
-  }
 }
 
 function part({ name }: Module, text: string | undefined): string[] {

@@ -161,6 +161,12 @@ export interface Host {
   tokens(text: string): number;
   /** How long the running action's result may be to be shown whole, in tokens; of a longer one the middle is left out. */
   readonly maxTokens: number;
+  /**
+   * How long the pinned message may be, in tokens. All modules together have a quarter of the model's window: where that is
+   * not enough, a module is asked again with its share of it, and of what is still longer the middle is left out. Show what
+   * matters most, and say how much more there is.
+   */
+  readonly maxPinnedTokens: number;
   /** What the agent should work at now: the first objective that its modules name; else its latest instruction. */
   objective(): string | undefined;
   /** Keeps a long text beside the log and returns the path it can be read from, relative to the workspace. */
@@ -217,7 +223,10 @@ export interface Module {
   readonly name: string;
   /** The stable part of the introduction: it should not change while the agent works. */
   instructions?(host: Host): string | undefined;
-  /** The changing part of the introduction, asked for anew for every prompt; keep it short. */
+  /**
+   * The changing part of the introduction, asked for anew for every prompt, and twice where all parts together are too long:
+   * keep it short, and within `maxPinnedTokens`.
+   */
   pinnedMessage?(host: Host): string | undefined | Promise<string | undefined>;
   /** What the agent should work at now, if this module knows. */
   objective?(host: Host): string | undefined;

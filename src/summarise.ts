@@ -23,7 +23,10 @@ export function thresholdOf({ settings, model }: Agent): number {
   return settings.threshold <= 1 ? Math.floor(settings.threshold * model.profile.window) : settings.threshold;
 }
 
-/** Compacts if introduction and view are past the threshold; counts tokens only when they come near it. */
+/**
+ * Compacts if introduction and view are past the threshold and that is worth its price; counts tokens only when they come
+ * near it.
+ */
 export async function compactIfLong(agent: Agent, introduction: Introduction, stops: Stops): Promise<void> {
   const { view } = agent.memory;
   const threshold = thresholdOf(agent);
@@ -31,7 +34,67 @@ export async function compactIfLong(agent: Agent, introduction: Introduction, st
   if (around + view.tokens < threshold * NEAR) return;
   await countItems(agent);
   if (around + view.tokens <= threshold) return;
-  if (view.tokens > (inVain.get(agent) ?? 0) * WORTH_ANOTHER_TRY) await compact(agent, introduction, stops);
+  const prospect = prospectOf(agent, around);
+  if (!prospect) return;
+  const least = prospect.prompt <= threshold ? WORTH_ASKING : WORTH_ASKING_IN_VAIN;
+  if (prospect.saved >= threshold * least) await compact(agent, introduction, stops);
+}
+
+/** A summary has to save this share of the threshold: else the next one would be due a few decisions later. */
+const WORTH_ASKING = 1 / 8;
+/** The same where the prompt stays past the threshold all the same, which only new events, or a shorter introduction, change. */
+const WORTH_ASKING_IN_VAIN = 1 / 4;
+
+/** What could be summarised, and what would come of it, in tokens. */
+interface Prospect {
+  readonly plan: CompactionPlan;
+  /** How much shorter the view would be. */
+  readonly saved: number;
+  /** What the prompt would hold beside the summary, and with it. */
+  readonly kept: number;
+  readonly prompt: number;
+}
+
+/** `undefined` if there is nothing to summarise. */
+function prospectOf(agent: Agent, introduction: number): Prospect | undefined {
+  const { view } = agent.memory;
+  const summary = expectedSummary(agent);
+  const plan = planLegion(view, introduction + summary, thresholdOf(agent));
+  if (!plan) return undefined;
+  const replaced = tokensOf(plan);
+  const kept = introduction + view.tokens - replaced;
+  return { plan, saved: replaced - summary, kept, prompt: kept + summary };
+}
+
+function tokensOf({ items }: CompactionPlan): number {
+  return items.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** How long the next summary may be, in tokens: as the one that it goes on from, or as one that was not kept; else 0. */
+function expectedSummary(agent: Agent): number {
+  const [first] = agent.memory.view.items;
+  return Math.max(first?.kind === "summary" ? first.tokens : 0, notKept.get(agent) ?? 0);
+}
+
+/** How long a summary was, in tokens, that came out no shorter than what it was to replace. */
+const notKept = new WeakMap<Agent, number>();
+
+/** Says in the pinned part why the prompt stays past the threshold, if no summary can bring it below. */
+export function withCrowding(agent: Agent, introduction: Introduction): Introduction {
+  const threshold = thresholdOf(agent);
+  const around = introductionTokens(introduction);
+  if (around + agent.memory.view.tokens <= threshold) return introduction;
+  const prospect = prospectOf(agent, around);
+  if (prospect && prospect.prompt <= threshold) return introduction;
+  return { ...introduction, pinned: `${introduction.pinned}\n\n${crowded(threshold)}`.trim() };
+}
+
+function crowded(threshold: number): string {
+  return (
+    `This prompt is past the ${threshold} tokens that it should stay within, and no summary of older events can bring it ` +
+    "below: your instructions, what is pinned and your newest events fill it. Complete goals and delete notes that are no " +
+    "longer needed, and ask for less at once."
+  );
 }
 
 /** Replaces the estimates of items that were never counted. */
@@ -45,14 +108,15 @@ async function countItems({ memory, shared }: Agent): Promise<void> {
 /** Summarises the older part of the view. False if there is nothing to summarise, or nothing would be saved. */
 export async function compact(agent: Agent, introduction: Introduction, stops: Stops): Promise<boolean> {
   const { memory } = agent;
-  const plan = planLegion(memory.view, introductionTokens(introduction), thresholdOf(agent));
-  if (!plan) return false;
-  const before = plan.items.reduce((sum, item) => sum + item.tokens, 0);
-  const saves = (content: string): boolean => {
-    return content !== "" && estimateTokens(`${SUMMARY_OPENING}\n\n${content}`) < before;
-  };
+  const prospect = prospectOf(agent, introductionTokens(introduction));
+  if (!prospect) return false;
+  const plan = fitted(prospect, thresholdOf(agent));
+  const before = tokensOf(plan);
+  const sizeOf = (content: string): number => estimateTokens(`${SUMMARY_OPENING}\n\n${content}`);
   const asked = await askForSummary(agent, plan, { introduction, stops });
-  const content = [asked?.completion.text.trim() ?? "", digest(plan)].find(saves);
+  const content = [asked?.completion.text.trim() ?? "", digest(plan)].find(
+    (text) => text !== "" && sizeOf(text) < before,
+  );
   // A digest takes what was paid for the summary that it stands in for.
   const usage = asked?.completion.usage ?? memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
   const { strategy } = plan;
@@ -60,14 +124,19 @@ export async function compact(agent: Agent, introduction: Introduction, stops: S
   if (content !== undefined)
     await memory.commit({ kind: "summary", covers: plan.covers, content, strategy, usage });
   else if (asked) await memory.commit({ kind: "summary", covers: [0, 0], content: "", strategy, usage });
+  if (content === undefined) notKept.set(agent, usage.output);
   asked?.settle();
-  if (content === undefined) inVain.set(agent, memory.view.tokens);
   return content !== undefined;
 }
 
-/** Agents whose view could not be made shorter, and how long it was: it is not tried again before it has grown. */
-const inVain = new WeakMap<Agent, number>();
-const WORTH_ANOTHER_TRY = 1.1;
+/** The same plan with a shorter summary, where what stays would leave too little room for new events behind it. */
+function fitted({ plan, kept }: Prospect, threshold: number): CompactionPlan {
+  const words = Math.floor((threshold - kept - threshold * WORTH_ASKING) * WORDS_PER_TOKEN);
+  const least = Math.floor(plan.wordLimit / 4);
+  return { ...plan, wordLimit: Math.max(least, Math.min(plan.wordLimit, words)) };
+}
+
+const WORDS_PER_TOKEN = 0.75;
 
 interface Context {
   readonly introduction: Introduction;

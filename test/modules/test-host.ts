@@ -30,6 +30,8 @@ export interface Setup {
   readonly complete?: Host["complete"];
   /** What results may be long, in tokens. */
   readonly maxTokens?: number;
+  /** The same of the pinned message. */
+  readonly maxPinnedTokens?: number;
   /** What the process offers; nothing if absent. */
   readonly node?: NodeHost;
 }
@@ -85,6 +87,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
     complete: setup.complete ?? (() => Promise.reject(new Error("no model here"))),
     tokens: estimateTokens,
     maxTokens: setup.maxTokens ?? 25_000,
+    maxPinnedTokens: setup.maxPinnedTokens ?? 25_000,
     objective: () => undefined,
     keep(content) {
       const path = `.ai-legion/agents/${id}/blobs/${createHash("sha256").update(content).digest("hex")}`;
