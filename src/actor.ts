@@ -20,6 +20,7 @@ import type { Call, ResultEvent } from "./event.ts";
 import { isLegionError } from "./errors.ts";
 import { gatherEvidence } from "./evidence.ts";
 import { judgeLoop } from "./gate.ts";
+import { restartNotice } from "./judge.ts";
 import { MAIL_SHARE } from "./message.ts";
 import { park } from "./park.ts";
 import { planRecovery } from "./recovery.ts";
@@ -113,7 +114,8 @@ async function recover(agent: Agent, now: AbortSignal): Promise<void> {
     for (const remedy of planRecovery(memory, modules.effectsOf, evidence)) {
       if (remedy.kind === "record") await memory.commit(remedy.result);
       else {
-        memory.note({ kind: "notice", reason: "restarted", content: `${remedy.call.action} is done again.` });
+        // Before it runs: where it ends the process again, the log has to tell.
+        await memory.commit(restartNotice(`${remedy.call.action} is done again.`, "again"));
         await act(agent, remedy.call, signal);
       }
     }

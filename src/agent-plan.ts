@@ -1,6 +1,6 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
-import type { Agent, Identity, MemorySettings, Shared, Standing } from "./agent.ts";
+import type { Agent, Identity, MemorySettings, Perform, Shared, Standing } from "./agent.ts";
 import type { Clock } from "./clock.ts";
 import { createHost } from "./host.ts";
 import type { Limits } from "./limits.ts";
@@ -9,7 +9,6 @@ import type { Disk } from "./log/disk.ts";
 import { startModules } from "./module-set.ts";
 import { createOutbox } from "./outbox.ts";
 import type { LegionPaths } from "./paths.ts";
-import { perform } from "./perform.ts";
 import { createSpeech, type Ways } from "./speech.ts";
 import type { Store } from "./store/store.ts";
 import { createTraces } from "./trace.ts";
@@ -44,13 +43,14 @@ export interface Place {
   readonly paths: LegionPaths;
   /** The project's folder, wherever its agents are kept. */
   readonly disk: Disk;
+  readonly perform: Perform;
   /** A pause after each decision. */
   readonly delayMs: number;
 }
 
 /** Opens an agent that is enrolled and that nobody else may have open. Rejects with STORAGE or DAMAGED if its past cannot be used. */
 export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
-  const { store, shared, paths, disk, delayMs } = place;
+  const { store, shared, paths, disk, perform, delayMs } = place;
   const { identity, model, actions } = plan;
   const { id } = identity;
   const speech = createSpeech(plan, model);

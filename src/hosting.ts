@@ -4,7 +4,7 @@ import type { Agent } from "./agent.ts";
 import { beginning, closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./agent-plan.ts";
 import { isLegionError, messageOf } from "./errors.ts";
 import { restartNotice } from "./judge.ts";
-import { LOST, isFruitless, type Ledger } from "./ledger.ts";
+import { isFruitless, type Ledger } from "./ledger.ts";
 import type { AgentId } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
 import { SHUTDOWN, linkSignals } from "./signals.ts";
@@ -97,7 +97,7 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
 /** Has its log say that an agent was only lost for a while, where it looks as if it had died at what it was doing. */
 async function noteLost({ memory }: Agent, before: Tenure | undefined): Promise<void> {
   if (before?.epoch === memory.ledger.epoch && isFruitless(memory.ledger))
-    await memory.commit(restartNotice(messageOf(before.lost.reason), LOST));
+    await memory.commit(restartNotice(messageOf(before.lost.reason), "lost"));
 }
 
 /** The agents that are open. */

@@ -1,6 +1,6 @@
 // What a failure means for an agent: parked, halted, or another run after a pause.
 
-import type { LOST } from "./ledger.ts";
+import type { RestartDetails } from "./ledger.ts";
 import { show, type Agent } from "./agent.ts";
 import { isLegionError, messageOf } from "./errors.ts";
 import type { NoticeEvent } from "./event.ts";
@@ -49,7 +49,7 @@ export function createJudge(random: () => number) {
   };
 }
 
-/** Says in the log that a run has ended: what it had begun is over. */
-export function restartNotice(content: string, details?: typeof LOST): NoticeEvent {
+/** Tells in the log of a run that has ended, or may end: without details, what it had begun is over. */
+export function restartNotice(content: string, details?: RestartDetails): NoticeEvent {
   return { kind: "notice", reason: "restarted", content, ...(details && { details }) };
 }

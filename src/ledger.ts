@@ -35,8 +35,12 @@ export interface OpenCall {
   readonly reserved: Usage;
 }
 
-/** The details of a `restarted` notice: the process before is the one that goes on now, or lives all the same. */
-export const LOST = "lost";
+/**
+ * The details of a `restarted` notice. `lost`: the process before is the one that goes on now, or lives all the same.
+ * `again`: a call that was cut off runs anew. `alone`, `beside`: from now on no other agent's call runs beside this one's, or
+ * may. `ending`: the process was told to end.
+ */
+export type RestartDetails = "lost" | "again" | "alone" | "beside" | "ending";
 
 export interface Ledger {
   log: LogId | undefined;
@@ -71,15 +75,31 @@ export interface Ledger {
   /** When the newest decision or result of this process came: since then an action may run; else 0. */
   actingMs: number;
 
-  /** Starts in a row that ended in the middle of this agent's work and brought it no result; the newest one not counted. */
+  /** Starts in a row that ended while this agent was acting and brought it no result; the newest one not counted. */
   fruitless: number;
   /** How many they were when the one before the newest ended. */
   fruitlessBefore: number;
-  /** Of the newest start: has the agent begun anything; has it come to a result? */
-  start: { hasBegun: boolean; hasResult: boolean };
+  /** What is known of the newest start. */
+  start: Start;
   /** Calls of the newest decision without a result. */
   pending: number;
 }
+
+interface Start {
+  /** A call was begun. */
+  readonly hasActed: boolean;
+  /** A call came to a result of its own. */
+  readonly hasResult: boolean;
+  /** No other agent's call runs beside this one's. */
+  readonly isAlone: boolean;
+  /** The process was told to end. */
+  readonly isEnding: boolean;
+}
+
+const NEW_START: Start = { hasActed: false, hasResult: false, isAlone: false, isEnding: false };
+
+/** An agent that took so many starts in a row down is not run again. */
+const POISONOUS = 3;
 
 export function createLedger(): Ledger {
   return {
@@ -100,7 +120,7 @@ export function createLedger(): Ledger {
     actingMs: 0,
     fruitless: 0,
     fruitlessBefore: 0,
-    start: { hasBegun: false, hasResult: false },
+    start: NEW_START,
     pending: 0,
   };
 }
@@ -127,22 +147,34 @@ export function account(ledger: Ledger, event: Event): void {
 function beginStart(ledger: Ledger, epoch: number): void {
   ledger.fruitlessBefore = ledger.fruitless;
   ledger.fruitless = fruitlessStarts(ledger);
-  ledger.start = { hasBegun: false, hasResult: false };
+  ledger.start = NEW_START;
   // The time between two processes is nobody's working time.
   ledger.promptedMs = ledger.refusedMs = ledger.actingMs = 0;
   ledger.epoch = epoch;
 }
 
-/** Starts in a row, up to the newest, that ended while the agent was deciding or acting, without any result. */
-export function fruitlessStarts(ledger: Ledger): number {
-  const { hasBegun, hasResult } = ledger.start;
-  // It did nothing in that start: nothing is known of it.
-  if (!hasBegun) return ledger.fruitless;
-  const isBusy = ledger.promptedMs > 0 || ledger.pending > 0;
-  return isBusy && !hasResult ? ledger.fruitless + 1 : 0;
+/**
+ * Starts in a row, up to the newest, that ended while an action of the agent ran, without any result. Whoever waits for a
+ * model takes no process down, and an orderly end says nothing. The last one that is needed to stop the agent has to be one
+ * in which nobody else acted.
+ */
+export function fruitlessStarts({ fruitless, pending, start }: Ledger): number {
+  if (start.hasResult) return 0;
+  if (!start.hasActed || start.isEnding || pending === 0) return fruitless;
+  return Math.min(fruitless + 1, start.isAlone ? POISONOUS : POISONOUS - 1);
 }
 
-/** Has the newest start begun something and brought no result, so far? */
+/** Did this agent, and nobody else, take one start after another down? */
+export function isPoisonous(ledger: Ledger): boolean {
+  return fruitlessStarts(ledger) >= POISONOUS;
+}
+
+/** Would one more such start stop the agent? Then it has to act alone. */
+export function isSuspect({ fruitless, start }: Ledger): boolean {
+  return fruitless >= POISONOUS - 1 && !start.hasResult;
+}
+
+/** Did the newest start end in a call of this agent, for all that its log says? */
 export function isFruitless(ledger: Ledger): boolean {
   return fruitlessStarts(ledger) > ledger.fruitless;
 }
@@ -165,7 +197,6 @@ function reserve(ledger: Ledger, event: EventOf<"prompted">): void {
   // An action that waited for its provider did not work.
   if (ledger.actingMs > 0) ledger.actingMs += elapsed(ledger.refusedMs, ledger.atMs);
   ledger.refusedMs = 0;
-  ledger.start.hasBegun = true;
 }
 
 /** Nothing of the call was served: it is as if it had not been made. */
@@ -182,8 +213,8 @@ function decide(ledger: Ledger, event: EventOf<"decision">): void {
   settleLast(ledger, event.cost === undefined ? event.usage : { ...event.usage, cost: event.cost });
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
-  ledger.start.hasBegun = true;
-  ledger.pending = event.stop === "unparsed" ? 1 : event.calls.length;
+  ledger.pending = event.calls.length;
+  if (ledger.pending > 0) mark(ledger, { hasActed: true });
 }
 
 function close(ledger: Ledger, event: EventOf<"result">): void {
@@ -191,7 +222,8 @@ function close(ledger: Ledger, event: EventOf<"result">): void {
   ledger.spent.workingMs += elapsed(ledger.actingMs, ledger.atMs);
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
-  ledger.start.hasResult = true;
+  // One that was cut off by the end of a process is none of this start.
+  if (event.outcome !== "interrupted") mark(ledger, { hasResult: true });
   ledger.pending = Math.max(0, ledger.pending - 1);
 }
 
@@ -233,14 +265,22 @@ function sumOf(calls: readonly OpenCall[]): Usage {
 }
 
 function heed(ledger: Ledger, { reason, details }: NoticeEvent): void {
-  if (reason === "restarted") {
+  if (reason === "resumed") ledger.fruitless = 0;
+  if (reason !== "restarted") return;
+  if (details === "alone") mark(ledger, { isAlone: true });
+  else if (details === "beside") mark(ledger, { isAlone: false });
+  else if (details === "ending") mark(ledger, { isEnding: true });
+  else {
+    if (details === "again") mark(ledger, { hasActed: true });
     // Whoever only lost an agent for a while has not died of it.
-    if (details === LOST) ledger.fruitless = ledger.fruitlessBefore;
-    ledger.start.hasBegun = true;
+    if (details === "lost") ledger.fruitless = ledger.fruitlessBefore;
     // Whatever call was under way is over, and nothing came of it.
     ledger.promptedMs = 0;
   }
-  if (reason === "resumed") ledger.fruitless = 0;
+}
+
+function mark(ledger: Ledger, known: Partial<Start>): void {
+  ledger.start = { ...ledger.start, ...known };
 }
 
 function addSend(ledger: Ledger, message: Message, seq: number): void {

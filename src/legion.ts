@@ -3,6 +3,7 @@
 import { setMaxListeners } from "node:events";
 import type { Shared } from "./agent.ts";
 import type { AgentPlan } from "./agent-plan.ts";
+import { suspectsAlone } from "./acting-alone.ts";
 import { createAlarms, type Alarms } from "./alarms.ts";
 import { createHopNotice, startHeartbeat } from "./announcements.ts";
 import { createBudget, type Budget } from "./budget.ts";
@@ -108,7 +109,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   closing.add(store.close);
   const premises = createPremises({ ...options, paths, clock, closing });
   const shared = shareOut(options, { ...where, budget, tokens, node: premises.host, store, peers, alarms });
-  const place = { store, shared, paths, disk, delayMs: options.delayMs };
+  const place = { store, shared, paths, disk, delayMs: options.delayMs, perform: suspectsAlone(clock) };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
   const running = await premises

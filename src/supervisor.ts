@@ -7,6 +7,7 @@
 import { runActor } from "./actor.ts";
 import { show, type Agent, type Identity, type Standing } from "./agent.ts";
 import { LegionError, isLegionError } from "./errors.ts";
+import { openCalls } from "./conversation.ts";
 import type { NewEvent } from "./event.ts";
 import { createJudge, restartNotice } from "./judge.ts";
 import { SHUTDOWN } from "./signals.ts";
@@ -61,10 +62,9 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
   const face = async (error: unknown): Promise<void> => {
     const isLost = hasLost(upkeep.agent);
     if (isLost || now.aborted || error === SHUTDOWN) return void (stopping ??= isLost ? "handOver" : "stop");
-    // Whoever was told to stop and gave up what it waited for has not failed.
-    if (error === run.signal.reason) return noteGivenUp(upkeep.whole());
     if (isBroken(error) || !upkeep.isWhole) throw error;
-    await judge(upkeep.whole(), error, run.signal);
+    // Whoever was told to stop and gave up what it waited for has not failed.
+    if (error !== run.signal.reason) await judge(upkeep.whole(), error, run.signal);
   };
   const halt = async (error: unknown): Promise<void> => {
     upkeep.halt(error);
@@ -93,6 +93,7 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
     },
     alone,
     async stop(way = "stop") {
+      if (!now.aborted && upkeep.isWhole) noteEnding(upkeep.whole());
       stopping = way;
       run.abort();
       await running;
@@ -154,7 +155,10 @@ function isBroken(error: unknown): boolean {
   return isLegionError(error, "STORAGE") || isLegionError(error, "DAMAGED");
 }
 
-/** No start that ends now ended in that call. */
-function noteGivenUp({ memory }: Agent): void {
-  if (memory.ledger.promptedMs > 0) memory.note(restartNotice("It gave up a model call that it waited for."));
+/** No start that ends from now on ended in a call of this agent: it was told to. */
+function noteEnding({ memory }: Agent): void {
+  const { conversation, ledger } = memory;
+  const [call] = conversation.halt || memory.isDead() ? [] : openCalls(conversation);
+  if (call && !ledger.start.isEnding)
+    memory.note(restartNotice(`The process was told to end while ${call.action} ran.`, "ending"));
 }

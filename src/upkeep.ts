@@ -5,7 +5,7 @@ import { formatDuration } from "./duration.ts";
 import { LegionError, messageOf } from "./errors.ts";
 import type { NoticeEvent } from "./event.ts";
 import { restartNotice } from "./judge.ts";
-import { fruitlessStarts } from "./ledger.ts";
+import { isPoisonous } from "./ledger.ts";
 import { park } from "./park.ts";
 import { mend as mendLog } from "./writer.ts";
 
@@ -17,9 +17,7 @@ export interface Upkeep {
   readonly open: () => Promise<Agent>;
 }
 
-/** Starts in a row that ended in the middle of this agent's work, with nothing to show for it. */
-const MAX_FRUITLESS = 3;
-const POISON = `${MAX_FRUITLESS} starts in a row ended while this agent was deciding or acting, without any result`;
+const POISON = "3 starts in a row ended while this agent was acting, the last one while nobody else was";
 
 export function createUpkeep({ post, open, ...first }: Upkeep) {
   const { identity, shared } = post;
@@ -83,7 +81,7 @@ function troubleOf(error: unknown): string {
 /** Keeps an agent from taking the node down again and again. */
 async function guard(agent: Agent): Promise<void> {
   const { ledger, conversation } = agent.memory;
-  if (!conversation.halt && fruitlessStarts(ledger) >= MAX_FRUITLESS) await park(agent, "parked", POISON);
+  if (!conversation.halt && isPoisonous(ledger)) await park(agent, "parked", POISON);
 }
 
 function haltNotice(reason: string, forMs: number): NoticeEvent {

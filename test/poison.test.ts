@@ -7,11 +7,13 @@ import { createHandClock } from "./hand-clock.ts";
 import { byHand, createWorld, type World, type WorldAgent } from "./world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
-const POISON = "3 starts in a row ended while this agent was deciding or acting, without any result";
+const POISON = "3 starts in a row ended while this agent was acting, the last one while nobody else was";
 
-/** An action that hangs until the node is gone, and what says that it runs. */
+/** An action that hangs until the node is gone, and what says that it runs; another one that works. */
 function hanging(effects: Effects) {
   const state = { isHanging: true, begun: byHand() };
+  let worked = 0;
+  const work = defineAction({ description: "Do something.", execute: () => ok(`worked ${++worked}`) });
   const act = defineAction({
     description: "Do something that never ends.",
     effects,
@@ -21,7 +23,7 @@ function hanging(effects: Effects) {
       return ok("done");
     },
   });
-  return { state, modules: [core, defineModule({ name: "hanging", actions: { act } })] };
+  return { state, modules: [core, defineModule({ name: "hanging", actions: { act, work } })] };
 }
 
 /** Ends the node in the middle of what it does, as a crash would; nothing more is logged. */
@@ -31,7 +33,7 @@ async function crash(world: World): Promise<void> {
 }
 
 describe("an agent that takes its node down", () => {
-  it("is parked after three starts that ended while it was deciding; Control is told, others go on", async () => {
+  it("is not parked for starts that ended while it waited for its model", async () => {
     let thinking = byHand();
     const model = createScriptedModel(() => {
       thinking.resolve();
@@ -40,15 +42,30 @@ describe("an agent that takes its node down", () => {
     const agents = { 1: { model }, 2: { script: () => NOOP } };
     let world = await createWorld(agents);
     await world.say("1", "Go.");
-    for (let start = 0; start < 3; start++) {
+    for (let start = 0; start < 5; start++) {
       await thinking.promise;
       thinking = byHand();
       await crash(world);
       world = await world.restart();
     }
+    await thinking.promise;
+    expect(model.requests).toHaveLength(6);
+    expect(await world.kinds("1", "notice")).toEqual([]);
+  });
+
+  it("is parked also where it does what it was told to check, again and again; Control is told, others go on", async () => {
+    const { state, modules } = hanging("once");
+    const model = createScriptedModel(() => ({ calls: [{ action: "act" }] }));
+    let world = await createWorld({ 1: { model, modules }, 2: { script: () => NOOP } });
+    await world.say("1", "Go.");
+    for (let start = 0; start < 3; start++) {
+      await state.begun.promise;
+      state.begun = byHand();
+      await crash(world);
+      world = await world.restart();
+    }
     await world.say("2", "Go.");
     await world.idle();
-    expect(model.requests).toHaveLength(3);
     expect(world.agent("1").standing).toMatchObject({ state: "parked", reason: POISON });
     expect(await world.kinds("2", "decision")).toHaveLength(1);
     await world.stop();
@@ -98,7 +115,7 @@ describe("an agent that takes its node down", () => {
 
   it("is not parked while its starts bring results, or when it was at rest", async () => {
     const { state, modules } = hanging("once");
-    const model = createScriptedModel(() => ({ calls: [{ action: "act" }] }));
+    const model = createScriptedModel(() => ({ calls: [{ action: "work" }, { action: "act" }] }));
     let world = await createWorld({ 1: { model, modules } });
     await world.say("1", "Go.");
     for (let start = 0; start < 5; start++) {
@@ -110,5 +127,23 @@ describe("an agent that takes its node down", () => {
     await state.begun.promise;
     expect(world.agent("1").memory.ledger.fruitless).toBe(0);
     expect(await world.kinds("1", "notice")).toEqual([]);
+  });
+
+  it("is not parked for starts that were told to end, however its action was cut off then", async () => {
+    const { state, modules } = hanging("none");
+    const model = createScriptedModel([{ calls: [{ action: "act" }] }, NOOP]);
+    let world = await createWorld({ 1: { model, modules } });
+    await world.say("1", "Go.");
+    for (let start = 0; start < 5; start++) {
+      await state.begun.promise;
+      state.begun = byHand();
+      const stopping = world.stop();
+      world.legion.interrupt();
+      await stopping;
+      world = await world.restart();
+    }
+    await state.begun.promise;
+    expect(world.agent("1").memory.ledger.fruitless).toBe(0);
+    expect(world.agent("1").standing.state).toBe("acting");
   });
 });

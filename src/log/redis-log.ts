@@ -63,8 +63,10 @@ export async function openRedisLog(
     },
     note(event) {
       const [noted] = pen.write([event]);
-      // What a model call costs does not depend on what becomes of this process: nobody waits for it, but it goes out now.
-      if (event.kind === "prompted" || event.kind === "refused") pen.commit().catch(() => undefined);
+      // What was begun counts, whatever becomes of this process: nobody waits for it, but it goes out now.
+      const isBegun = event.kind === "notice" && event.reason === "restarted";
+      if (event.kind === "prompted" || event.kind === "refused" || isBegun)
+        pen.commit().catch(() => undefined);
       return noted!;
     },
     async *read(from = 1) {

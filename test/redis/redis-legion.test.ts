@@ -3,6 +3,7 @@ import { core } from "../../modules/core.ts";
 import { messaging } from "../../modules/messaging.ts";
 import { system } from "../../modules/system/index.ts";
 import { redisIsThere, startRedis, until, type Server } from "./servers.ts";
+import { ACT, hanging } from "./hanging.ts";
 import { openNode } from "./redis-world.ts";
 
 let server: Server;
@@ -83,18 +84,20 @@ describe.runIf(redisIsThere)("a legion in Redis", () => {
   });
 
   it("does not take a place that was lost for a crash of the agent", async () => {
-    let asked = 0;
-    const script = () => (++asked > 3 ? NOOP : new Promise<never>(() => undefined));
-    const node = await openNode(server.url, legion(), { 1: { script } });
-    await node.say("1", "Think.");
+    const { state, modules } = hanging(3);
+    const node = await openNode(server.url, legion(), { 1: { script: [ACT, NOOP], modules } });
+    await node.say("1", "Act.");
     for (let time = 1; time <= 3; time++) {
-      await until(() => asked === time && node.legion.agents.get("1")?.standing.state === "thinking");
+      await until(() => state.runs === time);
       node.agent("1").tenure.end("the line was cut");
     }
-    await until(async () => (await node.kinds("1", "decision")).length === 1);
+    await until(async () => (await node.kinds("1", "decision")).length === 2);
     const notices = await node.kinds("1", "notice");
     expect(notices.map(({ reason, details }) => [reason, details])).toEqual(
-      Array.from({ length: 3 }, () => ["restarted", "lost"]),
+      Array.from({ length: 3 }, () => [
+        ["restarted", "lost"],
+        ["restarted", "again"],
+      ]).flat(),
     );
     expect(notices[0]!.content).toContain("the line was cut");
   });
