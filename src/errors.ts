@@ -33,6 +33,7 @@ export interface Refusal {
 interface Details {
   readonly retryAfterMs?: number;
   readonly refused?: Refusal | undefined;
+  readonly excerpt?: string | undefined;
 }
 
 /** The one error class. `message` is written for the person or the agent who has to act on it. */
@@ -45,6 +46,8 @@ export class LegionError extends Error {
   readonly retryAfterMs: number | undefined;
   /** A model call came to this before any of it was served: it costs nothing. */
   readonly refused: Refusal | undefined;
+  /** Lines of the file in which something is wrong, for people. */
+  readonly excerpt: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions & Details = {}) {
     super(message, { cause: options.cause });
@@ -52,6 +55,7 @@ export class LegionError extends Error {
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
     this.refused = options.refused;
+    this.excerpt = options.excerpt;
   }
 }
 

@@ -4,7 +4,16 @@
 // A file that exports what `defineModule` returns is a module; agents name it in their definition:
 // `modules: [core, ./my-module.js]`. Parameters are schemas of `z`.
 export { z } from "zod";
-export { defineAction, defineModule, defineState, fail, idle, ok } from "./module.ts";
+export {
+  defineAction,
+  defineModule,
+  defineShared,
+  defineState,
+  fail,
+  fromOutside,
+  idle,
+  ok,
+} from "./module.ts";
 export type {
   Action,
   ActionResult,
@@ -14,6 +23,7 @@ export type {
   History,
   Host,
   Module,
+  NodeHost,
   PastEvent,
   Peer,
   Projection,

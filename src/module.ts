@@ -1,6 +1,7 @@
 // The public authoring surface: everything a module may import from the runtime, and everything it may ask of it.
 
 import { z } from "zod";
+import { nearest } from "./nearest.ts";
 import type { Network } from "./network.ts";
 
 /**
@@ -202,10 +203,13 @@ export interface ActionDefinition<Shape extends z.ZodRawShape> {
   execute(parameters: z.output<z.ZodObject<Shape>>, host: Host): ActionResult | Promise<ActionResult>;
 }
 
-/** Declares an action. What `execute` throws becomes an error result that the model reads. */
+const ACTION_KEYS = ["description", "parameters", "effects", "aliases", "execute"];
+
+/** Declares an action. What `execute` throws becomes an error result that the model reads. Throws at an unknown key. */
 export function defineAction<Shape extends z.ZodRawShape = Record<never, never>>(
   definition: ActionDefinition<Shape>,
 ): Action {
+  refuseUnknownKeys("defineAction", definition, ACTION_KEYS);
   const parameters = z.strictObject((definition.parameters ?? {}) as Shape);
   return {
     description: definition.description,
@@ -239,12 +243,24 @@ export interface Module {
   readonly actions: Readonly<Record<string, Action>>;
 }
 
-/** Declares a module. Throws if the name is malformed. */
+const MODULE_KEYS = ["name", "instructions", "pinnedMessage", "objective", "projection", "place", "actions"];
+
+/** Declares a module. Throws if the name is malformed, and at an unknown key. */
 export function defineModule(module: Module): Module {
+  refuseUnknownKeys("defineModule", module, MODULE_KEYS);
   if (!/^[a-z][a-z0-9-]*$/.test(module.name)) {
     throw new Error(`"${module.name}" is no module name: use lower-case letters, digits and dashes.`);
   }
   return module;
+}
+
+/** What is misspelt would be ignored, and nobody would know why nothing happens. */
+function refuseUnknownKeys(where: string, given: object, known: readonly string[]): void {
+  const key = Object.keys(given).find((name) => !known.includes(name));
+  if (key === undefined) return;
+  const [meant] = nearest(key, known);
+  const advice = meant === undefined ? `known keys: ${known.join(", ")}` : `did you mean "${meant}"?`;
+  throw new Error(`${where}: unknown key "${key}"; ${advice}`);
 }
 
 /**

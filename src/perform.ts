@@ -6,6 +6,7 @@ import type { Call, ResultEvent } from "./event.ts";
 import { isLegionError, messageOf } from "./errors.ts";
 import { createHost, maxResultTokens, type Running } from "./host.ts";
 import type { ActionResult } from "./module.ts";
+import { ownFrame, showPlace } from "./own-code.ts";
 import { SHUTDOWN } from "./signals.ts";
 import { owning, strayOwner } from "./stray.ts";
 import { estimateTokens, fitTokens } from "./tokens.ts";
@@ -72,8 +73,21 @@ async function run(agent: Agent, running: Running): Promise<Ended> {
     return { result: { ...result, outcome: "idle", content }, isKept };
   } catch (error) {
     if (isLegionError(error, "STORAGE")) throw error;
-    return signal.aborted ? dropped("idle", STOPPED, signal) : dropped("error", messageOf(error));
+    return signal.aborted ? dropped("idle", STOPPED, signal) : thrown(agent, error);
   }
+}
+
+const MAX_STACK = 4_000;
+
+/** What an action threw, with its first line of the user's own code; the stack is for people. */
+function thrown({ shared }: Agent, error: unknown): Ended {
+  const content = messageOf(error);
+  if (isLegionError(error) || !(error instanceof Error)) return dropped("error", content);
+  const { root } = shared.workspace;
+  const place = ownFrame(error, root);
+  const at = place ? ` (at ${showPlace(place, root)})` : "";
+  const details = { stack: String(error.stack).slice(0, MAX_STACK) };
+  return { result: { outcome: "error", content: content + at, details }, isKept: false };
 }
 
 /** A result that keeps nothing of what was staged. Throws at a shutdown: what the call came to is not known. */

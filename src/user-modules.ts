@@ -6,8 +6,11 @@ import { z } from "zod";
 import { LegionError, messageOf } from "./errors.ts";
 import type { Module } from "./module.ts";
 import { nearest } from "./nearest.ts";
+import { excerptAt, placeOfFault, showPlace } from "./own-code.ts";
 import { findInProject } from "./project-file.ts";
 import { offerSelfImport } from "./self-import.ts";
+import { section } from "./settings.ts";
+import { refusalOfType } from "./typescript.ts";
 import { explainIssue, oneLine } from "./yaml.ts";
 
 const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
@@ -87,7 +90,7 @@ export async function findModuleFile(reference: string, projectDir: string): Pro
   }
   const path = await findInProject(projectDir, reference);
   if (path === undefined) refuse(reference, "there is no such file in the project");
-  const refusal = refusalOf(extname(path));
+  const refusal = refusalOfType(extname(path));
   if (refusal) refuse(reference, refusal);
   return path;
 }
@@ -95,16 +98,25 @@ export async function findModuleFile(reference: string, projectDir: string): Pro
 async function loadFile(reference: string, path: string): Promise<Module> {
   offerSelfImport();
   const exported = await import(pathToFileURL(path).href).catch((error: unknown) =>
-    refuse(reference, `it could not be loaded: ${messageOf(error)}`, error),
+    refuseFault(reference, error, { path, projectDir }),
   );
   return pickModule(reference, exported);
 }
 
-function refusalOf(extension: string): string | undefined {
-  if (extension === ".js" || extension === ".mjs") return undefined;
-  if (extension !== ".ts") return "expected a file that ends in .js, .mjs or .ts";
-  const runsTypeScript = "typescript" in process.features && process.features.typescript;
-  return runsTypeScript ? undefined : "TypeScript needs Node 22.18 or later; write it in JavaScript";
+/** Says what went wrong at importing a file, with its line and the code around it. */
+async function refuseFault(
+  reference: string,
+  error: unknown,
+  { path, projectDir }: { readonly path: string; readonly projectDir: string },
+): Promise<never> {
+  const place = await placeOfFault(error, path, projectDir);
+  const where = place ? `${showPlace(place, projectDir)}: ` : "";
+  const excerpt = place && (await excerptAt(place));
+  const reason = oneLine(`it could not be loaded: ${where}${messageOf(error)}`);
+  throw new LegionError("CONFIG", `module ${JSON.stringify(reference)}: ${reason}`, {
+    cause: error,
+    excerpt,
+  });
 }
 
 /** The default export if that is a module, else the only other one. */
@@ -118,7 +130,11 @@ function pickModule(reference: string, exported: Readonly<Record<string, unknown
   const [module] = candidates;
   if (module === undefined) refuse(reference, "it exports no module; export what defineModule returns");
   const checked = moduleShape.safeParse(module, { reportInput: true });
-  if (!checked.success) refuse(reference, explainIssue(checked.error.issues[0]!));
+  if (!checked.success) {
+    const { issues } = checked.error;
+    // A key that is missing may only be misspelt.
+    refuse(reference, explainIssue(issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!));
+  }
   return module as Module;
 }
 
@@ -134,7 +150,7 @@ const fileName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected a plain file name in lower case")
   .refine((name) => !OWN_FILES.includes(name), `expected another name than ${OWN_FILES.join(", ")}`);
-const moduleShape = z.object({
+const moduleShape = section({
   name: z
     .string("expected a name")
     .regex(/^[a-z][a-z0-9-]{0,63}$/, "expected lower-case letters, digits and dashes"),
@@ -151,9 +167,10 @@ const moduleShape = z.object({
       }),
     ])
     .optional(),
+  place: z.literal("workspace", "expected workspace, or nothing").optional(),
   actions: z.record(
     actionName,
-    z.object({
+    section({
       description: z.string("expected a sentence").min(1, "expected a sentence"),
       parameters: z.custom(
         isParameters,

@@ -57,7 +57,7 @@ describe("loadModules", () => {
   });
 
   it.each([
-    ["throws.mjs", `throw new Error("no\\nkey");`, "it could not be loaded: no key"],
+    ["throws.mjs", `throw new Error("no\\nkey");`, "it could not be loaded: throws.mjs:1: no key"],
     ["typo.mjs", "export const = 1;", /^it could not be loaded: ./],
     ["empty.mjs", "export {};", "it exports no module; export what defineModule returns"],
     ["number.mjs", "export default 3;", "it exports no module; export what defineModule returns"],
@@ -72,6 +72,16 @@ describe("loadModules", () => {
       "name: expected lower-case letters, digits and dashes",
     ],
     ["nameless.mjs", "export default { actions: {} };", '"name" is missing'],
+    [
+      "misspelt.mjs",
+      "export default { name: 'x', pinedMessage: () => 'hi', actions: {} };",
+      'unknown key "pinedMessage"; did you mean "pinnedMessage"?',
+    ],
+    [
+      "misspelt-action.mjs",
+      "export default { name: 'x', actions: { go: { descripton: 'Go' } } };",
+      'actions.go: unknown key "descripton"; did you mean "description"?',
+    ],
     [
       "pinned.mjs",
       "export default { name: 'x', pinnedMessage: 'hi', actions: {} };",

@@ -153,12 +153,11 @@ function describeEvent(agent: string, event: Event): Entry {
       const { model, usage, cost, stop, calls } = event;
       return ["info", { ...place, model, usage, cost, stop, calls: calls.map(({ action }) => action) }, kind];
     }
-    case "result":
-      return [
-        "info",
-        { ...place, call: event.call, outcome: event.outcome, chars: event.content.length },
-        kind,
-      ];
+    case "result": {
+      const { call, outcome, content } = event;
+      const stack = stackIn(event.details);
+      return ["info", { ...place, call, outcome, chars: content.length, ...(stack && { stack }) }, kind];
+    }
     case "notice":
       return ["info", { ...place, reason: event.reason }, kind];
     case "summary":
@@ -166,4 +165,10 @@ function describeEvent(agent: string, event: Event): Entry {
     default:
       return ["debug", place, kind];
   }
+}
+
+/** What an action threw. */
+function stackIn(details: unknown): string | undefined {
+  const isThrown = typeof details === "object" && details !== null && "stack" in details;
+  return isThrown && typeof details.stack === "string" ? details.stack : undefined;
 }

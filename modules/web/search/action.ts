@@ -18,6 +18,7 @@ export const searchWeb = defineAction({
       .describe("What to search for, in a few words"),
   },
   effects: "none",
+  aliases: ["searchString"],
   execute({ query }, host) {
     const provider = openSearch(readSettings(host.settings));
     const words = query.replace(/[\p{Cc}\s]+/gu, " ").trim();

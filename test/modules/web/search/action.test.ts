@@ -1,12 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { searchWeb } from "../../../../modules/web/search/action.ts";
+import { checkCall } from "../../../../src/check.ts";
 import { defineModule } from "../../../../src/module.ts";
+import { indexActions } from "../../../../src/module-set.ts";
 import { closedPremises } from "../../../../src/node-host.ts";
+import { toolsProtocol } from "../../../../src/protocol/tools.ts";
 import { json, text, useLoopback } from "../../../model/loopback.ts";
 import { createTestHost, type Setup } from "../../test-host.ts";
 import { createSeeingNetwork } from "./seeing-network.ts";
 
 const web = defineModule({ name: "web", actions: { searchWeb } });
+
+it("searchWeb answers to searchString, too, as it was called before", () => {
+  const { actions } = indexActions([web], toolsProtocol);
+  const call = { id: "1", action: "searchString", parameters: { query: "some words" } };
+  expect(checkCall(call, actions)).toMatchObject({ kind: "ready", name: "searchWeb" });
+});
 
 describe("searchWeb", () => {
   const loopback = useLoopback();
