@@ -4,9 +4,11 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Config } from "../config.ts";
-import { messageOf } from "../errors.ts";
+import { LegionError, messageOf } from "../errors.ts";
 import { chooseModel } from "../model/choice.ts";
+import { serverOf, type Settled } from "../model/connection.ts";
 import { openModel } from "../model/registry.ts";
+import { listModels, type ListModels, type Listing } from "../model/server.ts";
 import type { Io } from "./command.ts";
 import type { Finding } from "./finding.ts";
 
@@ -57,14 +59,63 @@ export async function* checkModel(config: Config, dir: string): AsyncGenerator<F
       detail: isSet ? "set" : `not set; ${purpose}`,
     };
   }
-  const { name, why } = await chooseModel(env, { config: config.model, providers: config.providers });
+  yield* checkChoice(config, dir);
+}
+
+/** Asks a compatible server what it has, and nobody else. */
+async function* checkChoice(
+  { environment, providers, models, model }: Config,
+  dir: string,
+): AsyncGenerator<Finding> {
+  const env = environment();
+  const listed = listAt({ env, providers });
+  if (listed) yield await checkServer(listed);
   try {
-    await openModel(name, { env, dir, providers: config.providers, models: config.models });
-    yield { check: "model", status: "ok", detail: `${name}: ${why}` };
+    const list: ListModels = () => listed!.listing;
+    const { name, why } = await chooseModel(env, { config: model, providers, list });
+    await openModel(name, { env, dir, providers, models }).catch((error: unknown) => {
+      throw new LegionError("CONFIG", `${name} (${why}): ${messageOf(error)}`);
+    });
+    const ids = name.startsWith("openai/") ? await listed?.listing.catch(() => undefined) : undefined;
+    const isThere = !ids || ids.models.includes(name.slice("openai/".length));
+    yield isThere
+      ? { check: "model", status: "ok", detail: `${name}: ${why}` }
+      : { check: "model", status: "warning", detail: `${name} (${why}): the server does not list it` };
   } catch (error) {
-    yield { check: "model", status: "wrong", detail: `${name} (${why}): ${messageOf(error)}` };
+    yield { check: "model", status: "wrong", detail: messageOf(error) };
   }
 }
+
+interface Listed {
+  readonly place: string;
+  readonly listing: Promise<Listing>;
+}
+
+/** `undefined`: there is no compatible server, or it may not be asked, which whoever opens a model is told. */
+function listAt(settled: Settled): Listed | undefined {
+  try {
+    const server = serverOf(settled);
+    return server && { place: server.baseUrl, listing: listModels(server, { timeoutMs: PATIENCE_MS }) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function checkServer({ place, listing }: Listed): Promise<Finding> {
+  const check = "model server";
+  try {
+    const { models } = await listing;
+    const named = models.slice(0, MAX_NAMED).join(", ") + (models.length > MAX_NAMED ? ", ..." : "");
+    const has = models.length === 0 ? "no model that chats" : `${models.length} to chat with: ${named}`;
+    return { check, status: models.length === 0 ? "wrong" : "ok", detail: `${place} has ${has}` };
+  } catch (error) {
+    return { check, status: "wrong", detail: messageOf(error) };
+  }
+}
+
+/** How long a server may take: whoever looks does not want to wait. */
+const PATIENCE_MS = 3_000;
+const MAX_NAMED = 8;
 
 const VARIABLES = [
   ["ANTHROPIC_API_KEY", "for Anthropic's models"],

@@ -36,6 +36,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./doctor.ts"),
   },
   {
+    name: "models",
+    usage: "",
+    summary: "list the models that can be used here",
+    group: "Run",
+    load: () => import("./models.ts"),
+  },
+  {
     name: "export",
     usage: "[id] [file]",
     summary: "put agents with their whole past into one file",

@@ -26,8 +26,8 @@ export const DEFAULT_ANTHROPIC = "anthropic/claude-sonnet-5-5";
 export const DEFAULT_OPENAI = "openai/gpt-6.1-terra";
 const MAX_NAMED = 20;
 
-export const HOW_TO_CHOOSE =
-  "choose with --model <name>, LEGION_MODEL, or `model:` in .ai-legion/config.yaml";
+/** Beside `--model`. */
+export const OTHER_WAYS = "LEGION_MODEL, or `model:` in .ai-legion/config.yaml";
 
 /**
  * The flag's, LEGION_MODEL, the config's, else the first that the environment has a key or a server for. A server that is not
@@ -66,6 +66,6 @@ function onlyOne(models: readonly string[], place: string): string {
   const more = models.length > MAX_NAMED ? ` and ${models.length - MAX_NAMED} more (\`legion models\`)` : "";
   throw new LegionError(
     "CONFIG",
-    `${place} has ${models.length} models; ${HOW_TO_CHOOSE}: ${named.join(", ")}${more}`,
+    `${place} has ${models.length} models; choose with --model openai/<id>, ${OTHER_WAYS}: ${named.join(", ")}${more}`,
   );
 }

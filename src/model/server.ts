@@ -1,6 +1,6 @@
 // What a server that speaks chat completions says of itself: which models it has. Nothing it says is trusted.
 
-import { LegionError } from "../errors.ts";
+import { LegionError, messageOf } from "../errors.ts";
 
 /** A server that is not the provider's own. */
 export interface CompatibleServer {
@@ -93,5 +93,5 @@ function reasonOf(error: unknown, timeoutMs: number): string {
     return `no answer within ${timeoutMs / 1_000} s`;
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
   const code = (cause as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : "it hung up";
+  return typeof code === "string" ? code : messageOf(cause).replace(/\s+/g, " ").slice(0, MAX_ID);
 }
