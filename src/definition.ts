@@ -59,7 +59,7 @@ export interface Places {
 
 export const MAX_MEMBERS = 1_000;
 const FILE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,63}$/u;
-const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system"];
+const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system", "web"];
 
 const PROTOCOL = "expected auto, text or tools";
 const frontMatter = section({

@@ -74,7 +74,7 @@ Rhyme: always.
         name: "it",
         description: "",
         protocol: "auto",
-        modules: ["core", "goals", "notes", "messaging", "system"],
+        modules: ["core", "goals", "notes", "messaging", "system", "web"],
         memory: {},
         limits: {},
         brief: "",
@@ -258,7 +258,7 @@ describe("what the package ships", () => {
 
   it("has a legionnaire, the agent of those who name none", async () => {
     const legionnaire = await findDefinition("legionnaire", here);
-    expect(legionnaire.modules).toEqual(["core", "goals", "notes", "messaging", "system"]);
+    expect(legionnaire.modules).toEqual(["core", "goals", "notes", "messaging", "system", "web"]);
     expect(legionnaire.description).not.toBe("");
     expect(legionnaire.brief).not.toBe("");
   });

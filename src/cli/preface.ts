@@ -5,7 +5,6 @@ import type { Spent } from "../spent.ts";
 import { formatLimits } from "../limits.ts";
 import { displayName, type AgentId } from "../message.ts";
 import type { Role, Roster } from "../roster.ts";
-import { HOW_TO_SEARCH } from "../web-search.ts";
 import { formatSpent } from "./narration.ts";
 import { oneLine } from "./output.ts";
 import { wrap, type Paint } from "./terminal.ts";
@@ -58,7 +57,7 @@ function readsTheWeb({ roles }: Roster): boolean {
 }
 
 function describeSearch({ modules: { web } }: Config): string {
-  if (!web.search) return `agents read pages, but cannot search: ${HOW_TO_SEARCH}`;
+  if (!web.search) return "agents read pages; `legion doctor` says what it takes to let them search";
   return "problem" in web.search
     ? `agents read pages, but cannot search: ${web.search.problem}`
     : `agents read pages, and search with ${web.search.why}`;

@@ -37,6 +37,7 @@ describe("what is said before anything happens", () => {
       "  agents    1 to 3: scribe. Writes.",
       "  limits    none; set some with --limits steps=100,tokens=2000000,cost=2.50,time=8h",
       "  commands  refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
+      "  web       agents read pages; `legion doctor` says what it takes to let them search",
       "  files     /p/.ai-legion/agents/<id>: goals.json, notes/, log/",
       '  talk      "2: text" to agent 2, text to all, /help for commands; Ctrl-C ends',
     ]);
@@ -47,7 +48,7 @@ describe("what is said before anything happens", () => {
       (await rowsFor(400, "agents: { one: { agent: scribe, modules: [core, web] } }", env)).rows.find((row) =>
         row.startsWith("  web "),
       );
-    expect(await web({})).toMatch(/^ {2}web {7}agents read pages, but cannot search: set BRAVE_API_KEY, /);
+    expect(await web({})).toMatch(/^ {2}web {7}agents read pages; `legion doctor` says what it takes /);
     expect(await web({ BRAVE_API_KEY: "a-key" })).toBe(
       "  web       agents read pages, and search with Brave Search: BRAVE_API_KEY is set in the environment",
     );
@@ -56,7 +57,7 @@ describe("what is said before anything happens", () => {
 
   it("tells where a legion in Redis is, and nobody the password", async () => {
     const { rows } = await rowsFor(120, undefined, IN_REDIS);
-    expect(rows.slice(4, 6)).toEqual([
+    expect(rows.slice(5, 7)).toEqual([
       "  legion    scouts at redis://h:6379/0; other processes join it with the same --bus and --name",
       "  files     /p/.ai-legion/agents/<id>: goals.json, notes/, as copies to read",
     ]);

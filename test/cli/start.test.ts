@@ -30,6 +30,7 @@ describe("legion start", () => {
       "  agents    1, 2: legionnaire. A generalist that works in the project folder, alone or with others.",
       "  limits    none; set some with --limits steps=100,tokens=2000000,cost=2.50,time=8h",
       "  commands  refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
+      "  web       agents read pages; `legion doctor` says what it takes to let them search",
       `  files     ${cwd}/.ai-legion/agents/<id>: goals.json, notes/, log/`,
       "",
       "Agent 1  ← Control: note it",
