@@ -57,7 +57,10 @@ export async function loadModules(
   const loaded = new Map<string, Module>();
   for (const reference of references) {
     const file = files.get(reference);
-    const module = file === undefined ? await BUILT_IN.get(reference)!() : await loadFile(reference, file);
+    const module =
+      file === undefined
+        ? await BUILT_IN.get(reference)!()
+        : await loadFile(reference, { path: file, projectDir });
     if (loaded.has(module.name)) refuse(reference, `there is a module named "${module.name}" already`);
     loaded.set(module.name, module);
   }
@@ -95,10 +98,15 @@ export async function findModuleFile(reference: string, projectDir: string): Pro
   return path;
 }
 
-async function loadFile(reference: string, path: string): Promise<Module> {
+interface ModuleFile {
+  readonly path: string;
+  readonly projectDir: string;
+}
+
+async function loadFile(reference: string, file: ModuleFile): Promise<Module> {
   offerSelfImport();
-  const exported = await import(pathToFileURL(path).href).catch((error: unknown) =>
-    refuseFault(reference, error, { path, projectDir }),
+  const exported = await import(pathToFileURL(file.path).href).catch((error: unknown) =>
+    refuseFault(reference, error, file),
   );
   return pickModule(reference, exported);
 }
@@ -107,7 +115,7 @@ async function loadFile(reference: string, path: string): Promise<Module> {
 async function refuseFault(
   reference: string,
   error: unknown,
-  { path, projectDir }: { readonly path: string; readonly projectDir: string },
+  { path, projectDir }: ModuleFile,
 ): Promise<never> {
   const place = await placeOfFault(error, path, projectDir);
   const where = place ? `${showPlace(place, projectDir)}: ` : "";
