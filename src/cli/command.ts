@@ -7,6 +7,8 @@ export interface Io {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  /** Aborts when nobody wants any more of what goes on for ever (`--follow`); absent: the end of the process says so. */
+  readonly signal?: AbortSignal;
 }
 
 /** What was typed after the command's name, as the parser read it. */

@@ -47,6 +47,7 @@ export interface HostOrder {
   readonly readers: SurfaceOptions["readers"];
   /** Asked before anything runs that the project brings. */
   readonly admit: Admit;
+  readonly detail: SurfaceOptions["detail"];
 }
 
 /** A legion that runs, and everything about it. */
@@ -202,7 +203,7 @@ async function attend(
   // A command typed at once must find this very node.
   let served = (): void => undefined;
   const ready = new Promise<void>((resolve) => (served = resolve));
-  const surface = openSurface({ ...node, ready, onInterrupt: ending.ask });
+  const surface = await openSurface({ ...node, ready, onInterrupt: ending.ask });
   const diagnostics = createDiagnostics({
     folder: legionPaths(project).logs,
     level,
@@ -275,7 +276,7 @@ async function beginWork({
 
 /** Resolves when the node shall end. */
 async function untilEnd({ legion, replay, until, ending }: Node, surface: Surface): Promise<void> {
-  await surface.settled();
+  await Promise.race([surface.settled(), aborted(ending.soon)]);
   if (replay) await replay.untilIdle(ending.soon);
   else await (until === "idle" ? legion.untilIdle(ending.soon) : aborted(ending.soon));
   if (ending.soon.aborted) surface.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");

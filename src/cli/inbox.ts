@@ -41,7 +41,7 @@ async function listMail(mail: AsyncIterable<Message>, { options }: Typed, io: Io
 
 /** Each message once, also one that the log takes from the mailbox only later. */
 async function* followInbox(site: Site, io: Io): AsyncGenerator<Message> {
-  const { signal } = new AbortController();
+  const { signal = new AbortController().signal } = io;
   const shown = new Set<string>();
   const isNew = ({ id, sentAt }: Message): boolean => shown.size < shown.add(`${id} ${sentAt}`).size;
   for await (const message of readThrough(site, site.reader.inbox, { signal, io }))

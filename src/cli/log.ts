@@ -28,7 +28,7 @@ export const command: CliCommand = {
       const id = typed.args[0] === CONTROL ? CONTROL : await checkAgent(site, typed.args[0]!);
       await remarkForeign(site.reader, id, io);
       if (typed.options["tree"]) return printTree(typed, io, site.reader.events(id));
-      const { signal } = new AbortController();
+      const { signal = new AbortController().signal } = io;
       const events = typed.options["follow"]
         ? followEvents(site, id, { from, signal, io })
         : site.reader.events(id, from);

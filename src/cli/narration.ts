@@ -114,7 +114,8 @@ function formatTokens({ input, output }: Usage): string {
   return formatCount(input + output);
 }
 
-function formatCount(count: number): string {
+/** `950`, `34.5k`, `1.9M`. */
+export function formatCount(count: number): string {
   if (count < 1_000) return String(count);
   return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }

@@ -48,8 +48,13 @@ const MIN_TEXT = 16;
 const WIDE = 200;
 const LOOKS: readonly Look[] = ["cyan", "magenta", "yellow", "green", "blue"];
 
+/** The colour of the name of the agent that is the `index`th of its node, from 0. */
+export function lookOf(index: number): Look {
+  return LOOKS[index % LOOKS.length]!;
+}
+
 export function createPage({ print, columns, paint, agents }: PageOptions): Page {
-  const looks = new Map(agents.map((agent, index) => [agent, LOOKS[index % LOOKS.length]!]));
+  const looks = new Map(agents.map((agent, index) => [agent, lookOf(index)]));
   const wide = { nameOf: displayName, width: widest(agents.map(displayName)) + 2 };
   const narrow = { nameOf: (agent: AgentId) => agent, width: widest(agents) + 1 };
   const names = () => (columns() < NARROW ? narrow : wide);

@@ -1,5 +1,5 @@
-// What happens, for people: remarks on what is committed, completions as they stream. An agent that streams alone is
-// shown row by row; as soon as others stream, too, all are shown line by line, so that each stays readable.
+// What happens, for people: remarks on what is committed, completions as they stream. The only agent there is is shown row
+// by row; where there are others, whole sentences, so that nobody cuts theirs.
 
 import type { Call, DecisionEvent, Event, ProtocolName, ResultEvent } from "../event.ts";
 import type { Spent } from "../spent.ts";
@@ -50,13 +50,13 @@ interface Story {
 
 export function createPrinter({ agents, spent, ...options }: PrinterOptions): Printer {
   const page = createPage({ ...options, agents: [...agents.keys()] });
-  const speaking = new Set<AgentId>();
+  const company = agents.size > 1 ? "others" : "alone";
   const stories = new Map<AgentId, Story>();
   const tell: Tell = { say: (agent, remark) => remark && page.say(agent, remark), spent };
   const storyOf = (agent: AgentId, { protocol }: HostedAgent): Story => {
     let story = stories.get(agent);
     if (!story) {
-      const voice = createVoice({ agent, protocol: protocol.name, page, speaking });
+      const voice = createVoice({ agent, protocol: protocol.name, page, company });
       stories.set(agent, (story = { agent, voice, calls: [], hasActed: false, state: "" }));
     }
     return story;

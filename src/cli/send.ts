@@ -108,7 +108,8 @@ interface Waiting {
  */
 async function answerTo(ids: readonly string[], { site, from, timeoutMs, io }: Waiting): Promise<string> {
   const isAnswer = ({ re }: Message): boolean => re !== undefined && ids.includes(re);
-  const late = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const late = io.signal ? AbortSignal.any([io.signal, timeout]) : timeout;
   const watch = watchReaders(ids, site, late);
   try {
     for await (const event of followEvents(site, CONTROL, { from, signal: watch.signal, io }))

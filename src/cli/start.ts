@@ -28,6 +28,7 @@ export const command: CliCommand = {
       .option("--heartbeat <duration>", "ask idle agents this often what there is to do (default: off)")
       .option("--allow-volatile", "run on a Redis that can lose what it was given")
       .option("--here", "the files of these agents are in this folder from now on, wherever they were")
+      .option("-v, --verbose", "on a terminal: show every event, not one row for each agent")
       .option("--json", "print what happens as JSON, one object a line");
   },
   async run(typed, io) {
@@ -40,11 +41,12 @@ export const command: CliCommand = {
       : { who: chosen };
     const flags = { ...recalled.flags, ...readFlags(typed) };
     const { hostLegion } = await import("./host.ts");
-    const { untilIdle, json } = typed.options;
+    const { untilIdle, json, verbose } = typed.options;
+    const readers = json ? "programs" : "people";
+    const detail = verbose ? "all" : "brief";
     const until = untilIdle ? "idle" : "told";
     const admit = createAdmission(project, typed, io);
-    const readers = json ? "programs" : "people";
-    return hostLegion({ ...recalled, task, flags, project, until, readers, admit, typed }, io);
+    return hostLegion({ ...recalled, task, flags, project, until, readers, detail, admit, typed }, io);
   },
 };
 

@@ -12,8 +12,8 @@ export interface TextStream {
 
 export interface Layout {
   readonly columns: number;
-  /** Rows are given out as they fill, or only when their line is complete: where others stream, too. */
-  readonly pace: "rows" | "lines";
+  /** Rows are given out as they fill, or only as whole sentences: where others may speak, too. */
+  readonly pace: "rows" | "sentences";
 }
 
 export interface StreamOptions {
@@ -44,10 +44,7 @@ export function createTextStream({ maxRows, content }: StreamOptions): TextStrea
     shown += rows.length;
     return rows;
   };
-  const takeOff = (
-    line: string,
-    columns: number,
-  ): { readonly rows: readonly string[]; readonly rest: string } => {
+  const takeOff = (line: string, columns: number) => {
     const { row, rest } = takeRow((indent ?? "") + line, columns);
     indent ??= " ".repeat(Math.min(MAX_INDENT, line.length - line.trimStart().length));
     return { rows: give(row), rest };
@@ -66,13 +63,14 @@ export function createTextStream({ maxRows, content }: StreamOptions): TextStrea
   };
   return {
     write(piece, { columns, pace }) {
-      const lines = (pending + piece).split("\n");
-      pending = lines.pop()!;
+      const mayWait = pace === "sentences" && content === "prose" && pending.length <= MAX_PENDING;
+      const { lines, rest } = takeLines(pending + piece, mayWait ? endsSentence : () => true);
+      pending = rest;
       const rows = lines.flatMap((line) => takeLine(line, columns));
       // A control sequence may be cut in two by the end of the piece: it waits for the rest of its line.
       const mayFlow = pace === "rows" && content === "prose" && !pending.includes("\u001b");
       const limit = mayFlow ? Math.min(columns, MAX_PENDING) : MAX_PENDING;
-      while (pending.length > limit) {
+      while (pending.length > limit && !pending.includes("\n")) {
         const taken = takeOff(plain(pending), columns);
         rows.push(...taken.rows);
         pending = taken.rest;
@@ -80,11 +78,24 @@ export function createTextStream({ maxRows, content }: StreamOptions): TextStrea
       return rows;
     },
     end({ columns }) {
-      const rows = takeLine(pending, columns);
+      const rows = pending.split("\n").flatMap((line) => takeLine(line, columns));
       pending = "";
       return hidden > 0 ? [...rows, `… ${hidden} more ${hidden === 1 ? "row" : "rows"}`] : rows;
     },
   };
+}
+
+/** The lines up to the last one that is an end, and the text behind them. */
+function takeLines(text: string, isEnd: (line: string) => boolean) {
+  const lines = text.split("\n");
+  const last = lines.pop()!;
+  const count = lines.findLastIndex(isEnd) + 1;
+  return { lines: lines.slice(0, count), rest: [...lines.slice(count), last].join("\n") };
+}
+
+/** Or a paragraph. */
+function endsSentence(line: string): boolean {
+  return line.trim() === "" || /[.!?:;…。！？：][\p{Pe}\p{Pf}\p{Po}]*\s*$/u.test(line);
 }
 
 function withoutDelimiters(line: string): string {

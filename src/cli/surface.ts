@@ -1,19 +1,23 @@
 // What a running node shows and who it listens to: people at a terminal or behind a pipe, or programs that read JSON.
 
 import type { Config, ConfigFlags } from "../config.ts";
-import { spentOf, type Spent } from "../spent.ts";
+import { openPersonFolder } from "../person/folder.ts";
+import { NOTHING, spentOf, type Spent } from "../spent.ts";
 import type { Inspect, Inspection } from "../inspection.ts";
 import type { Legion } from "../legion.ts";
-import { CONTROL } from "../message.ts";
+import { CONTROL, type AgentId } from "../message.ts";
 import type { Roster } from "../roster.ts";
 import type { Io } from "./command.ts";
-import { consoleMode, openConsole } from "./console.ts";
+import { consoleMode, isScreen, openConsole, type Console } from "./console/console.ts";
+import { fitRows } from "./console/fit.ts";
+import { openHistory } from "./console/history.ts";
+import { createLive, type Live } from "./console/live.ts";
+import { completeLine, createTalk } from "./console/talk.ts";
 import { dispatch } from "./dispatch.ts";
 import { printJson } from "./output.ts";
 import { preface, summary, type Said } from "./preface.ts";
 import { createPrinter } from "./printer.ts";
-import { completeLine, createTalk } from "./talk.ts";
-import { paintFor, wrap } from "./terminal.ts";
+import { paintFor, wrap, type Paint } from "./terminal.ts";
 
 export interface Surface {
   readonly see: Inspect;
@@ -28,6 +32,8 @@ export interface Surface {
 export interface SurfaceOptions {
   /** `programs` get events as JSON on stdout, and words on stderr. */
   readonly readers: "people" | "programs";
+  /** What people see on a screen: a row for each agent and what concerns them, or every event. */
+  readonly detail: "brief" | "all";
   readonly legion: Legion;
   readonly roster: Roster;
   /** What a person should know of the choice of the agents. */
@@ -44,55 +50,108 @@ export interface SurfaceOptions {
 
 const MIN_COLUMNS = 40;
 const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
 
 /** Says who is there, and listens from now on. */
-export function openSurface(options: SurfaceOptions): Surface {
-  const { readers, legion, roster, io, project, onInterrupt } = options;
+export async function openSurface(options: SurfaceOptions): Promise<Surface> {
+  const { readers, legion, roster, io, project } = options;
   const stream = readers === "people" ? io.stdout : io.stderr;
   const mode = readers === "people" ? consoleMode(io) : "lines";
-  const paint = paintFor(stream, io.env);
-  const columns = (): number =>
-    stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity;
+  const look: Look = {
+    paint: paintFor(stream, io.env),
+    columns: () => (stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity),
+  };
   const reader = mode === "prompt" ? "typing" : "watching";
-  stream.write(`${preface({ ...options, columns: columns(), paint, reader })}\n`);
+  stream.write(`${preface({ ...options, columns: look.columns(), paint: look.paint, reader })}\n`);
 
-  const { print, settled, close } = openConsole({
+  const told: string[] = [];
+  const history =
+    mode === "prompt" ? await openHistory(openPersonFolder(io.env), (text) => told.push(text)) : undefined;
+  const tell = (text: string): void => console.print(`${wrap(text, look.columns()).join("\n")}\n`);
+  const talk = createTalk({
+    legion,
+    io: { ...io, stdout: stream, cwd: project, env: { ...io.env, ...sameSite(options.flags) } },
+    print: (rows) => console.print(fitRows(rows, look.columns())),
+    dispatch: async (argv, commandIo) => {
+      await options.ready;
+      return dispatch(argv, commandIo);
+    },
+    reader: mode === "prompt" ? "typing" : "piping",
+    onSay: (text) => view.expect(text),
+    clear: () => void (mode === "prompt" && console.clear()),
+    exit: options.onInterrupt,
+  });
+  const console = openConsole({
     io: { ...io, stdout: stream },
     mode,
-    onLine: createTalk({
-      legion,
-      io: { ...io, stdout: stream, cwd: project, env: { ...io.env, ...sameSite(options.flags) } },
-      print: (rows) => print(rows),
-      dispatch: async (argv, commandIo) => {
-        await options.ready;
-        return dispatch(argv, commandIo);
-      },
-    }),
+    history,
+    onEntry: talk.hear,
+    onRefused: (why) => tell(`legion: ${why}`),
     complete: (line) => completeLine(line, [...legion.agents.keys()]),
-    onInterrupt,
+    onInterrupt: () => void (talk.interrupt() || options.onInterrupt()),
   });
-  const printer = createPrinter({
-    print,
-    columns,
-    paint,
-    agents: new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan])),
-    spent: (agent) => spentOf(legion.agents.get(agent)!.agent!.memory.ledger),
-  });
-  const show = readers === "people" ? printer.see : createJsonPrinter(io);
+  const view = openView(options, console, look);
   let said: Said | undefined;
+  told.forEach(tell);
   return {
     see(inspection) {
       said = saidIn(inspection) ?? said;
-      show(inspection);
+      view.see(inspection);
     },
-    settled,
-    tell: (text) => print(`${wrap(text, columns()).join("\n")}\n`),
+    settled: console.settled,
+    tell,
     conclude(ending, spent) {
-      printer.close();
-      close();
-      stream.write(
-        `\n${summary({ said, ending, roster, spent, config: options.config, program: programName(io.env), columns: columns() })}`,
-      );
+      view.close();
+      console.close();
+      const program = programName(io.env);
+      const { config } = options;
+      const columns = look.columns();
+      stream.write(`\n${summary({ said, ending, roster, spent, config, program, columns })}`);
+    },
+  };
+}
+
+interface Look {
+  readonly paint: Paint;
+  /** Infinity where nothing has to fit. */
+  readonly columns: () => number;
+}
+
+type View = Pick<Live, "see" | "expect" | "close">;
+
+/** A row for each agent on a screen, every event elsewhere and where somebody wants to see them all. */
+function openView(
+  { readers, detail, legion, roster, io }: SurfaceOptions,
+  { print, show }: Pick<Console, "print" | "show">,
+  look: Look,
+): View {
+  const expectNothing = () => () => undefined;
+  if (readers === "programs")
+    return { see: createJsonPrinter(io), expect: expectNothing, close: () => undefined };
+  const plans = new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan]));
+  const spent = (agent: AgentId): Spent | undefined => {
+    const opened = legion.agents.get(agent)?.agent;
+    return opened && spentOf(opened.memory.ledger);
+  };
+  if (detail === "all" || !isScreen(io)) {
+    const printer = createPrinter({
+      ...look,
+      print,
+      agents: plans,
+      spent: (agent) => spent(agent) ?? NOTHING,
+    });
+    return { ...printer, expect: expectNothing };
+  }
+  const { stdout } = io;
+  const size = () => ({ columns: stdout.columns || DEFAULT_COLUMNS, rows: stdout.rows || DEFAULT_ROWS });
+  const hosted = (): readonly AgentId[] => [...legion.agents.keys()];
+  const live = createLive({ ...look, print, show, size, hosted, spent, agents: [...plans.keys()] });
+  stdout.on("resize", live.changed);
+  return {
+    ...live,
+    close() {
+      stdout.off("resize", live.changed);
+      live.close();
     },
   };
 }

@@ -18,8 +18,8 @@ export interface VoiceOptions {
   readonly agent: AgentId;
   readonly protocol: ProtocolName;
   readonly page: Page;
-  /** The agents whose models are speaking, this one among them while its does. */
-  readonly speaking: Set<AgentId>;
+  /** Whether others may speak at the same time. */
+  readonly company: "alone" | "others";
 }
 
 type Kind = "thoughts" | "text";
@@ -30,14 +30,17 @@ const LOOKS = {
   action: { mark: "▸", look: "blue", maxRows: 12, content: "action" },
 } as const;
 
-export function createVoice({ agent, protocol, page, speaking }: VoiceOptions): Voice {
+export function createVoice({ agent, protocol, page, company }: VoiceOptions): Voice {
   let told: Record<Kind, string> = { thoughts: "", text: "" };
   let kind: Kind = "text";
   let stream: TextStream | undefined;
   let mark = "";
 
   const style = () => LOOKS[kind === "text" && protocol === "text" ? "action" : kind];
-  const layout = (): Layout => ({ columns: page.textColumns(), pace: speaking.size > 1 ? "lines" : "rows" });
+  const layout = (): Layout => ({
+    columns: page.textColumns(),
+    pace: company === "others" ? "sentences" : "rows",
+  });
   const show = (rows: readonly string[]): void => {
     for (const text of rows) {
       const row: Row = { mark, text, look: style().look };
@@ -51,7 +54,6 @@ export function createVoice({ agent, protocol, page, speaking }: VoiceOptions): 
     if (!stream) {
       stream = createTextStream(style());
       ({ mark } = style());
-      speaking.add(agent);
     }
     told[said] += text;
     show(stream.write(text, layout()));
@@ -59,7 +61,6 @@ export function createVoice({ agent, protocol, page, speaking }: VoiceOptions): 
   const end = (): void => {
     if (stream) show(stream.end(layout()));
     stream = undefined;
-    speaking.delete(agent);
   };
   const cut = (): void => {
     end();

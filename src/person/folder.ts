@@ -1,6 +1,7 @@
 // The person's own folder, `$XDG_CONFIG_HOME/ai-legion`: what holds for every project, and what no project may say for
 // itself. Nothing of a project, an agent or a command that agents run is ever written here.
 
+import { constants } from "node:fs";
 import { link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
@@ -20,11 +21,18 @@ export interface PersonFolder {
   write(name: string, text: string): Promise<void>;
   /** As `write`, but only if no such file is there; false if it is, whoever was first. */
   create(name: string, text: string): Promise<boolean>;
+  /**
+   * Adds `text` to the end of the file `name`, which is made readable by its owner alone; what others add at the same time
+   * stands before or behind it. Rejects with CONFIG as `read` does.
+   */
+  append(name: string, text: string): Promise<void>;
 }
 
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 const OTHERS_WRITE = 0o022;
+/** To the end of what is there, and through no link. */
+const APPENDING = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -61,6 +69,16 @@ export function openPersonFolder(env: Environment): PersonFolder {
           },
         ),
       );
+    },
+    async append(name, text) {
+      await makeFolder(path);
+      await isOwn(join(path, name), "file");
+      const file = await open(join(path, name), APPENDING, PRIVATE_FILE);
+      try {
+        await file.writeFile(text);
+      } finally {
+        await file.close();
+      }
     },
   };
 }

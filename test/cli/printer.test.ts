@@ -119,17 +119,45 @@ describe("the printer", () => {
     ]);
   });
 
-  it("shows row by row who streams alone, and line by line those who stream together", () => {
-    const page = readAt(60);
+  it("shows row by row who is alone", () => {
+    const page = readAt(60, ["1"]);
     page.see(delta("1", "one two three four five six seven eight nine ten eleven tw"));
     expect(page.rows()).toEqual(["Agent 1  “ one two three four five six seven eight nine ten"]);
-    page.see(delta("2", "a first line\na sec"), delta("1", "elve\nand more"));
-    expect(page.rows()).toEqual(["Agent 2  “ a first line", "Agent 1    eleven twelve"]);
+    page.see(delta("1", "elve\nand more"));
+    expect(page.rows()).toEqual(["           eleven twelve"]);
+  });
+
+  it("lets no agent cut a sentence of another, also one of several lines", () => {
+    const page = readAt(60);
+    page.see(delta("1", "one two three four five six seven eight nine ten eleven tw"));
+    expect(page.rows()).toEqual([]);
     page.see(
-      decision("2", { text: "a first line\na sec", calls: [call("noop")] }),
-      delta("1", ", at last\n"),
+      delta("2", "A first line.\nA sec"),
+      result("2", "Done."),
+      delta("1", "elve\nand a second\nline. "),
     );
-    expect(page.rows()).toEqual(["Agent 2    a sec", "Agent 1    and more, at last"]);
+    expect(page.rows()).toEqual(["Agent 2  “ A first line.", "Agent 2  ✓ Done."]);
+    page.see(delta("1", "\nAnd"));
+    expect(page.rows()).toEqual([
+      "Agent 1  “ one two three four five six seven eight nine ten",
+      "           eleven twelve",
+      "           and a second",
+      "           line.",
+    ]);
+    page.see(
+      decision("2", { text: "A first line.\nA sec", calls: [call("noop")] }),
+      delta("1", " more,\n\n"),
+    );
+    expect(page.rows()).toEqual(["Agent 2    A sec", "Agent 1    And more,"]);
+  });
+
+  it("holds back no more than a part of what has no end, such as code", () => {
+    const page = readAt(60);
+    const line = `${"const a = 1 + 2 + 3".padEnd(50)}\n`;
+    page.see(delta("1", line.repeat(39)));
+    expect(page.rows()).toEqual([]);
+    page.see(delta("1", line.repeat(3)), delta("1", "x"));
+    expect(page.rows()).toHaveLength(42);
   });
 
   it("shows an action that is written as text while it is written, and not again", () => {
@@ -200,30 +228,19 @@ describe("the printer", () => {
     expect(page.rows()).toEqual(["Agent 1  “ Half of"]);
   });
 
-  it("lets others flow again when an agent ended in the middle of a completion", () => {
-    const page = readAt(60);
-    page.see(delta("1", "Half of"), state("1", "parked", "The key is wrong."));
-    expect(page.rows()).toEqual([
-      "Agent 1  “ Half of",
-      "Agent 1  ! parked: The key is wrong. (legion resume 1)",
-    ]);
-    page.see(delta("2", "one two three four five six seven eight nine ten eleven tw"));
-    expect(page.rows()).toEqual(["Agent 2  “ one two three four five six seven eight nine ten"]);
-  });
-
   it("takes out of agents' texts whatever a terminal acts on, also when it comes in pieces", () => {
     const page = readAt(80);
     page.see(
       delta("1", "a\u001b[3"),
       delta("1", "1mb\u001b]0;ti"),
-      delta("1", "tle\u0007c\n"),
+      delta("1", "tle\u0007c.\n"),
       mail("2", "\u001b[2Jhi"),
       decision("2", { calls: [call("\u001b[1mrun", { "\u001b[1mkey": "\u001b[1mvalue\u0007" })] }),
       result("2", "\u001b[H\u0000done"),
       state("2", "halted", "\u001b[5mdisk"),
     );
     expect(page.rows()).toEqual([
-      "Agent 1  “ abc",
+      "Agent 1  “ abc.",
       "Agent 2  ← Control: hi",
       "Agent 2  ▸ run key: value",
       "Agent 2  ✓ done",

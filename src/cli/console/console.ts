@@ -1,0 +1,47 @@
+// The person's side of a running node: what is typed or pasted at a terminal, or comes from a pipe. What is printed goes
+// above the rows that say what everybody does, and above the line that is being typed.
+
+import { openBottom } from "./bottom.ts";
+import type { ConsoleIo, Input, InputOptions } from "./input.ts";
+import { readPipe } from "./pipe.ts";
+import { CLEAR, openPrompt } from "./prompt.ts";
+
+export interface Console extends Input {
+  /** Prints whole rows, each with a newline at its end. */
+  print(rows: string): void;
+  /** What stands at the bottom of the screen from now on, without anything that ends a row. Only where there is a screen. */
+  show(rows: readonly string[]): void;
+  /** Empties the screen. Only where there is one. */
+  clear(): void;
+}
+
+export interface ConsoleOptions extends InputOptions {
+  /** `prompt` where a person types, else `lines`. */
+  readonly mode: "prompt" | "lines";
+}
+
+/** Output that can be painted over. */
+export function isScreen({ stdout, env }: Pick<ConsoleIo, "stdout" | "env">): boolean {
+  return Boolean(stdout.isTTY) && env["TERM"] !== "dumb";
+}
+
+/** A person types where both ends are a terminal. */
+export function consoleMode(io: ConsoleIo): ConsoleOptions["mode"] {
+  return io.stdin.isTTY && isScreen(io) ? "prompt" : "lines";
+}
+
+/** The end of the input ends nothing: agents go on without a person. */
+export function openConsole(options: ConsoleOptions): Console {
+  const bottom = openBottom(options.io.stdout);
+  const input = options.mode === "prompt" ? openPrompt(options, bottom) : readPipe(options);
+  return {
+    print: bottom.print,
+    show: bottom.show,
+    clear: () => bottom.begin(CLEAR),
+    settled: input.settled,
+    close() {
+      input.close();
+      bottom.close();
+    },
+  };
+}

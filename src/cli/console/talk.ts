@@ -1,0 +1,169 @@
+// What a line typed at the console does: it speaks to agents, or runs a command in this process.
+
+import { Readable } from "node:stream";
+import { LegionError } from "../../errors.ts";
+import type { Legion } from "../../legion.ts";
+import type { AgentId } from "../../message.ts";
+import { isOver } from "../../peers.ts";
+import { aborted } from "../../signals.ts";
+import type { Io } from "../command.ts";
+import { COMMANDS } from "../commands.ts";
+import { explainFailure } from "../failure.ts";
+import { namesOf } from "../output.ts";
+import { readConsoleLine } from "./line.ts";
+
+const CONSOLE_HELP = `2: text     to agent 2; also 2,3: text and all: text
+text        to the agents that run here
+text \\      goes on in the next line; what is pasted is one message
+/command    any command below, for this legion: /ps, /goals 2, /pause 2, /log 2 -f
+/clear      an empty screen
+/exit       ends the node once the steps that run are finished, as Ctrl-C does; again: at once
+`;
+/** What a console has beside the commands of `legion`. */
+const OWN = ["exit", "quit", "clear"];
+const NAMES = [...COMMANDS.map(({ name }) => name), ...OWN];
+/** What makes a command go on until somebody ends it. */
+const ENDLESS = ["-f", "--follow", "-w", "--watch", "--wait"];
+
+export interface TalkDeps {
+  readonly legion: Pick<Legion, "control" | "peers" | "agents">;
+  /** Its folder is the project's. */
+  readonly io: Io;
+  readonly print: (rows: string) => void;
+  readonly dispatch: (argv: readonly string[], io: Io) => Promise<number>;
+  /** `piping`: nobody is there to end what would go on for ever. */
+  readonly reader: "typing" | "piping";
+  /** Called before the person says `text`; what it gives back, after it. */
+  readonly onSay: (text: string) => () => void;
+  readonly clear: () => void;
+  readonly exit: () => void;
+}
+
+export interface Talk {
+  /** Does what a line asks for, after the lines before it; one that goes on for ever ends now. Never rejects: what is wrong is printed. */
+  hear(line: string): Promise<void>;
+  /** Ends the command that goes on for ever; false if there is none. */
+  interrupt(): boolean;
+}
+
+export function createTalk(deps: TalkDeps): Talk {
+  const { io, print } = deps;
+  let endless: AbortController | undefined;
+  let last = Promise.resolve();
+  const interrupt = (): boolean => {
+    const wasRunning = endless !== undefined;
+    endless?.abort();
+    endless = undefined;
+    return wasRunning;
+  };
+  const run = async (argv: readonly string[]): Promise<void> => {
+    const end = new AbortController();
+    if (argv.some((word) => ENDLESS.includes(word))) {
+      if (deps.reader === "piping")
+        throw new LegionError("USAGE", "this does not wait; do that in another terminal");
+      endless = end;
+      print("Enter or Ctrl-C ends this, not the node.\n");
+    }
+    try {
+      await runCommand(argv, deps, end.signal);
+    } finally {
+      if (endless === end) endless = undefined;
+    }
+  };
+  const handle = async (typed: string): Promise<void> => {
+    try {
+      const agents = (await deps.legion.peers()).map(({ id }) => id);
+      const line = readConsoleLine(typed, { agents, commands: NAMES });
+      if (line.kind === "say") await say(line, deps);
+      else if (line.kind === "command") await run(line.argv);
+    } catch (error) {
+      print(explainFailure(error, io.env).text);
+    }
+  };
+  return {
+    interrupt,
+    hear(line) {
+      interrupt();
+      return (last = last.then(() => handle(line)));
+    },
+  };
+}
+
+type Saying = Extract<ReturnType<typeof readConsoleLine>, { kind: "say" }>;
+
+async function say({ targets, text }: Saying, { legion, onSay, print }: TalkDeps): Promise<void> {
+  const here = [...legion.agents].filter(([, agent]) => !isOver(agent)).map(([id]) => id);
+  if (targets === "here" && here.length === 0)
+    throw new LegionError("USAGE", 'no agent runs here; "2: ..." writes to one that does not run');
+  const said = onSay(text);
+  await legion.control.say(targets === "here" ? here : targets, text).finally(said);
+  if (targets === "here") return;
+  const resting = (await legion.peers()).filter(
+    ({ id, running }) => !running && (targets === "all" || targets.includes(id)),
+  );
+  if (resting.length > 0) print(`${unheard(resting.map(({ id }) => id))}\n`);
+}
+
+function unheard(ids: readonly AgentId[]): string {
+  const verb = ids.length === 1 ? "does" : "do";
+  return `${namesOf(ids)} ${verb} not run: this waits in the mailbox until then.`;
+}
+
+async function runCommand(
+  [name = "help", ...args]: readonly string[],
+  deps: TalkDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { io, print, dispatch } = deps;
+  if (name === "exit" || name === "quit") return deps.exit();
+  if (name === "clear") return deps.clear();
+  if (name === "start") throw new LegionError("USAGE", "a node runs here already: this one");
+  if (name === "help" && args.length === 0) print(`${CONSOLE_HELP}\n`);
+  const output = wholeRows(print, signal);
+  const stream = Object.create(io.stdout, { write: { value: output.write } }) as NodeJS.WriteStream;
+  const commandIo = {
+    ...io,
+    signal,
+    // What is typed is the console's: no command asks or reads here.
+    stdin: Readable.from([]) as Io["stdin"],
+    stdout: stream,
+    stderr: Object.create(stream) as typeof io.stderr,
+  };
+  const running = dispatch([name, ...args], commandIo);
+  // One that does not look at the signal goes on unheard.
+  running.catch(() => undefined);
+  try {
+    await Promise.race([running, aborted(signal)]);
+  } finally {
+    output.end();
+  }
+}
+
+/** Passes on what is written row by row, so that it never shares one with what is being typed; nothing once `signal` has aborted. */
+function wholeRows(print: (rows: string) => void, signal: AbortSignal) {
+  let pending = "";
+  return {
+    write(chunk: string | Uint8Array): boolean {
+      if (signal.aborted) return true;
+      pending += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
+      const end = pending.lastIndexOf("\n") + 1;
+      if (end > 0) print(pending.slice(0, end));
+      pending = pending.slice(end);
+      return true;
+    },
+    end(): void {
+      if (pending !== "") print(`${pending}\n`);
+      pending = "";
+    },
+  };
+}
+
+/** What the beginning of a line can become: a command, or an id and its colon. */
+export function completeLine(line: string, ids: readonly string[]): readonly string[] {
+  const [, command, argument] = /^(\/\w+ )(\S*)$/.exec(line) ?? [];
+  const candidates =
+    command !== undefined && argument !== undefined
+      ? ids.map((id) => command + id)
+      : [...NAMES.map((name) => `/${name} `), ...["all", ...ids].map((id) => `${id}: `)];
+  return line === "" ? [] : candidates.filter((candidate) => candidate.startsWith(line));
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { readConsoleLine } from "../../../src/cli/console/line.ts";
+
+const names = { agents: ["1", "2", "writer", "2b"], commands: ["ps", "log", "help", "stop", "clear"] };
+const read = (line: string) => readConsoleLine(line, names);
+const say = (targets: readonly string[] | "all" | "here", text: string) => ({ kind: "say", targets, text });
+
+describe("a line typed at the console", () => {
+  it.each([
+    ["2: hello", say(["2"], "hello")],
+    [" 1 , writer :hello: you", say(["1", "writer"], "hello: you")],
+    ["1,1: hello", say(["1"], "hello")],
+    ["2b: hello", say(["2b"], "hello")],
+    ["2 writer: hello", say(["2", "writer"], "hello")],
+    ["1 and 2: hello", say(["1", "2"], "hello")],
+    ["Agent 2: hello", say(["2"], "hello")],
+    ["agents 1, 2: hello", say(["1", "2"], "hello")],
+    ["Writer: hello", say(["writer"], "hello")],
+    ["2: two\nlines: here", say(["2"], "two\nlines: here")],
+    ["all: hello", say("all", "hello")],
+    ["1,all: hello", say("all", "hello")],
+    ["all: ps", say("all", "ps")],
+  ])("%j goes to those that it names", (line, meaning) => {
+    expect(read(line)).toEqual(meaning);
+  });
+
+  it.each([
+    "hello",
+    "note milk: two litres",
+    "Question: why?",
+    ": hello",
+    "https://example.org is down",
+    "stop writing to that file",
+    "ps is a word, too",
+    "help me, writer",
+    "what do you think of it: yes or no?",
+    "first line\nnote: second line",
+  ])("%j is for the agents that run here", (line) => {
+    expect(read(line)).toEqual(say("here", line));
+  });
+
+  it.each([
+    ["9: hi", /^there is no agent "9"; known: 1, 2, writer, 2b; nothing was sent$/],
+    ["2,9: hi", /^there is no agent "9"; known: /],
+    ["2 9: hi", /^there is no agent "9"; known: /],
+    ["Agent 9: hi", /^there is no agent "9"; known: /],
+    ["writr: hi", /^there is no agent "writr"; known: .*; nothing was sent \("all: \.\.\." says/],
+    ["note: buy milk", /^there is no agent "note"; known: /],
+    ["constructor: hi", /^there is no agent "constructor"; known: /],
+    ["10:30 we meet", /^there is no agent "10"; known: /],
+    ["9:", /^there is no agent "9"/],
+    ["0: hi", /^0 is you; name an agent; nothing was sent$/],
+  ])("%j is refused: what looks like ids and is none never goes to all", (line, reason) => {
+    expect(() => read(line)).toThrow(reason);
+  });
+
+  it.each([
+    ["ps", "/ps runs it"],
+    ["PS", "/ps runs it"],
+    ["help", "/help runs it"],
+    ["clear", "/clear runs it"],
+    ["log 2 -f", "/log 2 -f runs it"],
+    ["stop writer", "/stop writer runs it"],
+    ["quit", "/exit ends the node"],
+    ["exit", "/exit ends the node"],
+  ])("%j is a command without its slash: a hint, never mail", (line, hint) => {
+    expect(() => read(line)).toThrow(`"${line}" went to nobody: ${hint}, "all: ${line}" says it`);
+  });
+
+  it.each([
+    ["2:", { kind: "nothing" }],
+    ["  ", { kind: "nothing" }],
+    ["/ps", { kind: "command", argv: ["ps"] }],
+    [
+      `/send 2 "two words" 'and more' it's`,
+      { kind: "command", argv: ["send", "2", "two words", "and more", "it's"] },
+    ],
+    ["/", { kind: "command", argv: [] }],
+  ])("%j says nothing to anybody", (line, meaning) => {
+    expect(read(line)).toEqual(meaning);
+  });
+});

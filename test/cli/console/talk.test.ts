@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import type { Io } from "../../../src/cli/command.ts";
+import { createTalk, type TalkDeps } from "../../../src/cli/console/talk.ts";
+import { LegionError } from "../../../src/errors.ts";
+import { aborted } from "../../../src/signals.ts";
+import { createWorld } from "../../world.ts";
+
+const io = {
+  env: {},
+  cwd: "/project",
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+};
+type Dispatch = TalkDeps["dispatch"];
+const ranNothing: Dispatch = () => Promise.reject(new Error("ran"));
+
+async function talkWith({ dispatch = ranNothing, ...given }: Partial<TalkDeps> = {}) {
+  const world = await createWorld({ "1": {}, "2": {}, "3": {} });
+  const printed: string[] = [];
+  const done: string[] = [];
+  const talk = createTalk({
+    legion: world.legion,
+    io,
+    print: (rows) => void printed.push(rows),
+    dispatch,
+    reader: "typing",
+    onSay: () => () => undefined,
+    clear: () => void done.push("clear"),
+    exit: () => void done.push("exit"),
+    ...given,
+  });
+  const mailOf = async (agent: string): Promise<string[]> => {
+    await world.idle();
+    return (await world.kinds(agent, "message")).map(({ message }) => message.content);
+  };
+  return { talk, world, printed, done, mailOf };
+}
+
+describe("what is typed at the console", () => {
+  it("goes to those that it names, or else to the agents that run", async () => {
+    const { talk, world, printed, mailOf } = await talkWith();
+    await talk.hear("2: hello");
+    await world.legion.dismiss("3");
+    await talk.hear("who is there?");
+    expect([await mailOf("1"), await mailOf("2")]).toEqual([["who is there?"], ["hello", "who is there?"]]);
+    expect(await world.legion.unread("3")).toBe(0);
+    expect(printed).toEqual([]);
+  });
+
+  it("says that an agent does not run which is written to by name", async () => {
+    const { talk, world, printed } = await talkWith();
+    await world.legion.dismiss("3");
+    await talk.hear("3: for later");
+    expect(printed).toEqual(["Agent 3 does not run: this waits in the mailbox until then.\n"]);
+    expect(await world.legion.unread("3")).toBe(1);
+  });
+
+  it("reaches nobody where it looks like ids and is none, or like a command", async () => {
+    const { talk, printed, mailOf } = await talkWith();
+    for (const line of ["9: hi", "2,9: hi", "quit", "exit", "help", "ps"]) await talk.hear(line);
+    expect([await mailOf("1"), await mailOf("2"), await mailOf("3")]).toEqual([[], [], []]);
+    expect(printed).toHaveLength(6);
+    expect(printed[1]).toBe('legion: there is no agent "9"; known: 1, 2, 3; nothing was sent\n');
+    expect(printed[2]).toBe('legion: "quit" went to nobody: /exit ends the node, "all: quit" says it\n');
+  });
+
+  it("is told why it was refused", async () => {
+    const { talk, printed } = await talkWith();
+    await talk.hear(`1: ${"x".repeat(1_048_577)}`);
+    expect(printed).toEqual(["legion: The message has 1048577 bytes; at most 1048576 are allowed.\n"]);
+  });
+});
+
+describe("a command typed at the console", () => {
+  it("runs in the project, and its output comes in whole rows", async () => {
+    const { talk, printed } = await talkWith({
+      async dispatch(argv, { stdout, stderr, cwd }) {
+        stdout.write(`${argv.join(" ")} in `);
+        stderr.write(`${cwd}\nand `);
+        stdout.write("more");
+        return 0;
+      },
+    });
+    await talk.hear("/goals 2");
+    expect(printed).toEqual(["goals 2 in /project\n", "and more\n"]);
+  });
+
+  it("is no second node", async () => {
+    const { talk, printed } = await talkWith();
+    await talk.hear("/start 3");
+    expect(printed).toEqual(["legion: a node runs here already: this one\n"]);
+  });
+
+  it("ends the node, or empties the screen", async () => {
+    const { talk, done } = await talkWith();
+    for (const line of ["/exit", "/quit", "/clear"]) await talk.hear(line);
+    expect(done).toEqual(["exit", "exit", "clear"]);
+  });
+
+  const follow: Dispatch = async (_, { stdout, signal }) => {
+    stdout.write("an event\n");
+    await aborted(signal!);
+    return 0;
+  };
+
+  it.each(["/log 2 -f", "/inbox --follow", "/ps -w", "/send 2 hi --wait"])(
+    "%s goes on until the person wants no more of it",
+    async (line) => {
+      const { talk, printed } = await talkWith({ dispatch: follow });
+      expect(talk.interrupt()).toBe(false);
+      const following = talk.hear(line);
+      while (printed.length < 2) await new Promise(setImmediate);
+      expect(talk.interrupt()).toBe(true);
+      await following;
+      expect(printed).toEqual(["Enter or Ctrl-C ends this, not the node.\n", "an event\n"]);
+      expect(talk.interrupt()).toBe(false);
+    },
+  );
+
+  it("that goes on for ever ends with the next line, which is done as well", async () => {
+    const { talk, printed, mailOf } = await talkWith({ dispatch: follow });
+    const following = talk.hear("/log 2 -f");
+    while (printed.length < 2) await new Promise(setImmediate);
+    await talk.hear("2: go on");
+    await following;
+    expect(await mailOf("2")).toEqual(["go on"]);
+  });
+
+  it("cannot hold up the console, nor print, once it was ended", async () => {
+    let last: Io | undefined;
+    const { talk, printed } = await talkWith({
+      async dispatch(_, commandIo) {
+        last = commandIo;
+        commandIo.stdout.write("before\n");
+        return new Promise(() => undefined);
+      },
+    });
+    const following = talk.hear("/log 2 -f");
+    while (printed.length < 2) await new Promise(setImmediate);
+    talk.interrupt();
+    await following;
+    last!.stdout.write("after\n");
+    expect(printed.at(-1)).toBe("before\n");
+  });
+
+  it("that goes on for ever is refused where nobody can end it", async () => {
+    const { talk, printed } = await talkWith({ reader: "piping" });
+    await talk.hear("/log 2 -f");
+    expect(printed).toEqual(["legion: this does not wait; do that in another terminal\n"]);
+  });
+
+  it("that fails is told of", async () => {
+    const { talk, printed } = await talkWith({
+      dispatch: () => Promise.reject(new LegionError("USAGE", "no such thing")),
+    });
+    await talk.hear("/nonsense");
+    expect(printed).toEqual(["legion: no such thing\n"]);
+  });
+});
