@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { build } from "../../scripts/build.mjs";
 
-const PROGRAM = fileURLToPath(new URL("../../dist/src/cli/index.js", import.meta.url));
+export const PROGRAM = fileURLToPath(new URL("../../dist/src/cli/index.js", import.meta.url));
 const BUILDING = join(tmpdir(), "legion-test-building");
 const RETRY_MS = 100;
 /** Whoever builds for longer was killed. */
