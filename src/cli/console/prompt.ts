@@ -16,7 +16,7 @@ const PROMPT = "> ";
 const GOES_ON = "… ";
 const DEFAULT_COLUMNS = 80;
 /** Nobody types more by hand; the line editor slows down with the length of its line. */
-const MAX_TYPED = 10_000;
+const MAX_TYPED = 4_000;
 const HISTORY_SIZE = 1_000;
 
 export function openPrompt(options: InputOptions, bottom: Bottom): Input {
@@ -165,7 +165,8 @@ function limitLine(
     press(keys: string): void {
       // Where nothing more fits, only what ends the line, or the node, is heard.
       const heard = fits(keys) ? keys : (/[\r\n\u0003]/.exec(keys)?.[0] ?? "");
-      if (heard !== "") source.emit("data", heard);
+      // Several at once the editor would put to the end of the line, without counting the rows that they fill.
+      for (const key of heard) source.emit("data", key);
     },
     onLine(line: string): void {
       enter(isTooLong ? { tooLong: true } : line);

@@ -172,6 +172,25 @@ describe("a line that is typed", () => {
     expect(lines).toEqual(["2: one\ntwo\nthree", "C:\\\\"]);
   });
 
+  it("stays whole when several keys come at once, also in the middle of it and over the end of a row", async () => {
+    const { terminal, print, show, lines } = openAt(20);
+    show(["row"]);
+    await terminal.type("2: end");
+    terminal.stdin.push("\u001b[D\u001b[D\u001b[D");
+    terminal.stdin.push("grüße 東京 and so on to the ");
+    print("news\n");
+    terminal.stdin.push("very \u0001");
+    await terminal.type("");
+    await new Promise(setImmediate);
+    expect(terminal.rows()).toEqual(
+      ["news", "row", "> 2: grüße 東京 and ", "so on to the very en", "d"].map((row) => row.trimEnd()),
+    );
+    terminal.stdin.push("\r");
+    await new Promise(setImmediate);
+    expect(lines).toEqual(["2: grüße 東京 and so on to the very end"]);
+    expect(terminal.rows().slice(-2)).toEqual(["row", ">"]);
+  });
+
   it("is refused as a whole where no person could have typed it, and keeps nothing", async () => {
     const { terminal, lines, refused } = openAt(80);
     for (let piece = 0; piece < 600; piece++) terminal.stdin.push("y".repeat(2_000));
