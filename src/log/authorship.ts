@@ -4,7 +4,8 @@
 // It tells a clone, an archive or a message that somebody put into a folder from what this person's machines wrote. It
 // does not protect from who runs as the same user and can read the key, nor from who has the key of another machine of
 // the person; and as it covers no contents, not from who was given a journal of this person and wrote on in it, or changes
-// one in place. Archives are covered as a whole, so what was given away that way comes back as foreign.
+// one in place. Goals and notes beside a log are a person's to edit, and bear none. Archives are covered as a whole, so what
+// was given away that way comes back as foreign.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Disk } from "./disk.ts";

@@ -78,9 +78,14 @@ describe.skipIf(!redisIsThere)("export and import over Redis", () => {
     expect(await copy.kinds("2", "notice")).toMatchObject([{ reason: "gap" }]);
   });
 
-  it("take in the memory of an agent of the original", async () => {
+  it("take in the memory of an agent of the original once the person says that it counts", async () => {
     const entries = [{ type: "decision", actionText: "noop" }, "what?"];
     await writeFile(join(cwd, "Old.json"), JSON.stringify(entries));
+    expect(await typed("import", "Old.json")).toMatchObject({
+      exitCode: 2,
+      err: "legion: Old.json was not written on your machines; --trust takes it on all the same\n",
+    });
+    expect((await typed("ps", "--json")).json).toEqual([]);
     const { exitCode, out, err } = await typed("import", "Old.json", "--trust");
     expect({ exitCode, out }).toEqual({
       exitCode: 0,
