@@ -167,7 +167,28 @@ describe("refused calls", () => {
     expect(await world.kinds("1", "decision")).toHaveLength(12);
   });
 
-  it("stay refused in copies, forks and archives, and an agent with that past counts none of it", async () => {
+  it("stay refused in forks, in place and as a new agent", async () => {
+    const world = await createWorld({ 1: { script: [limited, unreachable, "Done."] } }, { clock: patient() });
+    await world.say("1", "Go.");
+    await world.idle();
+    const [, at] = await world.kinds("1", "refused");
+    await (
+      await world.legion.fork({ agent: "1", at: at!.seq, as: "1b" })
+    ).done;
+    expect((await world.events("1b")).slice(0, at!.seq)).toEqual((await world.events("1")).slice(0, at!.seq));
+    const copied = createLedger();
+    for (const event of await world.events("1b")) account(copied, event);
+    expect([copied.spent, copied.open, copied.prompts]).toEqual([NOTHING, [], 2]);
+    // Where it goes on from there itself, it decides once more, and that alone costs.
+    await (
+      await world.legion.fork({ agent: "1", at: at!.seq })
+    ).done;
+    await world.idle();
+    expect(spending(world).steps).toBe(2);
+    expect(await leftover(world)).toBe(true);
+  });
+
+  it("stay refused in archives", async () => {
     const world = await createWorld(
       { 1: priced({ script: [limited, unreachable, "Done."] }) },
       { clock: patient() },
