@@ -56,7 +56,7 @@ export function writeShare({ dir, entries, key, maxBytes }: Share): string {
   return [
     `You have a share in ${survey}. Walk what is listed here, note what you find, and report back to me.`,
     `Begin the report with: ${reportOpening({ dir, key })} <n> files, <n> lines, <n> bytes, <n> folders, <n> not read.`,
-    "Then one line for each file, such as: - src/a.ts: 12 lines, 340 bytes; exports a, b",
+    "Then one line for each file, such as: - src/a.ts: 12 lines; exports a, b",
     "",
     ...entries.map((entry) => `- ${writePath(entry)}`),
   ].join("\n");
