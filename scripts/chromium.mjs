@@ -35,7 +35,6 @@ function bring() {
   if (named) {
     say(`PUPPETEER_EXECUTABLE_PATH=${named} is no program.`);
   } else if (isRoot && hasAptGet()) {
-    say("Installing chromium with apt-get...");
-    installPackages(["chromium"]);
+    installPackages(["chromium"], "Tests of the web need Chromium");
   }
 }

@@ -2,9 +2,13 @@
 // JavaScript on Node alone.
 
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, readSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { isatty } from "node:tty";
 import { elapsed, root, say } from "./repo.mjs";
+
+/** Not `process.stdin`: opened by that, it no longer waits for what is typed. */
+const STDIN = 0;
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -44,11 +48,27 @@ export function hasAptGet() {
 }
 
 /**
- * Only root may. Lists of packages that are missing or too old are fetched, once.
+ * Says what it is about to install into this system, and asks whether it may; in CI (`CI=true`) it asks nobody, and where
+ * nobody can be asked it does not. Only root may. Lists of packages that are missing or too old are fetched, once.
  * @param {string[]} packages
+ * @param {string} why
  */
-export function installPackages(packages) {
+export function installPackages(packages, why) {
+  const command = `apt-get install ${packages.join(" ")}`;
+  if (process.env.CI === "true") say(`${why}: ${command}`);
+  else if (!isatty(STDIN)) {
+    say(`${why}. Not installed, as there is nobody to ask: \`CI=true npm test\` runs ${command}.`);
+    return false;
+  } else if (!confirms(`${why}. Run ${command} on this machine? [y/N] `)) return false;
   return withLists(() => runs("apt-get", ["install", "-y", "--no-install-recommends", ...packages]));
+}
+
+/** @param {string} question */
+function confirms(question) {
+  process.stderr.write(question);
+  const answer = Buffer.alloc(256);
+  const bytes = readSync(STDIN, answer);
+  return /^\s*y(?:es)?\s*$/i.test(answer.toString("utf8", 0, bytes));
 }
 
 /**

@@ -76,8 +76,7 @@ function installLibraries() {
     say("The server that was unpacked lacks libraries: apt-get install redis-tools, as root, brings them.");
     return;
   }
-  say("Installing redis-tools with apt-get, for the libraries...");
-  installPackages(["redis-tools"]);
+  installPackages(["redis-tools"], "The Redis server that was unpacked lacks libraries");
 }
 
 /** @param {string} server */

@@ -1,5 +1,7 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createClone, type Clone } from "./clone.ts";
 
 const PROVIDE = `import("./scripts/chromium.mjs").then(({ provideChromium, findChromium }) => {
@@ -61,22 +63,60 @@ it("takes the one that PUPPETEER_EXECUTABLE_PATH names, and no other one", () =>
   expect(machine.asked()).toBe("");
 });
 
-it.runIf(isRoot)("installs one, with fresh lists where they are missing, and says so on stderr", () => {
+it.runIf(isRoot)("installs one in CI, with fresh lists where they are missing, and says so on stderr", () => {
   const machine = createMachine(createClone());
-  const { stdout, stderr } = machine.provide({ LISTS: "there" });
+  const { stdout, stderr } = machine.provide({ LISTS: "there", CI: "true" });
   expect(stdout).toBe("there /bin/chromium\n");
-  expect(stderr).toMatch(/^Installing chromium with apt-get\.\.\.\nChromium is there after .* s\.\n$/);
+  expect(stderr).toMatch(
+    /^Tests of the web need Chromium: apt-get install chromium\nChromium is there after .* s\.\n$/,
+  );
   expect(machine.asked()).toBe("--version\ninstall -y --no-install-recommends chromium\n");
   expect(machine.provide()).toMatchObject({ stdout, stderr: "" });
 
   const bare = createMachine(createClone());
-  expect(bare.provide().stdout).toBe("there /bin/chromium\n");
+  expect(bare.provide({ CI: "true" }).stdout).toBe("there /bin/chromium\n");
   expect(
     bare
       .asked()
       .split("\n")
       .map((line) => line.split(" ", 1)[0]),
   ).toEqual(["--version", "install", "update", "install", ""]);
+});
+
+it.runIf(isRoot)("installs nothing into the system where there is nobody to ask, and says how", () => {
+  const machine = createMachine(createClone());
+  const { stdout, stderr } = machine.provide({ LISTS: "there" });
+  expect(stdout).toBe("skipped undefined\n");
+  expect(stderr).toContain("nobody to ask: `CI=true npm test` runs apt-get install chromium.");
+  expect(machine.asked()).not.toContain("install");
+});
+
+/** script(1), which gives a program a terminal. */
+const script = spawnSync("sh", ["-c", "command -v script"], { encoding: "utf8" }).stdout.trim();
+
+it.runIf(isRoot && script !== "").each([
+  ["y", "there /bin/chromium"],
+  ["", "skipped undefined"],
+  ["no", "skipped undefined"],
+])("asks at a terminal, and %j means %s", async (answer, outcome) => {
+  const clone = createClone();
+  createMachine(clone);
+  clone.write("provide.mjs", PROVIDE);
+  const terminal = spawn(script, ["-qec", `'${process.execPath}' provide.mjs`, "/dev/null"], {
+    cwd: clone.path(""),
+    env: { PATH: clone.path("bin"), ASKED: clone.path("asked"), LISTS: "there", SHELL: "/bin/sh" },
+  });
+  onTestFinished(() => void terminal.kill("SIGKILL"));
+  let seen = "";
+  terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const wasAsked = seen.includes("[y/N]");
+    seen += text;
+    if (!wasAsked && seen.includes("Run apt-get install chromium on this machine? [y/N]"))
+      terminal.stdin.write(`${answer}\n`);
+  });
+  await once(terminal, "close");
+  expect(seen).toContain(outcome);
+  expect(existsSync(clone.path("bin/chromium"))).toBe(answer === "y");
 });
 
 it("leaves the tests out loudly when there is no way, and fails where nobody would read that", () => {
