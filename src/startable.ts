@@ -1,6 +1,6 @@
 // Everything that some start of a project could make agents from, not only this one.
 
-import { readdir } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { findDefinition, findTeam, type Member, type Places } from "./definition.ts";
 import { codeOf } from "./project-code.ts";
@@ -43,13 +43,15 @@ export async function decisivePaths(
     projectDir,
     files.filter((file) => file !== undefined),
   );
-  return [...new Set([...ways.flat(), ...brought, ...ownPaths(projectDir, ownDir)])];
+  const own = ownPaths(projectDir, await realpath(ownDir));
+  return [...new Set([...ways.flat(), ...brought, ...own])];
 }
 
 /** What this program itself is started from, where that is the project: in a clone of it. */
 function ownPaths(projectDir: string, ownDir: string): readonly string[] {
   if (!isInside(projectDir, ownDir)) return [];
-  return projectDir === ownDir ? OWN_PATHS : [relative(projectDir, ownDir)];
+  const way = relative(projectDir, ownDir);
+  return way === "" ? OWN_PATHS : [way];
 }
 
 const OWN_PATHS = [

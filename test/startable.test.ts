@@ -1,4 +1,4 @@
-import { symlink } from "node:fs/promises";
+import { realpath, symlink } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
@@ -76,7 +76,7 @@ describe("what no agent may change", () => {
   });
 
   it("is this program itself, where agents work in a clone of it", async () => {
-    expect(await pathsOf(packageDir)).toEqual(
+    expect(await pathsOf(await realpath(packageDir))).toEqual(
       expect.arrayContaining(["dist", "src", "scripts", "package.json"]),
     );
   });

@@ -10,7 +10,8 @@ import { grant, grantsOf, type GrantName } from "../person/trust.ts";
 import { codeOf, type ProjectCode } from "../project-code.ts";
 import { isInside, shownPath } from "../project-file.ts";
 import type { Admit, Brought } from "../user-modules.ts";
-import type { Io, Typed } from "./command.ts";
+import type { Typed } from "./command.ts";
+import type { ConsoleIo } from "./console.ts";
 import { columnsFor, oneLine } from "./output.ts";
 import { wrap } from "./terminal.ts";
 
@@ -31,8 +32,13 @@ interface Item {
 const ALWAYS = { what: "code", value: "always" } as const;
 const MAX_SHOWN = 12;
 
+/** Where a person may sit. */
+export interface AskingIo extends ConsoleIo {
+  readonly stdout: ConsoleIo["stdout"] & { readonly columns?: number };
+}
+
 /** Lets run what the person trusts, and asks where nobody has said yet, at most once for the same. */
-export function createAdmission(project: string, typed: Typed, io: Io): Admit {
+export function createAdmission(project: string, typed: Pick<Typed, "options">, io: AskingIo): Admit {
   const admitted = new Set<string>();
   return async ({ modules, programs }) => {
     const brought = {
@@ -48,8 +54,8 @@ export function createAdmission(project: string, typed: Typed, io: Io): Admit {
 
 interface Asking {
   readonly project: string;
-  readonly typed: Typed;
-  readonly io: Io;
+  readonly typed: Pick<Typed, "options">;
+  readonly io: AskingIo;
   readonly person: PersonFolder;
 }
 
@@ -113,7 +119,11 @@ function filesOf(items: readonly Item[]): readonly string[] {
   return [...new Set(items.flatMap(({ files }) => files))];
 }
 
-async function ask(items: readonly Item[], { options }: Typed, io: Io): Promise<Answer> {
+async function ask(
+  items: readonly Item[],
+  { options }: Pick<Typed, "options">,
+  io: AskingIo,
+): Promise<Answer> {
   const { stdin, stdout } = io;
   if (!stdin.isTTY || !stdout.isTTY || options["json"]) return "no";
   const { why, files, how } = question(items);

@@ -1,5 +1,4 @@
 import { LegionError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
 import type { Io } from "./command.ts";
 import { COMMANDS, overview, type CommandEntry } from "./commands.ts";
 import { packageVersion } from "../package.ts";
@@ -18,7 +17,7 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number>
     io.stdout.write(text);
     return 0;
   }
-  const entry = findCommand(HELP.includes(name) ? "help" : name);
+  const entry = await findCommand(HELP.includes(name) ? "help" : name);
   const { command } = await entry.load();
   const { parseArguments } = await import("./parse.ts");
   const typed = await parseArguments(entry, command, { args, io });
@@ -30,9 +29,10 @@ function plainAnswer(name: string): string | undefined {
   return VERSION.includes(name) ? `${packageVersion()}\n` : undefined;
 }
 
-function findCommand(name: string): CommandEntry {
+async function findCommand(name: string): Promise<CommandEntry> {
   const entry = COMMANDS.find((command) => command.name === name);
   if (entry) return entry;
+  const { nearest } = await import("../nearest.ts");
   const [meant] = nearest(
     name,
     COMMANDS.map((command) => command.name),

@@ -24,7 +24,7 @@ import type { Io, Typed } from "./command.ts";
 import { createDiagnostics, readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { lastWords, listenForEnd, whyNotDone, type Ending } from "./ending.ts";
 import { packageDir, packageVersion } from "../package.ts";
-import { exposure, whoShows } from "./own-environment.ts";
+import { exposure, whoShows } from "./keys.ts";
 import { openHome } from "./redis-home.ts";
 import { openReplay, type StartedReplay } from "./replay-start.ts";
 import { secretsIn } from "./secrets.ts";

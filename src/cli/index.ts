@@ -3,7 +3,7 @@
 
 import type { Io } from "./command.ts";
 import { dispatch } from "./dispatch.ts";
-import { takeEnvironment } from "./own-environment.ts";
+import { takeEnvironment } from "./keys.ts";
 
 const io: Io = {
   // Before anything else runs here: no module of a project, and no command of an agent, finds a key in this process.

@@ -29,7 +29,7 @@ export function oneLine(text: string): string {
   return plain(text).replace(/\s+/g, " ").trim();
 }
 
-export function columnsFor({ stdout }: Pick<Io, "stdout">): number {
+export function columnsFor({ stdout }: { readonly stdout: { readonly columns?: number } }): number {
   return stdout.columns || 80;
 }
 

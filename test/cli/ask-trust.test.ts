@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAdmission } from "../../src/cli/ask-trust.ts";
-import type { Io, Typed } from "../../src/cli/command.ts";
+import type { Typed } from "../../src/cli/command.ts";
 import { isLegionError, messageOf } from "../../src/errors.ts";
 import { openPersonFolder } from "../../src/person/folder.ts";
 import { grantsOf } from "../../src/person/trust.ts";
@@ -40,8 +40,8 @@ function ask(who: "person" | "nobody", names = ["a.mjs"], options: Typed["option
       return isTaken;
     };
   });
-  const io = { env: { XDG_CONFIG_HOME: home }, cwd: project, stdin, stdout } as unknown as Io;
-  const admit = createAdmission(project, { args: [], options }, io);
+  const io = { env: { XDG_CONFIG_HOME: home }, stdin, stdout };
+  const admit = createAdmission(project, { options }, io);
   const modules = names.map((name) => join(project, name));
   const outcome = admit({ modules, programs: [] }).then(
     () => "admitted",
@@ -144,8 +144,13 @@ describe("code that a project brings", () => {
 
 describe("a program that a project's settings name", () => {
   async function admitProgram(path: string, options: Typed["options"] = {}): Promise<string> {
-    const io = { env: { XDG_CONFIG_HOME: home }, stdin: {}, stdout: {} } as unknown as Io;
-    const admit = createAdmission(project, { args: [], options }, io);
+    const { stdin, stdout } = createTerminal(100);
+    const nobody = Object.assign(stdin, { isTTY: false });
+    const admit = createAdmission(
+      project,
+      { options },
+      { env: { XDG_CONFIG_HOME: home }, stdin: nobody, stdout },
+    );
     return admit({ modules: [], programs: [path] }).then(() => "admitted", messageOf);
   }
 

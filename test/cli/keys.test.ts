@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { keyVariables } from "../../src/cli/own-environment.ts";
+import { keyVariables } from "../../src/cli/keys.ts";
 import type { Event, EventOf } from "../../src/event.ts";
 import { createTempProject } from "../temp-project.ts";
 import { buildProgram, runToEnd } from "./program.ts";

@@ -276,9 +276,10 @@ describe("an agent that may only use files leaves no code for the next start:", 
     expect(exitCode, err).toBe(0);
     const all = (json as readonly Event[]).filter((event) => event.kind === "result");
     const results = all.slice(0, TRIES.length);
-    const said = results.map(({ content, outcome }, index) => [TRIES[index], outcome, content]);
-    expect(said.filter(([, outcome]) => outcome !== "error")).toEqual([]);
-    expect(said.filter(([, , content]) => !/off-limits|can only be read/.test(String(content)))).toEqual([]);
+    const got = results.filter(
+      ({ outcome, content }) => outcome !== "error" || !/off-limits|can only be read/.test(content),
+    );
+    expect(got).toEqual([]);
     expect(results).toHaveLength(TRIES.length);
     refused += TRIES.length;
     const after = await readdir(project, { recursive: true });
