@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { elapsed, root, say, tools } from "./repo.mjs";
 
 const SETTINGS = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
@@ -12,6 +13,9 @@ const FOLDERS = ["src", "modules"];
 /** Holds the fingerprint of the sources that dist/ was built from, and whether they were checked. */
 const STAMP = join(root, "dist/.built");
 const COMMAND = join(root, "dist/src/cli/index.js");
+const SCHEMA_MAKER = join(root, "dist/src/config-json-schema.js");
+/** Where editors find what config.yaml may hold. */
+const SCHEMA = join(root, "dist/config.schema.json");
 
 /**
  * Brings dist/ up to date with the sources; says what it does only if there is something to do.
@@ -35,10 +39,24 @@ export function build(need) {
     return false;
   }
   removeOrphans();
+  if (!writeSchema()) return false;
   if (existsSync(COMMAND)) chmodSync(COMMAND, 0o755);
   writeFileSync(STAMP, isFirst ? `${fingerprint} unchecked` : fingerprint);
   say(`Built in ${elapsed(started)}.`);
   return true;
+}
+
+/** In a process of its own: what was just built may have been imported here before. */
+function writeSchema() {
+  if (!existsSync(SCHEMA_MAKER)) return true;
+  const url = JSON.stringify(pathToFileURL(SCHEMA_MAKER).href);
+  const print = `import { configJsonSchema } from ${url}; console.log(JSON.stringify(configJsonSchema(), null, 2));`;
+  const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", print], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", 2],
+  });
+  if (status === 0) writeFileSync(SCHEMA, stdout);
+  return status === 0;
 }
 
 /** By content, not by time: a checkout, a copy or an archive may set any time. */

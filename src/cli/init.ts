@@ -1,15 +1,17 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { appendFile, mkdir, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { LegionError, isLegionError, messageOf } from "../errors.ts";
 import { checkHome } from "../home.ts";
+import { packageDir } from "../package.ts";
 import { legionPaths } from "../paths.ts";
 import { openPersonFolder } from "../person/folder.ts";
 import { findInProject, readTextFile } from "../project-file.ts";
 import type { CliCommand } from "./command.ts";
 import { print } from "./output.ts";
 import { offerDir } from "./project.ts";
-import { IGNORED, STARTER_FILES } from "./starter.ts";
+import { INSTALLED_SCHEMA, IGNORED, SCHEMA_MARK, STARTER_FILES } from "./starter.ts";
 
 const IGNORE_FILE = ".gitignore";
 const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
@@ -29,7 +31,7 @@ export const command: CliCommand = {
       for (const path of Object.keys(STARTER_FILES)) await findInProject(project, dirname(path));
       const ignored = (await findInProject(project, IGNORE_FILE)) ?? join(project, IGNORE_FILE);
       for (const [path, content] of Object.entries(STARTER_FILES)) {
-        const isNew = await create(join(project, path), content);
+        const isNew = await create(join(project, path), pointToSchema(content, project));
         (isNew ? made : kept).push(path);
       }
       if (await ignore(ignored)) made.push(IGNORE_FILE);
@@ -45,6 +47,13 @@ export const command: CliCommand = {
     return 0;
   },
 };
+
+/** Where the package is not installed in the project, its own schema is named. */
+function pointToSchema(content: string, project: string): string {
+  if (!content.startsWith(SCHEMA_MARK) || existsSync(join(project, "node_modules/ai-legion"))) return content;
+  const schema = pathToFileURL(join(packageDir, "dist/config.schema.json")).href;
+  return content.replace(INSTALLED_SCHEMA, () => schema);
+}
 
 /** False if something is there already: nothing is ever overwritten. */
 async function create(path: string, content: string): Promise<boolean> {
