@@ -58,7 +58,7 @@ describe("what nobody waited for in a module of a user's own", () => {
     const { code, seen } = await work(cwd);
     expect(code).toBe(0);
     expect(seen.filter(({ kind }) => kind === "result")).toMatchObject([
-      { outcome: "error", content: "boom" },
+      { outcome: "error", content: "boom (at own.mjs:6)" },
       { outcome: "idle" },
     ]);
   });
