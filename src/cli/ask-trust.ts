@@ -11,7 +11,7 @@ import { codeOf, type ProjectCode } from "../project-code.ts";
 import { isInside, shownPath } from "../project-file.ts";
 import type { Admit, Brought } from "../user-modules.ts";
 import type { Typed } from "./command.ts";
-import type { ConsoleIo } from "./console.ts";
+import type { ConsoleIo } from "./console/input.ts";
 import { columnsFor, oneLine } from "./output.ts";
 import { wrap } from "./terminal.ts";
 

@@ -107,8 +107,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "log",
-    usage: "<id>",
-    summary: "show what happened to an agent, event by event",
+    usage: "<ids|all>",
+    summary: "show what happened to agents, event by event",
     group: "Look",
     load: () => import("./log.ts"),
   },

@@ -11,17 +11,17 @@ import { dayOf, timeOf } from "./times.ts";
 const MAX_CHARS = 4_000;
 const KIND_WIDTH = 9;
 
-/** Time, number, kind and what it is about. */
-export function eventLine(event: Event, columns: number): string {
-  const head = `${timeOf(event.at)} ${String(event.seq).padStart(5)} ${event.kind.padEnd(KIND_WIDTH)} `;
+/** Time, whose it is where that is said, number, kind and what it is about. */
+export function eventLine(event: Event, columns: number, whose = ""): string {
+  const head = `${timeOf(event.at)} ${whose}${String(event.seq).padStart(5)} ${event.kind.padEnd(KIND_WIDTH)} `;
   return clip(head + oneLine(describe(event)), columns);
 }
 
 /** Lines for events that come one after the other, with the date where it changes. */
-export function createEventLines(columns: number): (event: Event) => string {
+export function createEventLines(columns: number): (event: Event, whose?: string) => string {
   let day = "";
-  return (event) => {
-    const line = eventLine(event, columns);
+  return (event, whose) => {
+    const line = eventLine(event, columns, whose);
     if (dayOf(event.at) === day) return line;
     day = dayOf(event.at);
     return `--- ${day} ---\n${line}`;

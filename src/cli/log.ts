@@ -1,14 +1,15 @@
 import { LegionError } from "../errors.ts";
 import type { Event } from "../event.ts";
-import { CONTROL } from "../message.ts";
+import { CONTROL, displayName } from "../message.ts";
 import { branchesIn } from "../tree.ts";
 import { remarkForeign } from "./adoption.ts";
 import { branchLines } from "./branch-lines.ts";
 import type { CliCommand, Io, Typed } from "./command.ts";
 import { createEventLines } from "./event-line.ts";
 import { followEvents } from "./follow.ts";
+import { followAll, mergedEvents } from "./follow-all.ts";
 import { columnsFor, print, printJson, readNumber } from "./output.ts";
-import { checkAgent, offerJson, offerLegion, withSite } from "./project.ts";
+import { checkAgent, checkTargets, offerJson, offerLegion, withSite, type Site } from "./project.ts";
 
 /** A line for other programs is cut, too, but later. */
 const PIPE_COLUMNS = 200;
@@ -16,7 +17,7 @@ const PIPE_COLUMNS = 200;
 export const command: CliCommand = {
   define(parser) {
     parser
-      .argument("<id>", "the agent; 0 is you")
+      .argument("<ids>", "the agent, several such as 2,3, or all; 0 is you")
       .option("-f, --follow", "go on with what happens from now on, until Ctrl-C")
       .option("--from <number>", "begin with this event")
       .option("--tree", "show its branches instead: what `legion fork` began, and what it left");
@@ -25,7 +26,9 @@ export const command: CliCommand = {
   async run(typed, io) {
     const from = readNumber(typed, "from") ?? 1;
     await withSite(typed, io, async (site) => {
-      const id = typed.args[0] === CONTROL ? CONTROL : await checkAgent(site, typed.args[0]!);
+      const ids = typed.args[0]!;
+      if (ids.trim() === "all" || ids.includes(",")) return printSeveral(typed, io, site);
+      const id = ids === CONTROL ? CONTROL : await checkAgent(site, ids);
       await remarkForeign(site.reader, id, io);
       if (typed.options["tree"]) return printTree(typed, io, site.reader.events(id));
       const { signal = new AbortController().signal } = io;
@@ -43,6 +46,25 @@ async function printEvents({ options }: Typed, io: Io, events: AsyncIterable<Eve
   for await (const event of events) {
     if (options["json"]) printJson(io, event);
     else print(io, lineOf(event));
+  }
+}
+
+/** Of each event is said whose it is. */
+async function printSeveral({ args, options }: Typed, io: Io, site: Site): Promise<void> {
+  const other = ["tree", "from"].find((name) => options[name] !== undefined);
+  if (other !== undefined) throw new LegionError("USAGE", `--${other} is about one agent; name just one`);
+  const ids = args[0]!.split(",").map((id) => id.trim());
+  const agents = ids.filter((id) => id !== CONTROL).join();
+  const targets = agents === "" ? [] : await checkTargets(site, agents);
+  const chosen = targets === "all" ? targets : [...(ids.includes(CONTROL) ? [CONTROL] : []), ...targets];
+  const known = chosen === "all" ? await site.reader.known() : chosen;
+  const { signal = new AbortController().signal } = io;
+  const events = options["follow"] ? followAll(site, chosen, { signal, io }) : mergedEvents(site, known);
+  const width = Math.max(...known.map((id) => displayName(id).length));
+  const lineOf = createEventLines(io.stdout.isTTY ? columnsFor(io) : PIPE_COLUMNS);
+  for await (const { agent, event } of events) {
+    if (options["json"]) printJson(io, { agent, ...event });
+    else print(io, lineOf(event, `${displayName(agent).padEnd(width)} `));
   }
 }
 

@@ -86,11 +86,55 @@ it.each([
   [["log", "2", "--from", "0"], "--from: expected a number from 1 up"],
   [["log", "2", "--from", "x"], "--from: expected a number from 1 up"],
   [["log", "3"], 'there is no agent "3"; known: 2'],
-  [["log"], "usage: legion log <id>"],
+  [["log"], "usage: legion log <ids|all>"],
 ])("refuses %j", async (argv, text) => {
   const world = await createWorld({ "2": {} });
   const { exitCode, err } = await legion(argv, { cwd: world.project });
   expect(exitCode).toBe(2);
   expect(err).toContain(text);
   expect(err.trimEnd().split("\n")).toHaveLength(1);
+});
+
+it("shows the events of several agents in the order of time, each with whose it is", async () => {
+  const world = await createWorld({ "1": { script: [note] }, writer: { script: [note] } });
+  for (const id of ["1", "writer", "1"]) {
+    await world.say(id, "Work");
+    await world.idle();
+  }
+  const { json } = await legion(["log", "all", "--json"], { cwd: world.project });
+  const events = json as readonly { agent: string; at: string; seq: number }[];
+  const all = [...(await world.events("1")), ...(await world.events("writer"))];
+  expect(events).toHaveLength(all.length);
+  expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).sort());
+  for (const id of ["1", "writer"]) {
+    const seqs = events.filter(({ agent }) => agent === id).map(({ seq }) => seq);
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  }
+  const { out } = await legion(["log", "0,writer"], { cwd: world.project, columns: 80 });
+  expect(out).toMatch(/^\d\d:\d\d:\d\d Control +\d+ notice +said: Work$/m);
+  expect(out).toMatch(/^\d\d:\d\d:\d\d writer +\d+ message +Control: Work$/m);
+  expect(out).not.toContain("Agent 1 ");
+  const refused = await legion(["log", "all", "--from", "3"], { cwd: world.project });
+  expect(refused).toMatchObject({ exitCode: 2, err: "legion: --from is about one agent; name just one\n" });
+});
+
+it("follows everybody, also an agent that is new", async () => {
+  const world = await createWorld({ "1": { script: [noop] }, "2": { script: [noop] } });
+  await serve(world);
+  await world.say("1", "Before");
+  await world.idle();
+  const following = follow(["log", "all", "-f", "--json"], { cwd: world.project });
+  await following.until("Before");
+  await world.say("2", "During");
+  await following.until("During");
+  await world.idle();
+  await legion(["fork", "1", "--at", "2", "--as", "1b"], { cwd: world.project });
+  const { json } = await following.endAt('"agent":"1b"');
+  const places = json.map((line) => {
+    const { agent, seq } = line as { agent: string; seq: number };
+    return `${agent} ${seq}`;
+  });
+  expect(new Set(places).size).toBe(places.length);
+  const ofTwo = (await world.events("2")).map(({ seq }) => `2 ${seq}`);
+  expect(places.filter((place) => place.startsWith("2 "))).toEqual(ofTwo);
 });

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { serve } from "../server/serve.ts";
 import { createWorld, openWorld, temporaryFolder } from "../world.ts";
-import { legion } from "./legion.ts";
+import { follow, legion } from "./legion.ts";
 
 const noop = { calls: [{ action: "noop" }] };
 
@@ -95,4 +95,47 @@ it("takes another folder with --dir, and refuses one that is not there", async (
   expect(json).toHaveLength(1);
   const missing = await legion(["ps", "--dir", "nowhere"], { cwd: world.project });
   expect(missing).toMatchObject({ exitCode: 2, err: 'legion: --dir: there is no folder "nowhere"\n' });
+});
+
+describe("ps -w", () => {
+  it("gives a pipe another table whenever something has changed, over the end of a node", async () => {
+    const world = await createWorld({ "1": { script: [noop] } });
+    const { close } = await serve(world);
+    const watching = follow(["ps", "-w"], { cwd: world.project });
+    await watching.until("1   idle");
+    await world.say("1", "Work");
+    await world.idle();
+    await watching.until("  1    ");
+    await close();
+    await world.stop();
+    const { out } = await watching.endAt("No node runs");
+    const tables = out.trim().split("\n\n\n");
+    expect(out).not.toContain("\u001b");
+    expect(out.match(/^ID +STATE/gm)!.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(tables.map((table) => table.replaceAll(/\d+s/g, ""))).size).toBe(tables.length);
+  });
+
+  it("gives a program a line for each agent that has changed", async () => {
+    const world = await createWorld({ "1": { script: [noop] }, "2": {} });
+    await serve(world);
+    const watching = follow(["ps", "-w", "--json"], { cwd: world.project });
+    await watching.until('"id":"2"');
+    await legion(["pause", "1"], { cwd: world.project });
+    const { json } = await watching.endAt('"state":"paused"');
+    const ids = json.map((line) => (line as { id: string }).id);
+    expect(ids).toEqual(["1", "2", "1"]);
+  });
+
+  it("keeps one table on a terminal", async () => {
+    const world = await createWorld({ "1": {}, "2": {} });
+    await serve(world);
+    const watching = follow(["ps", "-w"], { cwd: world.project, columns: 60 });
+    await watching.until("2   idle");
+    await legion(["pause", "2"], { cwd: world.project });
+    const { out } = await watching.endAt("2   paused");
+    const frames = out.split(/\u001b\[(\d+)A\u001b\[J/);
+    expect(frames.length).toBeGreaterThan(2);
+    expect(Number(frames[1])).toBe(frames[0]!.split("\n").length - 1);
+    expect(frames.at(-1)).toMatch(/^ID +STATE/);
+  });
 });
