@@ -32,9 +32,23 @@ const NO_CODE_OF_PROJECT = new Set([".git", ".ai-legion", "node_modules"]);
 const OWN = /^ai-legion(?:\/|$)/;
 
 /** The code of the module files `modules`, absolute paths. Throws CONFIG if there is more than can be looked at. */
-export async function codeOf(projectDir: string, modules: readonly string[]): Promise<ProjectCode> {
+export function codeOf(projectDir: string, modules: readonly string[]): Promise<ProjectCode> {
+  return surveyOf(projectDir, modules, "all");
+}
+
+/** The `places` of `codeOf`, which are found without reading all that packages hold. */
+export async function placesOf(projectDir: string, modules: readonly string[]): Promise<readonly string[]> {
+  return (await surveyOf(projectDir, modules, "imported")).places;
+}
+
+async function surveyOf(
+  projectDir: string,
+  modules: readonly string[],
+  depth: Survey["depth"],
+): Promise<ProjectCode> {
   const project = await realpath(projectDir);
   const survey: Survey = {
+    depth,
     project,
     counted: countFiles(project),
     packages: new Set(),
@@ -46,6 +60,8 @@ export async function codeOf(projectDir: string, modules: readonly string[]): Pr
 }
 
 interface Survey {
+  /** Are files read that nothing names: those of packages, and of a project where no text tells what is loaded? */
+  readonly depth: "all" | "imported";
   /** Real path. */
   readonly project: string;
   readonly counted: CountedFiles;
@@ -91,10 +107,10 @@ async function packageFilesOver(survey: Survey, file: string): Promise<readonly 
 }
 
 /** No text tells what else `file` loads: it may be anything of the project. */
-async function giveUp({ project, counted, untold }: Survey, file: string, why: string): Promise<void> {
+async function giveUp({ depth, project, counted, untold }: Survey, file: string, why: string): Promise<void> {
   const isFirst = untold.size === 0;
   untold.add(`${counted.shown(file)}: ${why}`);
-  if (!isFirst) return;
+  if (!isFirst || depth === "imported") return;
   await counted.takeAll(project, (entry) =>
     entry.isDirectory() ? !NO_CODE_OF_PROJECT.has(entry.name) : LOADED.has(extname(entry.name)),
   );
@@ -143,7 +159,7 @@ async function takePackage(survey: Survey, folder: string): Promise<void> {
   if (survey.packages.has(real)) return;
   survey.packages.add(real);
   claim(survey, real);
-  await survey.counted.takeAll(real, ({ name }) => name !== ".git");
+  if (survey.depth === "all") await survey.counted.takeAll(real, ({ name }) => name !== ".git");
   for (const name of await dependenciesOf(real)) {
     const needed = await findPackage(real, name);
     if (needed !== undefined) await takePackage(survey, needed);

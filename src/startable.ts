@@ -3,7 +3,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { findDefinition, findTeam, type Member, type Places } from "./definition.ts";
-import { codeOf } from "./project-code.ts";
+import { placesOf } from "./project-code.ts";
 import { isInside, waysTo } from "./project-file.ts";
 import { createFileReader } from "./reader/file-reader.ts";
 import type { AgentRecord } from "./reader/reader.ts";
@@ -39,7 +39,7 @@ export async function decisivePaths(
   const files = await Promise.all(
     modules.map((path) => findModuleFile(path, projectDir).catch(() => undefined)),
   );
-  const { places: brought } = await codeOf(
+  const brought = await placesOf(
     projectDir,
     files.filter((file) => file !== undefined),
   );
