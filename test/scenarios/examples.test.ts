@@ -23,7 +23,7 @@ async function copyOf(name: string): Promise<string> {
 function node(args: readonly string[]) {
   const [script, ...rest] = args;
   const child = spawn(process.execPath, [join(EXAMPLES, script!), ...rest], {
-    env: { PATH: process.env["PATH"] },
+    env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] },
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
