@@ -3,7 +3,6 @@
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { LegionError } from "../errors.ts";
 import { openPersonFolder, type PersonFolder } from "../person/folder.ts";
 import { grant, grantsOf, type GrantName } from "../person/trust.ts";
@@ -12,6 +11,7 @@ import { isInside, shownPath } from "../project-file.ts";
 import type { Admit, Brought } from "../user-modules.ts";
 import type { Typed } from "./command.ts";
 import type { ConsoleIo } from "./console/input.ts";
+import { askPerson, canAsk } from "./confirm.ts";
 import { columnsFor, oneLine } from "./output.ts";
 import { wrap } from "./terminal.ts";
 
@@ -124,22 +124,14 @@ async function ask(
   { options }: Pick<Typed, "options">,
   io: AskingIo,
 ): Promise<Answer> {
-  const { stdin, stdout } = io;
-  if (!stdin.isTTY || !stdout.isTTY || options["json"]) return "no";
+  if (!canAsk(io) || options["json"]) return "no";
   const { why, files, how } = question(items);
   const inRows = (texts: readonly string[]): readonly string[] =>
     texts.flatMap((text) => wrap(text, columnsFor(io)));
-  stdout.write(`${[...inRows(why), ...files, ...inRows(how)].join("\n")}\n`);
-  const reader = createInterface({ input: stdin, output: stdout });
-  const typed = await new Promise<string>((resolve) => {
-    reader.on("close", () => resolve(""));
-    reader.on("SIGINT", () => reader.close());
-    reader.question("Run it? y/a/N ", resolve);
-  });
-  reader.close();
-  const letter = typed.trim().toLowerCase();
-  if (letter === "a" || letter === "always") return "always";
-  return letter === "y" || letter === "yes" ? "this" : "no";
+  io.stdout.write(`${[...inRows(why), ...files, ...inRows(how)].join("\n")}\n`);
+  const answer = await askPerson("Run it? y/a/N ", io);
+  if (answer === "a" || answer === "always") return "always";
+  return answer === "y" || answer === "yes" ? "this" : "no";
 }
 
 function question(items: readonly Item[]): Readonly<Record<"why" | "files" | "how", readonly string[]>> {

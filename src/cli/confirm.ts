@@ -1,20 +1,28 @@
-import type { Io } from "./command.ts";
+import type { ConsoleIo } from "./console/input.ts";
 
 /** Is there a person at a terminal who could be asked? */
-export function canAsk({ stdin, stdout }: Pick<Io, "stdin" | "stdout">): boolean {
+export function canAsk({ stdin, stdout }: Pick<ConsoleIo, "stdin" | "stdout">): boolean {
   return stdin.isTTY === true && stdout.isTTY === true;
 }
 
-/** Asks the person at the terminal; anything but yes is no, and so is that there is none. */
-export async function confirm(question: string, io: Io): Promise<boolean> {
-  if (!canAsk(io)) return false;
-  const { createInterface } = await import("node:readline/promises");
-  const asking = createInterface({ input: io.stdin, output: io.stderr });
+/** What the person at the terminal answers, without spaces around it, in lower case; empty if they leave, or nobody is there. */
+export async function askPerson(question: string, io: Pick<ConsoleIo, "stdin" | "stdout">): Promise<string> {
+  if (!canAsk(io)) return "";
+  const { createInterface } = await import("node:readline");
+  const reader = createInterface({ input: io.stdin, output: io.stdout });
   try {
-    const left = new Promise<string>((resolve) => asking.once("close", () => resolve("")));
-    const answer = await Promise.race([asking.question(`${question} [y/N] `), left]);
-    return /^y(es)?$/i.test(answer.trim());
+    const answer = await new Promise<string>((resolve) => {
+      reader.on("close", () => resolve(""));
+      reader.on("SIGINT", () => reader.close());
+      reader.question(question, resolve);
+    });
+    return answer.trim().toLowerCase();
   } finally {
-    asking.close();
+    reader.close();
   }
+}
+
+/** Anything but yes is no, and so is that nobody can be asked. */
+export async function confirm(question: string, io: Pick<ConsoleIo, "stdin" | "stdout">): Promise<boolean> {
+  return /^y(es)?$/.test(await askPerson(`${question} [y/N] `, io));
 }

@@ -30,7 +30,7 @@ function ask(who: "person" | "nobody", names = ["a.mjs"], options: Typed["option
   const terminal = createTerminal(100);
   const isTTY = who === "person";
   const stdin = Object.assign(terminal.stdin, { isTTY });
-  const stdout = Object.assign(terminal.stdout, { isTTY, columns: 100 });
+  const stdout = Object.defineProperty(terminal.stdout, "isTTY", { value: isTTY });
   onTestFinished(() => void stdin.pause());
   const write = stdout.write.bind(stdout) as (text: string) => boolean;
   const question = new Promise<void>((resolve) => {

@@ -78,7 +78,10 @@ export function createTerminal(width: number): Terminal {
     },
   });
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
-  Object.defineProperties(stdout, { isTTY: { value: true }, columns: { get: () => columns } });
+  Object.defineProperties(stdout, {
+    isTTY: { value: true, configurable: true },
+    columns: { get: () => columns },
+  });
   return {
     stdin: stdin,
     stdout,
