@@ -132,7 +132,7 @@ async function admitAll(
   { config, places, admit }: RosterDeps,
 ): Promise<void> {
   if (!admit) return;
-  const lists = members.map(async ({ agent, modules }) => modules ?? (await definitions(agent)).modules);
+  const lists = members.map(async (member) => modulesOf(member, await definitions(member.agent)));
   const references = [...new Set((await Promise.all(lists)).flat())];
   const files = await moduleFiles(references, places.projectDir);
   const { browser, browserBy } = config.modules.web;
@@ -175,8 +175,7 @@ export function createCasting(
     const model = await (modelFor?.(member, choice.name) ?? opened(choice.name));
     const memory = { ...config.memory, ...definition.memory };
     const { brief, modules } = member;
-    if (member.modulesBy === "record") refuseStrange(member, definition);
-    const references = modules ?? definition.modules;
+    const references = modulesOf(member, definition);
     const wayOf = async (protocol: Protocol): Promise<Way> => ({
       protocol,
       actions: await indexes(JSON.stringify([protocol.name, ...references])),
@@ -210,13 +209,13 @@ export function createCasting(
   };
 }
 
-/** Anybody may have written the record. */
-function refuseStrange({ id, agent, modules = [] }: Member, definition: Definition): void {
-  const strange = modules.find(
-    (reference) => !isBuiltIn(reference) && !definition.modules.includes(reference),
-  );
-  if (strange === undefined) return;
-  const way = `\`start --team\` hosts it if a team says so`;
+/** Anybody may have written a record: it names no code that the definition does not name. Throws CONFIG if it does. */
+function modulesOf({ id, agent, modules, modulesBy }: Member, definition: Definition): readonly string[] {
+  const isStrange = (reference: string): boolean =>
+    !isBuiltIn(reference) && !definition.modules.includes(reference);
+  const strange = modulesBy === "record" ? modules?.find(isStrange) : undefined;
+  if (strange === undefined) return modules ?? definition.modules;
+  const way = "`start --team` hosts it if a team says so";
   throw new LegionError(
     "CONFIG",
     `the record of ${displayName(id)} names the module ${JSON.stringify(strange)}, and ${agent} does not; ${way}`,

@@ -241,7 +241,7 @@ describe("a module of a user's own", () => {
     const packageDir = await createPackage();
     const said = async (reference: string) => (await runFrom(packageDir, reference, projectDir)).stdout;
     expect(await said("./part.mjs")).toMatch(/could not be loaded: (?!harm)/);
-    expect(await said("./required.mjs")).toContain("could not be loaded: ours: true");
+    expect(await said("./required.mjs")).toContain("could not be loaded: required.mjs:1: ours: true");
     expect(await said("./required-part.mjs")).toMatch(/could not be loaded: (?!harm)/);
   });
 

@@ -72,7 +72,8 @@ async function recallStart({ agents, team, flags }: LastStart, reader: Reader): 
   for (const { id, agent, model } of agents) {
     const { definition = agent, brief, modules } = await reader.record(id);
     const isChosen = model !== undefined && { model, modelBy: "its last start" };
-    remembered.push({ id, agent: definition, brief, modules, ...isChosen });
+    const named = modules && { modules, modulesBy: "record" as const };
+    remembered.push({ id, agent: definition, brief, ...named, ...isChosen });
   }
   return { who: { kind: "again", agents: remembered }, flags, said };
 }

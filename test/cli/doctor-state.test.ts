@@ -153,10 +153,15 @@ it("a folder of an agent that lacks its log, or whose record is broken, is told 
   await writeFile(join(folder, "goals.json"), "{}");
   const broken = await examine(project);
   expect(broken.of(".ai-legion/agents/2/agent.json")).toMatchObject({ status: "damaged" });
-  expect(broken.of(".ai-legion/agents/2/log")?.detail).toMatch(/^gone; the agent begins anew/);
+  expect(broken.of(".ai-legion/agents/2/log")?.detail).toMatch(/^gone; .*waits for your word/);
   expect(broken.exitCode).toBe(1);
   await legion(["doctor", "--repair"], { cwd: project });
-  expect((await legion(["doctor"], { cwd: project })).exitCode).toBe(0);
+  expect((await examine(project)).of(".ai-legion/agents/2/agent.json")).toBeUndefined();
+  // What may be somebody else's is taken on by the person alone.
+  expect((await examine(project)).exitCode).toBe(1);
+  const again = ["start", "--agents", "2", "--trust", "--model", "offline", "--until-idle"];
+  expect((await legion(again, { cwd: project })).exitCode).toBe(0);
+  expect((await examine(project)).exitCode).toBe(0);
 });
 
 it("goals that cannot be read are damage, and put right by --repair", async () => {
@@ -173,10 +178,10 @@ it("goals that cannot be read are damage, and put right by --repair", async () =
 it.runIf(process.getuid?.() === 0)("root is told of files of other users, and of modes", async () => {
   const { project } = await restingLegion();
   expect((await examine(project)).of("owner")).toBeUndefined();
-  await chown(join(project, ".ai-legion/agents/2"), 12_345, 12_345);
+  await chown(join(project, ".ai-legion/agents/2/agent.json"), 12_345, 12_345);
   expect((await examine(project)).of("owner")).toMatchObject({
     status: "wrong",
-    detail: expect.stringContaining(".ai-legion/agents/2;"),
+    detail: expect.stringContaining(".ai-legion/agents/2/agent.json;"),
   });
   await chmod(join(project, ".ai-legion/agents"), 0o500);
   expect((await examine(project)).of("folder")).toMatchObject({

@@ -19,7 +19,7 @@ async function start(weather: string, files: Readonly<Record<string, string>> = 
     "modules/weather.mjs": weather,
     "script.yaml": SCRIPT,
   });
-  const argv = ["start", "--agent", "diary", "--model", "scripted:script.yaml", "--tick", "0"];
+  const argv = ["start", "--trust", "--agent", "diary", "--model", "scripted:script.yaml", "--tick", "0"];
   return { cwd, ...(await runToEnd([...argv, "--until-idle", "--task", "Go.", "--json"], { cwd })) };
 }
 

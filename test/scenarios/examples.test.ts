@@ -77,6 +77,7 @@ describe("the examples", () => {
       runToEnd(
         [
           "start",
+          "--trust",
           "--agent",
           "gardener",
           "--tick",
