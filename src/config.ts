@@ -166,12 +166,12 @@ async function inFiles(
 ): Promise<Pick<FileSettings, "bus" | "name">> {
   const [variable, read] = PLACE[key];
   if (flags[key] !== undefined || env[variable]?.trim()) return {};
+  const { values, faults } = await readDotEnv(projectDir);
+  const text = (await readProjectFile(projectDir, FILE)) ?? "";
   try {
-    const { values, faults } = await readDotEnv(projectDir);
     const fault = faults.find((each) => each.key === variable);
     if (fault) throw dotEnvError(fault);
     if (values[variable]?.trim()) return readTexts([[key, variable, values[variable]]]);
-    const text = (await readProjectFile(projectDir, FILE)) ?? "";
     return { [key]: await read({ file: FILE, text, firstLine: 1 }) };
   } catch (error) {
     if (!isLegionError(error, "CONFIG")) throw error;

@@ -120,18 +120,26 @@ describe("a start without a person's word is refused where it would run", () => 
       },
       start,
     ],
-    [
-      "what agent.json of a shipped .ai-legion names",
-      {
-        "agents/legionnaire.md": "---\nmodules: [core]\n---\n",
-        ".ai-legion/agents/1/agent.json": `{ "definition": "legionnaire", "modules": ["./harm.mjs"] }`,
-      },
-      ["start", "--only", "1", ...START],
-    ],
     ["a trust.json of its own", { "ai-legion/trust.json": "{}", ".env": "XDG_CONFIG_HOME=." }, start],
   ])("%s", async (_, files, args) => {
     await expectRefused(await hostileProject(files), args);
   });
+
+  it.each([[], ["--trust"], ["--trust-always"]])(
+    "what agent.json of a shipped .ai-legion names, with %j too",
+    async (...trust) => {
+      const project = await hostileProject({
+        "agents/legionnaire.md": "---\nmodules: [core]\n---\n",
+        ".ai-legion/agents/1/agent.json": `{ "definition": "legionnaire", "modules": ["./harm.mjs"] }`,
+      });
+      const { exitCode, err } = await legion(["start", "--only", "1", ...START, ...trust], { cwd: project });
+      expect({ exitCode, err }).toEqual({
+        exitCode: 2,
+        err: expect.stringMatching(/^legion: the record of Agent 1 names the module "\.\/harm\.mjs".*\n$/),
+      });
+      await expectNoHarm(project);
+    },
+  );
 
   it.each(["config.yaml", ".env"])("a browser that its %s names", async (by) => {
     const project = await hostileProject({ "agents/legionnaire.md": "---\nmodules: [core, web]\n---\n" });
