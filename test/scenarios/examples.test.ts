@@ -138,7 +138,7 @@ it("the README shows what its first command prints", async () => {
       .replace(/\d+ steps, [\d.]+k/g, "n")
       .replace(/\s+/g, " ");
   const [, example = ""] =
-    /It looks like this:\n\n```\n([^]*?)```/.exec(readFileSync("README.md", "utf8")) ?? [];
+    /you see every step:\n\n```\n([^]*?)```/.exec(readFileSync("README.md", "utf8")) ?? [];
   const shown = example.split(/\n(?=Agent \d  )|\n\n|\n  \.\.\.\n/).map((part) => plain(part).trim());
   expect(shown.length).toBeGreaterThan(10);
   for (const part of shown) expect(plain(out)).toContain(part);
