@@ -1,7 +1,7 @@
 // Reading a page keeps a processor busy for seconds, and a hostile one can do worse: it is done in a thread of its own.
 
 import { parentPort } from "node:worker_threads";
-import { ownThread } from "./processor.ts";
+import { ownThread } from "./usage.ts";
 import { read, type ReadRequest } from "./read.ts";
 import type { Reply } from "./readers.ts";
 import { UnreadableError } from "./unreadable.ts";

@@ -4,6 +4,7 @@ import { decodeText } from "./decode.ts";
 import { kindOf } from "./kind.ts";
 import { createReaders, type ReaderOptions } from "./readers.ts";
 import { visible } from "./tidy.ts";
+import { ownHeapLimit } from "./usage.ts";
 
 export interface Extractor {
   /** Rejects, with one sentence, if the document is nothing to read. */
@@ -22,12 +23,12 @@ export interface ExtractOptions {
   readonly url?: string;
 }
 
-/** A page of 5 MB takes about half of it. */
-const MAX_HEAP_MB = 1024;
+/** A page of 5 MB takes about half a gigabyte. */
+const MAX_HEAP_BYTES = 1024 ** 3;
 
 /** Turns documents into text, beside the main thread. */
 export function createExtractor(options: Partial<ReaderOptions> = {}): Extractor {
-  const limits = { timeoutMs: 60_000, processorMs: 10_000, idleMs: 60_000 };
+  const limits = { timeoutMs: 60_000, processorMs: 10_000, idleMs: 60_000, heapBytes: MAX_HEAP_BYTES };
   const readers = createReaders({ start: startCompiled, ...limits, ...options });
   return {
     extract({ headers, body, url }, { signal, html, url: at = url }) {
@@ -49,6 +50,6 @@ export function createExtractor(options: Partial<ReaderOptions> = {}): Extractor
 
 /** The compiled one: there is none beside the sources. */
 function startCompiled(): Worker {
-  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB };
+  const resourceLimits = { maxOldGenerationSizeMb: ownHeapLimit(MAX_HEAP_BYTES) };
   return new Worker(new URL("./extract-worker.js", import.meta.url), { resourceLimits });
 }

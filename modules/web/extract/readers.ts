@@ -7,7 +7,7 @@
 
 import type { Worker } from "node:worker_threads";
 import type { Extracted } from "../document.ts";
-import { watchProcessor } from "./processor.ts";
+import { heapOf, watchProcessor } from "./usage.ts";
 import type { ReadRequest } from "./read.ts";
 
 export interface Readers {
@@ -23,6 +23,8 @@ export interface ReaderOptions {
   readonly timeoutMs: number;
   /** Of a processor, for one document. */
   readonly processorMs: number;
+  /** Of objects in a thread, where Node can tell. */
+  readonly heapBytes: number;
   /** How long a thread waits for another document. */
   readonly idleMs: number;
 }
@@ -32,7 +34,7 @@ export type Reply =
   { readonly begun: string } | { readonly extracted: Extracted } | { readonly refused: string };
 
 const MAX_THREADS = 2;
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 
 interface Job {
   readonly request: ReadRequest;
@@ -45,8 +47,10 @@ interface Thread {
   job: Job | undefined;
   /** Ends the thread: when its document took too long, or when it had none for a while. */
   timer: NodeJS.Timeout | undefined;
-  /** Looks how much of a processor its document has taken. */
+  /** Looks how much its document has taken. */
   watch: NodeJS.Timeout | undefined;
+  /** Of a processor, in milliseconds, for its document; absent until it is known. */
+  usedMs: (() => number) | undefined;
 }
 
 interface Pool extends ReaderOptions {
@@ -91,6 +95,7 @@ function begin(pool: Pool): void {
     clearTimeout(thread.timer);
     const over = tooSlow(`longer than ${pool.timeoutMs / 1_000} s`);
     thread.timer = setTimeout(() => void end(pool, thread, over), pool.timeoutMs);
+    thread.watch = setInterval(() => look(pool, thread), LOOK_MS).unref();
     thread.worker.ref();
     const { content } = job.request;
     thread.worker.postMessage(job.request, "body" in content ? [content.body.buffer] : []);
@@ -98,10 +103,16 @@ function begin(pool: Pool): void {
 }
 
 function startThread(pool: Pool): Thread {
-  const thread: Thread = { worker: pool.start(), job: undefined, timer: undefined, watch: undefined };
+  const thread: Thread = {
+    worker: pool.start(),
+    job: undefined,
+    timer: undefined,
+    watch: undefined,
+    usedMs: undefined,
+  };
   pool.threads.add(thread);
   thread.worker.on("message", (reply: Reply) => {
-    if ("begun" in reply) watch(pool, thread, reply.begun);
+    if ("begun" in reply) thread.usedMs = watchProcessor(thread.worker, reply.begun);
     else finish(pool, thread, reply);
   });
   thread.worker.on("error", (error) => void end(pool, thread, failureOf(error)));
@@ -109,17 +120,19 @@ function startThread(pool: Pool): Thread {
   return thread;
 }
 
-function watch(pool: Pool, thread: Thread, place: string): void {
-  const usedMs = watchProcessor(thread.worker, place);
-  const over = tooSlow(`more than ${pool.processorMs / 1_000} s of processor time`);
-  thread.watch = setInterval(() => {
-    if (usedMs() > pool.processorMs) void end(pool, thread, over);
-  }, LOOK_MS).unref();
+function look(pool: Pool, thread: Thread): void {
+  const { worker, job, usedMs } = thread;
+  if (usedMs && usedMs() > pool.processorMs)
+    void end(pool, thread, tooSlow(`more than ${pool.processorMs / 1_000} s of processor time`));
+  void heapOf(worker).then((bytes) => {
+    if (bytes > pool.heapBytes && thread.job === job) void end(pool, thread, tooMuchMemory());
+  });
 }
 
 function finish(pool: Pool, thread: Thread, reply: Exclude<Reply, { readonly begun: string }>): void {
   const { job } = thread;
   thread.job = undefined;
+  thread.usedMs = undefined;
   clearTimeout(thread.timer);
   clearInterval(thread.watch);
   thread.timer = setTimeout(() => void end(pool, thread, undefined), pool.idleMs).unref();
@@ -154,8 +167,12 @@ function tooSlow(time: string): Error {
   return new Error(`The document takes ${time} to read: it is too large or too entangled.`);
 }
 
+function tooMuchMemory(): Error {
+  return new Error("The document needs too much memory to be read.");
+}
+
 function failureOf(error: Error & { code?: unknown }): Error {
   return error.code === "ERR_WORKER_OUT_OF_MEMORY"
-    ? new Error("The document needs too much memory to be read.")
+    ? tooMuchMemory()
     : new Error(`The document could not be read: ${error.message}.`);
 }

@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
 import { createExtractor, type Extractor } from "../../../../modules/web/extract/extractor.ts";
 import type { ReaderOptions } from "../../../../modules/web/extract/readers.ts";
+import { ownHeapLimit } from "../../../../modules/web/extract/usage.ts";
 import { writePackedPdf } from "../site/pdf.ts";
 import { fetched, startSource } from "./fetched.ts";
 
@@ -19,6 +20,8 @@ function create(options: Partial<ReaderOptions> = {}): Extractor {
   return extractor;
 }
 
+const HEAP_BYTES = 128 * 1024 ** 2;
+
 /** A thread that answers with the text of what it is sent, but for texts that name what it does instead. */
 const scripted = (): Worker =>
   new Worker(
@@ -28,10 +31,10 @@ const scripted = (): Worker =>
        if (text === "hang") for (;;);
        if (text === "crash") process.exit(1);
        if (text === "throw") throw new Error("a bug");
-       if (text === "eat") { const all = []; for (;;) all.push(new Array(1000).fill(all.length)); }
+       if (text === "eat") { const all = []; for (let n = 0; ; n++) all.push({ name: "p" + n, children: [n] }); }
        parentPort.postMessage({ extracted: { title: "", text, remarks: [] } });
      });`,
-    { eval: true, resourceLimits: { maxOldGenerationSizeMb: 32 } },
+    { eval: true, resourceLimits: { maxOldGenerationSizeMb: ownHeapLimit(HEAP_BYTES) } },
   );
 
 const page = (text: string) => fetched(text, "text/plain");
@@ -55,12 +58,12 @@ describe("the threads that read documents", () => {
   });
 
   it.each([
-    ["hang", /^The document takes longer than 3 s to read/],
-    ["eat", /^The document needs too much memory to be read\.$/],
-    ["crash", /^The document could not be read: its reader ended\.$/],
-    ["throw", /^The document could not be read: a bug\.$/],
-  ])("fail a document that makes its thread %s, and read the others (Y1)", async (bad, reason) => {
-    const extractor = create({ start: scripted, timeoutMs: 3000 });
+    ["hang", 3_000, /^The document takes longer than 3 s to read/],
+    ["eat", 60_000, /^The document needs too much memory to be read\.$/],
+    ["crash", 60_000, /^The document could not be read: its reader ended\.$/],
+    ["throw", 60_000, /^The document could not be read: a bug\.$/],
+  ])("fail a document that makes its thread %s, and read the others (Y1)", async (bad, timeoutMs, reason) => {
+    const extractor = create({ start: scripted, timeoutMs, heapBytes: HEAP_BYTES });
     const texts = [bad, "a", bad, "b", "c"];
     const results = await Promise.allSettled(
       texts.map((text) => extractor.extract(page(text), { signal: never() })),
