@@ -15,7 +15,9 @@ function terminal(typed: string | undefined): { readonly io: Io; readonly shown:
     stdout: screen as Io["stdout"],
     stderr: screen as Io["stderr"],
   };
-  return { io: { ...terminals, env: {}, cwd: "/" }, shown: () => String(shown.read() ?? "") };
+  let seen = "";
+  shown.setEncoding("utf8").on("data", (text: string) => (seen += text));
+  return { io: { ...terminals, env: {}, cwd: "/" }, shown: () => seen };
 }
 
 it.each([
