@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { INSTALLED_SCHEMA, SCHEMA_MARK, STARTER_FILES } from "../src/cli/starter.ts";
+import { SCHEMA_FILE, SCHEMA_MARK, STARTER_FILES } from "../src/cli/starter.ts";
 import { configJsonSchema } from "../src/config-json-schema.ts";
 import { fileSettings } from "../src/config-schema.ts";
 import { packageDir } from "../src/package.ts";
@@ -48,20 +48,28 @@ describe("the settings that config.yaml offers in comments", () => {
 
 it("the config.yaml of this repository is the same, with the schema of this clone", async () => {
   const own = await readFile(fileURLToPath(new URL("../.ai-legion/config.yaml", import.meta.url)), "utf8");
-  expect(own).toBe(CONFIG.replace(INSTALLED_SCHEMA, "../dist/config.schema.json"));
+  expect(own).toBe(CONFIG.replace(SCHEMA_FILE, "../dist/config.schema.json"));
 });
 
 describe("the JSON Schema of config.yaml", () => {
   beforeAll(buildProgram);
 
-  it("is in the package, where the first line of a new config.yaml says", async () => {
+  it("is in the package", async () => {
+    const text = await readFile(join(packageDir, "dist/config.schema.json"), "utf8");
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
+  });
+
+  it("lies beside a new config.yaml, whose first line names it on any machine", async () => {
     const cwd = await temporaryFolder();
-    await legion(["init"], { cwd });
-    const [first = ""] = (await readFile(join(cwd, ".ai-legion/config.yaml"), "utf8")).split("\n");
-    expect(first.startsWith(SCHEMA_MARK)).toBe(true);
-    const path = fileURLToPath(first.slice(SCHEMA_MARK.length));
-    expect(path).toBe(join(packageDir, "dist/config.schema.json"));
-    expect(JSON.parse(await readFile(path, "utf8"))).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
+    const { out } = await legion(["init"], { cwd });
+    expect(out).toContain("wrote  .ai-legion/config.schema.json");
+    const config = await readFile(join(cwd, ".ai-legion/config.yaml"), "utf8");
+    expect(config.split("\n")[0]).toBe(`${SCHEMA_MARK}config.schema.json`);
+    const text = await readFile(join(cwd, ".ai-legion/config.schema.json"), "utf8");
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
+    expect(await readFile(join(cwd, ".gitignore"), "utf8")).toContain("!/.ai-legion/config.schema.json\n");
+    const doctor = await legion(["doctor"], { cwd });
+    expect(doctor.out).not.toContain("schema");
   });
 
   it("takes what the runtime takes, and knows every key", async () => {

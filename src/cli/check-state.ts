@@ -69,6 +69,7 @@ async function* checkLeftovers({ paths, disk }: FileReader): AsyncGenerator<Find
 
 const IN_ROOT = [
   "config.yaml",
+  "config.schema.json",
   "workspace-id",
   "legion.sock",
   "lock",

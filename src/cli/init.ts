@@ -1,17 +1,15 @@
-import { constants, existsSync } from "node:fs";
+import { constants } from "node:fs";
 import { appendFile, mkdir, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { LegionError, isLegionError, messageOf } from "../errors.ts";
 import { checkHome } from "../home.ts";
-import { packageDir } from "../package.ts";
 import { legionPaths } from "../paths.ts";
 import { openPersonFolder } from "../person/folder.ts";
 import { findInProject, readTextFile } from "../project-file.ts";
 import type { CliCommand } from "./command.ts";
 import { print } from "./output.ts";
 import { offerDir } from "./project.ts";
-import { INSTALLED_SCHEMA, IGNORED, SCHEMA_MARK, STARTER_FILES } from "./starter.ts";
+import { IGNORED, SCHEMA_FILE, STARTER_FILES } from "./starter.ts";
 
 const IGNORE_FILE = ".gitignore";
 const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
@@ -28,12 +26,11 @@ export const command: CliCommand = {
       await mkdir(place, { recursive: true });
       const project = await realpath(place);
       await checkHome(legionPaths(project), openPersonFolder(io.env));
-      for (const path of Object.keys(STARTER_FILES)) await findInProject(project, dirname(path));
+      const files = { [`.ai-legion/${SCHEMA_FILE}`]: await schemaText(), ...STARTER_FILES };
+      for (const path of Object.keys(files)) await findInProject(project, dirname(path));
       const ignored = (await findInProject(project, IGNORE_FILE)) ?? join(project, IGNORE_FILE);
-      for (const [path, content] of Object.entries(STARTER_FILES)) {
-        const isNew = await create(join(project, path), pointToSchema(content, project));
-        (isNew ? made : kept).push(path);
-      }
+      for (const [path, content] of Object.entries(files))
+        ((await create(join(project, path), content)) ? made : kept).push(path);
       if (await ignore(ignored)) made.push(IGNORE_FILE);
     } catch (error) {
       if (isLegionError(error)) throw error;
@@ -48,11 +45,9 @@ export const command: CliCommand = {
   },
 };
 
-/** Where the package is not installed in the project, its own schema is named. */
-function pointToSchema(content: string, project: string): string {
-  if (!content.startsWith(SCHEMA_MARK) || existsSync(join(project, "node_modules/ai-legion"))) return content;
-  const schema = pathToFileURL(join(packageDir, "dist/config.schema.json")).href;
-  return content.replace(INSTALLED_SCHEMA, () => schema);
+async function schemaText(): Promise<string> {
+  const { configJsonSchema } = await import("../config-json-schema.ts");
+  return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
 }
 
 /** False if something is there already: nothing is ever overwritten. */

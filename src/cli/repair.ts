@@ -64,7 +64,7 @@ function done(what: string, detail: string): Repair {
   return { repair: what, status: "done", detail };
 }
 
-const PUBLIC = ["config.yaml", ".gitignore"];
+const PUBLIC = ["config.yaml", "config.schema.json", ".gitignore"];
 
 /** State is for its owner alone: folders 0700, files 0600. Links are left alone. */
 async function* repairModes({ paths }: FileReader): AsyncGenerator<Repair> {

@@ -1,13 +1,18 @@
 // What `legion init` writes.
 
-export const IGNORED: readonly string[] = ["/.ai-legion/*", "!/.ai-legion/config.yaml", ".env"];
+export const IGNORED: readonly string[] = [
+  "/.ai-legion/*",
+  "!/.ai-legion/config.yaml",
+  "!/.ai-legion/config.schema.json",
+  ".env",
+];
 
 /** The first line of config.yaml, by which editors find its JSON Schema. */
 export const SCHEMA_MARK = "# yaml-language-server: $schema=";
-/** Where it lies, from `.ai-legion`, in a project that has the package installed. */
-export const INSTALLED_SCHEMA = "../node_modules/ai-legion/dist/config.schema.json";
+/** Beside config.yaml, and in git like it: right on every machine, whether the package is installed there or not. */
+export const SCHEMA_FILE = "config.schema.json";
 
-const CONFIG = `${SCHEMA_MARK}${INSTALLED_SCHEMA}
+const CONFIG = `${SCHEMA_MARK}${SCHEMA_FILE}
 # Settings of this legion, each optional: take the # away. The environment outranks this file, and flags outrank both.
 
 # model: anthropic/claude-sonnet-5-5   # without it: by the keys in the environment or in .env, else offline
@@ -95,7 +100,7 @@ export const calendar = defineModule({
 });
 `;
 
-/** By path in the project. */
+/** By path in the project; the schema of config.yaml is made when it is written. */
 export const STARTER_FILES: Readonly<Record<string, string>> = {
   ".ai-legion/config.yaml": CONFIG,
   "agents/clerk.md": AGENT,

@@ -26,6 +26,7 @@ it("makes a project that the other commands take, and says what to do next", asy
   expect(out).toContain("wrote  agents/clerk.md");
   expect(out).toContain("legion start 3 --task");
   expect(await filesOf(cwd)).toEqual([
+    ".ai-legion/config.schema.json",
     ".ai-legion/config.yaml",
     ".gitignore",
     "agents/clerk.md",
@@ -65,7 +66,7 @@ it("offers in comments only settings that there are", async () => {
 it("makes the folder that it is given", async () => {
   const cwd = await temporaryFolder();
   const { out } = await legion(["init", "new/place"], { cwd });
-  expect(await filesOf(join(cwd, "new/place"))).toHaveLength(4);
+  expect(await filesOf(join(cwd, "new/place"))).toHaveLength(5);
   expect(out).toContain("cd new/place");
   expect(await legion(["init", "a", "--dir", "b"], { cwd })).toMatchObject({ exitCode: 2 });
 });
@@ -78,7 +79,7 @@ it("never overwrites, and adds to .gitignore only what is missing", async () => 
   const first = await legion(["init"], { cwd });
   expect(first.out).toContain("kept   .ai-legion/config.yaml, which was there");
   expect(await readFile(join(cwd, ".ai-legion/config.yaml"), "utf8")).toBe("model: offline\n");
-  const ignored = "dist\n.env\n/.ai-legion/*\n!/.ai-legion/config.yaml\n";
+  const ignored = "dist\n.env\n/.ai-legion/*\n!/.ai-legion/config.yaml\n!/.ai-legion/config.schema.json\n";
   expect(await readFile(join(cwd, ".gitignore"), "utf8")).toBe(ignored);
 
   const second = await legion(["init"], { cwd });
