@@ -46,7 +46,7 @@ export function preface({ roster, said, config, project, columns, paint, reader 
   return `${rows.join("\n")}\n`;
 }
 
-const HOW_TO_TALK = '"2: text" to agent 2, text to all, /help for commands; Ctrl-C ends';
+const HOW_TO_TALK = '"2: text" to agent 2, text to all that run here, /help for commands; Ctrl-C ends';
 const COMMANDS = {
   allow: "agents may run them, without a sandbox; only start like this where you trust what they read",
   refuse: "refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",

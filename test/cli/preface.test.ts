@@ -39,7 +39,7 @@ describe("what is said before anything happens", () => {
       "  commands  refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
       "  web       agents read pages; `legion doctor` says what it takes to let them search",
       "  files     /p/.ai-legion/agents/<id>: goals.json, notes/, log/",
-      '  talk      "2: text" to agent 2, text to all, /help for commands; Ctrl-C ends',
+      '  talk      "2: text" to agent 2, text to all that run here, /help for commands; Ctrl-C ends',
     ]);
   });
 
