@@ -109,6 +109,13 @@ function unheard(ids: readonly AgentId[]): string {
   return `${namesOf(ids)} ${verb} not run: this waits in the mailbox until then.`;
 }
 
+async function unknownCommand(name: string): Promise<LegionError> {
+  const { nearest } = await import("../../nearest.ts");
+  const [meant] = nearest(name, NAMES);
+  const advice = meant ? `did you mean /${meant}?` : "/help lists them";
+  return new LegionError("USAGE", `there is no command /${name.slice(0, 100)}; ${advice}`);
+}
+
 async function runCommand(
   [name = "help", ...args]: readonly string[],
   deps: TalkDeps,
@@ -118,6 +125,7 @@ async function runCommand(
   if (name === "exit" || name === "quit") return deps.exit();
   if (name === "clear") return deps.clear();
   if (name === "start") throw new LegionError("USAGE", "a node runs here already: this one");
+  if (!NAMES.includes(name) && !name.startsWith("-")) throw await unknownCommand(name);
   if (name === "help" && args.length === 0) print(`${CONSOLE_HELP}\n`);
   const output = wholeRows(print, signal);
   const stream = Object.create(io.stdout, { write: { value: output.write } }) as NodeJS.WriteStream;

@@ -86,6 +86,16 @@ describe("a command typed at the console", () => {
     expect(printed).toEqual(["goals 2 in /project\n", "and more\n"]);
   });
 
+  it("is named as it is typed here where there is none, or one like it", async () => {
+    const { talk, printed } = await talkWith();
+    for (const line of ["/pss", "/exti", "/xyzzy"]) await talk.hear(line);
+    expect(printed).toEqual([
+      "legion: there is no command /pss; did you mean /ps?\n",
+      "legion: there is no command /exti; did you mean /exit?\n",
+      "legion: there is no command /xyzzy; /help lists them\n",
+    ]);
+  });
+
   it("is no second node", async () => {
     const { talk, printed } = await talkWith();
     await talk.hear("/start 3");
@@ -154,7 +164,7 @@ describe("a command typed at the console", () => {
     const { talk, printed } = await talkWith({
       dispatch: () => Promise.reject(new LegionError("USAGE", "no such thing")),
     });
-    await talk.hear("/nonsense");
+    await talk.hear("/ps");
     expect(printed).toEqual(["legion: no such thing\n"]);
   });
 });
