@@ -34,7 +34,7 @@ export function createBrief(options: PageOptions): Brief {
     if (event.kind === "decision" || event.kind === "result")
       for (const remark of letterRemarks(event.sends)) say(agent, remark);
     if (event.kind === "notice" && agent === CONTROL) tellSaid(event);
-    else if (event.kind === "notice" && event.reason !== "undeliverable") say(agent, noticeRemark(event));
+    else if (event.kind === "notice" && !isRoutine(event)) say(agent, noticeRemark(event));
     else if (event.kind === "message" && agent === CONTROL && !isFrom(here, event.message))
       say(CONTROL, mailRemark(event.message));
   };
@@ -50,6 +50,11 @@ export function createBrief(options: PageOptions): Brief {
       return () => void expected.splice(expected.indexOf(text), 1);
     },
   };
+}
+
+/** What needs nobody: `legion inbox --dead` has the dead letters, and what may be done again is done again after a crash. */
+function isRoutine({ reason, details }: EventOf<"notice">): boolean {
+  return reason === "undeliverable" || (reason === "restarted" && details === "again");
 }
 
 /** Their letters were shown when they were sent. */

@@ -57,6 +57,13 @@ describe("what scrolls by where each agent has a row", () => {
       state("2", "parked", "too many steps."),
       state("2", "parked", "too many steps."),
       committed("2", { kind: "notice", reason: "resumed", content: "" }),
+      committed("1", {
+        kind: "notice",
+        reason: "restarted",
+        content: "readFile is done again.",
+        details: "again",
+      }),
+      committed("1", { kind: "notice", reason: "restarted", content: "It failed, and begins anew: disk" }),
       state("1", "idle"),
     );
     expect(view.rows()).toEqual([
@@ -66,6 +73,7 @@ describe("what scrolls by where each agent has a row", () => {
       "Agent 2  → Control: Fine.",
       "Agent 2  ! parked: too many steps. (legion resume 2)",
       "Agent 2  ! goes on",
+      "Agent 1  ! It failed, and begins anew: disk",
     ]);
   });
 
