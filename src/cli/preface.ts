@@ -175,7 +175,7 @@ export function summary({
   const agents = roles.length === 1 ? displayName(roles[0]!.plan.identity.id) : `${roles.length} agents`;
   const isPriced = roles.every(({ plan }) => plan.model.profile.price);
   const cost = spent.cost > 0 ? "" : isPriced ? ", free" : ", cost unknown";
-  const { id } = roles[0]!.plan.identity;
+  const id = said?.by ?? roles[0]!.plan.identity.id;
   const next = ["inbox", `goals ${id}`, `notes ${id}`, `log ${id}`].map((words) => `${program} ${words}`);
   const rows = [
     ...(said ? wrap(`${displayName(said.by)}: ${clip(oneLine(said.content))}`, columns) : []),

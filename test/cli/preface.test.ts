@@ -104,7 +104,7 @@ describe("what is said at the end", () => {
     const said = { by: "2", content: "All three\nbeds are\u001b[31m dug." };
     expect(summary({ said, ending, roster, spent, program, config, columns: Infinity })).toBe(
       "Agent 2: All three beds are dug.\n" +
-        "See more with: npx legion inbox, npx legion goals 1, npx legion notes 1, npx legion log 1\n" +
+        "See more with: npx legion inbox, npx legion goals 2, npx legion notes 2, npx legion log 2\n" +
         "Done. 3 agents in this run: 12 steps, 34.5k tokens, free.\n",
     );
     const long = { by: "2", content: "x".repeat(9_000) };

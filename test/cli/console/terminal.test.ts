@@ -92,7 +92,9 @@ describe.skipIf(!hasScript)("legion start at a terminal", () => {
     expect(first.written()).not.toContain("owned");
     first.type("/exit\r");
     expect(await first.ended).toBe(0);
-    expect(first.rows().join("\n")).toMatch(/> \/exit\nEnding: [^]*\n\nAgent 2: All of it [^]*legion log 1\nEnded\. 2 agents [^]*free\.$/);
+    expect(first.rows().join("\n")).toMatch(
+      /> \/exit\nEnding: [^]*\n\nAgent 2: All of it [^]*legion log 2\nEnded\. 2 agents [^]*free\.$/,
+    );
     const [marks, leaves] = ["\u001b[?2004h", "\u001b[?2004l"].map((mode) =>
       first.written().lastIndexOf(mode),
     );
