@@ -64,13 +64,22 @@ export function createAlarms(control: Pick<Control, "announce">, clock: Clock): 
       const nowMs = clock.now();
       if (told && nowMs - told.sinceMs < OUTAGE_EVERY_MS) return;
       outages.set(provider, { sinceMs: nowMs, isOver: false });
-      track(say(`${provider} does not answer: ${reason} Its agents wait, and try again from time to time.`));
+      track(
+        say(
+          `${provider} does not answer: ${sentence(reason)} Its agents wait, and try again from time to time.`,
+        ),
+      );
     },
     async close() {
       closing.abort();
       await Promise.all(telling);
     },
   };
+}
+
+/** What a server says of itself often ends without a stop. */
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 function listOf(agents: readonly AgentId[]): string {

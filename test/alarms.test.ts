@@ -81,8 +81,10 @@ describe("what Control is told of troubles", () => {
       "openai answers again.",
     ]);
     clock.advance(200_000);
-    alarms.outage("openai", "it broke.");
+    alarms.outage("openai", "127.0.0.1:11434 answered 500: oops");
     await alarms.close();
-    expect(said).toHaveLength(3);
+    expect(said.slice(2)).toEqual([
+      "openai does not answer: 127.0.0.1:11434 answered 500: oops. Its agents wait, and try again from time to time.",
+    ]);
   });
 });
