@@ -6,7 +6,7 @@ import type { CliCommand, Io } from "./command.ts";
 import { namesOf, print } from "./output.ts";
 import { checkTargets, offerLegion, withSite } from "./project.ts";
 
-/** What is printed of the agents with each outcome, after their names. */
+/** What is printed of the agents with each outcome, after their names; in it `<ids>` stands for what one types for them. */
 export type OutcomeTexts = Readonly<Record<Obeyed["outcome"], string>>;
 
 export function orderCommand(order: Order["order"], texts: OutcomeTexts): CliCommand {
@@ -28,6 +28,7 @@ export function orderCommand(order: Order["order"], texts: OutcomeTexts): CliCom
 export function printObeyed(io: Io, obeyed: readonly Obeyed[], texts: OutcomeTexts): void {
   for (const outcome of ["done", "soon", "already"] as const) {
     const ids = obeyed.filter((agent) => agent.outcome === outcome).map(({ id }) => id);
-    if (ids.length > 0) print(io, `${namesOf(ids)}: ${texts[outcome]}.`);
+    const typed = ids.length > 10 ? "<ids>" : ids.join(",");
+    if (ids.length > 0) print(io, `${namesOf(ids)}: ${texts[outcome].replace("<ids>", () => typed)}.`);
   }
 }

@@ -24,12 +24,12 @@ it("pauses and resumes agents of a running node", async () => {
   await serve(world);
   const typed = async (...argv: string[]) => (await legion(argv, { cwd: world.project })).out;
 
-  expect(await typed("pause", "2")).toBe("Agent 2: paused; `legion resume` lets it go on.\n");
+  expect(await typed("pause", "2")).toBe("Agent 2: paused until `legion resume 2`.\n");
   await world.say("2", "Work");
   await world.idle();
   expect(await world.kinds("2", "decision")).toEqual([]);
   expect(await typed("pause", "all")).toBe(
-    "Agent 1: paused; `legion resume` lets it go on.\nAgent 2: paused already.\n",
+    "Agent 1: paused until `legion resume 1`.\nAgent 2: paused already.\n",
   );
   expect(await typed("resume", "1,2")).toBe("Agent 1 and Agent 2: resumed.\n");
   await world.idle();
@@ -41,8 +41,8 @@ it("pauses and resumes agents while no node runs", async () => {
   const project = await restingProject();
   const typed = async (...argv: string[]) => (await legion(argv, { cwd: project })).out;
 
-  expect(await typed("pause", "2")).toBe("Agent 2: paused; `legion resume` lets it go on.\n");
-  expect(await typed("pause", "all")).toMatch(/^Agent 1: paused; .*\nAgent 2: paused already\.\n$/);
+  expect(await typed("pause", "2")).toBe("Agent 2: paused until `legion resume 2`.\n");
+  expect(await typed("pause", "all")).toMatch(/^Agent 1: paused until .*\nAgent 2: paused already\.\n$/);
   expect((await legion(["ps", "--json"], { cwd: project })).json).toMatchObject([
     { id: "1", state: "paused", reason: "by Control", waitingFor: "resume" },
     { id: "2", state: "paused" },

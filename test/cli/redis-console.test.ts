@@ -44,7 +44,7 @@ describe.skipIf(!redisIsThere)("the console of a node on Redis", () => {
       node.type("/notes 3 plan");
       await node.until("first this");
       node.type("/pause 3");
-      await node.until("Agent 3: paused; `legion resume` lets it go on.");
+      await node.until("Agent 3: paused until `legion resume 3`.");
       node.type("/inbox");
       await node.until("Agent 3  (3>0#1)");
       node.type("/export 3 -");

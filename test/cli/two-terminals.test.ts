@@ -65,7 +65,7 @@ it(
     const sent = await type("send", "all", "note kept: yes", ...dir).ended;
     expect(sent).toEqual({ exitCode: 0, out: "0>1#1\n0>2#2\n", err: "" });
     const paused = await type("pause", "1", ...dir).ended;
-    expect(paused.out).toBe("Agent 1: paused; `legion resume` lets it go on.\n");
+    expect(paused.out).toBe("Agent 1: paused until `legion resume 1`.\n");
 
     const next = type("start", "2", "--model", "offline", "--tick", "0", ...dir);
     await next.until("2 agents on offline");
