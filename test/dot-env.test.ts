@@ -19,6 +19,8 @@ it.each([
   ['A="x\nB: in quotes\n"\nC: 1', ["4 C"]],
   ["A='it\nB: 2", ["2 B"]],
   ["A=b: c\nhttp://x\n: y\n- a: b", ["2 http"]],
+  ["OPENAI_API_KEY sk-1\nexport A_B\tx\nexport A_B\nA_B = x y\nNOTE to self", ["1 OPENAI_API_KEY", "2 A_B"]],
+  ["A_KEY='it\nB_KEY is\n'", []],
   ["", []],
 ])("finds in %j what sets nothing: %j", (text, faults) => {
   expect(faultsIn(text)).toEqual(faults);
