@@ -176,7 +176,7 @@ async function inFiles(
   } catch (error) {
     if (!isLegionError(error, "CONFIG")) throw error;
     const way = `this says which legion is meant: put it right, or say --${key}`;
-    throw new LegionError("CONFIG", `${error.message}; ${way}`, { cause: error });
+    throw new LegionError("CONFIG", `${error.message} (${way})`, { cause: error });
   }
 }
 

@@ -89,7 +89,7 @@ describe("a mistake in the settings", () => {
 
   it("says the way out, and repeats no address", async () => {
     expect(await refusal({ yaml: "buss: redis://:secret@h" })).toBe(
-      '.ai-legion/config.yaml:1: unknown key "buss"; did you mean "bus"?; this says which legion is meant: put it right, or say --bus',
+      '.ai-legion/config.yaml:1: unknown key "buss"; did you mean "bus"? (this says which legion is meant: put it right, or say --bus)',
     );
   });
 

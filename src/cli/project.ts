@@ -114,7 +114,7 @@ export async function withSite<T>(
   const sources = { projectDir: project, env: io.env, flags: flagsOf(typed, ["bus", "name"]) };
   const { config, fault } =
     faults === "refuse" ? { config: await loadConfig(sources) } : await loadConfigAnyway(sources);
-  if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)}; ${GOES_ON}\n`);
+  if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)} (${GOES_ON})\n`);
   const { bus, name: legion } = config;
   if (bus.kind === "memory")
     return use({ kind: "files", project, config, reader: createFileReader(project) });
