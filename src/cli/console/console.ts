@@ -34,6 +34,8 @@ export function consoleMode(io: ConsoleIo): ConsoleOptions["mode"] {
 export function openConsole(options: ConsoleOptions): Console {
   const bottom = openBottom(options.io.stdout);
   const input = options.mode === "prompt" ? openPrompt(options, bottom) : readPipe(options);
+  // Who asked a question before has left it paused, and then it would stay so for ever, deaf to Ctrl-C, too.
+  options.io.stdin.resume();
   return {
     print: bottom.print,
     show: bottom.show,

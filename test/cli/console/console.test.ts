@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { confirm } from "../../../src/cli/confirm.ts";
 import { consoleMode } from "../../../src/cli/console/console.ts";
 import { completeLine } from "../../../src/cli/console/talk.ts";
 import { createTerminal } from "../screen.ts";
@@ -43,6 +44,19 @@ describe("the console at a terminal", () => {
     print("still here\n");
     expect(terminal.rows().at(-1)).toBe("still here");
   });
+
+  it.each(["prompt", "lines"] as const)(
+    "hears the person, as %s, whom a question was asked before it opened",
+    async (mode) => {
+      const asked = createTerminal(40);
+      const answer = confirm("Run it?", asked);
+      await asked.type("y\r\n");
+      expect(await answer).toBe(true);
+      const { lines } = openAt(40, { mode, io: { ...asked, env: {} } });
+      await asked.type("2: hello\r\n");
+      expect(lines.filter((line) => line !== "")).toEqual(["2: hello"]);
+    },
+  );
 
   it("outlives a terminal that can no longer be read", async () => {
     const { terminal, print } = openAt(40);
