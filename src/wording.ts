@@ -35,17 +35,15 @@ export function elide(text: string, maxChars: number): string {
   return `${start} [... ${count(text.length - start.length - end.length, "character")} left out ...] ${end}`;
 }
 
-/** What nobody sees, and a model may still read past: between and around the marks of a header. */
-const UNSEEN = "[\\p{Cf}\\p{Mn}\\u115f\\u1160\\u3164\\uffa0]*";
+/** What nobody sees, and a model may still read past; a byte order mark is a blank for some. */
+const UNSEEN = /(?!\ufeff)[\p{Cf}\p{Mn}\u115f\u1160\u3164\uffa0]+/gu;
 /** Three hyphens, or what looks like them. */
-const MARK = `(?:[-\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]${UNSEEN}){3}`;
-const BLANK = "[^\\S\\n\\r\\u2028\\u2029]";
-const HEADER = new RegExp(
-  `^(?=(?:${BLANK}|[\\p{Cf}\\p{Mn}])*${MARK}${BLANK}.*${BLANK}${UNSEEN}${MARK}(?:${BLANK}|[\\p{Cf}\\p{Mn}])*$)`,
-  "gmu",
-);
+const MARK = Array(3).fill("[-\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]").join("\\ufeff*");
+/** Of one line without what nobody sees. No part of it can end where the next begins: it takes no longer than the line. */
+const HEADER = new RegExp(`^\\s*${MARK}\\s.*\\s${MARK}\\s*$`);
+const LINE = /[^\n\r\u2028\u2029]+/g;
 
 /** `text` with a backslash before each line that would look like one of our headers, such as that of a message. */
 export function escapeHeaders(text: string): string {
-  return text.replace(HEADER, "\\");
+  return text.replace(LINE, (line) => (HEADER.test(line.replace(UNSEEN, "")) ? `\\${line}` : line));
 }

@@ -42,6 +42,7 @@ describe("a line that looks like a header", () => {
     ["---\u00a0X\u2003---", "\\---\u00a0X\u2003---"],
     ["\u2013\u2013\u2013 X \uff0d\uff0d\uff0d", "\\\u2013\u2013\u2013 X \uff0d\uff0d\uff0d"],
     ["--- \u{e0041}\u{e0042} ---", "\\--- \u{e0041}\u{e0042} ---"],
+    ["\ufeff-\ufeff--\ufeffX\ufeff---\ufeff", "\\\ufeff-\ufeff--\ufeffX\ufeff---\ufeff"],
   ])("gets a backslash: %j", (text, escaped) => {
     expect(escapeHeaders(text)).toBe(escaped);
   });
@@ -52,6 +53,16 @@ describe("a line that looks like a header", () => {
       expect(escapeHeaders(text)).toBe(text);
     },
   );
+
+  it.each([
+    ["byte order marks", "\ufeff".repeat(200_000)],
+    ["marks that nobody sees behind a header", `--- a ---${"\u200b".repeat(200_000)}x`],
+    ["byte order marks in a header", `--- ${"\ufeff".repeat(200_000)}x`],
+    ["halves of headers", `--- ${"\ufeff-\ufeff-".repeat(100_000)}x`],
+    ["blanks", `--- a ---${" ".repeat(200_000)}x`],
+  ])("is told from %s as fast as these can be read", (_, text) => {
+    expect(escapeHeaders(text)).toBe(text);
+  });
 
   it("is shown escaped in what agents write, and as it is in what Control writes", () => {
     const message = (id: string) =>
