@@ -39,7 +39,7 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderSettings & { readonly concurrency?: number }>>;
   /** The sections that bear the name of a module. */
   readonly modules: {
-    readonly system: { readonly commands: "allow" | "refuse" };
+    readonly system: { readonly commands: "allow" | "refuse"; readonly commandsBy?: "project" | "person" };
     readonly web: WebConfig;
   };
   /** What the command line itself said: it outranks what a definition or a team says of its agents, too. */
@@ -208,7 +208,7 @@ function settle({ file, dotEnv, variables: said }: Layers, { env, flags }: Confi
     models: file.models ?? {},
     providers: guardKeys(file.providers ?? {}, { env, dotEnv }),
     modules: {
-      system: { commands: settings.commands ?? file.system?.commands ?? "refuse" },
+      system: systemOf(settings.commands, file.system?.commands),
       web: webOf(file.web ?? {}, { env, dotEnv }),
     },
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
@@ -230,6 +230,13 @@ function busOf({ bus }: Pick<TextSettings, "bus">, typed: TextSettings): BusChoi
   if (!said) return { kind: "memory" };
   const way = "add --bus redis://host:port, or leave it out";
   throw new LegionError("USAGE", `${said[1]}: only for a legion in Redis; ${way}`);
+}
+
+type Commands = Config["modules"]["system"]["commands"];
+
+function systemOf(typed: Commands | undefined, inFile: Commands = "refuse"): Config["modules"]["system"] {
+  const commands = typed ?? inFile;
+  return { commands, ...(commands === "allow" && { commandsBy: typed ? "person" : "project" }) };
 }
 
 /** The providers, each with what forbids to use it. */

@@ -125,7 +125,7 @@ function chosenOf(
 
 type FindDefinition = (reference: string) => Promise<Definition>;
 
-/** One question for all: what the modules of all members bring along, and the browser where the project names one. */
+/** One question for all: what the modules of all members bring along, and the browser and the commands of its settings. */
 async function admitAll(
   members: readonly Member[],
   definitions: FindDefinition,
@@ -135,9 +135,14 @@ async function admitAll(
   const lists = members.map(async (member) => modulesOf(member, await definitions(member.agent)));
   const references = [...new Set((await Promise.all(lists)).flat())];
   const files = await moduleFiles(references, places.projectDir);
-  const { browser, browserBy } = config.modules.web;
+  const { system, web } = config.modules;
+  const { browser, browserBy } = web;
   const isNamed = browserBy === "project" && browser !== undefined && references.includes("web");
-  await admit({ modules: [...files.values()], programs: isNamed ? [browser] : [] });
+  await admit({
+    modules: [...files.values()],
+    programs: isNamed ? [browser] : [],
+    ...(system.commandsBy === "project" && { commands: "allow" as const }),
+  });
 }
 
 function protect(

@@ -28,6 +28,8 @@ export interface Brought {
   readonly modules: readonly string[];
   /** Paths of programs that its settings name. */
   readonly programs: readonly string[];
+  /** Its settings let agents run commands. */
+  readonly commands?: "allow";
 }
 
 /** Resolves if it may run; rejects with the reason and the way out if not. */

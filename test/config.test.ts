@@ -91,7 +91,7 @@ describe("loadConfig", () => {
         anthropic: { apiVersion: "2023-06-01" },
       },
       modules: {
-        system: { commands: "allow" },
+        system: { commands: "allow", commandsBy: "project" },
         web: {
           allowPrivate: ["localhost", "10.0.0.0/8"],
           browser: "off",
@@ -118,7 +118,7 @@ describe("loadConfig", () => {
     const config = await load({ yaml, env, flags });
     expect(config).toMatchObject({ model: "anthropic/y", agent: "a", tickMs: 2_000, delayMs: 300 });
     expect(config.limits).toEqual({ agent: { steps: 30 }, legion: { cost: 2, tokens: 5 } });
-    expect(config.modules.system.commands).toBe("allow");
+    expect(config.modules.system).toEqual({ commands: "allow", commandsBy: "person" });
   });
 
   it("tells what the command line said apart from what stood there before", async () => {

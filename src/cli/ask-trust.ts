@@ -30,6 +30,7 @@ interface Item {
 }
 
 const ALWAYS = { what: "code", value: "always" } as const;
+const COMMANDS = "every command of its agents (its .ai-legion/config.yaml allows them)";
 const MAX_SHOWN = 12;
 
 /** Where a person may sit. */
@@ -40,13 +41,14 @@ export interface AskingIo extends ConsoleIo {
 /** Lets run what the person trusts, and asks where nobody has said yet, at most once for the same. */
 export function createAdmission(project: string, typed: Pick<Typed, "options">, io: AskingIo): Admit {
   const admitted = new Set<string>();
-  return async ({ modules, programs }) => {
+  return async ({ modules, programs, commands }) => {
     const brought = {
       modules: modules.filter((path) => !admitted.has(path)),
       programs: programs.filter((path) => !admitted.has(path)),
+      commands,
     };
     const paths = [...brought.modules, ...brought.programs];
-    if (paths.length === 0) return;
+    if (paths.length === 0 && commands === undefined) return;
     await admit(brought, { project, typed, io, person: openPersonFolder(io.env) });
     for (const path of paths) admitted.add(path);
   };
@@ -75,7 +77,7 @@ async function admit(brought: Brought, asking: Asking): Promise<void> {
 }
 
 async function itemsOf(
-  { modules, programs }: Brought,
+  { modules, programs, commands }: Brought,
   project: string,
   grants: ReadonlyMap<string, string>,
 ): Promise<readonly Item[]> {
@@ -95,6 +97,7 @@ async function itemsOf(
     const named = { files: [`${shownPath(project, path)} (the browser that its settings name)`], untold: [] };
     items.push(item(`program ${shownPath(project, path)}`, await valueOf(path, project), named));
   }
+  if (commands === "allow") items.push(item("commands", commands, { files: [COMMANDS], untold: [] }));
   return items;
 }
 

@@ -13,7 +13,7 @@ const LOCK = "trust.lock";
 const PATIENCE_MS = 10_000;
 
 /** What can be granted; the next kinds of grants are further names. A path is relative to the project where it lies inside. */
-export type GrantName = "code" | "owner" | `code ${string}` | `program ${string}`;
+export type GrantName = "code" | "commands" | "owner" | `code ${string}` | `program ${string}`;
 
 export interface Grant {
   readonly what: GrantName;

@@ -120,6 +120,15 @@ describe("a start without a person's word is refused where it would run", () => 
       },
       start,
     ],
+    [
+      "commands that its config.yaml allows",
+      {
+        "agents/legionnaire.md": "---\nmodules: [core, system]\n---\n",
+        ".ai-legion/config.yaml": "system: { commands: allow }",
+        "script.yaml": `[{ calls: [{ action: executeCommand, parameters: { command: touch harm } }] }, Done.]`,
+      },
+      start,
+    ],
     ["a trust.json of its own", { "ai-legion/trust.json": "{}", ".env": "XDG_CONFIG_HOME=." }, start],
   ])("%s", async (_, files, args) => {
     await expectRefused(await hostileProject(files), args);
