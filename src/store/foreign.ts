@@ -13,6 +13,7 @@ import type { Disk } from "../log/disk.ts";
 import { openFileLog } from "../log/file-log.ts";
 import { openJournal, type Durability } from "../log/journal.ts";
 import type { Lock } from "../log/lock.ts";
+import { newestOpening } from "../log/segments.ts";
 import { CONTROL, displayName, type AgentId } from "../message.ts";
 import type { LegionPaths } from "../paths.ts";
 
@@ -32,9 +33,11 @@ export async function isForeign(agent: AgentId, { paths, disk, authorship }: Hom
   const names = await disk.list(folder);
   if (names.length === 0 || holdsCopies(disk, folder)) return false;
   const isState = (name: string): boolean => !name.startsWith(".") && !NO_STATE.includes(name);
-  if (!names.includes("log") && names.some(isState)) return true;
+  const log = join(folder, "log");
+  // A folder of that name is no past.
+  if (names.some(isState) && (await newestOpening(log, disk)) === undefined) return true;
   return (
-    (await isForeignJournal(join(folder, "log"), disk, { authorship })) ||
+    (await isForeignJournal(log, disk, { authorship })) ||
     (await isForeignJournal(join(folder, "mailbox"), disk, { authorship, of: mailboxName(agent) }))
   );
 }
