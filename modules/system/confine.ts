@@ -119,7 +119,7 @@ function permitted<T>(host: Host, way: Way, errand: Errand, go: () => Promise<T>
     if (await leadsThroughRepository(host.workspace.root, names)) throw new Refusal(OFF_LIMITS);
     return go();
   };
-  return errand.missingFolders === "create" ? addingInTurn(names, change) : change();
+  return errand.missingFolders === "create" ? addingInTurn(change) : change();
 }
 
 const OFF_LIMITS =

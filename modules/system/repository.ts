@@ -9,7 +9,6 @@ import { fold } from "./protected.ts";
 const HEAD = "HEAD";
 /** Beside HEAD: all of one of these. A `commondir` says where the rest of a worktree's repository is. */
 const ENOUGH = [["objects", "refs"], ["commondir"]] as const;
-const PARTS = [HEAD, ...ENOUGH.flat()].map(fold);
 
 /** Is one of the folders on the way from `root` to what `names` lead to a repository, or would it be one with them? */
 export async function leadsThroughRepository(root: string, names: readonly string[]): Promise<boolean> {
@@ -38,9 +37,11 @@ async function isRepository(folder: string, added: string): Promise<boolean> {
 
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/** Runs what adds `names` to the workspace; where they could complete a repository, one after the other. */
-export function addingInTurn<T>(names: readonly string[], add: () => Promise<T>): Promise<T> {
-  if (!names.some((name) => PARTS.includes(fold(name)))) return add();
+/**
+ * Runs what adds to the workspace, one after the other: what is looked at before a folder is moved is all that goes along, and
+ * two that each add a part of a repository do not complete one.
+ */
+export function addingInTurn<T>(add: () => Promise<T>): Promise<T> {
   const turn = lastTurn.then(add);
   lastTurn = turn.catch(() => undefined);
   return turn;

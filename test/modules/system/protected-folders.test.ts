@@ -39,6 +39,18 @@ describe("a folder with protected things in it", () => {
     expect(existsSync(join(agent.root, name))).toBe(false);
   });
 
+  it("does not come into being by what is written into a folder while that is moved (F2, F4)", async () => {
+    for (let n = 0; n < 5; n++) {
+      const agent = createTestHost(system);
+      for (let file = 0; file < 300; file++) agent.file(`harmless/${file}`, "");
+      await Promise.all([
+        agent.act("moveFile", { sourcePath: "harmless", destinationPath: ".cargo" }),
+        agent.act("writeFile", { path: "harmless/config.toml", content: "harm" }),
+      ]);
+      expect(existsSync(join(agent.root, ".cargo/config.toml"))).toBe(false);
+    }
+  });
+
   it("is moved where nothing in it is", async () => {
     const agent = createTestHost(system);
     agent.file("work/src/a.ts", "a");
