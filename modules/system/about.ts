@@ -124,12 +124,12 @@ function clip(text: string): string {
   return `${plain.slice(0, end > MAX_ABOUT / 2 ? end : MAX_ABOUT - 3)}...`;
 }
 
-/** The paths that each import of the file at `path` may mean, the likeliest first; those of libraries mean none. */
-export function importsOf(path: string, text: string): readonly (readonly string[])[] {
+/** The paths that each import of the file at `path` may mean, the likeliest first, of so many at `most`; those of libraries mean none. */
+export function importsOf(path: string, text: string, most: number): readonly (readonly string[])[] {
   const kind = KINDS.find(({ names, imports }) => imports && names.test(path))?.imports;
   if (!kind) return [];
   const named = text.split("\n").flatMap((line) => kind.line.exec(line.slice(0, MAX_LINE))?.[1] ?? []);
-  return [...new Set(named)].map((name) => kind.places(path, name));
+  return [...new Set(named)].slice(0, most).map((name) => kind.places(path, name));
 }
 
 const SCRIPTS = [".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs"];

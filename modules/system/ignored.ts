@@ -1,5 +1,6 @@
 // What git leaves out of a folder, by the `.gitignore` files from the top of the workspace down to it. They are rules that
-// somebody wrote: matching takes no more steps than a pattern times a path has characters, whatever they say.
+// somebody wrote: matching takes no more steps than a pattern times a path has characters, whatever they say, and of more
+// rules than any project has the rest does not count.
 // Read are neither `.git/info/exclude` nor what a person set up for all projects; what git keeps in spite of a rule is
 // taken for ignored.
 
@@ -29,6 +30,8 @@ type Part = "any names" | readonly Piece[];
 type Piece = "any text" | ((character: string) => boolean);
 
 const MAX_BYTES = 256 * 1024;
+/** Of all files together that have a say in one folder. */
+const MAX_RULES = 1_000;
 const READ: Errand = { access: "read", lastLink: "keep", missingFolders: "refuse" };
 
 /** Of the one folder at `names`; empty if it has none, or none that can be read. */
@@ -56,9 +59,11 @@ export function rulesDownTo(host: Host, names: readonly string[]): Promise<reado
 
 /** What the last fitting rule of `all`, the deepest folder's last, says of what lies in the folder at `names`. */
 export function ignoredBy(all: readonly Rules[], names: readonly string[]): IsIgnored {
+  const deepestFirst = within(MAX_RULES, all).toReversed();
+  const way = names.map((each) => Array.from(each));
   return (name, kind) => {
-    const path = [...names, name];
-    for (const { folder, rules } of all.toReversed()) {
+    const path = [...way, Array.from(name)];
+    for (const { folder, rules } of deepestFirst) {
       const below = path.slice(folder.length);
       const last = rules.findLast(
         ({ fits, parts }) => (kind === "folder" || fits !== "folders") && fit(parts, below),
@@ -69,11 +74,22 @@ export function ignoredBy(all: readonly Rules[], names: readonly string[]): IsIg
   };
 }
 
+function within(most: number, all: readonly Rules[]): readonly Rules[] {
+  let room = most;
+  return all.map(({ folder, rules }) => {
+    const counted = rules.slice(0, room);
+    room -= counted.length;
+    return { folder, rules: counted };
+  });
+}
+
 export function readRules(text: string): readonly Rule[] {
-  return text
-    .replace(/^\ufeff/, "")
-    .split("\n")
-    .flatMap(readRule);
+  const lines = text.replace(/^\ufeff/, "").split("\n");
+  const rules: Rule[] = [];
+  for (const line of lines) {
+    if (rules.length < MAX_RULES) rules.push(...readRule(line));
+  }
+  return rules;
 }
 
 function readRule(line: string): readonly Rule[] {
@@ -180,9 +196,10 @@ function readSet(characters: readonly string[], start: number) {
   return { holds, end: at };
 }
 
-function fit(parts: readonly Part[], names: readonly string[]): boolean {
+/** `names`: each as its characters. */
+function fit(parts: readonly Part[], names: readonly (readonly string[])[]): boolean {
   return match(parts, names, "any names", (pieces, name) =>
-    match(pieces as readonly Piece[], Array.from(name), "any text", (piece, character) =>
+    match(pieces as readonly Piece[], name, "any text", (piece, character) =>
       (piece as (character: string) => boolean)(character),
     ),
   );

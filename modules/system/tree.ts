@@ -3,6 +3,7 @@
 import type { Dirent, Stats } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Host } from "../../src/module.ts";
 import { aboutFile, importsOf } from "./about.ts";
 import { namesTo, openFile, withEntry, withFolder, type Errand } from "./confine.ts";
@@ -40,6 +41,10 @@ export interface Tree {
 const MACHINERY = new Set([".git", "node_modules", ".ai-legion"]);
 const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 40;
+/** How many names are held against the rules of git before anything else gets its turn. */
+const AT_ONCE = 32;
+/** How many imports are kept in mind, of all files together: none of a project that people write is left out. */
+const MAX_IMPORTS = 100_000;
 const MAX_FILE_BYTES = 1024 * 1024;
 /** Of all files together. */
 const MAX_READ_BYTES = 128 * 1024 * 1024;
@@ -50,6 +55,7 @@ const FILE: Errand = { ...FOLDER, lastLink: "keep" };
 type Growing = { -readonly [key in keyof Tree]: Tree[key] extends readonly (infer T)[] ? T[] : Tree[key] } & {
   entries: number;
   read: number;
+  imports: number;
 };
 
 /** Of the folder or file at `path`; a link is not followed. */
@@ -58,7 +64,7 @@ export async function readTree(
   path: string,
 ): Promise<Tree & { readonly names: readonly string[] }> {
   const names = namesTo(host, path);
-  const tree: Growing = { leaves: [], folders: 0, closed: [], isCut: false, entries: 0, read: 0 };
+  const tree: Growing = { leaves: [], folders: 0, closed: [], isCut: false, entries: 0, read: 0, imports: 0 };
   const entry = await statOf(host, path);
   if (entry && !entry.isDirectory()) tree.leaves.push(await readLeaf(host, names, entry, tree));
   else await grow(host, names, names.length > 0 ? await rulesDownTo(host, names.slice(0, -1)) : [], tree);
@@ -83,7 +89,13 @@ async function grow(
   const entries = await entriesOf(host, names, MAX_ENTRIES - tree.entries);
   tree.entries += entries.length;
   if (tree.entries >= MAX_ENTRIES) tree.isCut = true;
-  const kept = entries.filter((entry) => !isIgnored(entry.name, entry.isDirectory() ? "folder" : "file"));
+  const kept: Dirent[] = [];
+  for (const [index, entry] of entries.entries()) {
+    // Many names and many rules take their time: others are let on in between.
+    if (index % AT_ONCE === 0) await setImmediate();
+    host.signal.throwIfAborted();
+    if (!isIgnored(entry.name, entry.isDirectory() ? "folder" : "file")) kept.push(entry);
+  }
   for (const entry of kept.filter((one) => !one.isDirectory())) {
     host.signal.throwIfAborted();
     tree.leaves.push(await readLeaf(host, [...names, entry.name], entry, tree));
@@ -118,7 +130,7 @@ async function readLeaf(
   host: Host,
   names: readonly string[],
   entry: Pick<Dirent, "isSymbolicLink">,
-  spent: { read: number },
+  spent: Pick<Growing, "read" | "imports">,
 ): Promise<Leaf> {
   const unread = { names, bytes: 0, lines: 0, about: "", imports: [] };
   if (entry.isSymbolicLink()) return { ...unread, problem: "it is a link" };
@@ -131,7 +143,9 @@ async function readLeaf(
         if (bytes > MAX_FILE_BYTES || spent.read + bytes > MAX_READ_BYTES)
           return { ...unread, bytes, problem: `it is large (${bytes} bytes)` };
         spent.read += bytes;
-        return { ...unread, bytes, ...look(names, await file.readFile()) };
+        const seen = look(names, await file.readFile(), MAX_IMPORTS - spent.imports);
+        spent.imports += seen.imports.length;
+        return { ...unread, bytes, ...seen };
       } finally {
         await file.close();
       }
@@ -141,11 +155,15 @@ async function readLeaf(
   }
 }
 
-function look(names: readonly string[], content: Buffer): Pick<Leaf, "lines" | "about" | "imports"> {
+function look(
+  names: readonly string[],
+  content: Buffer,
+  most: number,
+): Pick<Leaf, "lines" | "about" | "imports"> {
   const path = names.join("/");
   const text = content.toString("utf8");
   const lines = countNewlines(content) + (content.length === 0 || content.at(-1) === NEWLINE ? 0 : 1);
-  return { lines, about: aboutFile(path, text), imports: importsOf(path, text) };
+  return { lines, about: aboutFile(path, text), imports: importsOf(path, text, most) };
 }
 
 /** In a few words; what the disk or the workspace did not refuse is thrown again. */

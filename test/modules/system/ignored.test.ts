@@ -53,6 +53,19 @@ const PATHS = [
   ...["", ...FOLDERS.map((folder) => `${folder}/`)].flatMap((folder) => FILES.map((name) => folder + name)),
 ];
 
+it("takes no longer than others can wait, whatever rules and names there are", async () => {
+  const agent = createTestHost(system);
+  agent.file(".gitignore", "*a*b*c\n".repeat(37_000));
+  for (let n = 0; n < 300; n++) agent.file(`${"a".repeat(40)}${n}`, "");
+  let turns = 0;
+  const others = setInterval(() => turns++, 10);
+  const { content } = await agent.act("outline", { path: "." });
+  clearInterval(others);
+  expect(content).toContain("301 files");
+  expect(turns).toBeGreaterThan(3);
+  expect((await agent.act("listDirectory", { path: "." })).content).toContain("[file]");
+});
+
 describe("what git ignores", () => {
   it.each([
     ["dist/", ["dist/", "x/dist/", "dist/a/b"], ["dist", "distant/"]],

@@ -16,6 +16,15 @@ async function about(path: string, text: string): Promise<string> {
 }
 
 describe("outline", () => {
+  it("keeps no more imports in mind than there is memory for", async () => {
+    const agent = createTestHost(system);
+    for (let n = 0; n < 60; n++) {
+      const lines = Array.from({ length: 50_000 }, (_, line) => `import"./${n}${line}"`);
+      agent.file(`${n}.ts`, lines.join("\n"));
+    }
+    expect((await outline(agent, { path: "." }))[0]).toContain("60 files, 3000000 lines");
+  }, 30_000);
+
   it("shows sums, what stands out, and each file below with a few words", async () => {
     const agent = createTestHost(system);
     agent.file(".gitignore", "dist/\n");
