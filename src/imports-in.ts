@@ -68,6 +68,12 @@ function createScan(text: string): Scan {
     }
     return commentEnd;
   };
+  /** Of the comment that was looked at last: what lies between it and the one before is skipped, too. */
+  let lineEnd = -1;
+  const endOfLine = (at: number): number => {
+    if (lineEnd <= at) lineEnd = past(line, at);
+    return lineEnd;
+  };
   const space = /\s*/y;
   const line = /[^\r\n\u2028\u2029]*/y;
   const past = (pattern: RegExp, at: number): number => {
@@ -79,7 +85,7 @@ function createScan(text: string): Scan {
     text,
     skip(at) {
       for (let next = past(space, at); ; next = past(space, next)) {
-        if (text.startsWith("//", next)) next = past(line, next);
+        if (text.startsWith("//", next)) next = endOfLine(next);
         else if (text.startsWith("/*", next)) next = endOfComment(next);
         else return next;
       }

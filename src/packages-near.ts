@@ -15,7 +15,10 @@ interface PackageFile {
 
 /** Empty if there is none that can be read. */
 export async function readPackageFile(folder: string): Promise<PackageFile> {
-  return parse(await readFile(join(folder, "package.json"), "utf8").catch(() => "")) ?? {};
+  const path = join(folder, "package.json");
+  // Opening a pipe would wait for its other end.
+  const isFile = (await stat(path).catch(() => undefined))?.isFile();
+  return parse(isFile ? await readFile(path, "utf8").catch(() => "") : "") ?? {};
 }
 
 /** What of a package.json has a say in how imports are read; all of it where that is not to be told. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -35,6 +36,18 @@ describe("the code that a module brings along", () => {
     expect(untold).toEqual([]);
     expect(await changes("other.js")).toBe(false);
     expect(await changes("lib/c.js")).toBe(true);
+  });
+
+  it.skipIf(process.platform === "win32")("is looked at without waiting for a pipe", async () => {
+    const project = await createTempProject({
+      "a.mjs": `import "dep"; import "./folder";`,
+      "node_modules/dep/index.js": "",
+      "folder/index.js": "",
+    });
+    for (const folder of ["node_modules/dep", "folder"])
+      execFileSync("mkfifo", [join(project, folder, "package.json")]);
+    const { files } = await codeOf(project, [join(project, "a.mjs")]);
+    expect(files).toEqual(["a.mjs", "folder/index.js", "node_modules/dep/index.js"]);
   });
 
   it("is found as import reads a name, and as require does", async () => {
