@@ -155,10 +155,16 @@ function isBroken(error: unknown): boolean {
   return isLegionError(error, "STORAGE") || isLegionError(error, "DAMAGED");
 }
 
-/** No start that ends from now on ended in a call of this agent: it was told to. */
-function noteEnding({ memory }: Agent): void {
+/** No start that ends from now on ended in a call of this agent, under way or yet to be decided on: it was told to. */
+function noteEnding({ memory, standing }: Agent): void {
   const { conversation, ledger } = memory;
-  const [call] = conversation.halt || memory.isDead() ? [] : openCalls(conversation);
-  if (call && !ledger.start.isEnding)
-    memory.note(restartNotice(`The process was told to end while ${call.action} ran.`, "ending"));
+  if (conversation.halt || memory.isDead() || ledger.start.isEnding) return;
+  const [call] = openCalls(conversation);
+  const what = call ? `${call.action} ran` : standing.state === "thinking" && "it thought";
+  try {
+    if (what) memory.note(restartNotice(`The process was told to end while ${what}.`, "ending"));
+  } catch (error) {
+    // What runs comes upon it as well, and ends all the same.
+    if (!isBroken(error)) throw error;
+  }
 }

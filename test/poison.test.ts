@@ -1,10 +1,14 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { core } from "../modules/core.ts";
+import { LegionError } from "../src/errors.ts";
+import { createDisk } from "../src/log/disk.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../src/model/scripted.ts";
 import { defineAction, defineModule, ok, type Effects } from "../src/module.ts";
 import { aborted } from "../src/signals.ts";
 import { createHandClock } from "./hand-clock.ts";
-import { byHand, createWorld, type World, type WorldAgent } from "./world.ts";
+import { watchDisk } from "./log/watched-disk.ts";
+import { byHand, createWorld, openWorld, temporaryFolder, type World, type WorldAgent } from "./world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 const POISON = "3 starts in a row ended while this agent was acting, the last one while nobody else was";
@@ -145,5 +149,59 @@ describe("an agent that takes its node down", () => {
     await state.begun.promise;
     expect(world.agent("1").memory.ledger.fruitless).toBe(0);
     expect(world.agent("1").standing.state).toBe("acting");
+  });
+
+  it("is not parked for starts that were told to end while it thought, and cut off in what it did then", async () => {
+    const { state, modules } = hanging("none");
+    const thinking = byHand();
+    const answer = byHand();
+    const model = createScriptedModel(async () => {
+      thinking.resolve();
+      await answer.promise;
+      return { calls: [{ action: "act" }] };
+    });
+    let world = await createWorld({ 1: { model, modules } });
+    await world.say("1", "Go.");
+    await thinking.promise;
+    const stopping = world.stop();
+    answer.resolve();
+    await state.begun.promise;
+    state.begun = byHand();
+    world.legion.interrupt();
+    await stopping;
+    world = await world.restart();
+    await state.begun.promise;
+    expect(world.agent("1").memory.ledger.fruitless).toBe(0);
+  });
+
+  it("ends when it is told to, also where its log cannot take in that it was", async () => {
+    const project = await temporaryFolder();
+    const [acting, over] = [byHand(), byHand()];
+    const act = defineAction({
+      description: "Do something that takes a while.",
+      async execute() {
+        acting.resolve();
+        await over.promise;
+        return ok("done");
+      },
+    });
+    const modules = [core, defineModule({ name: "slow", actions: { act } })];
+    let isFull = false;
+    const disk = watchDisk(createDisk(join(project, ".ai-legion", "tmp")), ({ op, path }) => {
+      if (isFull && op === "write" && path.includes(join("agents", "1", "log")))
+        throw new LegionError("STORAGE", `${path}: no space left on device`);
+    });
+    const world = await openWorld(
+      project,
+      { 1: { script: [{ calls: [{ action: "act" }] }], modules } },
+      { disk },
+    );
+    await world.say("1", "Go.");
+    await acting.promise;
+    isFull = true;
+    const stopping = world.stop();
+    over.resolve();
+    await stopping;
+    expect(world.legion.agents.get("1")!.standing.state).toBe("stopped");
   });
 });
