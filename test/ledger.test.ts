@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event, NewEvent, OpenedEvent, Outcome, Stop } from "../src/event.ts";
-import { account, createLedger, totalUsage, type Ledger } from "../src/ledger.ts";
+import { account, createLedger, totalUsage, type Ledger, type RestartDetails } from "../src/ledger.ts";
 import type { AgentId, Message } from "../src/message.ts";
 
 /** Folds events as a log numbers them; `at` says which numbers they have where some are gone. */
@@ -142,6 +142,84 @@ it("a ledger keeps what it has taken in, whatever comes (property)", () => {
       expect(ledger.taken).toBe(position);
       expect(new Map([...ledger.seen].map(([log, n]) => [log.slice(7), n]))).toEqual(counts);
       expect(ledger.last).toBe(events.length);
+    }),
+  );
+});
+
+const restarted = (details?: RestartDetails): NewEvent => ({
+  kind: "notice",
+  reason: "restarted",
+  content: "",
+  ...(details && { details }),
+});
+const starts = fc.array(fc.nat(4), { minLength: 1 });
+/** The processes of events, numbered: a new one begins where `steps` says so. */
+function fromProcesses(events: readonly NewEvent[], steps: readonly number[]): Event[] {
+  let epoch = 1;
+  return events.map((event, index) => {
+    if (steps[index % steps.length] === 0) epoch++;
+    return { seq: index + 1, epoch, at: new Date((index + 1) * 1_000).toISOString(), ...event };
+  });
+}
+
+it("what was spent is what was not refused, over any number of processes (property)", () => {
+  const event = fc.oneof(
+    fc.constant(prompted),
+    fc.nat(40).map((seq): NewEvent => ({ kind: "refused", prompted: seq + 1 })),
+    fc.constant(decision("calls", "a")),
+    fc.constant({ ...result("a", "ok"), usage: { input: 3, output: 1 } } as NewEvent),
+    fc.constantFrom(undefined, "lost" as const, "again" as const, "alone" as const).map(restarted),
+  );
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 40 }), starts, (events, steps) => {
+      const ledger = createLedger();
+      let open: number[] = [];
+      let [calls, input] = [0, 0];
+      for (const each of fromProcesses(events, steps)) {
+        account(ledger, each);
+        if (each.kind === "prompted") calls = open.push(each.seq) && calls + 1;
+        else if (each.kind === "refused" && open.includes(each.prompted)) {
+          open = open.filter((seq) => seq !== each.prompted);
+          calls--;
+        } else if (each.kind === "decision") {
+          input += Math.max(0, open.length - 1) * 7 + 10;
+          open = [];
+        } else if (each.kind === "result" && each.usage) {
+          input += each.usage.input;
+          open = [];
+        }
+        expect([ledger.spent.steps, totalUsage(ledger).input]).toEqual([calls, input + open.length * 7]);
+      }
+      const spanMs = Math.max(0, events.length - 1) * 1_000;
+      expect(ledger.spent.workingMs).toBeGreaterThanOrEqual(0);
+      expect(ledger.spent.workingMs).toBeLessThanOrEqual(spanMs);
+    }),
+  );
+});
+
+it("only a process that ended alone in a call of the agent makes it the one that took three down (property)", () => {
+  const event = fc.oneof(
+    fc.constant(prompted),
+    fc.constant(decision("calls", "a")),
+    fc.constant(result("a", "interrupted")),
+    fc.constant(result("a", "ok")),
+    fc
+      .constantFrom(undefined, "lost", "again", "alone", "beside", "ending" as const)
+      .map((details) => restarted(details as RestartDetails | undefined)),
+  );
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 60 }), starts, (events, steps) => {
+      const ledger = createLedger();
+      let wasPoisonous = false;
+      for (const each of fromProcesses(events, steps)) {
+        const { start, pending, epoch } = { ...ledger };
+        const mayEndSo =
+          start.isAlone && start.hasActed && pending > 0 && !start.isEnding && !start.hasResult;
+        account(ledger, each);
+        if (each.epoch !== epoch && ledger.fruitless >= 3 && !wasPoisonous) expect(mayEndSo).toBe(true);
+        wasPoisonous = ledger.fruitless >= 3;
+        expect(ledger.fruitless).toBeLessThanOrEqual(3);
+      }
     }),
   );
 });
