@@ -1,7 +1,7 @@
 // Prompt -> model -> decision.
 
 import type { Agent } from "./agent.ts";
-import { complete, estimateOf, spenderOf, type Prompt } from "./complete.ts";
+import { FRAMING_TOKENS, complete, estimateOf, spenderOf, type Prompt } from "./complete.ts";
 import { compose } from "./compose.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Undeliverable } from "./dead-letters.ts";
@@ -79,7 +79,7 @@ export function requestOf(
   introduction: Introduction,
 ): ModelRequest {
   const { maxOutput, window } = model.profile;
-  const room = window - introductionTokens(introduction) - memory.view.tokens;
+  const room = window - introductionTokens(introduction) - memory.view.tokens - FRAMING_TOKENS;
   return buildPrompt(introduction, memory.view, {
     pin: settings.pin,
     maxOutput: Math.min(maxOutput, Math.floor(window / OUTPUT_SHARE), Math.max(LEAST_OUTPUT, room)),

@@ -36,7 +36,7 @@ export const WRAP_UP =
   "done and what is not.";
 
 /** A few more tokens than counted: provider framing, and room for the sentence above. */
-const FRAMING_TOKENS = 64;
+export const FRAMING_TOKENS = 64;
 
 /** Makes the call. Rejects with LIMIT if it does not fit, else as the model does, after the limiter's tries. */
 export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Stops): Promise<Completed> {

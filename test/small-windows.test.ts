@@ -147,4 +147,12 @@ describe("a prompt that no summary can bring below its threshold", () => {
     expect(last(isTold)).toBeLessThan(wiped);
     expect(last(isSummaryRequest)).toBeGreaterThan(wiped);
   });
+
+  it("leaves its completion no more room than the window has", async () => {
+    const model = steps(100);
+    const world = await work(model, { modules: [core, manual(2_800)] });
+    const reserved = (await world.kinds("1", "prompted")).map((prompted) => prompted.reserved);
+    expect(reserved.some(({ output }) => output < 2_000)).toBe(true);
+    for (const { input, output } of reserved) expect(input + output).toBeLessThanOrEqual(8_000);
+  });
 });
