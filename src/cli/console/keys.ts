@@ -17,6 +17,8 @@ export interface KeyListener {
   readonly onKeys: (keys: string) => void;
   /** Line ends are as they came. `too long`: it is longer than a message can be, and nothing of it was kept. */
   readonly onPaste: (text: string | TooLong) => void;
+  /** The person gave up a paste whose end did not come; nothing of it was kept. */
+  readonly onLeft: () => void;
 }
 
 export interface TooLong {
@@ -29,7 +31,7 @@ export interface Keys {
 }
 
 /** Holds a paste of at most `maxBytes`, whatever comes in. */
-export function createKeys({ onKeys, onPaste }: KeyListener, maxBytes = MAX_CONTENT_BYTES): Keys {
+export function createKeys({ onKeys, onPaste, onLeft }: KeyListener, maxBytes = MAX_CONTENT_BYTES): Keys {
   let held = "";
   let pasted: { text: string; bytes: number } | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -69,7 +71,11 @@ export function createKeys({ onKeys, onPaste }: KeyListener, maxBytes = MAX_CONT
     take(chunk) {
       clearTimeout(timer);
       // The end of a paste may have been lost; no paste consists of this alone.
-      if (chunk === INTERRUPT) pasted = undefined;
+      if (pasted && chunk === INTERRUPT) {
+        pasted = undefined;
+        held = "";
+        return onLeft();
+      }
       let rest = held + chunk;
       held = "";
       while (rest !== "") rest = step(rest);

@@ -36,6 +36,7 @@ export function openPrompt(options: InputOptions, bottom: Bottom): Input {
       typeof text === "string"
         ? insert(pastes.fold(text))
         : options.onRefused(`what was pasted is ${TOO_LONG}`),
+    onLeft: () => options.onRefused("the end of what was pasted did not come: nothing of it was kept"),
   });
   const decoder = new StringDecoder("utf8");
   const onData = (chunk: Buffer | string): void =>

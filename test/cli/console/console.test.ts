@@ -131,13 +131,16 @@ describe("what is pasted", () => {
     expect(lines).toEqual([`${"word ".repeat(400)}\nand more`]);
   });
 
-  it("that never ends can be left with Ctrl-C", async () => {
-    const { terminal, lines, interrupts } = openAt(60);
+  it("that never ends can be left with Ctrl-C, which ends nothing else", async () => {
+    const { terminal, lines, interrupts, refused } = openAt(60);
     terminal.stdin.push("\u001b[200~half");
     await terminal.type("\u0003");
-    expect(interrupts()).toBe(1);
+    expect(interrupts()).toBe(0);
+    expect(refused).toEqual(["the end of what was pasted did not come: nothing of it was kept"]);
     await terminal.type("typed\r");
     expect(lines).toEqual(["typed"]);
+    await terminal.type("\u0003");
+    expect(interrupts()).toBe(1);
   });
 
   it("is marked only while the console is open", () => {
