@@ -12,9 +12,16 @@ export async function askPerson(question: string, io: Pick<ConsoleIo, "stdin" | 
   const reader = createInterface({ input: io.stdin, output: io.stdout });
   try {
     const answer = await new Promise<string>((resolve) => {
-      reader.on("close", () => resolve(""));
+      reader.on("close", () => {
+        // Whoever leaves has ended no line, and what is said next begins a new one.
+        io.stdout.write("\n");
+        resolve("");
+      });
       reader.on("SIGINT", () => reader.close());
-      reader.question(question, resolve);
+      reader.question(question, (typed) => {
+        reader.removeAllListeners("close");
+        resolve(typed);
+      });
     });
     return answer.trim().toLowerCase();
   } finally {

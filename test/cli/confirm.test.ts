@@ -30,7 +30,10 @@ it.each([
 ])("takes %j for %s", async (typed, answer) => {
   const { io, shown } = terminal(typed);
   expect(await confirm("Take it on?", io)).toBe(answer);
-  expect(shown()).toContain("Take it on? [y/N]");
+  const screen = shown();
+  expect(screen).toContain("Take it on? [y/N]");
+  // Who types ends the line by that; it is ended for those who leave.
+  expect(screen.split("\n")).toHaveLength(2);
 });
 
 it("asks nobody where nobody is", async () => {
