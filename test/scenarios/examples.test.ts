@@ -1,6 +1,6 @@
 // What a newcomer tries first: each example of the repository as it is started by hand, in a copy of its folder.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,6 +44,15 @@ function node(args: readonly string[]) {
 }
 
 describe("the examples", () => {
+  it("leave nothing behind that git would take for a change", () => {
+    const left = ["docs/.ai-legion/lock/1", "docs/SURVEY.md", "examples/team/stories/SURVEY.md"];
+    const { stdout } = spawnSync("git", ["check-ignore", ...left], {
+      cwd: EXAMPLES + "..",
+      encoding: "utf8",
+    });
+    expect(stdout.split("\n").slice(0, -1)).toEqual(left);
+  });
+
   it("have a script that runs a legion and prints what it says", async () => {
     const project = await createTempProject({ "README.md": "# Garden\n", "beds/one.md": "# Beans\n" });
     const { ended, out } = node(["script.mjs", project]);
