@@ -135,17 +135,17 @@ describe("a start without a person's word is refused where it would run", () => 
   });
 
   it.each([[], ["--trust"], ["--trust-always"]])(
-    "what agent.json of a shipped .ai-legion names, with %j too",
+    "what a shipped agent.json names, with %j",
     async (...trust) => {
       const project = await hostileProject({
         "agents/legionnaire.md": "---\nmodules: [core]\n---\n",
         ".ai-legion/agents/1/agent.json": `{ "definition": "legionnaire", "modules": ["./harm.mjs"] }`,
       });
-      const { exitCode, err } = await legion(["start", "--only", "1", ...START, ...trust], { cwd: project });
-      expect({ exitCode, err }).toEqual({
-        exitCode: 2,
-        err: expect.stringMatching(/^legion: the record of Agent 1 names the module "\.\/harm\.mjs".*\n$/),
-      });
+      const err = expect.stringMatching(
+        /^legion: the record of Agent 1 names the module "\.\/harm\.mjs".*\n$/,
+      );
+      const start = ["start", "--only", "1", ...START, ...trust];
+      expect(await legion(start, { cwd: project })).toMatchObject({ exitCode: 2, err });
       await expectNoHarm(project);
     },
   );
