@@ -57,6 +57,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./import.ts"),
   },
   {
+    name: "completion",
+    usage: "<shell>",
+    summary: "make bash, zsh or fish complete what you type",
+    group: "Run",
+    load: () => import("./completion.ts"),
+  },
+  {
     name: "help",
     usage: "[topic]",
     summary: "explain a command, or what offline agents can do",
