@@ -121,7 +121,7 @@ describe("legion start", () => {
     await node.until("Agent 1  ← Control: all of you");
     await node.until("Agent 2  ← Control: all of you");
     await node.until("Agent 2 has no goals.");
-    await node.until('legion: there is no command "nonsense"');
+    await node.until("legion: there is no command /nonsense");
     await node.until("Agent 1  ← Control: 2: both?");
     expect(node.child.exitCode).toBe(null);
     node.child.kill("SIGTERM");

@@ -66,7 +66,9 @@ describe.runIf(redisIsThere)("a legion on two nodes", () => {
       expect(await printed("notes", "4", "plan")).toBe("first this\n");
       expect(await printed("send", "3", "help", "--wait")).toMatch(/^0>3#1\n\S/);
 
-      expect(await printed("pause", "all")).toMatch(/^Agent 1, Agent 2, Agent 3 and Agent 4: paused until `legion resume 1,2,3,4`\.\n$/);
+      expect(await printed("pause", "all")).toMatch(
+        /^Agent 1, Agent 2, Agent 3 and Agent 4: paused until `legion resume 1,2,3,4`\.\n$/,
+      );
       expect(await printed("pause", "4")).toBe("Agent 4: paused already.\n");
       expect(await printed("resume", "1,3")).toBe("Agent 1 and Agent 3: resumed.\n");
       expect(await printed("stop", "1")).toBe("Agent 1: stopped; the next start runs it again.\n");

@@ -100,7 +100,18 @@ async function openProject(home: string, effects: string, execute: string) {
       .split("\n")
       .map((line): unknown => JSON.parse(line));
   };
-  const argv = ["start", "3", "--trust", "--agent", "worker", "--model", "openai/slow", "--tick", "0", ...legion];
+  const argv = [
+    "start",
+    "3",
+    "--trust",
+    "--agent",
+    "worker",
+    "--model",
+    "openai/slow",
+    "--tick",
+    "0",
+    ...legion,
+  ];
   expect((await runToEnd([...argv, "--until-idle"], { cwd, env })).code).toBe(0);
   await runToEnd(["send", "all", "Go.", ...legion], { cwd });
   return {
