@@ -5,7 +5,7 @@ import { constants } from "node:fs";
 import { link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { LegionError, messageOf } from "../errors.ts";
 import { readTextFile } from "../project-file.ts";
 
@@ -84,10 +84,26 @@ export function openPersonFolder(env: Environment): PersonFolder {
 }
 
 async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER }).catch((cause: unknown) => {
-    throw new LegionError("CONFIG", `nothing can be kept in ${path}: ${messageOf(cause)}`, { cause });
-  });
+  await makeWay(path).catch((cause: unknown) => refuseToKeep(path, cause));
   await isOwn(path, "folder");
+}
+
+function refuseToKeep(path: string, cause: unknown): never {
+  const way = "XDG_CONFIG_HOME can name another place for what is yours";
+  throw new LegionError("CONFIG", `nothing can be kept in ${path}: ${messageOf(cause)}; ${way}`, { cause });
+}
+
+/** Step by step: where nothing can be made, as in /proc or under an automounter, making all parents at once never ends. */
+async function makeWay(path: string): Promise<void> {
+  const make = (): Promise<void> =>
+    mkdir(path, { mode: PRIVATE_FOLDER }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT" || dirname(path) === path) throw error;
+    await makeWay(dirname(path));
+    await make();
+  });
 }
 
 /** False if nothing is there. Throws CONFIG if what is there cannot be relied on to be the person's. */
@@ -109,7 +125,7 @@ async function isOwn(path: string, kind: "file" | "folder"): Promise<boolean> {
 /** Writes `text` whole before `put` gives it its name. */
 async function place<T>(folder: string, text: string, put: (written: string) => Promise<T>): Promise<T> {
   const written = join(folder, `.${randomUUID()}`);
-  const file = await open(written, "wx", PRIVATE_FILE);
+  const file = await open(written, "wx", PRIVATE_FILE).catch((cause: unknown) => refuseToKeep(folder, cause));
   try {
     await file.writeFile(text);
     await file.sync();

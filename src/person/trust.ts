@@ -50,8 +50,8 @@ export async function grant(
   project: string,
   ...given: readonly Grant[]
 ): Promise<void> {
-  // Refuses a folder that is not the person's before anything is written to it.
-  await readTrust(person);
+  // Makes the folder, and refuses one that is not the person's, before anything else is written to it.
+  await person.create(FILE, `${JSON.stringify({ projects: {} })}\n`);
   const disk = createDisk(join(person.path, "tmp"));
   const lock = await takeLock(join(person.path, LOCK), disk, { role: "command", waitMs: PATIENCE_MS });
   try {

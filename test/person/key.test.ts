@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -38,6 +39,16 @@ it("is the same on a machine that it was copied to", async () => {
   await there.write("key", await readFile(join(here.path, "key"), "utf8"));
   expect((await authorshipOf(there)).isOwn(code, "a log", 3)).toBe(true);
 });
+
+it.runIf(existsSync("/proc/self"))(
+  "is refused, with a way out, where no folder can be made for it",
+  async () => {
+    const person = openPersonFolder({ HOME: "/proc" });
+    await expect(authorshipOf(person)).rejects.toThrow(
+      /^nothing can be kept in \/proc\/\.config\/ai-legion: .*; XDG_CONFIG_HOME can name another place/,
+    );
+  },
+);
 
 it("is refused where it is none, or somebody else could have put it there", async () => {
   const person = await newPerson();

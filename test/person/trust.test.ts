@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -78,3 +79,14 @@ describe("trust", () => {
     await expect(grant(person, "/a", { what: "code", value: "any" })).rejects.toThrow("no record of trust");
   });
 });
+
+it.runIf(existsSync("/proc/self"))(
+  "is refused, with a way out, where no folder can be made for it",
+  async () => {
+    const granting = grant(openPersonFolder({ HOME: "/proc" }), "/project", {
+      what: "code",
+      value: "always",
+    });
+    await expect(granting).rejects.toThrow(/^nothing can be kept in .*; XDG_CONFIG_HOME can name another/);
+  },
+);
