@@ -40,7 +40,7 @@ describe.each(STREAMS)("an outage of $title", (wire) => {
     await world.stop();
     expect((await heard(world)).toSorted()).toEqual(
       [
-        `${wire.format.name} does not answer: ${said} Its agents wait, and try again from time to time.`,
+        `${wire.format.name} does not answer: ${said}. Its agents wait, and try again from time to time.`,
         `${wire.format.name} answers again.`,
         "Done.",
       ].toSorted(),

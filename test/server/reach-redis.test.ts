@@ -180,7 +180,8 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
     answer.resolve(noop);
     expect(await pausing).toEqual([{ id: "1", outcome: "done" }]);
     await ending;
-    expect(await legion.notices("1")).toEqual(["paused"]);
+    // Told to end while it thought, and paused by the next one.
+    expect(await legion.notices("1")).toEqual(["restarted", "paused"]);
   });
 
   it(
