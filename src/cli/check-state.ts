@@ -117,7 +117,10 @@ async function* checkFolder(reader: FileReader, id: AgentId): AsyncGenerator<Fin
       );
     const names = await reader.disk.list(folder);
     if (!names.includes("log") && (names.includes("goals.json") || names.includes("notes")))
-      yield damaged("log", "gone; what else is kept of the agent waits for your word: `legion start --trust`");
+      yield damaged(
+        "log",
+        "gone; what else is kept of the agent waits for your word: `legion start --trust`",
+      );
   } catch (error) {
     // What cannot be looked at is told of by the check of the modes.
     if (!isLegionError(error)) throw error;
