@@ -41,7 +41,8 @@ async function judge(error: unknown): Promise<void> {
 async function fail(error: unknown): Promise<number> {
   const { explainFailure } = await import("./failure.ts");
   const { text, exitCode } = explainFailure(error, io.env);
-  io.stderr.write(text);
+  const { fitRows } = await import("./console/fit.ts");
+  io.stderr.write(fitRows(text, io.stderr.isTTY ? io.stderr.columns : Infinity));
   return exitCode;
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createTempProject } from "../../temp-project.ts";
 import { temporaryFolder } from "../../world.ts";
-import { buildProgram, PROGRAM } from "../program.ts";
+import { buildProgram, PROGRAM, runToEnd } from "../program.ts";
 import { createTerminal } from "../screen.ts";
 
 const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
@@ -151,5 +151,23 @@ describe.skipIf(!hasScript)("legion start at a terminal", () => {
     await session.sees(/^What is entered here is not kept: /);
     session.type("/exit\r");
     expect(await session.ended).toBe(0);
+  });
+});
+
+describe.skipIf(!hasScript)("an error at a terminal", () => {
+  beforeAll(buildProgram);
+
+  it("breaks at spaces, inside no word", async () => {
+    const cwd = await createTempProject();
+    const session = sitDown("help nothing", {
+      cwd,
+      columns: 40,
+      env: { XDG_CONFIG_HOME: await temporaryFolder() },
+    });
+    expect(await session.ended).toBe(2);
+    expect(session.rows().length).toBeGreaterThan(1);
+    for (const row of session.rows()) expect(row.length).toBeLessThanOrEqual(40);
+    const words = await runToEnd(["help", "nothing"], { cwd });
+    expect(session.rows().join(" ")).toBe(words.err.trim());
   });
 });
