@@ -55,10 +55,10 @@ describe("a folder with protected things in it", () => {
     const agent = createTestHost(system);
     agent.file("work/src/a.ts", "a");
     agent.file("work/README.md", "b");
-    expect(await agent.act("moveFile", { sourcePath: "work", destinationPath: "lib/work" })).toMatchObject({
+    expect(await agent.act("moveFile", { sourcePath: "work", destinationPath: "lib/code" })).toMatchObject({
       outcome: "ok",
     });
-    expect(readFileSync(join(agent.root, "lib/work/src/a.ts"), "utf8")).toBe("a");
+    expect(readFileSync(join(agent.root, "lib/code/src/a.ts"), "utf8")).toBe("a");
   });
 });
 
