@@ -23,8 +23,8 @@ export interface ExtractOptions {
   readonly url?: string;
 }
 
-/** A page of 5 MB takes about half a gigabyte. */
-const MAX_HEAP_BYTES = 1024 ** 3;
+/** A page of 5 MB takes about half a gigabyte, and as much again that is not collected yet. */
+const MAX_HEAP_BYTES = 1.5 * 1024 ** 3;
 
 /** Turns documents into text, beside the main thread. */
 export function createExtractor(options: Partial<ReaderOptions> = {}): Extractor {

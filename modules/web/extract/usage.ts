@@ -40,10 +40,11 @@ const CAN_TELL_HEAP = "getHeapStatistics" in Worker.prototype;
 
 /**
  * The limit of a thread itself, in MB, that may hold `heapBytes` of objects. Past its own limit a thread ends alone before
- * Node 24, and takes the process along in some versions since: there it is watched, and its own limit is far away.
+ * Node 24, and takes the process along in some versions since: there it is watched, and its own limit lies behind. Where it
+ * is not, the limit lies before, as it collects what is not needed by itself.
  */
 export function ownHeapLimit(heapBytes: number): number {
-  return Math.ceil(heapBytes / 1024 ** 2) * (CAN_TELL_HEAP ? 2 : 1);
+  return Math.ceil((heapBytes / 1024 ** 2) * (CAN_TELL_HEAP ? 4 / 3 : 2 / 3));
 }
 
 /** Bytes of objects in `worker`; 0 where Node cannot tell (before 22.16), or the thread has ended. It may be long in answering. */

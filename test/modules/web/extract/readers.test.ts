@@ -86,8 +86,8 @@ describe("the threads that read documents", () => {
     async (_, make) => {
       const document = make();
       expect(document.body.length).toBeLessThan(2_100_000);
-      // Patient with a busy machine: only what the thread itself takes counts.
-      const extractor = create({ timeoutMs: 600_000 });
+      // Patient with a busy machine, and with memory: only what the thread takes of a processor counts.
+      const extractor = create({ timeoutMs: 600_000, heapBytes: Infinity });
       await expect(extractor.extract(document, { signal: never() })).rejects.toThrow(
         "The document takes more than 10 s of processor time to read: it is too large or too entangled.",
       );
