@@ -30,6 +30,6 @@ export interface Environment {
   execute(command: string, options: ExecuteOptions): Promise<CommandRun>;
   /** The variables for a program that outlives one action: those of E1, and `mark`. */
   variables(mark: string): Readonly<Record<string, string>>;
-  /** Ends everything whose mark begins with `mark`. Says whether there was anything. */
+  /** Ends everything whose mark is `mark`, or begins with it and a point, and nothing else. Says whether there was anything. */
   endLeft(mark: string): Promise<boolean>;
 }

@@ -1,14 +1,21 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** How often to look again for processes that were born, or not yet gone, while the others were ended. */
 const MAX_ROUNDS = 50;
 const ROUND_PAUSE_MS = 10;
+/** How often to read an environment that seems empty; a program that starts again and again shows it one time in four. */
+const MAX_READS = 16;
+const READ_PAUSE_MS = 1;
+
+/** The variable that holds the mark. */
+export const MARK = "LEGION_RUN";
 
 /**
- * Ends the process group `group`, where it is known, and every process whose environment holds `mark`, also those that
- * left the group, with the groups that they lead; says whether there were any. Where there is no /proc only the group is
- * ended. A process that drops its environment escapes if it leaves the group, or if nobody with the mark leads that.
+ * Ends the process group `group`, where it is known, and every process whose environment says that its mark is `mark`, or
+ * begins with it and a point, also those that left the group, with the groups that they lead; says whether there were any.
+ * Where there is no /proc only the group is ended. A process that drops its environment escapes if it leaves the group,
+ * or if nobody with the mark leads that.
  */
 export async function endTree(group: number | undefined, mark: string): Promise<boolean> {
   const groups = new Set(group === undefined ? [] : [group]);
@@ -63,6 +70,19 @@ async function lookAt(pid: number, groups: ReadonlySet<number>, mark: string): P
   // A signal to the group of the first process would be one to all.
   const found = { pid, leads: Number(group) === pid && pid > 1 };
   if (groups.has(Number(group))) return found;
-  const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
-  return environment?.includes(mark) ? found : undefined;
+  const variables = (await readEnvironment(pid)).toString().split("\0");
+  const wanted = `${MARK}=${mark}`;
+  return variables.some((each) => each === wanted || each.startsWith(`${wanted}.`)) ? found : undefined;
+}
+
+/** Empty if it has none or may not be read. A process that is just becoming another program seems to have none (execve(2)). */
+async function readEnvironment(pid: number): Promise<Buffer> {
+  for (let reads = 1; ; reads++) {
+    const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
+    if (environment?.length !== 0 || reads === MAX_READS) return environment ?? Buffer.alloc(0);
+    // What belongs to the kernel has no program.
+    const program = await readlink(`/proc/${pid}/exe`).catch(() => undefined);
+    if (program === undefined) return environment;
+    await delay(READ_PAUSE_MS);
+  }
 }

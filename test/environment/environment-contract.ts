@@ -175,12 +175,12 @@ export function describeEnvironment(
           return environment.execute("printf begun; sleep 1000", options);
         };
         const left = start("one.1");
-        const other = start("two.1");
+        const other = start("one2.1");
         await hasPrinted;
         expect(await environment.endLeft("one")).toBe(true);
         expect((await left).exitCode).toBe(137);
         expect(await environment.endLeft("one")).toBe(false);
-        expect(await environment.endLeft("two")).toBe(true);
+        expect(await environment.endLeft("one2")).toBe(true);
         await other;
       },
     );

@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -52,6 +52,24 @@ describe("the local environment", () => {
       expect(await local.endLeft("a browser")).toBe(true);
       isLeft = await isRunning(Number(pid));
       expect(isLeft).toBe(false);
+    },
+  );
+
+  it.runIf(existsSync("/proc/self/environ"))(
+    "ends a process that is becoming another program just when it is looked for (E6)",
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), "legion-again-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const again = join(folder, "again");
+      await writeFile(again, '#!/bin/sh\nexec "$0"\n', { mode: 0o755 });
+      const local = createLocalEnvironment(process.env);
+      for (let each = 0; each < 8; each++) {
+        const mark = `again ${each}`;
+        const restless = spawn(again, { env: local.variables(mark), detached: true, stdio: "ignore" });
+        onTestFinished(() => void restless.kill("SIGKILL"));
+        await once(restless, "spawn");
+        expect(await local.endLeft(mark)).toBe(true);
+      }
     },
   );
 
