@@ -39,7 +39,7 @@ const LEAST_OUTPUT = 256;
  * of lost patience.
  */
 export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
-  settleSpeech(agent);
+  await settleSpeech(agent);
   try {
     const settled = await warnedIntroduction(agent);
     await compactIfLong(agent, settled, stops);
@@ -52,7 +52,7 @@ export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
       return await decide(agent, introduction, stops);
     }
   } catch (error) {
-    if (isLegionError(error, "MODEL_REFUSED") && settleSpeech(agent)) return ask(agent, stops);
+    if (isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(agent))) return ask(agent, stops);
     const { signal } = stops;
     if (signal.aborted && signal.reason !== SHUTDOWN)
       return { decision: abortedDecision(agent), refused: [], settle: () => undefined };

@@ -20,7 +20,3 @@ export function hasFailed(exchange: Exchange): boolean {
   const outcomes = [...exchange.results.values()].map(({ outcome }) => outcome);
   return outcomes.length > 0 && isComplete(exchange) && outcomes.every((outcome) => outcome === "error");
 }
-
-export function hasSucceeded({ results }: Exchange): boolean {
-  return [...results.values()].some(({ outcome }) => outcome === "ok");
-}

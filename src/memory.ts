@@ -43,6 +43,8 @@ export interface Memory {
    * `events` can be committed. Rejects with STORAGE, and may be tried again.
    */
   reopen(...events: readonly NewEvent[]): Promise<void>;
+  /** Folds the view anew, by what its options are by now. Nothing may be committed meanwhile. */
+  showAnew(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -77,8 +79,7 @@ export async function openMemory(
   const { agent, projector, inspect } = options;
   const ledger = createLedger();
   let reading = await readLog(options.view, open);
-  /** Changes whose files are not written: none may be left when the next commit begins. */
-  let behind: readonly StateChange[] = [];
+  const files = createFiles(projector, () => reading.fold.state);
   const adding = createAdding(
     () => reading.log,
     (event) => {
@@ -87,25 +88,21 @@ export async function openMemory(
       inspect({ kind: "event", agent, event });
     },
   );
-  const project = async (): Promise<void> => {
-    if (behind.length > 0) await projector.write(behind, reading.fold.state);
-    behind = [];
-  };
   const commit = async (...events: readonly NewEvent[]): Promise<void> => {
-    await project();
-    behind = (await adding.append(events)).flatMap(changesOf);
-    await project();
+    await files.catchUp();
+    await files.write((await adding.append(events)).flatMap(changesOf));
   };
   const begin = async (read: Reading, events: readonly NewEvent[]): Promise<void> => {
     // Before anything can be committed: until the files are right, nobody may go on.
     const edits = await projector.reconcile(read.fold.state);
     reading = read;
     Object.assign(ledger, read.ledger);
-    behind = [];
+    files.drop();
     await commit(...read.findings, ...events);
     for (const event of edits) await commit(event);
   };
   await begin(reading, []);
+  const past = (from?: number): AsyncIterable<Event> => along(reading.log.read(from), reading.path);
   return {
     agent,
     ledger,
@@ -121,11 +118,14 @@ export async function openMemory(
     commit,
     ...adding.offers,
     read: (from) => reading.log.read(from),
-    past: (from) => along(reading.log.read(from), reading.path),
+    past,
     async reopen(...events) {
       const lost = await adding.lost();
       await reading.log.close().catch(() => undefined);
       await begin(await readLog(options.view, open), [...events, ...lost]);
+    },
+    async showAnew() {
+      reading.fold.view = await viewOf(past(), options.view);
     },
     close: () => reading.log.close(),
   };
@@ -155,6 +155,32 @@ async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]
   if (ledger.log !== log.id) ledger.numbers.clear();
   ledger.log = log.id;
   return { log, findings, ledger, fold, path: pathTo(follower.forks) };
+}
+
+async function viewOf(past: AsyncIterable<Event>, options: ViewOptions): Promise<View> {
+  const view = createView(options);
+  for await (const event of past) view.see(event);
+  return view;
+}
+
+/** The readable files of module state. Those that could not be written are behind until they are. */
+function createFiles(projector: Projector, state: () => ModuleState) {
+  let behind: readonly StateChange[] = [];
+  const catchUp = async (): Promise<void> => {
+    if (behind.length > 0) await projector.write(behind, state());
+    behind = [];
+  };
+  return {
+    catchUp,
+    write(changes: readonly StateChange[]): Promise<void> {
+      behind = changes;
+      return catchUp();
+    },
+    /** Others have brought them up to the state. */
+    drop(): void {
+      behind = [];
+    },
+  };
 }
 
 /** Adds to a log, and joins what was added to what is folded from it: in the order of the log. */
@@ -215,20 +241,20 @@ function createAdding(log: () => EventLog, join: (event: Event) => void) {
 
 /** What is folded from the active branch. */
 export interface Fold extends Branch {
-  readonly view: View;
+  view: View;
 }
 
 export function createFold(options: ViewOptions): Fold {
   const branch = createBranch();
-  const view = createView(options);
-  return {
+  const fold: Fold = {
     ...branch,
-    view,
+    view: createView(options),
     see(event) {
       branch.see(event);
-      view.see(event);
+      fold.view.see(event);
     },
   };
+  return fold;
 }
 
 function changesOf(event: Event): readonly StateChange[] {

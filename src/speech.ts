@@ -36,15 +36,15 @@ export function createSpeech(ways: Ways, model: Model): Speech {
 interface Speaker {
   readonly model: Model;
   readonly speech: Speech;
-  readonly memory: Pick<Memory, "view">;
+  readonly memory: Pick<Memory, "showAnew">;
 }
 
 /** Has the agent speak as its model can. Says whether it spoke differently before. */
-export function settleSpeech({ model, speech, memory }: Speaker): boolean {
+export async function settleSpeech({ model, speech, memory }: Speaker): Promise<boolean> {
   const { protocol, actions, errors } = wayFor(speech.ways, model);
   if (protocol === speech.protocol) return false;
   Object.assign(speech, { protocol, actions, errors });
-  memory.view.speak(speech);
+  await memory.showAnew();
   return true;
 }
 

@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import type { Event, EventOf, ResultEvent, Stamp } from "./event.ts";
-import { expects, hasFailed, hasSucceeded, isComplete, type Exchange } from "./exchange.ts";
+import { expects, hasFailed, isComplete, type Exchange } from "./exchange.ts";
 import { CONTROL, displayName, type Message } from "./message.ts";
 import type { Turn } from "./model/model.ts";
 import type { Protocol, ShownResult } from "./protocol/protocol.ts";
@@ -38,8 +38,6 @@ export interface View {
   readonly chain: string;
   /** Takes one event into account. Events come in the order of the log. */
   see(event: Event): void;
-  /** Shows all of it as if it had been shown like this from the start. */
-  speak(options: Pick<ViewOptions, "protocol" | "errors">): void;
   /** Says what an item's turns really count. */
   setTokens(item: Item, tokens: number): void;
 }
@@ -63,8 +61,7 @@ const MESSAGE_SHARE = 1 / 4;
 const SHOWN_NOTICE = "gap";
 const NO_RESULT = "(no result yet)";
 
-export function createView({ window, ...spoken }: ViewOptions): View {
-  let { protocol, errors } = spoken;
+export function createView({ protocol, errors, window }: ViewOptions): View {
   const shown = createShown();
   /** The newest decision, until its last result is in or somebody looks: so it is rendered once. */
   let open: Exchange | undefined;
@@ -95,16 +92,6 @@ export function createView({ window, ...spoken }: ViewOptions): View {
       shown.push(textItem("notice", event, event.content));
     }
   };
-  const speak: View["speak"] = (options) => {
-    const past = [...showOpen().items];
-    ({ protocol, errors } = options);
-    failures.drop(past);
-    shown.redo(0, []);
-    for (const item of past) {
-      if (errors === "forget" && item.exchange && hasSucceeded(item.exchange)) failures.forget();
-      add(shown.push(item.exchange ? exchangeItem(item.exchange, protocol) : item));
-    }
-  };
   return {
     get items() {
       return showOpen().items;
@@ -119,7 +106,6 @@ export function createView({ window, ...spoken }: ViewOptions): View {
       return showOpen().chain();
     },
     see,
-    speak,
     setTokens: shown.setTokens,
   };
 }

@@ -6,8 +6,9 @@ import { createBlobs } from "../src/log/blobs.ts";
 import { createDisk } from "../src/log/disk.ts";
 import { openFileLog, type OpenedFileLog } from "../src/log/file-log.ts";
 import { openMemory, type Memory, type Projector } from "../src/memory.ts";
-import {} from "../src/store/file-store.ts";
 import { UNHOSTED } from "../src/store/store.ts";
+import type { ViewOptions } from "../src/view.ts";
+import { FORGET, KEEP, decision, message } from "./event-lines.ts";
 import { failFrom, watchDisk, type Watch } from "./log/watched-disk.ts";
 import { createTempProject } from "./temp-project.ts";
 import { byHand } from "./world.ts";
@@ -23,6 +24,7 @@ beforeEach(async () => {
 });
 
 interface Opening {
+  readonly view?: ViewOptions;
   readonly watch?: Watch;
   readonly projector?: Projector;
   readonly now?: () => number;
@@ -30,6 +32,7 @@ interface Opening {
 }
 
 function open({
+  view = UNHOSTED.view,
   watch,
   projector = UNHOSTED.projector,
   now = () => 0,
@@ -49,7 +52,7 @@ function open({
     corruptFolder: join(root, "corrupt"),
   };
   let before: OpenedFileLog | undefined;
-  return openMemory({ agent: "1", view: UNHOSTED.view, inspect, projector }, async (each) => {
+  return openMemory({ agent: "1", view, inspect, projector }, async (each) => {
     before = await openFileLog(place, each, await before?.acknowledged());
     return { log: before.log, findings: [] };
   });
@@ -139,6 +142,24 @@ describe("the memory of an agent", () => {
       ),
       { numRuns: 30 },
     );
+  });
+
+  it("shows its past as it would have been shown from the start, once that is to be shown otherwise", async () => {
+    const view: ViewOptions = { ...KEEP };
+    const memory = await open({ view });
+    const failed = result("no such file", { call: "a", outcome: "error" });
+    await memory.commit(message("hello"), decision("I try", "a"));
+    await memory.commit(failed);
+    await memory.commit(decision("again", "b"));
+    await memory.commit(result("done", { call: "b" }));
+    expect(memory.view.turns).toHaveLength(5);
+    Object.assign(view, FORGET);
+    await memory.showAnew();
+    await memory.commit(message("thanks"));
+    await memory.close();
+    const fresh = await open({ view: FORGET });
+    expect(memory.view.items).toEqual(fresh.view.items);
+    expect(memory.view.turns).toHaveLength(4);
   });
 
   it("has the files of changed state written before a commit resolves, edits included", async () => {

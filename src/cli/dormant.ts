@@ -17,7 +17,7 @@ import { createLimiter } from "../model/limiter.ts";
 import type { Model } from "../model/model.ts";
 import { startModules } from "../module-set.ts";
 import { closedPremises } from "../node-host.ts";
-import { createSpeech, settleSpeech, type Speech } from "../speech.ts";
+import { createSpeech, type Speech } from "../speech.ts";
 import { createTenure } from "../tenure.ts";
 import type { Reader } from "../reader/reader.ts";
 
@@ -35,7 +35,7 @@ export async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<
   const speech = createSpeech(plan, plan.model);
   const memory = await readMemory(plan, speech, reader);
   const model = asLastAsked(plan.model, memory);
-  settleSpeech({ model, speech, memory });
+  if (model !== plan.model) return openDormant({ ...plan, model }, dormancy);
   const agent: Agent = {
     standing: { state: "stopped", reason: "", since: "" },
     identity,
@@ -89,7 +89,7 @@ function shareNothing({ reader, project, settings }: Dormancy): Shared {
 function asLastAsked(model: Model, { conversation }: Memory): Model {
   const newest = conversation.decision?.event;
   const isText = newest?.protocol === "text" && newest.model === model.name;
-  return isText ? { ...model, profile: { ...model.profile, tools: false } } : model;
+  return isText && model.profile.tools ? { ...model, profile: { ...model.profile, tools: false } } : model;
 }
 
 /** What the agent would know at its next decision: mail that waits is taken in before that. */
@@ -117,6 +117,7 @@ async function readMemory({ identity, actions }: AgentPlan, speech: Speech, read
     read: (from) => reader.events(id, from),
     past: (from) => along(reader.events(id, from), path),
     reopen: refuse,
+    showAnew: refuse,
     close: nothing,
   };
 }
