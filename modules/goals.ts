@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineAction, defineModule, fail, ok, type Host, type State } from "../src/module.ts";
+import { defineAction, defineModule, fail, ok, type Host, type State } from "../src/domain/module.ts";
 
 const KEY = "goals";
 const MAX_PENDING = 100;

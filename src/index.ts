@@ -13,7 +13,7 @@ export {
   fromOutside,
   idle,
   ok,
-} from "./module.ts";
+} from "./domain/module.ts";
 export type {
   Action,
   ActionResult,
@@ -29,30 +29,30 @@ export type {
   Projection,
   State,
   Workspace,
-} from "./module.ts";
+} from "./domain/module.ts";
 
 // -- Legions: agents that run in this process -----------------------------------------------------------------------------
 // `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;
 // by hand, a plan's `actions` are `indexActions(await loadModules([...]), protocol)`.
-export { startLegion } from "./legion.ts";
-export type { Legion, LegionOptions } from "./legion.ts";
-export type { AgentPlan, Origin } from "./agent-plan.ts";
-export { planRoster } from "./roster.ts";
-export type { Role, Roster, RosterDeps, Who } from "./roster.ts";
-export { loadConfig } from "./config.ts";
-export type { Config, ConfigFlags, ConfigSources } from "./config.ts";
-export type { Places } from "./definition.ts";
-export { packageDir } from "./package.ts";
-export { loadModules } from "./user-modules.ts";
-export { indexActions } from "./module-set.ts";
-export type { ActionIndex } from "./module-set.ts";
-export type { Identity, MemorySettings, Standing } from "./agent.ts";
-export type { Supervised } from "./supervisor.ts";
-export type { Control } from "./control.ts";
-export type { Budget } from "./budget.ts";
-export type { Spent } from "./spent.ts";
-export type { Limits, LimitsChoice } from "./limits.ts";
-export type { AgentState, Inspect, Inspection, Inspector } from "./inspection.ts";
+export { startLegion } from "./legion/legion.ts";
+export type { Legion, LegionOptions } from "./legion/legion.ts";
+export type { AgentPlan, Origin } from "./legion/agent-plan.ts";
+export { planRoster } from "./legion/roster.ts";
+export type { Role, Roster, RosterDeps, Who } from "./legion/roster.ts";
+export { loadConfig } from "./config/config.ts";
+export type { Config, ConfigFlags, ConfigSources } from "./config/config.ts";
+export type { Places } from "./config/definition.ts";
+export { packageDir } from "./base/package.ts";
+export { loadModules } from "./config/module-loader.ts";
+export { indexActions } from "./agent/parts/module-set.ts";
+export type { ActionIndex } from "./agent/parts/module-set.ts";
+export type { Identity, MemorySettings, Standing } from "./agent/parts/agent.ts";
+export type { Supervised } from "./legion/supervision/supervisor.ts";
+export type { Control } from "./mail/control.ts";
+export type { Budget } from "./agent/parts/budget.ts";
+export type { Spent } from "./past/usage.ts";
+export type { Limits, LimitsChoice } from "./domain/limits.ts";
+export type { AgentState, Inspect, Inspection, Inspector } from "./domain/inspection.ts";
 
 // -- What agents run on: models, protocols, environments --------------------------------------------------------------------
 // `createScriptedModel` is the test double: a model that answers from a list or a function.
@@ -73,22 +73,22 @@ export type {
   RawCall,
   ToolSpec,
   Turn,
-} from "./model/model.ts";
-export { textProtocol } from "./protocol/text.ts";
-export { toolsProtocol } from "./protocol/tools.ts";
-export type { Parsed, Protocol } from "./protocol/protocol.ts";
+} from "./domain/model.ts";
+export { textProtocol } from "./model/protocol/text.ts";
+export { toolsProtocol } from "./model/protocol/tools.ts";
+export type { Parsed, Protocol } from "./model/protocol/protocol.ts";
 export { createLocalEnvironment } from "./environment/local.ts";
 export type { Environment, ExecuteOptions } from "./environment/environment.ts";
 
 // -- What is on disk --------------------------------------------------------------------------------------------------------
 // `createReader` reads the files of a project without its lock, also while a node runs.
-export { createFileReader as createReader } from "./reader/file-reader.ts";
-export type { FileReader } from "./reader/file-reader.ts";
-export type { Reader } from "./reader/reader.ts";
-export type { Call, Event, EventOf, Outcome, Usage } from "./event.ts";
-export { displayName } from "./message.ts";
-export type { AgentId, Message } from "./message.ts";
+export { createFileReader as createReader } from "./storage/files/reader.ts";
+export type { FileReader } from "./storage/files/reader.ts";
+export type { Reader } from "./storage/contract/reader.ts";
+export type { Call, Event, EventOf, Outcome, Usage } from "./domain/event.ts";
+export { displayName } from "./domain/message.ts";
+export type { AgentId, Message } from "./domain/message.ts";
 
 // -- Errors -----------------------------------------------------------------------------------------------------------------
-export { LegionError, isLegionError } from "./errors.ts";
-export type { ErrorCode } from "./errors.ts";
+export { LegionError, isLegionError } from "./base/errors.ts";
+export type { ErrorCode } from "./base/errors.ts";

@@ -5,10 +5,16 @@ import { core } from "../modules/core.ts";
 import { goals } from "../modules/goals.ts";
 import { messaging } from "../modules/messaging.ts";
 import { notes } from "../modules/notes.ts";
-import type { Event } from "../src/event.ts";
-import type { ModelRequest } from "../src/model/model.ts";
+import type { Event } from "../src/domain/event.ts";
+import type { ModelRequest } from "../src/domain/model.ts";
 import type { ScriptedAnswer } from "../src/model/scripted.ts";
-import { defineAction, defineModule, type ActionResult, type Host, type Module } from "../src/module.ts";
+import {
+  defineAction,
+  defineModule,
+  type ActionResult,
+  type Host,
+  type Module,
+} from "../src/domain/module.ts";
 import type { World } from "./world.ts";
 
 export const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineAction, fail, ok, type CommandRun, type Host } from "../../src/module.ts";
+import { defineAction, fail, ok, type CommandRun, type Host } from "../../src/domain/module.ts";
 import { lastLines, linesOf, withoutEscapes } from "./text.ts";
 
 const DEFAULT_TIMEOUT_S = 120;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineAction, fail, ok } from "../../src/module.ts";
+import { defineAction, fail, ok } from "../../src/domain/module.ts";
 import { openFile, withEntry, type Errand } from "./confine.ts";
 import { replaceFile } from "./draft.ts";
 import { pathParameter } from "./parameters.ts";

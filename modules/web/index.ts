@@ -1,4 +1,4 @@
-import { defineModule, defineShared, type Module, type NodeHost } from "../../src/module.ts";
+import { defineModule, defineShared, type Module, type NodeHost } from "../../src/domain/module.ts";
 import type { ReaderOptions } from "./extract/readers.ts";
 import { INSTRUCTIONS } from "./prompts.ts";
 import { readPageAction } from "./read-page.ts";

@@ -9,7 +9,7 @@ import {
   type Action,
   type ActionResult,
   type Host,
-} from "../../src/module.ts";
+} from "../../src/domain/module.ts";
 import { wrapOutside } from "./markers.ts";
 import { divide } from "./parts.ts";
 import { shortenPrompt } from "./prompts.ts";

@@ -81,9 +81,9 @@ export async function plan({ id, model, tickMs = 0, threshold = 0.75 }) {
 let indexed;
 function actionIndex() {
   indexed ??= (async () => {
-    const { indexActions } = await load("src/module-set.js");
-    const { toolsProtocol } = await load("src/protocol/tools.js");
-    const { defineAction, defineModule, ok } = await load("src/module.js");
+    const { indexActions } = await load("src/agent/parts/module-set.js");
+    const { toolsProtocol } = await load("src/model/protocol/tools.js");
+    const { defineAction, defineModule, ok } = await load("src/domain/module.js");
     const { core } = await load("modules/core.js");
     const { goals } = await load("modules/goals.js");
     const { notes } = await load("modules/notes.js");
@@ -116,7 +116,7 @@ export async function startBench({
   durability = "process",
   heartbeatMs = "off",
 }) {
-  const { startLegion } = await load("src/legion.js");
+  const { startLegion } = await load("src/legion/legion.js");
   return startLegion({
     project,
     plans,

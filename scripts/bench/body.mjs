@@ -3,9 +3,9 @@
 
 import { figure, load, median, report, round, timed } from "./bench.mjs";
 
-const { jsonObject, toJson } = await load("src/model/body.js");
-const { createAnthropicHistory } = await load("src/model/anthropic-history.js");
-const { createOpenAiHistory } = await load("src/model/openai-history.js");
+const { jsonObject, toJson } = await load("src/model/http/body.js");
+const { createAnthropicHistory } = await load("src/model/anthropic/history.js");
+const { createOpenAiHistory } = await load("src/model/openai/history.js");
 
 const MESSAGES = 2_000;
 const STEPS = 100;

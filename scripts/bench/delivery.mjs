@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { figure, load, median, report, round, temporaryFolder } from "./bench.mjs";
 
-const { createDisk } = await load("src/log/disk.js");
-const { createMemoryBus } = await load("src/bus/memory-bus.js");
+const { createDisk } = await load("src/base/disk.js");
+const { createMemoryBus } = await load("src/storage/files/bus.js");
 
 /** @param {number} agents @param {number} messages */
 async function run(agents, messages) {

@@ -6,7 +6,7 @@ import { figure, load, quantile, report, round } from "./bench.mjs";
 import { connectRaw, startServer } from "./redis-kit.mjs";
 import { startNode, sum, until } from "./redis-nodes.mjs";
 
-const { agentKeys } = await load("src/redis/keys.js");
+const { agentKeys } = await load("src/storage/redis/scripts/keys.js");
 
 const NODES = 3;
 const agents = Array.from({ length: 9 }, (_, index) => String(index + 1));

@@ -9,21 +9,21 @@ import { tsImport } from "tsx/esm/api";
 import { root } from "../repo.mjs";
 import { load } from "./bench.mjs";
 
-const { openLink } = await load("src/redis/link.js");
-const { parseRedisAddress } = await load("src/redis/address.js");
-const { createLeases } = await load("src/redis/leases.js");
-const { enlist } = await load("src/redis/registry.js");
-const { openRedisLog } = await load("src/log/redis-log.js");
+const { openLink } = await load("src/storage/redis/connection/link.js");
+const { parseRedisAddress } = await load("src/storage/redis/connection/address.js");
+const { createLeases } = await load("src/storage/redis/cluster/leases.js");
+const { enlist } = await load("src/storage/redis/cluster/directory.js");
+const { openRedisLog } = await load("src/storage/redis/log/log.js");
 
 /** @typedef {"off" | "always"} Fsync what the server does before it answers; `off`: it keeps nothing */
 
 /**
  * On a free port, gone with this process.
  * @param {Fsync} fsync
- * @returns {Promise<import("../../test/redis/servers.ts").Server>}
+ * @returns {Promise<import("../../test/storage/redis/servers.ts").Server>}
  */
 export async function startServer(fsync) {
-  const { startRedis } = await tsImport("../../test/redis/servers.ts", import.meta.url);
+  const { startRedis } = await tsImport("../../test/storage/redis/servers.ts", import.meta.url);
   return startRedis({ config: fsync === "off" ? ["appendonly no"] : [] });
 }
 

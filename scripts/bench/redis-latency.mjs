@@ -16,8 +16,8 @@ import {
 } from "./bench.mjs";
 import { connectRaw, letter, openBenchLink, openSeats, startServer, takeAgents } from "./redis-kit.mjs";
 
-const { createRedisBus } = await load("src/bus/redis-bus.js");
-const { startLegion } = await load("src/legion.js");
+const { createRedisBus } = await load("src/storage/redis/mail/bus.js");
+const { startLegion } = await load("src/legion/legion.js");
 
 const PAYLOAD = JSON.stringify(letter("a1", 1).message);
 const COUNT = 2_000;
@@ -63,7 +63,7 @@ async function raw(server) {
 
 /**
  * Delivered to the mailbox of a waiting agent, from another link; then, each time, into its log.
- * @param {import("../../test/redis/servers.ts").Server} server
+ * @param {import("../../test/storage/redis/servers.ts").Server} server
  * @returns {Promise<{ delivered: Once, logged: Once }>}
  */
 async function ours(server) {
@@ -93,7 +93,7 @@ async function ours(server) {
   };
 }
 
-/** A person's word to a decision in the log, in a whole legion. @param {import("../../test/redis/servers.ts").Server} server */
+/** A person's word to a decision in the log, in a whole legion. @param {import("../../test/storage/redis/servers.ts").Server} server */
 async function whole(server) {
   const link = await openBenchLink(server.url);
   const legion = await startLegion({

@@ -15,7 +15,7 @@ import { openBenchLink } from "./redis-kit.mjs";
 /** How long a busy agent waits after each decision. */
 const PAUSE_MS = 20;
 
-const { startLegion } = await load("src/legion.js");
+const { startLegion } = await load("src/legion/legion.js");
 /** @type {NodeOrder} */
 const { url, legion: name, agents, life, leaseMs } = JSON.parse(process.argv[2] ?? "");
 const model = instantModel((index) => (life === "busy" ? trivialCall(index) : noop()));

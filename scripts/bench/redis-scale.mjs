@@ -6,7 +6,7 @@ import { figure, load, report, round } from "./bench.mjs";
 import { connectRaw, openBenchLink, startServer } from "./redis-kit.mjs";
 import { startNode, sum, until } from "./redis-nodes.mjs";
 
-const { sizeOfAgent } = await load("src/redis/size.js");
+const { sizeOfAgent } = await load("src/storage/redis/scripts/size.js");
 
 const NODES = 4;
 const AGENTS = 1_000;

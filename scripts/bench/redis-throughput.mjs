@@ -27,8 +27,8 @@ import {
 } from "./redis-kit.mjs";
 import { BATCH, PAYLOAD, benchmark, bullmq, rate, rawGroup, rawSame } from "./redis-rivals.mjs";
 
-const { createRedisBus } = await load("src/bus/redis-bus.js");
-const { startLegion } = await load("src/legion.js");
+const { createRedisBus } = await load("src/storage/redis/mail/bus.js");
+const { startLegion } = await load("src/legion/legion.js");
 
 /** So much may be sent and not yet taken in. */
 const AHEAD = 5_000;
@@ -36,7 +36,7 @@ const ROUNDS = 5;
 const now = () => performance.now();
 
 /**
- * @param {import("../../test/redis/servers.ts").Server} server @param {number} count @param {number} agents
+ * @param {import("../../test/storage/redis/servers.ts").Server} server @param {number} count @param {number} agents
  * @param {"another" | "the same"} sender whether mail comes from another process, as far as the reader can tell
  */
 async function ours(server, count, agents, sender) {
@@ -84,7 +84,7 @@ async function ours(server, count, agents, sender) {
 
 /**
  * Mail from another process into whole agents, which decide about it and have nothing to do: also how often they decide.
- * @param {import("../../test/redis/servers.ts").Server} server @param {number} count @param {number} agents
+ * @param {import("../../test/storage/redis/servers.ts").Server} server @param {number} count @param {number} agents
  */
 async function whole(server, count, agents) {
   const [link, far] = [await openBenchLink(server.url), await openBenchLink(server.url)];

@@ -14,9 +14,9 @@ import {
 } from "./bench.mjs";
 import { openBenchLink, startServer } from "./redis-kit.mjs";
 
-const { startLegion } = await load("src/legion.js");
-const { indexActions } = await load("src/module-set.js");
-const { toolsProtocol } = await load("src/protocol/tools.js");
+const { startLegion } = await load("src/legion/legion.js");
+const { indexActions } = await load("src/agent/parts/module-set.js");
+const { toolsProtocol } = await load("src/model/protocol/tools.js");
 const { core } = await load("modules/core.js");
 const { messaging } = await load("modules/messaging.js");
 

@@ -37,11 +37,11 @@ function floor() {
   return { ms: performance.now() - started, events };
 }
 
-const { createDisk } = await load("src/log/disk.js");
-const { createBlobs } = await load("src/log/blobs.js");
-const { openFileLog } = await load("src/log/file-log.js");
-const { openMemory } = await load("src/memory.js");
-const { toolsProtocol } = await load("src/protocol/tools.js");
+const { createDisk } = await load("src/base/disk.js");
+const { createBlobs } = await load("src/past/blobs.js");
+const { openFileLog } = await load("src/storage/files/log.js");
+const { openMemory } = await load("src/past/past.js");
+const { toolsProtocol } = await load("src/model/protocol/tools.js");
 async function open() {
   const disk = createDisk(join(project, "tmp"));
   const blobs = createBlobs(join(folder, "blobs"), disk);

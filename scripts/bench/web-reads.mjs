@@ -14,8 +14,8 @@ const LEAVE_MS = 5_000;
 
 const { createBrowser } = await load("modules/web/browser/browser.js");
 const { findBrowser } = await load("modules/web/browser/find.js");
-const { createNetwork } = await load("src/egress/network.js");
-const { createClock } = await load("src/clock.js");
+const { createNetwork } = await load("src/environment/network/network.js");
+const { createClock } = await load("src/base/clock.js");
 
 const executable = findBrowser({ path: findChromium(), env: {} });
 if (executable === undefined) throw new Error("no Chromium here: node scripts/check.mjs brings one");

@@ -1,4 +1,4 @@
-// Imports point one way. This file is where the layers of the program are written down.
+// Imports point one way. This file is where the rooms of the house are written down.
 
 import { dirname, join } from "node:path/posix";
 import { nodesOf, problemAt } from "./source.mjs";
@@ -7,67 +7,82 @@ import { nodesOf, problemAt } from "./source.mjs";
 /** @typedef {import("./source.mjs").Problem} Problem */
 /** @typedef {{ readonly start: number, readonly specifier: string, readonly loads: "now" | "later" | "never" }} Import */
 
-/** Lowest first. A file belongs to the longest path that fits it, and may import its own layer and those below. */
-const LAYERS = [
-  {
-    name: "plain types and contracts",
-    paths: [
-      "src/errors.ts",
-      "src/message.ts",
-      "src/event.ts",
-      "src/inspection.ts",
-      "src/module.ts",
-      "src/network.ts",
-      "src/action-spec.ts",
-      "src/wording.ts",
-      "src/nearest.ts",
-      "src/package.ts",
-      "src/duration.ts",
-      "src/signals.ts",
-      "src/tenure.ts",
-      "src/bus/bus.ts",
-      "src/log/event-log.ts",
-      "src/model/model.ts",
-      "src/protocol/protocol.ts",
-      "src/environment/environment.ts",
-    ],
-  },
-  {
-    name: "implementations of a contract",
-    paths: [
-      "src/redis/",
-      "src/bus/",
-      "src/log/",
-      "src/model/",
-      "src/protocol/",
-      "src/environment/",
-      "src/egress/",
-    ],
-  },
-  { name: "modules", paths: ["modules/"] },
-  { name: "stages", paths: ["src/"] },
-  { name: "the actor", paths: ["src/actor.ts"] },
-  { name: "the supervisor", paths: ["src/supervisor.ts"] },
-  {
-    name: "the legion",
-    paths: [
-      "src/legion.ts",
-      "src/hosting.ts",
-      "src/node-news.ts",
-      "src/enrollment.ts",
-      "src/residence/",
-      "src/placement/",
-      "src/roster.ts",
-      "src/peers.ts",
-      "src/until-idle.ts",
-      "src/announcements.ts",
-      "src/replay/",
-    ],
-  },
-  { name: "surfaces", paths: ["src/cli/", "src/server/"] },
-  { name: "the library surface", paths: ["src/index.ts"] },
+/**
+ * The rooms of src/, from the ground up. A file imports its own room and those of the lines before; rooms of one line do
+ * not know each other. A name is a folder or a file.
+ */
+const ROOMS = [
+  ["base"],
+  ["domain"],
+  ["environment"],
+  ["model"],
+  ["past"],
+  ["mail"],
+  ["storage", "agent", "modules"],
+  ["config"],
+  ["legion"],
+  ["control"],
+  ["cli"],
+  ["index"],
 ];
-const AUTHORING_SURFACE = ["src/module.ts", "src/network.ts"];
+/** The same inside of the rooms that have an order of their own. */
+const INNER_ROOMS = {
+  storage: [["folder"], ["contract"], ["files", "redis", "memory"], ["archive"], ["open"]],
+  agent: [["parts"], ["think"], ["act"], ["park", "recovery"], ["actor"]],
+  cli: [
+    ["kit"],
+    ["console"],
+    ["consent"],
+    ["look", "doctor"],
+    ["talk", "steer", "run"],
+    ["commands"],
+    ["index"],
+  ],
+};
+/** What climbs, and is on its way down. */
+const STILL_CLIMBING = new Set([
+  "src/storage/contract/seed.ts modules/goals.ts",
+  "src/storage/contract/seed.ts modules/notes.ts",
+  "src/control/api/reach.ts src/control/redis/reach.ts",
+  "src/cli/commands.ts src/cli/run/help.ts",
+  "src/agent/act/acting-alone.ts src/legion/supervision/restart-policy.ts",
+  "src/agent/actor.ts src/legion/supervision/restart-policy.ts",
+  "src/agent/parts/agent.ts src/agent/think/compaction.ts",
+  "src/agent/parts/agent.ts src/agent/think/prompt.ts",
+  "src/agent/parts/module-set.ts src/agent/think/prompt.ts",
+  "src/agent/parts/pinned.ts src/agent/think/prompt.ts",
+  "src/cli/console/talk.ts src/cli/commands.ts",
+  "src/cli/kit/dispatch.ts src/cli/commands.ts",
+  "src/cli/kit/parse.ts src/cli/commands.ts",
+  "src/cli/run/completion.ts src/cli/commands.ts",
+  "src/cli/run/help.ts src/cli/commands.ts",
+  "src/mail/window.ts src/storage/files/mailbox.ts",
+  "src/past/branch.ts src/storage/files/log.ts",
+  "src/past/fold.ts src/storage/files/log.ts",
+  "src/past/past.ts src/storage/files/log.ts",
+  "src/storage/contract/node.ts src/agent/parts/budget.ts",
+  "src/storage/contract/node.ts src/legion/agent-host.ts",
+  "src/storage/contract/node.ts src/legion/agent-plan.ts",
+  "src/storage/contract/node.ts src/storage/files/journal.ts",
+  "src/storage/contract/node.ts src/storage/redis/cluster/members.ts",
+  "src/storage/contract/node.ts src/storage/redis/scripts/lease.ts",
+  "src/storage/contract/reader.ts src/storage/files/log.ts",
+  "src/storage/contract/seed.ts src/storage/files/line.ts",
+  "src/storage/contract/seed.ts src/storage/files/log.ts",
+  "src/storage/contract/seed.ts src/storage/files/segments.ts",
+  "src/storage/folder/authorship.ts src/storage/files/segments.ts",
+  "src/storage/folder/home.ts src/config/trust.ts",
+  "src/storage/redis/backend.ts src/cli/kit/command.ts",
+  "src/storage/redis/backend.ts src/cli/kit/terminal.ts",
+  "src/storage/redis/backend.ts src/config/config.ts",
+  "src/storage/redis/budget.ts src/agent/parts/budget.ts",
+  "src/storage/redis/log/log.ts src/storage/files/log.ts",
+  "src/storage/redis/node.ts src/agent/parts/budget.ts",
+  "src/storage/redis/node.ts src/legion/agent-host.ts",
+  "src/storage/redis/node.ts src/legion/agent-plan.ts",
+  "src/storage/redis/registration.ts src/legion/agent-plan.ts",
+]);
+const AUTHORING_SURFACE = ["src/domain/module.ts", "src/domain/network.ts"];
 const COMMAND_LINE = "src/cli/index.ts";
 
 /**
@@ -75,11 +90,15 @@ const COMMAND_LINE = "src/cli/index.ts";
  * @returns {Generator<Problem>}
  */
 export function* directionRule(source) {
-  if (layerOf(source.path) === -1) return;
+  if (!/^(src|modules)\//.test(source.path)) return;
   for (const { start, specifier } of importsOf(source)) {
     if (!specifier.startsWith(".")) continue;
-    const objection = objectionTo(source.path, target(source, specifier));
-    if (objection) yield problemAt(source, { start }, `imports ${specifier}: ${objection}`);
+    const to = target(source, specifier);
+    const objection = source.path.startsWith("modules/")
+      ? objectionInModule(source.path, to)
+      : objectionInHouse(source.path, to);
+    if (objection && !STILL_CLIMBING.has(`${source.path} ${to}`))
+      yield problemAt(source, { start }, `imports ${specifier}: ${objection}`);
   }
 }
 
@@ -88,22 +107,47 @@ export function* directionRule(source) {
  * @param {string} to
  * @returns {string | undefined}
  */
-function objectionTo(from, to) {
-  const [lower, upper] = [LAYERS[layerOf(from)], LAYERS[layerOf(to)]];
-  if (!lower || !upper) return "outside of src/ and modules/";
-  if (lower.name === "modules") {
-    return AUTHORING_SURFACE.includes(to) || moduleOf(to) === moduleOf(from)
-      ? undefined
-      : `a module imports only ${AUTHORING_SURFACE.join(", ")} and libraries`;
-  }
-  return layerOf(to) > layerOf(from) ? `${lower.name} may not know ${upper.name}` : undefined;
+function objectionInModule(from, to) {
+  return AUTHORING_SURFACE.includes(to) || moduleOf(to) === moduleOf(from)
+    ? undefined
+    : `a module imports only ${AUTHORING_SURFACE.join(", ")} and libraries`;
 }
 
-/** @param {string} path */
-function layerOf(path) {
-  const fitting = LAYERS.flatMap(({ paths }) => paths).filter((prefix) => path.startsWith(prefix));
-  const longest = fitting.sort((a, b) => b.length - a.length)[0] ?? "";
-  return LAYERS.findIndex(({ paths }) => paths.includes(longest));
+/**
+ * @param {string} from
+ * @param {string} to
+ * @returns {string | undefined}
+ */
+function objectionInHouse(from, to) {
+  const [above, aboveInner] = roomsOf(from);
+  const [below, belowInner] = roomsOf(to);
+  if (!ROOMS.flat().includes(above)) return `${above} is no room of the house`;
+  if (!/^(src|modules)\//.test(to)) return "outside of src/ and modules/";
+  if (above !== below) return isBelow(ROOMS, below, above) ? undefined : `${above} may not know ${below}`;
+  const inner = INNER_ROOMS[/** @type {keyof typeof INNER_ROOMS} */ (above)];
+  if (!inner || aboveInner === belowInner || isBelow(inner, belowInner, aboveInner)) return undefined;
+  return `${above}/${aboveInner} may not know ${below}/${belowInner}`;
+}
+
+/**
+ * @param {readonly (readonly string[])[]} rooms
+ * @param {string} lower
+ * @param {string} upper
+ */
+function isBelow(rooms, lower, upper) {
+  const [low, high] = [lower, upper].map((name) => rooms.findIndex((line) => line.includes(name)));
+  return low !== -1 && Number(low) < Number(high);
+}
+
+/**
+ * `src/agent/act/perform.ts` is in `agent`, and there in `act`.
+ * @param {string} path
+ * @returns {readonly [string, string]}
+ */
+function roomsOf(path) {
+  if (path.startsWith("modules/")) return ["modules", ""];
+  const [, room = "", inner = ""] = path.replace(/\.ts$/, "").split("/");
+  return [room, inner];
 }
 
 /**
@@ -112,6 +156,49 @@ function layerOf(path) {
  */
 function moduleOf(path) {
   return /^modules\/[^/.]+/.exec(path)?.[0];
+}
+
+/**
+ * Files that need each other are one file, or one of them knows too much.
+ * @param {readonly Source[]} sources
+ * @returns {Generator<Problem>}
+ */
+export function* circleRule(sources) {
+  const house = sources.filter(({ path }) => /^(src|modules)\//.test(path));
+  const known = new Map(house.map((source) => [source.path, relativeImports(source)]));
+  /** @type {Set<string>} */
+  const done = new Set();
+  for (const { path } of house) {
+    const circle = findCircle(path, known, { done, way: [] }) ?? [];
+    const first = house.find((source) => source.path === circle[0]);
+    if (first && !STILL_CLIMBING.has(`${circle[0]} ${circle[1]}`))
+      yield problemAt(first, { start: 0 }, `circle: ${circle.join(" -> ")}`);
+    for (const member of circle) done.add(member);
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {ReadonlyMap<string, readonly string[]>} known
+ * @param {{ readonly done: Set<string>, readonly way: readonly string[] }} walk
+ * @returns {readonly string[] | undefined}
+ */
+function findCircle(path, known, { done, way }) {
+  if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+  if (done.has(path)) return undefined;
+  for (const next of known.get(path) ?? []) {
+    const circle = findCircle(next, known, { done, way: [...way, path] });
+    if (circle) return circle;
+  }
+  done.add(path);
+  return undefined;
+}
+
+/** @param {Source} source */
+function relativeImports(source) {
+  return importsOf(source).flatMap(({ specifier }) =>
+    specifier.startsWith(".") ? [target(source, specifier)] : [],
+  );
 }
 
 /**

@@ -1,12 +1,12 @@
 // The shape of the house: every rule, over every file.
 
-import { directionRule, startUpRule } from "./imports.mjs";
+import { circleRule, directionRule, startUpRule } from "./imports.mjs";
 import { invariantRule } from "./invariants.mjs";
 import { readSources } from "./source.mjs";
 import { constructRule, exportRule, fileRule, functionRule, nameRule } from "./syntax.mjs";
 
 const FILE_RULES = [fileRule, functionRule, constructRule, exportRule, nameRule, directionRule];
-const HOUSE_RULES = [startUpRule, invariantRule];
+const HOUSE_RULES = [startUpRule, circleRule, invariantRule];
 
 /**
  * @param {string} root the repository

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The program, and the only place that ends the process.
 
-import type { Io } from "./command.ts";
-import { dispatch } from "./dispatch.ts";
-import { takeEnvironment } from "./keys.ts";
+import type { Io } from "./kit/command.ts";
+import { dispatch } from "./kit/dispatch.ts";
+import { takeEnvironment } from "./kit/keys.ts";
 
 const io: Io = {
   // Before anything else runs here: no module of a project, and no command of an agent, finds a key in this process.
@@ -31,7 +31,7 @@ function leaveQuietly(): void {
 
 /** An error that nobody waited for belongs to the agent that it comes from; without one it ends the program. */
 async function judge(error: unknown): Promise<void> {
-  const { strayOwner } = await import("../stray.ts");
+  const { strayOwner } = await import("../base/async-owner.ts");
   const take = strayOwner();
   if (take) take(error);
   else await end(await fail(error));
@@ -39,7 +39,7 @@ async function judge(error: unknown): Promise<void> {
 
 /** Says what went wrong and gives the exit code for it. */
 async function fail(error: unknown): Promise<number> {
-  const { explainFailure } = await import("./failure.ts");
+  const { explainFailure } = await import("./kit/failure.ts");
   const { text, exitCode } = explainFailure(error, io.env);
   const { fitRows } = await import("./console/fit.ts");
   io.stderr.write(fitRows(text, io.stderr.isTTY ? io.stderr.columns : Infinity));

@@ -1,4 +1,4 @@
-import type { CommandRun } from "../module.ts";
+import type { CommandRun } from "../domain/module.ts";
 
 /** What is kept of a command that runs, in case that the runtime dies under it. */
 export interface CommandTrace {

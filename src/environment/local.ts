@@ -8,8 +8,8 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import type { CommandRun } from "../module.ts";
-import { SHUTDOWN } from "../signals.ts";
+import type { CommandRun } from "../domain/module.ts";
+import { SHUTDOWN } from "../base/signals.ts";
 import type { Environment, ExecuteOptions } from "./environment.ts";
 import { endTree, MARK, signalGroup } from "./process-tree.ts";
 

@@ -1,6 +1,6 @@
 // Which model it is where a person may name one, or not.
 
-import { LegionError, messageOf } from "../errors.ts";
+import { LegionError, messageOf } from "../base/errors.ts";
 import { serverOf, type ProviderSettings } from "./connection.ts";
 import { listModels, type ListModels } from "./server.ts";
 

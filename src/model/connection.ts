@@ -1,9 +1,9 @@
 // How a provider is reached: its settings, where it is, and the key that goes there.
 
-import { LegionError } from "../errors.ts";
-import { foreignHost, keyFlaw, urlFlaw } from "./base-url.ts";
+import { LegionError } from "../base/errors.ts";
+import { foreignHost, keyFlaw, urlFlaw } from "./http/base-url.ts";
 import type { CompatibleServer } from "./server.ts";
-import type { ProviderOptions } from "./wire.ts";
+import type { ProviderOptions } from "./http/connection.ts";
 
 /** A provider's section under `providers:` in config.yaml. */
 export interface ProviderSettings extends Pick<

@@ -8,8 +8,8 @@
 //   N5. A provider that is down is left alone by all agents; after a while one of them tries for all.
 
 import { createCircuit, type Circuit, type Try } from "./circuit.ts";
-import { isLegionError, type LegionError } from "../errors.ts";
-import { linkSignals, type Stops } from "../signals.ts";
+import { isLegionError, type LegionError } from "../base/errors.ts";
+import { linkSignals, type Stops } from "../base/signals.ts";
 
 export interface Wait {
   /** What the provider said; one line. */

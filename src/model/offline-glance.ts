@@ -1,12 +1,12 @@
 // What a project says of itself: the overview of its folder, its README, its manifest. The agent that was asked for a
 // survey looks at these itself.
 
-import { clean } from "./offline-findings.ts";
-import type { Wanted } from "./offline-commands.ts";
-import { lastStep, within } from "./offline-move.ts";
-import { joinPath, PATH, readPath } from "./offline-paths.ts";
-import type { Survey } from "./offline-team.ts";
-import type { OfflineView, Step } from "./offline-view.ts";
+import { clean } from "./offline/findings.ts";
+import type { Wanted } from "./offline/commands.ts";
+import { lastStep, within } from "./offline/move.ts";
+import { joinPath, PATH, readPath } from "./offline/paths.ts";
+import type { Survey } from "./offline/team.ts";
+import type { OfflineView, Step } from "./offline/prompt-reader.ts";
 
 export interface Glance {
   /** Empty: it says none. */

@@ -5,7 +5,7 @@
 // Where a provider charges more for long prompts, the window here ends where that begins: the price is right for every
 // call, and no agent grows into the dear part unnoticed.
 
-import type { ModelProfile, Price } from "./model.ts";
+import type { ModelProfile, Price } from "../domain/model.ts";
 
 /** What people may say of a model in config.yaml; what they leave out is known or assumed. */
 export type ModelDescription = Partial<ModelProfile>;

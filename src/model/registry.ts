@@ -1,12 +1,12 @@
 // From the name of a model to the model.
 
 import { resolve } from "node:path";
-import { LegionError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
-import { isNear } from "./base-url.ts";
+import { LegionError } from "../base/errors.ts";
+import { nearest } from "../base/nearest.ts";
+import { isNear } from "./http/base-url.ts";
 import { DEFAULT_ANTHROPIC, DEFAULT_OPENAI } from "./choice.ts";
 import { connect, type Settled } from "./connection.ts";
-import type { Model } from "./model.ts";
+import type { Model } from "../domain/model.ts";
 import { KNOWN_MODELS, findModel, type KnownModel, type ModelDescription } from "./profiles.ts";
 
 export interface ModelDeps extends Settled {
@@ -24,7 +24,7 @@ const FREE = { input: 0, output: 0 };
 /** Opens the model called `name`. No request is made. Throws CONFIG if the name or a key is wrong, with the way out. */
 export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
   if (name === "offline") {
-    const { createOfflineModel } = await import("./offline.ts");
+    const { createOfflineModel } = await import("./offline/offline.ts");
     return createOfflineModel();
   }
   if (name.startsWith("scripted:")) {
@@ -44,10 +44,10 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
   const options = { ...connection, id, profile, onRemark: deps.onRemark };
 
   if (provider === "anthropic") {
-    const { createAnthropicModel } = await import("./anthropic.ts");
+    const { createAnthropicModel } = await import("./anthropic/anthropic.ts");
     return createAnthropicModel({ ...options, ...(ability === "thinks" && { thinking: "adaptive" }) });
   }
-  const { createOpenAiModel } = await import("./openai.ts");
+  const { createOpenAiModel } = await import("./openai/openai.ts");
   return createOpenAiModel({ ...options, ...(ability === "unthinking" && { effortWithTools: "none" }) });
 }
 

@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { LegionError, messageOf } from "../errors.ts";
+import { LegionError, messageOf } from "../base/errors.ts";
 import type { ScriptedAnswer } from "./scripted.ts";
 
 const MAX_BYTES = 10_485_760;

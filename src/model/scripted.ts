@@ -1,10 +1,18 @@
 // The public test double: a model that answers from a list or a function, and remembers what it was asked.
 
 import { randomUUID } from "node:crypto";
-import { LegionError, type ErrorCode, type Refusal } from "../errors.ts";
-import type { Stop, Usage } from "../event.ts";
-import type { Completion, Model, ModelProfile, ModelRequest, ModelRun, RawCall, Turn } from "./model.ts";
-import { estimateTokens } from "./wire.ts";
+import { LegionError, type ErrorCode, type Refusal } from "../base/errors.ts";
+import type { Stop, Usage } from "../domain/event.ts";
+import type {
+  Completion,
+  Model,
+  ModelProfile,
+  ModelRequest,
+  ModelRun,
+  RawCall,
+  Turn,
+} from "../domain/model.ts";
+import { estimateTokens } from "./http/connection.ts";
 
 export interface ScriptedCall {
   readonly action: string;

@@ -1,6 +1,6 @@
 // What a server that speaks chat completions says of itself: which models it has. Nothing it says is trusted.
 
-import { LegionError, messageOf } from "../errors.ts";
+import { LegionError, messageOf } from "../base/errors.ts";
 
 /** A server that is not the provider's own. */
 export interface CompatibleServer {

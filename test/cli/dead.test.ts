@@ -1,12 +1,12 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createClock } from "../../src/clock.ts";
-import { compose } from "../../src/compose.ts";
-import { legionPaths } from "../../src/paths.ts";
-import { openFileStore } from "../../src/store/file-store.ts";
-import { fillMailbox } from "../full-mailbox.ts";
-import { serve } from "../server/serve.ts";
+import { createClock } from "../../src/base/clock.ts";
+import { compose } from "../../src/mail/compose.ts";
+import { legionPaths } from "../../src/storage/folder/paths.ts";
+import { openFileStore } from "../../src/storage/files/store.ts";
+import { fillMailbox } from "../mail/full-mailbox.ts";
+import { serve } from "../control/serve.ts";
 import { byHand, openWorld, temporaryFolder } from "../world.ts";
 import { legion } from "./legion.ts";
 

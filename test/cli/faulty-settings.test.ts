@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openWorld, temporaryFolder } from "../world.ts";
-import { serve } from "../server/serve.ts";
+import { serve } from "../control/serve.ts";
 import { legion } from "./legion.ts";
 
 const FAULT = 'legion: .ai-legion/config.yaml:1: unknown key "modell"; did you mean "model"?';

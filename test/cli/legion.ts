@@ -1,9 +1,9 @@
 // The command line in this process: what a person types, and what they see of it.
 
 import { Readable } from "node:stream";
-import type { Io } from "../../src/cli/command.ts";
-import { dispatch } from "../../src/cli/dispatch.ts";
-import { explainFailure } from "../../src/cli/failure.ts";
+import type { Io } from "../../src/cli/kit/command.ts";
+import { dispatch } from "../../src/cli/kit/dispatch.ts";
+import { explainFailure } from "../../src/cli/kit/failure.ts";
 
 export interface Typing {
   /** The current folder. */

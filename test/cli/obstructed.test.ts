@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { legionPaths } from "../../src/paths.ts";
-import { serve } from "../server/serve.ts";
+import { legionPaths } from "../../src/storage/folder/paths.ts";
+import { serve } from "../control/serve.ts";
 import { openWorld, temporaryFolder } from "../world.ts";
 import { legion } from "./legion.ts";
 

@@ -1,7 +1,7 @@
 import { readFile, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { serve } from "../server/serve.ts";
+import { serve } from "../control/serve.ts";
 import { createWorld } from "../world.ts";
 import { legion } from "./legion.ts";
 

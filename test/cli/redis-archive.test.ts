@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { archiveOf, eventsOf, restingLegion } from "../archive/archived.ts";
-import { openNode } from "../redis/redis-world.ts";
-import { redisIsThere, startCluster, startRedis, type Server } from "../redis/servers.ts";
+import { archiveOf, eventsOf, restingLegion } from "../storage/archive/archived.ts";
+import { openNode } from "../storage/redis/redis-world.ts";
+import { redisIsThere, startCluster, startRedis, type Server } from "../storage/redis/servers.ts";
 import { createTempProject } from "../temp-project.ts";
 import { legion } from "./legion.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { redisIsThere, startRedis, type Server } from "../redis/servers.ts";
+import { redisIsThere, startRedis, type Server } from "../storage/redis/servers.ts";
 import { createTempProject } from "../temp-project.ts";
 import { type } from "./terminals.ts";
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createFileReader } from "../../src/reader/file-reader.ts";
-import { letter } from "../bus/letter.ts";
-import { copyToRedis } from "../redis/copied-world.ts";
-import { createRedisPlace } from "../redis/recorded-place.ts";
-import { redisIsThere, startRedis, type Server } from "../redis/servers.ts";
+import { createFileReader } from "../../src/storage/files/reader.ts";
+import { letter } from "../mail/letter.ts";
+import { copyToRedis } from "../storage/redis/copied-world.ts";
+import { createRedisPlace } from "../storage/redis/recorded-place.ts";
+import { redisIsThere, startRedis, type Server } from "../storage/redis/servers.ts";
 import { createTempProject } from "../temp-project.ts";
 import { createWorld } from "../world.ts";
 import { follow, legion } from "./legion.ts";

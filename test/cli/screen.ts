@@ -1,7 +1,7 @@
 // As much of a terminal as our console needs: what a person sees, as rows.
 
 import { PassThrough, Writable } from "node:stream";
-import { columnsOf } from "../../src/cli/terminal.ts";
+import { columnsOf } from "../../src/cli/kit/terminal.ts";
 import type { ConsoleIo } from "../../src/cli/console/input.ts";
 
 export interface Terminal {

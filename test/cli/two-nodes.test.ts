@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { redisIsThere, startRedis, type Server } from "../redis/servers.ts";
+import { redisIsThere, startRedis, type Server } from "../storage/redis/servers.ts";
 import { createTempProject } from "../temp-project.ts";
 import { type, type Terminal } from "./terminals.ts";
 

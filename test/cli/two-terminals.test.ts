@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { legionPaths } from "../../src/paths.ts";
+import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { createTempProject } from "../temp-project.ts";
 import { type } from "./terminals.ts";
 

@@ -1,8 +1,8 @@
 // Plays the scenario on a machine that stops, once or more often, and audits what is left each time.
 
 import { dirname } from "node:path";
-import { isLegionError } from "../../src/errors.ts";
-import { legionPaths } from "../../src/paths.ts";
+import { isLegionError } from "../../src/base/errors.ts";
+import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { auditCrash, auditEnd } from "./audit.ts";
 import { createFaultyDisk, type Blow, type DiskCall, type Errno, type FaultyDisk } from "./faulty-disk.ts";
 import { afterKill, afterPowerCut, type Files, type Random, type Tearing } from "./files.ts";

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { toLine } from "../../src/log/line.ts";
-import { readSegments, segmentName, type StoredRecord } from "../../src/log/segments.ts";
+import { toLine } from "../../src/storage/files/line.ts";
+import { readSegments, segmentName, type StoredRecord } from "../../src/storage/files/segments.ts";
 import { createFaultyDisk } from "./faulty-disk.ts";
 import { createRandom, type Files } from "./files.ts";
 

@@ -1,8 +1,8 @@
 // Plays the scenario on a disk that gives errors, for a moment or until it is mended, and audits what comes of it.
 
 import { setImmediate as turn } from "node:timers/promises";
-import { isLegionError, messageOf } from "../../src/errors.ts";
-import type { Legion } from "../../src/legion.ts";
+import { isLegionError, messageOf } from "../../src/base/errors.ts";
+import type { Legion } from "../../src/legion/legion.ts";
 import { auditEnd } from "./audit.ts";
 import { createFaultyDisk, type Blow, type DiskCall, type Errno } from "./faulty-disk.ts";
 import type { Files } from "./files.ts";

@@ -2,8 +2,8 @@
 // files; an asynchronous one takes some turns of the event loop, and others come in between.
 
 import { dirname } from "node:path";
-import { LegionError } from "../../src/errors.ts";
-import type { AppendFile, Disk } from "../../src/log/disk.ts";
+import { LegionError } from "../../src/base/errors.ts";
+import type { AppendFile, Disk } from "../../src/base/disk.ts";
 import type { Files, Random } from "./files.ts";
 
 export interface DiskCall {

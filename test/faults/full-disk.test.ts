@@ -3,7 +3,7 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { AgentState } from "../../src/inspection.ts";
+import type { AgentState } from "../../src/domain/inspection.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { byHand, openWorld, type World, type WorldAgent } from "../world.ts";
 import { onDevice, whyNoDevices } from "./device.ts";

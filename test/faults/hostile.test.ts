@@ -3,7 +3,7 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createClock } from "../../src/clock.ts";
+import { createClock } from "../../src/base/clock.ts";
 import { createWorld, type World } from "../world.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,16 +1,16 @@
 // Writes to a project until it is killed, and tells its parent what was acknowledged: two agents that write to each other,
 // every now and then something too long for a line.
 
-import { createClock } from "../../src/clock.ts";
-import { compose } from "../../src/compose.ts";
-import type { Inspection } from "../../src/inspection.ts";
-import type { Durability } from "../../src/log/journal.ts";
-import type { AgentId } from "../../src/message.ts";
-import { createOutbox } from "../../src/outbox.ts";
-import { legionPaths } from "../../src/paths.ts";
-import { openFileStore, type FileStore } from "../../src/store/file-store.ts";
-import { UNHOSTED } from "../../src/store/store.ts";
-import { sha256 } from "../../src/log/blobs.ts";
+import { createClock } from "../../src/base/clock.ts";
+import { compose } from "../../src/mail/compose.ts";
+import type { Inspection } from "../../src/domain/inspection.ts";
+import type { Durability } from "../../src/storage/files/journal.ts";
+import type { AgentId } from "../../src/domain/message.ts";
+import { createOutbox } from "../../src/mail/outbox.ts";
+import { legionPaths } from "../../src/storage/folder/paths.ts";
+import { openFileStore, type FileStore } from "../../src/storage/files/store.ts";
+import { UNHOSTED } from "../../src/storage/contract/store.ts";
+import { sha256 } from "../../src/past/blobs.ts";
 
 export type Acknowledged =
   | { readonly kind: "event"; readonly agent: AgentId; readonly seq: number; readonly hash: string }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LegionError } from "../../src/errors.ts";
+import { LegionError } from "../../src/base/errors.ts";
 import { busy, held, setUp, settled } from "./limited.ts";
 
 /** A limiter whose provider has just broken five calls, of five agents that give up at the first. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LegionError } from "../../src/errors.ts";
+import { LegionError } from "../../src/base/errors.ts";
 import type { Wait } from "../../src/model/limiter.ts";
 import { busy, held, settled, setUp } from "./limited.ts";
 

@@ -1,9 +1,9 @@
 // What every provider's model does, whatever its wire format.
 
 import { describe, expect, it } from "vitest";
-import { isLegionError, LegionError, type ErrorCode } from "../../src/errors.ts";
-import type { Delta, Model, ModelProfile, ModelRequest } from "../../src/model/model.ts";
-import type { ProviderOptions } from "../../src/model/wire.ts";
+import { isLegionError, LegionError, type ErrorCode } from "../../src/base/errors.ts";
+import type { Delta, Model, ModelProfile, ModelRequest } from "../../src/domain/model.ts";
+import type { ProviderOptions } from "../../src/model/http/connection.ts";
 import { events, json, startLoopback, text, useLoopback, type Ending, type Reply } from "./loopback.ts";
 
 export const KEY = "sk-test-0123456789abcdef";

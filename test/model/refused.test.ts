@@ -1,12 +1,12 @@
 // Which failures of a provider are known to have served nothing, and which are not.
 
 import { describe, expect, it } from "vitest";
-import type { LegionError } from "../../src/errors.ts";
-import type { Model } from "../../src/model/model.ts";
-import type { ProviderOptions } from "../../src/model/wire.ts";
-import { anthropicFormat } from "./anthropic-format.ts";
+import type { LegionError } from "../../src/base/errors.ts";
+import type { Model } from "../../src/domain/model.ts";
+import type { ProviderOptions } from "../../src/model/http/connection.ts";
+import { anthropicFormat } from "./anthropic/anthropic-format.ts";
 import { json, startLoopback, useLoopback, type Reply } from "./loopback.ts";
-import { openAiFormat } from "./openai-format.ts";
+import { openAiFormat } from "./openai/openai-format.ts";
 import { ASK, KEY, NO_ABORT, PROFILE, failureOf } from "./provider-contract.ts";
 
 describe.each([anthropicFormat, openAiFormat])("a call to $name", (format) => {

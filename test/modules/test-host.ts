@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
-import type { ActionResult, Host, Module, NodeHost, Peer } from "../../src/module.ts";
-import { closedPremises } from "../../src/node-host.ts";
-import { estimateTokens } from "../../src/tokens.ts";
+import type { ActionResult, Host, Module, NodeHost, Peer } from "../../src/domain/module.ts";
+import { closedPremises } from "../../src/legion/shared-host.ts";
+import { estimateTokens } from "../../src/model/tokens.ts";
 
 export interface TestHost {
   readonly host: Host;

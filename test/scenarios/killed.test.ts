@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { buildProgram, run, runToEnd } from "../cli/program.ts";
 import { openAiChunks, type Reply } from "../model/loopback.ts";
-import { redisIsThere, startRedis, type Server } from "../redis/servers.ts";
+import { redisIsThere, startRedis, type Server } from "../storage/redis/servers.ts";
 import { createTempProject } from "../temp-project.ts";
 
 const POISON = "3 starts in a row ended while this agent was acting, the last one while nobody else was";

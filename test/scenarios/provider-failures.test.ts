@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { totalUsage } from "../../src/ledger.ts";
+import { totalUsage } from "../../src/past/ledger.ts";
 import { json, text } from "../model/loopback.ts";
 import { STREAMS, WIRES } from "./provider-wires.ts";
 import { createPatientClock, statesOf, useProvider, type ProviderWorld } from "./provider-world.ts";

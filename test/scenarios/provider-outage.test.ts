@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Limits } from "../../src/limits.ts";
+import type { Limits } from "../../src/domain/limits.ts";
 import { byHand } from "../world.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { json, startLoopback, type Reply } from "../model/loopback.ts";

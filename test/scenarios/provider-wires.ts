@@ -1,8 +1,8 @@
 // What models answer, in the formats of both providers, streamed and whole.
 
-import { anthropicFormat, block, end, textBlock } from "../model/anthropic-format.ts";
+import { anthropicFormat, block, end, textBlock } from "../model/anthropic/anthropic-format.ts";
 import { anthropicEvents, json, openAiChunks, type Reply } from "../model/loopback.ts";
-import { openAiFormat, piece } from "../model/openai-format.ts";
+import { openAiFormat, piece } from "../model/openai/openai-format.ts";
 import type { Format } from "../model/provider-contract.ts";
 
 export interface Answer {

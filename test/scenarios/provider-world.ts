@@ -1,10 +1,10 @@
 // A legion whose agents think over the wire: the real SDKs, and a server on loopback that a test tells what to answer.
 
 import { afterEach, beforeEach, vi } from "vitest";
-import type { Clock } from "../../src/clock.ts";
-import type { Inspection } from "../../src/inspection.ts";
-import type { Model, ModelProfile } from "../../src/model/model.ts";
-import type { ProviderOptions } from "../../src/model/wire.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import type { Inspection } from "../../src/domain/inspection.ts";
+import type { Model, ModelProfile } from "../../src/domain/model.ts";
+import type { ProviderOptions } from "../../src/model/http/connection.ts";
 import { useLoopback, type Reply } from "../model/loopback.ts";
 import { KEY, PROFILE } from "../model/provider-contract.ts";
 import { createWorld, type World, type WorldAgent, type WorldOptions } from "../world.ts";

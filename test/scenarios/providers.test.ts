@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { totalUsage } from "../../src/ledger.ts";
-import { anthropicFormat } from "../model/anthropic-format.ts";
+import { totalUsage } from "../../src/past/ledger.ts";
+import { anthropicFormat } from "../model/anthropic/anthropic-format.ts";
 import type { World } from "../world.ts";
 import { WIRES, type Answer } from "./provider-wires.ts";
 import { useProvider } from "./provider-world.ts";

@@ -10,7 +10,7 @@ import { goals } from "../../modules/goals.ts";
 import { messaging } from "../../modules/messaging.ts";
 import { notes } from "../../modules/notes.ts";
 
-import type { ModelRequest } from "../../src/model/model.ts";
+import type { ModelRequest } from "../../src/domain/model.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted.ts";
 import { web } from "../modules/web/from-source.ts";
 import { NOOP } from "../workshop.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { legion } from "../cli/legion.ts";
 import { type } from "../cli/terminals.ts";
-import { redisIsThere, startRedis, until, type Server } from "../redis/servers.ts";
+import { redisIsThere, startRedis, until, type Server } from "../storage/redis/servers.ts";
 import { createTempProject } from "../temp-project.ts";
 
 let server: Server;

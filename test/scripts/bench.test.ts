@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
 import { buildProgram } from "../cli/program.ts";
-import { redisIsThere } from "../redis/servers.ts";
+import { redisIsThere } from "../storage/redis/servers.ts";
 
 beforeAll(buildProgram);
 

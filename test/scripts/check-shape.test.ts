@@ -1,52 +1,38 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
-import { checkShape } from "../../scripts/shape/shape.mjs";
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
-function house(files: Record<string, string>): string {
-  const root = mkdtempSync(join(tmpdir(), "shape-"));
-  folders.push(root);
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  }
-  return root;
-}
-
-function problems(files: Record<string, string>): string[] {
-  return checkShape(house(files)).map(({ path, line, text }) => `${path}:${line}: ${text}`);
-}
+import { describe, expect, it } from "vitest";
+import { house, problems } from "./small-house.ts";
 
 const lines = (count: number, text = "// a line") => `${text}\n`.repeat(count);
 
 describe("sizes", () => {
   it("allows 300 lines to a file, and 150 to the actor", () => {
-    expect(problems({ "src/view.ts": lines(300), "src/actor.ts": lines(150) })).toEqual([]);
+    expect(problems({ "src/past/view.ts": lines(300), "src/agent/actor.ts": lines(150) })).toEqual([]);
     expect(
-      problems({ "src/view.ts": lines(301), "src/actor.ts": lines(151), "test/a.test.ts": lines(301) }),
+      problems({
+        "src/past/view.ts": lines(301),
+        "src/agent/actor.ts": lines(151),
+        "test/a.test.ts": lines(301),
+      }),
     ).toEqual([
-      "src/actor.ts:151: file has 151 lines, more than 150",
-      "src/view.ts:301: file has 301 lines, more than 300",
+      "src/agent/actor.ts:151: file has 151 lines, more than 150",
+      "src/past/view.ts:301: file has 301 lines, more than 300",
       "test/a.test.ts:301: file has 301 lines, more than 300",
     ]);
   });
 
   it("allows 60 lines to a function, except in tests", () => {
     const long = `\nexport function f(): void {\n${lines(59)}}\n`;
-    expect(problems({ "src/view.ts": `export const f = () => {\n${lines(58)}};\n` })).toEqual([]);
+    expect(problems({ "src/past/view.ts": `export const f = () => {\n${lines(58)}};\n` })).toEqual([]);
     expect(
-      problems({ "src/view.ts": long, "scripts/a.mjs": long.replace(": void", ""), "test/a.test.ts": long }),
+      problems({
+        "src/past/view.ts": long,
+        "scripts/a.mjs": long.replace(": void", ""),
+        "test/a.test.ts": long,
+      }),
     ).toEqual([
       "scripts/a.mjs:2: function has 61 lines, more than 60",
-      "src/view.ts:2: function has 61 lines, more than 60",
+      "src/past/view.ts:2: function has 61 lines, more than 60",
     ]);
   });
 });
@@ -58,8 +44,8 @@ describe("signatures", () => {
     ["interface I { f(a: 1, b: 2, c: 3, d: 4, e: 5): void }"],
     ["type F = (a: 1, b: 2, c: 3, d: 4, e: 5) => void;"],
   ])("allows at most four parameters: %s", (text) => {
-    expect(problems({ "src/view.ts": text })).toEqual([
-      "src/view.ts:1: 5 parameters, more than 4: pass an object",
+    expect(problems({ "src/past/view.ts": text })).toEqual([
+      "src/past/view.ts:1: 5 parameters, more than 4: pass an object",
     ]);
   });
 
@@ -73,8 +59,8 @@ describe("signatures", () => {
     ["declare function f(loud: boolean): void;"],
     ["list.map(function (loud: boolean) {});"],
   ])("refuses a boolean parameter: %s", (text) => {
-    expect(problems({ "src/view.ts": text })).toEqual([
-      "src/view.ts:1: boolean parameter: use a union of words",
+    expect(problems({ "src/past/view.ts": text })).toEqual([
+      "src/past/view.ts:1: boolean parameter: use a union of words",
     ]);
   });
 
@@ -84,7 +70,7 @@ describe("signatures", () => {
       function f({ loud }: { loud: boolean }, test: (value: string) => boolean): boolean { return loud && test(""); }
       type Pair = Map<boolean, string>;
     `;
-    expect(problems({ "src/view.ts": text })).toEqual([]);
+    expect(problems({ "src/past/view.ts": text })).toEqual([]);
   });
 });
 
@@ -97,31 +83,31 @@ describe("constructs that we do without", () => {
     ["const Store = class extends Base {};", "class: use plain data and functions"],
     ["export default function f() {}", "default export"],
     ["const f = 1; export { f as default };", "default export"],
-    ['export { f } from "./message.ts";', "re-export"],
-    ['export * from "./message.ts";', "re-export"],
-    ['export type { T } from "./message.ts";', "re-export"],
-    ['import { f } from "./message.ts"; export { f };', "re-export"],
+    ['export { f } from "./fold.ts";', "re-export"],
+    ['export * from "./fold.ts";', "re-export"],
+    ['export type { T } from "./fold.ts";', "re-export"],
+    ['import { f } from "./fold.ts"; export { f };', "re-export"],
     ["process.exit(1);", "process.exit: only src/cli/index.ts"],
     ["function f( {", "cannot be parsed"],
   ])("%s", (text, objection) => {
-    expect(problems({ "src/view.ts": `\n\n${text}\n` })).toEqual([expect.stringContaining(objection)]);
-    expect(problems({ "src/view.ts": `\n\n${text}\n` })[0]).toMatch(/^src\/view\.ts:[34]: /);
+    expect(problems({ "src/past/view.ts": `\n\n${text}\n` })).toEqual([expect.stringContaining(objection)]);
+    expect(problems({ "src/past/view.ts": `\n\n${text}\n` })[0]).toMatch(/^src\/past\/view\.ts:[34]: /);
   });
 
   it("allows error classes, words in comments and strings, and the exits and re-exports at their one place", () => {
     expect(
       problems({
-        "src/errors.ts":
+        "src/base/errors.ts":
           'export class LegionError extends Error {}\n// any class\nexport const text = "as any";',
-        "src/index.ts": 'export { LegionError } from "./errors.ts";',
+        "src/index.ts": 'export { LegionError } from "./base/errors.ts";',
         "src/cli/index.ts": "process.exit(0);",
       }),
     ).toEqual([]);
   });
 
   it("counts lines right after characters outside of the basic plane", () => {
-    expect(problems({ "src/view.ts": "// 😀 é 漢\n// 😀\nlet x: any;" })).toEqual([
-      expect.stringMatching(/^src\/view\.ts:3: /),
+    expect(problems({ "src/past/view.ts": "// 😀 é 漢\n// 😀\nlet x: any;" })).toEqual([
+      expect.stringMatching(/^src\/past\/view\.ts:3: /),
     ]);
   });
 });
@@ -142,76 +128,13 @@ describe("names", () => {
     ["const x = 1;\nexport { x as HTMLData };", "Data"],
     ["export const MISC_LIMIT = 1;", "MISC"],
   ])("refuses an exported name: %s", (text, word) => {
-    expect(problems({ "src/view.ts": text })).toEqual([expect.stringContaining(`"${word}" in the name`)]);
+    expect(problems({ "src/past/view.ts": text })).toEqual([
+      expect.stringContaining(`"${word}" in the name`),
+    ]);
   });
 
   it("allows words that only contain a banned one, and names that stay inside of a file", () => {
     expect(problems({ "src/metadata.ts": "export const informed = 1;\nconst data = 2;" })).toEqual([]);
-  });
-});
-
-describe("imports", () => {
-  const from = (path: string) => `import "${path}";`;
-
-  it.each([
-    ["src/cli/start.ts", "../legion.ts"],
-    ["src/server/api.ts", "../legion.ts"],
-    ["src/index.ts", "./legion.ts"],
-    ["src/legion.ts", "./supervisor.ts"],
-    ["src/supervisor.ts", "./actor.ts"],
-    ["src/actor.ts", "./view.ts"],
-    ["src/ask.ts", "./prompt.ts"],
-    ["src/ask.ts", "./model/registry.ts"],
-    ["src/module-set.ts", "../modules/core.ts"],
-    ["src/log/file-log.ts", "./event-log.ts"],
-    ["src/bus/memory-bus.ts", "../log/lock.ts"],
-    ["src/log/event-log.ts", "../event.ts"],
-    ["modules/web.ts", "../src/module.ts"],
-    ["modules/web.ts", "./web/page.ts"],
-    ["modules/web/page.ts", "../../src/module.ts"],
-    ["modules/web.ts", "zod"],
-    ["test/actor.test.ts", "../src/actor.ts"],
-  ])("%s may import %s", (path, specifier) => {
-    expect(problems({ [path]: from(specifier) })).toEqual([]);
-  });
-
-  it.each([
-    ["src/legion.ts", "./cli/start.ts", "the legion may not know surfaces"],
-    ["src/cli/start.ts", "../index.ts", "surfaces may not know the library surface"],
-    ["src/supervisor.ts", "./legion.ts", "the supervisor may not know the legion"],
-    ["src/actor.ts", "./supervisor.ts", "the actor may not know the supervisor"],
-    ["src/view.ts", "./actor.ts", "stages may not know the actor"],
-    ["src/log/file-log.ts", "../view.ts", "implementations of a contract may not know stages"],
-    ["src/log/event-log.ts", "./file-log.ts", "contracts may not know implementations"],
-    ["src/module.ts", "../modules/core.ts", "contracts may not know modules"],
-    ["src/view.ts", "../scripts/repo.mjs", "outside of src/ and modules/"],
-    [
-      "modules/web.ts",
-      "../src/message.ts",
-      "a module imports only src/module.ts, src/network.ts and libraries",
-    ],
-    ["modules/web.ts", "./webcam.ts", "a module imports only src/module.ts, src/network.ts and libraries"],
-    [
-      "modules/web/page.ts",
-      "../notes.ts",
-      "a module imports only src/module.ts, src/network.ts and libraries",
-    ],
-  ])("%s may not import %s", (path, specifier, objection) => {
-    const objections = [expect.stringContaining(objection)];
-    expect(problems({ [path]: from(specifier) })).toEqual(objections);
-    expect(problems({ [path]: `import type { T } from "${specifier}";` })).toEqual(objections);
-    expect(problems({ [path]: `const later = () => import("${specifier}");` })).toEqual(objections);
-    expect(problems({ [path]: `type T = import("${specifier}").T;` })).toEqual(objections);
-  });
-
-  it("keep libraries out of what every command loads", () => {
-    const files = {
-      "src/cli/index.ts":
-        'import { f } from "../view.ts";\nimport "node:fs";\nconst g = () => import("./start.ts");',
-      "src/cli/start.ts": 'import "commander";',
-      "src/view.ts": 'import type { z } from "zod";\nimport { type Pino } from "pino";',
-    };
-    expect(problems(files)).toEqual(["src/view.ts:2: pino is loaded by every command: use await import()"]);
   });
 });
 
@@ -220,9 +143,9 @@ describe("invariants", () => {
   const bus = "/**\n * What carries messages.\n *   B1. Nothing is lost.\n */\nexport interface Bus {}\n";
 
   it("have to be named in a test title", () => {
-    expect(problems({ "src/actor.ts": actor, "src/bus/bus.ts": bus })).toEqual([
-      "src/actor.ts:3: no test title names invariant A1",
-      "src/actor.ts:4: no test title names invariant A2",
+    expect(problems({ "src/agent/actor.ts": actor, "src/bus/bus.ts": bus })).toEqual([
+      "src/agent/actor.ts:3: no test title names invariant A1",
+      "src/agent/actor.ts:4: no test title names invariant A2",
       "src/bus/bus.ts:3: no test title names invariant B1",
     ]);
   });
@@ -233,7 +156,7 @@ describe("invariants", () => {
       "export function testBus(name: string) { describe.each([1])(`${name} loses nothing (B1)`, () => {}); }",
     ];
     expect(
-      problems({ "src/actor.ts": actor, "src/bus/bus.ts": bus, "test/bus.ts": test.join("\n") }),
+      problems({ "src/agent/actor.ts": actor, "src/bus/bus.ts": bus, "test/bus.ts": test.join("\n") }),
     ).toEqual([]);
   });
 
@@ -244,16 +167,20 @@ describe("invariants", () => {
     ["another tag", 'it("has one writer (A10)", () => {});'],
     ["another call", 'expect("A1");'],
   ])("are not kept by %s", (_, test) => {
-    expect(problems({ "src/actor.ts": "//   A1. One writer.\n", "test/a.test.ts": test })).toHaveLength(1);
+    expect(problems({ "src/agent/actor.ts": "//   A1. One writer.\n", "test/a.test.ts": test })).toHaveLength(
+      1,
+    );
   });
 
   it("belong to one file", () => {
     const files = {
-      "src/actor.ts": "//   A1. x\n",
-      "src/ask.ts": "//   A1. y\n",
+      "src/agent/actor.ts": "//   A1. x\n",
+      "src/agent/think/ask.ts": "//   A1. y\n",
       "test/a.test.ts": 'it("A1", f);',
     };
-    expect(problems(files)).toEqual(["src/ask.ts:1: A1 is an invariant of src/actor.ts already"]);
+    expect(problems(files)).toEqual([
+      "src/agent/think/ask.ts:1: A1 is an invariant of src/agent/actor.ts already",
+    ]);
   });
 });
 

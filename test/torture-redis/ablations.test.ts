@@ -3,7 +3,7 @@
 // `npm run torture:redis -- --ablations`.
 
 import { describe, expect, it } from "vitest";
-import { redisIsThere } from "../redis/servers.ts";
+import { redisIsThere } from "../storage/redis/servers.ts";
 import { changedFiles } from "../torture/program.ts";
 import { ABLATIONS, tryWithout } from "./ablations.ts";
 

@@ -63,12 +63,12 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "token and sequence number in the commit",
     changes: [
       {
-        file: "src/redis/log-scripts.ts",
+        file: "src/storage/redis/scripts/log.ts",
         line: "if redis.call('GET', token) ~= shown then return 'fenced' end",
         instead: "",
       },
       {
-        file: "src/redis/log-scripts.ts",
+        file: "src/storage/redis/scripts/log.ts",
         line: "if seq ~= tonumber(before) then return 'moved' end",
         instead: "",
       },
@@ -80,7 +80,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "the recipient's watermarks",
     changes: [
       {
-        file: "src/redis/mail-scripts.ts",
+        file: "src/storage/redis/scripts/mail.ts",
         line: "if tonumber(number) <= tonumber(newest) then return {'duplicate'} end",
         instead: "",
       },
@@ -91,8 +91,8 @@ export const ABLATIONS: readonly Ablation[] = [
   {
     part: "the look at the deadline before acting",
     changes: [
-      { file: "src/perform.ts", line: "agent.tenure.check();", instead: "" },
-      { file: "src/host.ts", line: "agent.tenure.check();", instead: "" },
+      { file: "src/agent/act/perform.ts", line: "agent.tenure.check();", instead: "" },
+      { file: "src/agent/act/module-host.ts", line: "agent.tenure.check();", instead: "" },
     ],
     weights: { ...NONE, stop: 1 },
     fault: "late",
@@ -101,7 +101,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "a deadline of one's own that comes before the lease ends",
     changes: [
       {
-        file: "src/redis/leases.ts",
+        file: "src/storage/redis/cluster/leases.ts",
         line: "return performance.now() + 0.9 * leaseMs;",
         instead: "return performance.now() + 90 * leaseMs;",
       },
@@ -113,7 +113,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "one holder of a lease",
     changes: [
       {
-        file: "src/redis/lease-scripts.ts",
+        file: "src/storage/redis/scripts/lease.ts",
         line: "if holder and holder ~= owner then return {'held', redis.call('PTTL', lease)} end",
         instead: "",
       },
@@ -126,9 +126,13 @@ export const ABLATIONS: readonly Ablation[] = [
   {
     part: "mail leaves the mailbox with the commit that takes it in",
     changes: [
-      { file: "src/redis/log-scripts.ts", line: "redis.call('HSET', meta, 'taken', taken)", instead: "" },
       {
-        file: "src/redis/log-scripts.ts",
+        file: "src/storage/redis/scripts/log.ts",
+        line: "redis.call('HSET', meta, 'taken', taken)",
+        instead: "",
+      },
+      {
+        file: "src/storage/redis/scripts/log.ts",
         line: "redis.call('XTRIM', mailbox, 'MINID', '0-' .. taken + 1)",
         instead: "",
       },
@@ -144,13 +148,15 @@ export const ABLATIONS: readonly Ablation[] = [
   },
   {
     part: "what was said and is not delivered, any node delivers",
-    changes: [{ file: "src/redis/say-scripts.ts", line: "redis.call('ZADD', out, seq, seq)", instead: "" }],
+    changes: [
+      { file: "src/storage/redis/scripts/person.ts", line: "redis.call('ZADD', out, seq, seq)", instead: "" },
+    ],
     weights: { ...NONE, kill: 1, redis: 1 },
     fault: "lost",
   },
   {
     part: "the first word of a person before the second",
-    changes: [{ file: "src/redis/mail-scripts.ts", line: " or start ~= '' and start", instead: "" }],
+    changes: [{ file: "src/storage/redis/scripts/mail.ts", line: " or start ~= '' and start", instead: "" }],
     weights: { ...NONE, redis: 1 },
     fault: "lost",
   },
@@ -158,7 +164,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "not doing again what must happen once",
     changes: [
       {
-        file: "src/recovery.ts",
+        file: "src/agent/recovery.ts",
         line: `if (effectsOf(first.action) !== "once")`,
         instead: `if (effectsOf(first.action) !== "never")`,
       },

@@ -47,12 +47,12 @@ const STEPS = 1_000_000;
  */
 const SHORTER: readonly Change[] = [
   {
-    file: "src/placement/post.ts",
+    file: "src/storage/redis/cluster/slot.ts",
     line: "const LONGEST_PAUSE_MS = 30_000;",
     instead: "const LONGEST_PAUSE_MS = 1_800;",
   },
   {
-    file: "src/placement/post.ts",
+    file: "src/storage/redis/cluster/slot.ts",
     line: "const HEALTHY_MS = 30_000;",
     instead: "const HEALTHY_MS = 1_800;",
   },

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { redisIsThere } from "../redis/servers.ts";
+import { redisIsThere } from "../storage/redis/servers.ts";
 import { seeded } from "../torture/seeded.ts";
 import { gather } from "./evidence.ts";
 import type { Member } from "./member.ts";

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { freezingProxy } from "../redis/proxy.ts";
+import { freezingProxy } from "../storage/redis/proxy.ts";
 import type { Order, Report, Standing, Word } from "./order.ts";
 
 export interface Member {

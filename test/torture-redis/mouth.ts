@@ -2,8 +2,8 @@
 
 import { appendFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Control } from "../../src/control.ts";
-import { LegionError } from "../../src/errors.ts";
+import type { Control } from "../../src/mail/control.ts";
+import { LegionError } from "../../src/base/errors.ts";
 import { drawRoute, write } from "../torture/parcel.ts";
 import { seeded } from "../torture/seeded.ts";
 import type { Parcels, Said } from "./order.ts";

@@ -2,7 +2,7 @@
 // hits is up to the machine.
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { Server } from "../redis/servers.ts";
+import type { Server } from "../storage/redis/servers.ts";
 import type { Member } from "./member.ts";
 
 /**

@@ -2,10 +2,10 @@
 
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { isLegionError } from "../../src/errors.ts";
-import { startLegion, type Legion } from "../../src/legion.ts";
-import { parseRedisAddress } from "../../src/redis/address.ts";
-import { openLink, type Link } from "../../src/redis/link.ts";
+import { isLegionError } from "../../src/base/errors.ts";
+import { startLegion, type Legion } from "../../src/legion/legion.ts";
+import { parseRedisAddress } from "../../src/storage/redis/connection/address.ts";
+import { openLink, type Link } from "../../src/storage/redis/connection/link.ts";
 import { openMouth, type Mouth } from "./mouth.ts";
 import type { Order, Report, Standing, Word } from "./order.ts";
 import { worldOf } from "./world.ts";

@@ -3,7 +3,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startRedis, type Server } from "../redis/servers.ts";
+import { startRedis, type Server } from "../storage/redis/servers.ts";
 import { buildProgram, type Change } from "../torture/program.ts";
 import { createMember, type Member } from "./member.ts";
 import type { Order, Work } from "./order.ts";

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import type { Server } from "../redis/servers.ts";
+import type { Server } from "../storage/redis/servers.ts";
 
 const MOST_LOST_BYTES = 4_096;
 const END_OF_SCRIPT = "*1\r\n$4\r\nEXEC\r\n";

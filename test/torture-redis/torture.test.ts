@@ -2,7 +2,7 @@
 // the same moments; what they hit is up to the machine. More of it: npm run torture:redis -- --minutes 15.
 
 import { describe, expect, it } from "vitest";
-import { redisIsThere } from "../redis/servers.ts";
+import { redisIsThere } from "../storage/redis/servers.ts";
 import { torture } from "./campaign.ts";
 import { EVERYTHING } from "./schedule.ts";
 import { complaintOf } from "../torture/summary.ts";

@@ -30,7 +30,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "the decision before its calls",
     changes: [
       {
-        file: "src/actor.ts",
+        file: "src/agent/actor.ts",
         line: "await ask(agent, stops);",
         instead: `await ask(agent, stops);
           const [first] = decision.calls;
@@ -38,7 +38,7 @@ export const ABLATIONS: readonly Ablation[] = [
           const hasty = { ...agent, perform: async () => early! };`,
       },
       {
-        file: "src/actor.ts",
+        file: "src/agent/actor.ts",
         line: "await act(agent, call, stops.signal);",
         instead: "await act(call === first ? hasty : agent, call, stops.signal);",
       },
@@ -48,7 +48,9 @@ export const ABLATIONS: readonly Ablation[] = [
   },
   {
     part: "the recipient's watermarks",
-    changes: [{ file: "src/bus/mailbox.ts", line: `if (n <= newest) return "duplicate";`, instead: "" }],
+    changes: [
+      { file: "src/storage/files/mailbox.ts", line: `if (n <= newest) return "duplicate";`, instead: "" },
+    ],
     lives: times(6, (n) => ({ at: "after", kind: "mail", n: 2 * n })),
     fault: "twice",
   },
@@ -62,7 +64,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "mail stays in the mailbox until the log has it",
     changes: [
       {
-        file: "src/actor.ts",
+        file: "src/agent/actor.ts",
         line: "if (mail.length === 0) return;",
         // The pause lets the removal of the files go first.
         instead: `if (mail.length === 0) return;
@@ -78,8 +80,12 @@ export const ABLATIONS: readonly Ablation[] = [
   {
     part: "what the log has of the mailbox: its position and its senders' numbers",
     changes: [
-      { file: "src/actor.ts", line: "mail: position,", instead: "mail: 0," },
-      { file: "src/ledger.ts", line: "ledger.seen.set(from, parseMessageId(message.id).n);", instead: "" },
+      { file: "src/agent/actor.ts", line: "mail: position,", instead: "mail: 0," },
+      {
+        file: "src/past/ledger.ts",
+        line: "ledger.seen.set(from, parseMessageId(message.id).n);",
+        instead: "",
+      },
     ],
     lives: times(6, (n) => ({ at: "after", kind: "message", n })),
     fault: "twice",
@@ -88,7 +94,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "not doing again what must happen once",
     changes: [
       {
-        file: "src/recovery.ts",
+        file: "src/agent/recovery.ts",
         line: `if (effectsOf(first.action) !== "once")`,
         instead: `if (effectsOf(first.action) !== "never")`,
       },
@@ -98,7 +104,9 @@ export const ABLATIONS: readonly Ablation[] = [
   },
   {
     part: "leaving out the rest also after a recovery that was cut short",
-    changes: [{ file: "src/recovery.ts", line: `.includes("interrupted")`, instead: `.includes("error")` }],
+    changes: [
+      { file: "src/agent/recovery.ts", line: `.includes("interrupted")`, instead: `.includes("error")` },
+    ],
     lives: times(8, (n) => (n % 2 === 1 ? { at: "effect", n } : { at: "after", kind: "result", n: 1 })),
     fault: "done again",
   },
@@ -106,7 +114,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "closing what a crash left open",
     changes: [
       {
-        file: "src/recovery.ts",
+        file: "src/agent/recovery.ts",
         line: "if (first === undefined) return [];",
         instead: "if (first !== null) return [];",
       },
@@ -118,12 +126,12 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "state in the same record as the result",
     changes: [
       {
-        file: "src/perform.ts",
+        file: "src/agent/act/perform.ts",
         line: "...(isKept && work.changes.length > 0 && { state: work.changes }),",
         instead: "",
       },
       {
-        file: "src/actor.ts",
+        file: "src/agent/actor.ts",
         line: "void agent.outbox.deliver();",
         instead: `for (const [module, key, value] of work.changes)
             await agent.memory.commit({ kind: "edited", module, key, value });
@@ -137,12 +145,12 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "messages in the same record as the result",
     changes: [
       {
-        file: "src/perform.ts",
+        file: "src/agent/act/perform.ts",
         line: "...(isKept && sentBy(work, taint)),",
         instead: "",
       },
       {
-        file: "src/actor.ts",
+        file: "src/agent/actor.ts",
         line: "void agent.outbox.deliver();",
         instead: `if (work.sends.length > 0)
             await agent.memory.commit({ kind: "notice", reason: "said", content: "", sends: work.sends });
@@ -156,7 +164,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "files that a crash left behind the log are completed",
     changes: [
       {
-        file: "src/projection.ts",
+        file: "src/storage/folder/state-files.ts",
         line: "earlierStates(state).map((earlier) => files.contents(earlier))",
         instead: "[]",
       },
@@ -168,12 +176,12 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "a segment for each process",
     changes: [
       {
-        file: "src/log/journal.ts",
+        file: "src/storage/files/journal.ts",
         line: "const name = segmentName(newest);",
         instead: "const name = segmentName({ epoch: 1, part: 0 });",
       },
       {
-        file: "src/log/disk.ts",
+        file: "src/base/disk.ts",
         line: "use(constants.O_CREAT | constants.O_EXCL);",
         instead: "use(constants.O_CREAT);",
       },
@@ -185,7 +193,7 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "the look at the lock before anything is acknowledged",
     changes: [
       {
-        file: "src/log/lock.ts",
+        file: "src/storage/folder/lock.ts",
         line: "!lost && disk.exists(path) && !disk.exists(next);",
         instead: "true;",
       },

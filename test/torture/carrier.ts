@@ -4,9 +4,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { AgentId } from "../../src/message.ts";
-import type { Completion, Model, ModelRequest, RawCall } from "../../src/model/model.ts";
-import { defineAction, defineModule, ok, type Host, type Module } from "../../src/module.ts";
+import type { AgentId } from "../../src/domain/message.ts";
+import type { Completion, Model, ModelRequest, RawCall } from "../../src/domain/model.ts";
+import { defineAction, defineModule, ok, type Host, type Module } from "../../src/domain/module.ts";
 import { read, write, type Handover } from "./parcel.ts";
 
 /** One line of the file that stands for the world outside: something was done there. */

@@ -1,8 +1,8 @@
 // One read: a context of its own, a page in it, and nothing of either afterwards.
 
 import type { BrowserContext } from "puppeteer";
-import type { NodeHost } from "../../../src/module.ts";
-import type { NetworkProxy } from "../../../src/network.ts";
+import type { NodeHost } from "../../../src/domain/module.ts";
+import type { NetworkProxy } from "../../../src/domain/network.ts";
 import type { Fetched, Rendered } from "../document.ts";
 import { guard } from "./guard.ts";
 import { ANSWER_MS, MAX_LOADED_BYTES, SETTLE_MS, TAKE_MS } from "./limits.ts";

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { defineAction, fail, fromOutside, ok, type ActionResult, type Host } from "../../../src/module.ts";
+import {
+  defineAction,
+  fail,
+  fromOutside,
+  ok,
+  type ActionResult,
+  type Host,
+} from "../../../src/domain/module.ts";
 import { wrapOutside } from "../markers.ts";
 import { readSettings } from "../settings.ts";
 import { openSearch } from "./open.ts";

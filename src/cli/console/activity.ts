@@ -1,9 +1,9 @@
 // What each agent is doing at this moment, as far as it was seen.
 
-import type { Call } from "../../event.ts";
-import type { AgentState, Inspection } from "../../inspection.ts";
-import type { AgentId } from "../../message.ts";
-import { callRemark } from "../narration.ts";
+import type { Call } from "../../domain/event.ts";
+import type { AgentState, Inspection } from "../../domain/inspection.ts";
+import type { AgentId } from "../../domain/message.ts";
+import { callRemark } from "./narration.ts";
 
 export interface Activity {
   readonly state: AgentState;

@@ -1,7 +1,7 @@
 // The bottom of a terminal: rows that are painted again in place, and under them the line that is being typed. All else
 // is printed above. What changes goes out in one write, so that nothing flickers.
 
-import { columnsOf, plain } from "../terminal.ts";
+import { columnsOf, plain } from "../kit/terminal.ts";
 import { createEditorOutput } from "./editor-output.ts";
 
 /** The line that is being typed, as its editor shows it. */

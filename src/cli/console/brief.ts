@@ -1,10 +1,10 @@
 // What scrolls by where each agent has a row of its own: only what concerns the person.
 
-import type { Event, EventOf } from "../../event.ts";
-import type { AgentState, Inspect } from "../../inspection.ts";
-import { CONTROL, displayName, parseMessageId, type AgentId, type Message } from "../../message.ts";
-import { letterRemarks, mailRemark, noticeRemark, stateRemark } from "../narration.ts";
-import { createPage, type PageOptions, type Remark } from "../page.ts";
+import type { Event, EventOf } from "../../domain/event.ts";
+import type { AgentState, Inspect } from "../../domain/inspection.ts";
+import { CONTROL, displayName, parseMessageId, type AgentId, type Message } from "../../domain/message.ts";
+import { letterRemarks, mailRemark, noticeRemark, stateRemark } from "./narration.ts";
+import { createPage, type PageOptions, type Remark } from "./page.ts";
 
 export interface Brief {
   readonly see: Inspect;

@@ -1,6 +1,6 @@
 // What a person enters, from lines: a line that ends in `\` goes on in the next one. Nothing longer than a message is kept.
 
-import { MAX_CONTENT_BYTES } from "../../message.ts";
+import { MAX_CONTENT_BYTES } from "../../domain/message.ts";
 import type { TooLong } from "./keys.ts";
 
 /** The longest entry, in characters: a message of the greatest size, and whom it is for. */

@@ -1,4 +1,4 @@
-import { plain, takeRow } from "../terminal.ts";
+import { plain, takeRow } from "../kit/terminal.ts";
 
 /**
  * Whole rows, those that are too long broken at spaces, under their own indentation; JSON and what has colours stays as

@@ -1,8 +1,8 @@
 // What was entered at consoles, over sessions: the file `history` in the person's own folder, one JSON text a line, the
 // newest last. Consoles that run at the same time each add their own lines to its end.
 
-import { messageOf } from "../../errors.ts";
-import type { PersonFolder } from "../../person/folder.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { PersonFolder } from "../../storage/folder/person-folder.ts";
 
 export interface History {
   /** What was entered before this session, the newest last. */

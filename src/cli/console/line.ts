@@ -1,8 +1,8 @@
 // What a line typed at the console means. What could be meant for one agent or for the console never goes to all.
 
-import { LegionError } from "../../errors.ts";
-import type { AgentId } from "../../message.ts";
-import { resolveKnown, type Targets } from "../../server/control-api.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { AgentId } from "../../domain/message.ts";
+import { resolveKnown, type Targets } from "../../control/api/messages.ts";
 
 export type ConsoleLine =
   | { readonly kind: "nothing" }

@@ -1,11 +1,11 @@
 // The rows at the bottom of the screen: one for each agent, with its state, what it does now, its tokens and its cost.
 
-import { displayName, type AgentId } from "../../message.ts";
-import type { AgentState } from "../../inspection.ts";
-import type { Spent } from "../../spent.ts";
-import { formatCount } from "../narration.ts";
-import { oneLine } from "../output.ts";
-import { clip, columnsOf, type Look, type Paint } from "../terminal.ts";
+import { displayName, type AgentId } from "../../domain/message.ts";
+import type { AgentState } from "../../domain/inspection.ts";
+import type { Spent } from "../../past/usage.ts";
+import { formatCount } from "./narration.ts";
+import { oneLine } from "../kit/output.ts";
+import { clip, columnsOf, type Look, type Paint } from "../kit/terminal.ts";
 import type { Activity } from "./activity.ts";
 
 /** One agent as its row shows it. */

@@ -1,9 +1,9 @@
 // The view of a node that a person has by default: what concerns them scrolls by, and below stands what everybody does.
 
-import type { Inspect } from "../../inspection.ts";
-import type { AgentId } from "../../message.ts";
-import type { Spent } from "../../spent.ts";
-import { lookOf, type PageOptions } from "../page.ts";
+import type { Inspect } from "../../domain/inspection.ts";
+import type { AgentId } from "../../domain/message.ts";
+import type { Spent } from "../../past/usage.ts";
+import { lookOf, type PageOptions } from "./page.ts";
 import { createActivities } from "./activity.ts";
 import { createBrief } from "./brief.ts";
 import { liveRows, type LiveAgent } from "./live-rows.ts";

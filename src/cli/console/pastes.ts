@@ -1,9 +1,9 @@
 // Texts that are too long, or have too many lines, to stand in the line that is being typed: there stands a mark in their
 // place.
 
-import { LegionError } from "../../errors.ts";
-import { MAX_CONTENT_BYTES } from "../../message.ts";
-import { columnsOf, plain } from "../terminal.ts";
+import { LegionError } from "../../base/errors.ts";
+import { MAX_CONTENT_BYTES } from "../../domain/message.ts";
+import { columnsOf, plain } from "../kit/terminal.ts";
 import { TOO_LONG } from "./input.ts";
 
 export interface Pastes {

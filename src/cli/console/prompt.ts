@@ -4,8 +4,8 @@
 import { createInterface, type Interface, type Key } from "node:readline";
 import { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { LegionError } from "../../errors.ts";
-import { plain, takeRow } from "../terminal.ts";
+import { LegionError } from "../../base/errors.ts";
+import { plain, takeRow } from "../kit/terminal.ts";
 import type { Bottom } from "./bottom.ts";
 import { createEntries } from "./entries.ts";
 import { TOO_LONG, type Input, type InputOptions } from "./input.ts";

@@ -1,15 +1,15 @@
 // What a line typed at the console does: it speaks to agents, or runs a command in this process.
 
 import { Readable } from "node:stream";
-import { LegionError } from "../../errors.ts";
-import type { Legion } from "../../legion.ts";
-import type { AgentId } from "../../message.ts";
-import { isOver } from "../../peers.ts";
-import { aborted } from "../../signals.ts";
-import type { Io } from "../command.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { Legion } from "../../legion/legion.ts";
+import type { AgentId } from "../../domain/message.ts";
+import { isOver } from "../../legion/registry.ts";
+import { aborted } from "../../base/signals.ts";
+import type { Io } from "../kit/command.ts";
 import { COMMANDS } from "../commands.ts";
-import { explainFailure } from "../failure.ts";
-import { namesOf } from "../output.ts";
+import { explainFailure } from "../kit/failure.ts";
+import { namesOf } from "../kit/output.ts";
 import { readConsoleLine } from "./line.ts";
 
 const CONSOLE_HELP = `2: text     to agent 2; also 2,3: text and all: text
@@ -110,7 +110,7 @@ function unheard(ids: readonly AgentId[]): string {
 }
 
 async function unknownCommand(name: string): Promise<LegionError> {
-  const { nearest } = await import("../../nearest.ts");
+  const { nearest } = await import("../../base/nearest.ts");
   const [meant] = nearest(name, NAMES);
   const advice = meant ? `did you mean /${meant}?` : "/help lists them";
   return new LegionError("USAGE", `there is no command /${name.slice(0, 100)}; ${advice}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createActivities } from "../../../src/cli/console/activity.ts";
-import type { Inspection } from "../../../src/inspection.ts";
+import type { Inspection } from "../../../src/domain/inspection.ts";
 import { call, decision, delta, result, state } from "../inspections.ts";
 
 function watch() {

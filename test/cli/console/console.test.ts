@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { confirm } from "../../../src/cli/confirm.ts";
+import { confirm } from "../../../src/cli/consent/confirm.ts";
 import { consoleMode } from "../../../src/cli/console/console.ts";
 import { completeLine } from "../../../src/cli/console/talk.ts";
 import { createTerminal } from "../screen.ts";

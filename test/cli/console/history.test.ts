@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openHistory } from "../../../src/cli/console/history.ts";
-import { openPersonFolder } from "../../../src/person/folder.ts";
+import { openPersonFolder } from "../../../src/storage/folder/person-folder.ts";
 import { temporaryFolder } from "../../world.ts";
 
 async function person() {

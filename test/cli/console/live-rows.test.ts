@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Activity } from "../../../src/cli/console/activity.ts";
 import { endOf, liveRows, type LiveAgent, type LiveLayout } from "../../../src/cli/console/live-rows.ts";
-import { columnsOf } from "../../../src/cli/terminal.ts";
+import { columnsOf } from "../../../src/cli/kit/terminal.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 const agent = (id: string, activity: Partial<Activity> = {}): LiveAgent => ({

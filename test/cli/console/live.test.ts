@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createLive } from "../../../src/cli/console/live.ts";
-import type { Inspection } from "../../../src/inspection.ts";
+import type { Inspection } from "../../../src/domain/inspection.ts";
 import { call, committed, decision, delta, mail, message, result, state } from "../inspections.ts";
 
 function watch(agents = ["1", "2"]) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Io } from "../../../src/cli/command.ts";
+import type { Io } from "../../../src/cli/kit/command.ts";
 import { createTalk, type TalkDeps } from "../../../src/cli/console/talk.ts";
-import { LegionError } from "../../../src/errors.ts";
-import { aborted } from "../../../src/signals.ts";
+import { LegionError } from "../../../src/base/errors.ts";
+import { aborted } from "../../../src/base/signals.ts";
 import { createWorld } from "../../world.ts";
 
 const io = {

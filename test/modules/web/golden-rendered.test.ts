@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBrowser, type Browser } from "../../../modules/web/browser/browser.ts";
 import { createExtractor, type Extractor } from "../../../modules/web/extract/extractor.ts";
 import { createVisits, type Visits } from "../../../modules/web/visits.ts";
-import { createNetwork } from "../../../src/egress/network.ts";
+import { createNetwork } from "../../../src/environment/network/network.ts";
 import { chromiumIsThere, createNode, executable, patientClock } from "./browser/kit.ts";
 import { startSource } from "./extract/fetched.ts";
 import { asGolden } from "./extract/golden.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClock } from "../../../src/clock.ts";
-import { createNetwork } from "../../../src/egress/network.ts";
-import { estimateTokens } from "../../../src/tokens.ts";
-import type { Host, NodeHost } from "../../../src/module.ts";
+import { createClock } from "../../../src/base/clock.ts";
+import { createNetwork } from "../../../src/environment/network/network.ts";
+import { estimateTokens } from "../../../src/model/tokens.ts";
+import type { Host, NodeHost } from "../../../src/domain/module.ts";
 import { createTestHost, type Setup } from "../test-host.ts";
 import { web } from "./from-source.ts";
 import { startSite, type Site } from "./site/server.ts";

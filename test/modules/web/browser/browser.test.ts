@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createBrowser } from "../../../../modules/web/browser/browser.ts";
 import { IDLE_MS, SETTLE_MS, TAKE_MS } from "../../../../modules/web/browser/limits.ts";
 import { createHandClock } from "../../../hand-clock.ts";
-import { startSite } from "../../../egress/web.ts";
+import { startSite } from "../../../environment/network/web.ts";
 import { chromiumIsThere, createNode, executable, mainProcessOf, never, page, processesOf } from "./kit.ts";
 
 /** A page that asks `site` for something that does not come, and is not at rest until then. */

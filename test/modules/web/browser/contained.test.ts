@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { startSite } from "../../../egress/web.ts";
+import { startSite } from "../../../environment/network/web.ts";
 import { chromiumIsThere, createNode, never, openBrowser, page, patientClock } from "./kit.ts";
 
 describe.skipIf(!chromiumIsThere)("a page", () => {

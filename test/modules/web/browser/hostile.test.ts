@@ -8,8 +8,8 @@ import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serve, startSite, startTrap } from "../../../egress/web.ts";
-import { createCertificates } from "../../../redis/certificates.ts";
+import { serve, startSite, startTrap } from "../../../environment/network/web.ts";
+import { createCertificates } from "../../../storage/redis/certificates.ts";
 import { chromiumIsThere, createNode, never, openBrowser, page } from "./kit.ts";
 
 const inWorker = (script: string) =>

@@ -9,10 +9,10 @@ import { findChromium } from "../../../../scripts/chromium.mjs";
 import { createBrowser, type Browser } from "../../../../modules/web/browser/browser.ts";
 import { findBrowser } from "../../../../modules/web/browser/find.ts";
 import type { Fetched } from "../../../../modules/web/document.ts";
-import { createClock } from "../../../../src/clock.ts";
-import { createNetwork } from "../../../../src/egress/network.ts";
-import type { NodeHost } from "../../../../src/module.ts";
-import { namesOf } from "../../../egress/web.ts";
+import { createClock } from "../../../../src/base/clock.ts";
+import { createNetwork } from "../../../../src/environment/network/network.ts";
+import type { NodeHost } from "../../../../src/domain/module.ts";
+import { namesOf } from "../../../environment/network/web.ts";
 
 /** Without one the tests that need it are left out: `describe.skipIf(!chromiumIsThere)`. With `CI=true` they fail. */
 export const chromiumIsThere = findChromium() !== undefined || process.env.CI === "true";

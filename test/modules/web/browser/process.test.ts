@@ -14,7 +14,7 @@ const addressOf = (path: string) => JSON.stringify(new URL(`../../../../${path}`
 const READS = `
 import { setTimeout as delay } from "node:timers/promises";
 import { createBrowser } from ${addressOf("modules/web/browser/browser.ts")};
-import { createNetwork } from ${addressOf("src/egress/network.ts")};
+import { createNetwork } from ${addressOf("src/environment/network/network.ts")};
 
 const { SCRATCH: scratch, EXECUTABLE: executable, ...environment } = process.env;
 const clock = { now: Date.now, sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined) };

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { MAX_CHARACTERS, MAX_FRAMES } from "../../../../modules/web/browser/limits.ts";
-import { startSite } from "../../../egress/web.ts";
+import { startSite } from "../../../environment/network/web.ts";
 import { chromiumIsThere, createNode, never, openBrowser, page } from "./kit.ts";
 
 /** Each page's frames stand in elements of a name of their own. */

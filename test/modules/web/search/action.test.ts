@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { searchWeb } from "../../../../modules/web/search/action.ts";
-import { checkCall } from "../../../../src/check.ts";
-import { defineModule } from "../../../../src/module.ts";
-import { indexActions } from "../../../../src/module-set.ts";
-import { closedPremises } from "../../../../src/node-host.ts";
-import { toolsProtocol } from "../../../../src/protocol/tools.ts";
+import { checkCall } from "../../../../src/agent/act/check-call.ts";
+import { defineModule } from "../../../../src/domain/module.ts";
+import { indexActions } from "../../../../src/agent/parts/module-set.ts";
+import { closedPremises } from "../../../../src/legion/shared-host.ts";
+import { toolsProtocol } from "../../../../src/model/protocol/tools.ts";
 import { json, text, useLoopback } from "../../../model/loopback.ts";
 import { createTestHost, type Setup } from "../../test-host.ts";
 import { createSeeingNetwork } from "./seeing-network.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { createNetwork } from "../../../../src/egress/network.ts";
-import type { Network, WebRequest } from "../../../../src/network.ts";
+import { createNetwork } from "../../../../src/environment/network/network.ts";
+import type { Network, WebRequest } from "../../../../src/domain/network.ts";
 
 export interface SeeingNetwork extends Network {
   readonly asked: readonly WebRequest[];

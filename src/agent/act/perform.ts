@@ -1,0 +1,136 @@
+// One call: checked, run with its unit of work, and turned into a result. Nothing is committed here.
+
+import type { Agent, Performed } from "../parts/agent.ts";
+import { checkCall } from "./check-call.ts";
+import type { Call, ResultEvent } from "../../domain/event.ts";
+import { isLegionError, messageOf } from "../../base/errors.ts";
+import { createHost, maxResultTokens, type Running } from "./module-host.ts";
+import type { ActionResult } from "../../domain/module.ts";
+import { ownFrame, showPlace } from "../../base/own-code.ts";
+import { SHUTDOWN } from "../../base/signals.ts";
+import { owning, strayOwner } from "../../base/async-owner.ts";
+import { estimateTokens, fitTokens } from "../../model/tokens.ts";
+import { beginWork, type Work } from "./unit-of-work.ts";
+
+export const STOPPED = "Stopped by Control.";
+const LEFT = `${STOPPED} The action did not end by itself: what it began may still go on.`;
+const DONE = "Done.";
+/** How long an action may take to end after it was told to. */
+const GRACE_MS = 2_000;
+
+/**
+ * Runs one call. What the model did wrong and what the action throws becomes an `error` result; an abort an `idle` one.
+ * Rejects when the log fails, and with SHUTDOWN if that left the call's outcome unknown.
+ */
+export async function perform(agent: Agent, call: Call, signal: AbortSignal): Promise<Performed> {
+  const work = beginWork(agent);
+  const { result, isKept } = await run(agent, { work, signal, call });
+  work.end();
+  const { outcome, details, taint } = result;
+  const event: ResultEvent = {
+    kind: "result",
+    call: call.id,
+    outcome,
+    content: await fit(agent, outcome === "idle" ? result.content : result.content || DONE),
+    ...(details !== undefined && { details }),
+    ...(isKept && work.changes.length > 0 && { state: work.changes }),
+    ...(isKept && sentBy(work, taint)),
+    ...(taint && { taint }),
+    ...(work.usage && { usage: work.usage }),
+  };
+  return { result: event, refused: work.refused, settle: work.settle };
+}
+
+/** The messages of an action, if there are any, marked if its result is. */
+export function sentBy({ sends }: Pick<Work, "sends">, taint: true | undefined): Pick<ResultEvent, "sends"> {
+  if (sends.length === 0) return {};
+  return { sends: taint ? sends.map((message) => ({ ...message, taint })) : sends };
+}
+
+interface Ended {
+  readonly result: ActionResult;
+  /** Is what the action staged part of its result? */
+  readonly isKept: boolean;
+}
+
+async function run(agent: Agent, running: Running): Promise<Ended> {
+  const { signal, call } = running;
+  if (signal.aborted) return dropped("idle", STOPPED, signal);
+  const checked = checkCall(call, agent.modules.actions);
+  if (checked.kind === "refused") return dropped("error", checked.reason);
+  const { action, module } = agent.modules.actions.get(checked.name)!;
+  try {
+    const execute = (): Promise<ActionResult> => {
+      agent.tenure.check();
+      return action.execute(checked.parameters, createHost(agent, module, running));
+    };
+    const result = await unlessDeaf(agent, unlessAstray(execute), signal);
+    if (!result) return dropped("idle", LEFT, signal);
+    const isKept = result.outcome !== "error";
+    if (!signal.aborted || signal.reason === SHUTDOWN) return { result, isKept };
+    // It came to an end of its own, so what it says is known, and shown.
+    const content = isKept ? result.content : `${STOPPED}\n\n${result.content}`;
+    return { result: { ...result, outcome: "idle", content }, isKept };
+  } catch (error) {
+    if (isLegionError(error, "STORAGE")) throw error;
+    return signal.aborted ? dropped("idle", STOPPED, signal) : thrown(agent, error);
+  }
+}
+
+const MAX_STACK = 4_000;
+
+/** What an action threw, with its first line of the user's own code; the stack is for people. */
+function thrown({ shared }: Agent, error: unknown): Ended {
+  const content = messageOf(error);
+  if (isLegionError(error) || !(error instanceof Error)) return dropped("error", content);
+  const { root } = shared.workspace;
+  const place = ownFrame(error, root);
+  const at = place ? ` (at ${showPlace(place, root)})` : "";
+  const details = { stack: String(error.stack).slice(0, MAX_STACK) };
+  return { result: { outcome: "error", content: content + at, details }, isKept: false };
+}
+
+/** A result that keeps nothing of what was staged. Throws at a shutdown: what the call came to is not known. */
+function dropped(outcome: "idle" | "error", content: string, signal?: AbortSignal): Ended {
+  if (signal?.reason === SHUTDOWN) throw SHUTDOWN;
+  return { result: { outcome, content }, isKept: false };
+}
+
+/** What the action comes to. Rejects as well with what goes astray in it; what does so later is its agent's. */
+function unlessAstray(execute: () => Promise<ActionResult>): Promise<ActionResult> {
+  const outer = strayOwner();
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const take = (error: unknown): void => (isOver ? outer?.(error) : reject(error as Error));
+    const execution = owning(take, () => Promise.resolve().then(execute));
+    void execution.then(resolve, reject).finally(() => (isOver = true));
+  });
+}
+
+/** What the action comes to; `undefined` if it is told to stop and does not. */
+async function unlessDeaf(
+  { shared }: Agent,
+  execution: Promise<ActionResult>,
+  signal: AbortSignal,
+): Promise<ActionResult | undefined> {
+  const ended = new AbortController();
+  let leave = (): void => undefined;
+  const left = new Promise<undefined>((resolve) => {
+    leave = () => void shared.clock.sleep(GRACE_MS, ended.signal).then(() => resolve(undefined));
+    signal.addEventListener("abort", leave, { once: true });
+  });
+  try {
+    return await Promise.race([execution, left]);
+  } finally {
+    ended.abort();
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+/** The text as the model can take it; a longer one is kept whole beside the log. */
+async function fit(agent: Agent, content: string): Promise<string> {
+  const maxTokens = maxResultTokens(agent);
+  if (estimateTokens(content) <= maxTokens) return content;
+  const path = await createHost(agent, "core").keep(content);
+  return `${fitTokens(content, maxTokens)}\n\n(The whole text is in ${path}.)`;
+}

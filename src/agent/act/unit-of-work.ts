@@ -1,0 +1,121 @@
+// The unit of work: what one action changes and sends through its host is staged here and committed in one record with
+// its result, or dropped with it.
+
+import type { Agent } from "../parts/agent.ts";
+import type { Completed } from "../think/metered-call.ts";
+import { compose } from "../../mail/compose.ts";
+import type { Undeliverable } from "../../past/dead-letters.ts";
+import { addUsage, type StateChange, type Usage } from "../../domain/event.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { Ledger } from "../../past/ledger.ts";
+import type { AgentId, Message } from "../../domain/message.ts";
+import { hasMet, refusalOf, resolveTargets } from "../../mail/refusal.ts";
+import { keysOf, valueOf } from "../../past/state.ts";
+import type { State } from "../../domain/module.ts";
+
+export interface Work {
+  readonly changes: readonly StateChange[];
+  readonly sends: readonly Message[];
+  /** What the action's own model calls came to, those without an answer included; `undefined` without any. */
+  readonly usage: Usage | undefined;
+  /** What could not be sent, whatever became of the action: to be committed before its result. */
+  readonly refused: readonly Undeliverable[];
+  state(module: string): State;
+  /** Stages one message to each target. Throws REFUSED, staging none, if one of them may not be sent. */
+  send(targets: readonly AgentId[] | "all", content: string): Promise<readonly string[]>;
+  /** The action has ended: nothing can be staged any more. */
+  readonly isOver: boolean;
+  /** Counts an answered model call of the action. */
+  spend(call: Completed): void;
+  end(): void;
+  /** The result is in the log, and with it what the model calls cost. */
+  settle(): void;
+}
+
+export function beginWork(agent: Agent): Work {
+  const { memory, identity, shared } = agent;
+  const changes: StateChange[] = [];
+  const sends: Message[] = [];
+  const refused: Undeliverable[] = [];
+  const answered: Completed[] = [];
+  let isOver = false;
+  return {
+    changes,
+    sends,
+    refused,
+    get usage() {
+      const usages = [
+        ...unanswered(memory.ledger, answered),
+        ...answered.map(({ completion }) => completion.usage),
+      ];
+      return usages.length > 0 ? usages.reduce(addUsage) : undefined;
+    },
+    get isOver() {
+      return isOver;
+    },
+    spend(call) {
+      if (isOver) call.settle();
+      else answered.push(call);
+    },
+    end() {
+      isOver = true;
+    },
+    settle() {
+      for (const call of answered.splice(0)) call.settle();
+    },
+    state: (module) => stagedState(agent, module, changes),
+    async send(targets, content) {
+      const known = (await shared.peers()).map(({ id }) => id);
+      const to = resolveTargets(targets, known, identity.id, (id) => hasMet(memory, id));
+      const letter = { from: identity.id, to, content };
+      const refusal = await refusalOf(memory, letter, shared);
+      if (refusal) {
+        refused.push(refusal.notice);
+        throw new LegionError("REFUSED", refusal.reason);
+      }
+      const composed = compose(memory, letter, sends, shared.clock.now());
+      sends.push(...composed);
+      return composed.map(({ id }) => id);
+    },
+  };
+}
+
+/**
+ * What calls without an answer are charged. Those with one are told by their size alone: several may be made side by side,
+ * and it does not matter which of two equal ones it was.
+ */
+function unanswered({ open }: Pick<Ledger, "open">, answered: readonly Completed[]): readonly Usage[] {
+  const left = open.map(({ reserved }) => reserved);
+  for (const { reserved } of answered) {
+    const index = left.findIndex(({ input }) => input === reserved.input);
+    if (index !== -1) left.splice(index, 1);
+  }
+  return left;
+}
+
+/** Module state as the running action sees it: the committed values under its own changes. */
+function stagedState(agent: Agent, module: string, changes: StateChange[]): State {
+  const committed = agent.memory.state;
+  return {
+    get(key) {
+      const change = changes.findLast(([changed, name]) => changed === module && name === key);
+      return change ? (change[2] ?? undefined) : valueOf(committed, module, key);
+    },
+    set(key, value) {
+      const json: unknown = JSON.parse(JSON.stringify(value));
+      changes.push([module, key, json]);
+    },
+    delete(key) {
+      changes.push([module, key, null]);
+    },
+    keys() {
+      const keys = new Set(keysOf(committed, module));
+      for (const [changed, key, value] of changes) {
+        if (changed !== module) continue;
+        keys.delete(key);
+        if (value !== null) keys.add(key);
+      }
+      return [...keys];
+    },
+  };
+}

@@ -1,0 +1,137 @@
+// The actor loop. Everything an agent does happens here, in this order:
+//
+//   mailbox -> log -> [tick] -> view -> prompt -> model -> log -> each call: run -> log -> outbox -> again, or wait
+//
+//   A1. Only the actor appends to its log, and every append is one commit; nothing is read, changed and written back.
+//   A2. Mail is taken into the log only before a decision and after its last result, with its position in the mailbox:
+//       what a decision saw is exactly what stands before it in the log.
+//   A3. A decision is in the log before its first call runs. Calls run one after the other, each result committed
+//       before the next call starts.
+//   A4. The model's mistakes, and whatever an action throws, become results that the model reads. Only what breaks the
+//       model, the log or the bus goes to the supervisor.
+//   A5. The agent decides when mail came in or its last decision left something to follow up; else it waits for mail.
+//       No wake-up is lost: mail that arrives while the model thinks is taken in before the agent may wait.
+//   A6. A decision ends with one result per call, also after a crash, an abort or a refusal.
+
+import { show, showRest, type Agent } from "./parts/agent.ts";
+import { ask, wouldFit } from "./think/ask.ts";
+import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
+import type { Call, ResultEvent } from "../domain/event.ts";
+import { isLegionError } from "../base/errors.ts";
+import { gatherEvidence } from "./parts/evidence.ts";
+import { judgeLoop } from "./parts/loop-guard.ts";
+import { restartNotice } from "../legion/supervision/restart-policy.ts";
+import { MAIL_SHARE } from "../domain/message.ts";
+import { park } from "./park.ts";
+import { planRecovery } from "./recovery.ts";
+import { aborted, linkSignals, type Stops } from "../base/signals.ts";
+
+/**
+ * Runs until `signal` aborts; what runs then is finished first. Rejects with what the supervisor has to judge.
+ *
+ * @param now aborts, with SHUTDOWN, when even that has to stop at once
+ */
+export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSignal): Promise<void> {
+  const { memory, inbox, shared } = agent;
+  await recover(agent, now);
+  while (!signal.aborted && !now.aborted) {
+    if (!hasWork(memory.conversation, inbox.unread)) {
+      showRest(agent);
+      await rest(agent, signal);
+      continue;
+    }
+    show(agent, "waiting");
+    await shared.clock.beat(agent.tickMs, signal);
+    if (signal.aborted) return;
+    if (!memory.conversation.mail) await takeIn(agent);
+    if (!mayDecide(memory.conversation)) continue;
+    await interruptible(agent, now, (stop) => tick(agent, { signal: stop, patience: signal }));
+    if (agent.delayMs > 0) await shared.clock.sleep(agent.delayMs, signal);
+  }
+}
+
+/** Waits for what can wake the agent: mail, or, where only a person can, the end of this run. */
+async function rest({ memory, inbox }: Agent, signal: AbortSignal): Promise<void> {
+  if (wakesOnMail(memory.conversation)) return inbox.wait(signal);
+  await aborted(signal);
+}
+
+/** Takes mail from the mailbox into the log; as much as the model can read at once (A2). */
+async function takeIn({ inbox, memory, model }: Agent): Promise<void> {
+  const mail = inbox.peek(model.profile.window / MAIL_SHARE);
+  if (mail.length === 0) return;
+  await memory.commit(
+    ...mail.map(({ position, from, message }) => ({
+      kind: "message" as const,
+      message,
+      mail: position,
+      from,
+    })),
+  );
+  inbox.taken(mail.at(-1)!.position);
+}
+
+/** One decision and all of its calls. */
+async function tick(agent: Agent, stops: Stops): Promise<void> {
+  const { memory, identity, outbox, shared } = agent;
+  const verdict = judgeLoop(memory.conversation);
+  if (verdict.kind === "park") return park(agent, "parked-mail", verdict.reason);
+  show(agent, "thinking");
+  try {
+    const { decision, unparsed, refused, settle } = await ask(agent, stops);
+    await memory.commit(...refused, decision).finally(settle);
+    void outbox.deliver();
+    await shared.announceHops(identity.id, refused);
+    if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
+    show(agent, "acting");
+    for (const call of decision.calls) await act(agent, call, stops.signal);
+  } catch (error) {
+    if (!isLegionError(error, "LIMIT")) throw error;
+    await park(agent, "parked-limit", `${error.message}.`);
+  }
+}
+
+/** Runs one call and commits its result, with all that it changed and sent (A3). */
+async function act(agent: Agent, call: Call, signal: AbortSignal): Promise<void> {
+  const { result, refused, settle } = await agent.perform(agent, call, signal);
+  // What was refused goes first: a crash in the middle of the commit may keep it twice, but never loses it.
+  await agent.memory.commit(...refused, result).finally(settle);
+  void agent.outbox.deliver();
+  await agent.shared.announceHops(agent.identity.id, refused);
+}
+
+/** Closes what a crash left open: each call without a result gets one (A6); while the agent may not act, later. */
+async function recover(agent: Agent, now: AbortSignal): Promise<void> {
+  const { memory, modules, outbox } = agent;
+  void outbox.deliver();
+  if (memory.conversation.halt?.reason === "parked-limit" && (await wouldFit(agent)))
+    await memory.commit({ kind: "notice", reason: "resumed", content: "The limits leave room again." });
+  if (openCalls(memory.conversation).length === 0) return;
+  if (!memory.conversation.halt) show(agent, "acting");
+  const evidence = await gatherEvidence(agent);
+  if (memory.conversation.halt) return;
+  await interruptible(agent, now, async (signal) => {
+    for (const remedy of planRecovery(memory, modules.effectsOf, evidence)) {
+      if (remedy.kind === "record") await memory.commit(remedy.result);
+      else {
+        // Before it runs: where it ends the process again, the log has to tell.
+        await memory.commit(restartNotice(`${remedy.call.action} is done again.`, "again"));
+        await act(agent, remedy.call, signal);
+      }
+    }
+  });
+}
+
+/** Hands `work` a signal that aborts with `now`, or as soon as an abort is in the mailbox. */
+async function interruptible(
+  agent: Agent,
+  now: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const { signal, unlink } = linkSignals(now, agent.inbox.interrupt());
+  await work(signal).finally(unlink);
+}
+
+function failure(call: string | null, content: string): ResultEvent {
+  return { kind: "result", call, outcome: "error", content };
+}

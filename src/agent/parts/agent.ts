@@ -1,0 +1,142 @@
+// What the stages of one agent share. Plain types; whoever builds an Agent is in legion.ts.
+
+import type { Inbox } from "../../mail/bus.ts";
+import type { Budget } from "./budget.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { StrategyName } from "../think/compaction.ts";
+import type { HaltReason } from "../../past/conversation.ts";
+import type { Undeliverable } from "../../past/dead-letters.ts";
+import type { ExecuteOptions } from "../../environment/environment.ts";
+import type { Call, ResultEvent } from "../../domain/event.ts";
+import type { AgentState, Inspect } from "../../domain/inspection.ts";
+import type { Limits } from "../../domain/limits.ts";
+import type { Blobs } from "../../past/blobs.ts";
+import type { Memory } from "../../past/past.ts";
+import type { AgentId } from "../../domain/message.ts";
+import type { Limiter } from "../../model/limiter.ts";
+import type { Model } from "../../domain/model.ts";
+import type { CommandRun, NodeHost, Peer, Workspace } from "../../domain/module.ts";
+import type { ModuleSet } from "./module-set.ts";
+import type { Outbox } from "../../mail/outbox.ts";
+import type { PinPosition } from "../think/prompt.ts";
+import type { Speech } from "./speech.ts";
+import type { Tenure } from "../../domain/lease.ts";
+import type { TokenCounter } from "../../model/tokens.ts";
+import type { Traces } from "./command-trace.ts";
+
+export interface Identity {
+  readonly id: AgentId;
+  /** The display name. */
+  readonly name: string;
+  readonly description: string;
+  /** The body of the definition. */
+  readonly brief: string;
+}
+
+export interface MemorySettings {
+  readonly strategy: StrategyName;
+  /** Up to 1: a share of the model's window; above: tokens. */
+  readonly threshold: number;
+  readonly pin: PinPosition;
+}
+
+/** What every agent of a process shares. */
+export interface Shared {
+  readonly clock: Clock;
+  readonly inspect: Inspect;
+  readonly budget: Budget;
+  readonly limiter: Limiter;
+  readonly tokens: TokenCounter;
+  readonly workspace: TracedWorkspace;
+  readonly node: NodeHost;
+  /** The section of config.yaml that has the module's name. */
+  readonly settings: (module: string) => Readonly<Record<string, unknown>>;
+  /** Every known agent, Control not. */
+  readonly peers: () => Promise<readonly Peer[]>;
+  /** Unread messages of one agent. */
+  readonly unread: (agent: AgentId) => Promise<number>;
+  /** Tells Control of an agent's trouble, or counts it, to be told of with others. */
+  readonly tellControl: (agent: AgentId, trouble: string, content: string) => void;
+  /** Should the agent tell Control of its trouble itself? Otherwise it is told of with others. */
+  readonly isNews: (agent: AgentId, trouble: string) => boolean;
+  /** Says once for each chain of messages that it was stopped for its length, if that is why something was refused. */
+  readonly announceHops: (from: AgentId, refused: readonly Undeliverable[]) => Promise<void>;
+}
+
+/** A workspace whose commands can be found again after a crash. */
+export interface TracedWorkspace extends Pick<Workspace, "root"> {
+  execute(command: string, options: Omit<ExecuteOptions, "cwd">): Promise<CommandRun>;
+  /** Ends what a runtime that died left running of a call; says whether there was anything. */
+  endLeft(mark: string): Promise<boolean>;
+}
+
+/** What an agent is doing at this moment. */
+export interface Standing {
+  readonly state: AgentState;
+  /** Why, where that is not plain; may be empty. */
+  readonly reason: string;
+  /** ISO 8601: since when. */
+  readonly since: string;
+}
+
+/** An agent's place in the legion, whether it can be opened or not. */
+export interface Post {
+  standing: Standing;
+  readonly identity: Identity;
+  readonly shared: Shared;
+}
+
+export interface Agent extends Post {
+  /** The right to run it. */
+  readonly tenure: Tenure;
+  readonly model: Model;
+  readonly speech: Speech;
+  readonly limits: Limits;
+  readonly settings: MemorySettings;
+  /** 0 is eager. */
+  readonly tickMs: number;
+  /** A pause after each decision. */
+  readonly delayMs: number;
+  readonly memory: Memory;
+  readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  /** Runs one of its calls. */
+  readonly perform: Perform;
+  readonly modules: ModuleSet;
+  readonly blobs: Blobs;
+  readonly traces: Traces;
+}
+
+/** Runs one call and says what came of it. */
+export type Perform = (agent: Agent, call: Call, signal: AbortSignal) => Promise<Performed>;
+
+/** What one call came to; nothing of it is committed. */
+export interface Performed {
+  readonly result: ResultEvent;
+  /** Messages that were not sent, to be committed with the result. */
+  readonly refused: readonly Undeliverable[];
+  /** Call it when the result is in the log. */
+  readonly settle: () => void;
+}
+
+/** Says what the agent is doing, to `ps` and to every watcher. */
+export function show(post: Post, state: AgentState, reason = ""): void {
+  const { identity, shared } = post;
+  post.standing = { state, reason, since: new Date(shared.clock.now()).toISOString() };
+  shared.inspect({ kind: "live:state", agent: identity.id, state, ...(reason !== "" && { reason }) });
+}
+
+export const RESTING: Readonly<Record<HaltReason, AgentState>> = {
+  paused: "paused",
+  parked: "parked",
+  "parked-mail": "parked",
+  "parked-limit": "parked",
+  halted: "halted",
+};
+
+/** Says why the agent does nothing. */
+export function showRest(agent: Agent): void {
+  const { halt } = agent.memory.conversation;
+  if (halt) show(agent, RESTING[halt.reason], halt.content);
+  else show(agent, "idle");
+}

@@ -1,0 +1,179 @@
+// What stands before every model call: what may be spent.
+//
+//   G1. A call is admitted only if its counted prompt and its output cap fit into every limit above it; what is
+//       admitted is reserved until it is settled, so concurrent calls cannot overrun a limit together.
+//   G2. What was spent is the sum over the logs: a restart changes nothing.
+
+import { formatDuration } from "../../base/duration.ts";
+import { LegionError, isLegionError } from "../../base/errors.ts";
+import type { Ledger } from "../../past/ledger.ts";
+import type { Limits } from "../../domain/limits.ts";
+import type { AgentId } from "../../domain/message.ts";
+import type { Price } from "../../domain/model.ts";
+import { NOTHING, add, mostOf, spentOf, subtract, times, type Spent } from "../../past/usage.ts";
+import { count } from "../../base/wording.ts";
+
+/** A model call that wants to be made. */
+export interface Estimate {
+  readonly input: number;
+  readonly output: number;
+  readonly price: Price | undefined;
+}
+
+/** Who wants to make it. */
+export interface Spender {
+  readonly agent: AgentId;
+  /** Of the right under which it runs. */
+  readonly epoch: number;
+  readonly ledger: Ledger;
+  readonly limits: Limits;
+}
+
+export interface Admission {
+  /** No other call of this size fits after this one. */
+  readonly last: boolean;
+  /** Call it in the same turn in which the ledger takes in that the call is begun. */
+  begin(): void;
+  /** Call it as soon as the ledger holds what the call came to, or when it is not made. */
+  settle(): void;
+}
+
+export interface Budget {
+  /** Rejects with LIMIT, naming the limit, if the call does not fit. */
+  admit(spender: Spender, estimate: Estimate): Promise<Admission>;
+  /** Would the call be admitted now? */
+  fits(spender: Spender, estimate: Estimate): Promise<boolean>;
+  /** Joins an agent's past and future spending to the legion's; nothing, if nothing is known of it. */
+  join(ledger: Ledger | undefined): void;
+  /** Counts `ledger` no longer: another one that holds the same has joined, or does so in another process. */
+  leave(ledger: Ledger | undefined): void;
+  /** What those that are joined have spent. */
+  spent(): Spent;
+  /** What was spent in this process: by each while it was joined. */
+  spentHere(): Spent;
+}
+
+export type SpenderId = Pick<Spender, "agent" | "epoch">;
+
+/** What a legion as a whole may spend, known where all of its agents ask. */
+export interface Ceiling {
+  /** Reserves `call` for somebody who has spent and reserved `own` before; nothing, if it does not fit. */
+  reserve(spender: SpenderId, own: Spent, call: Spent): Promise<Reservation>;
+  /** Notes that somebody has spent and reserved `own` in all. */
+  settle(spender: SpenderId, own: Spent): void;
+}
+
+/** `last`: no other call of this size fits. `why` names the limit that the call would break. */
+export type Reservation =
+  { readonly kind: "reserved"; readonly last: boolean } | { readonly kind: "refused"; readonly why: string };
+
+/** @param ceiling where the legion's agents are in several processes; else `legion` limits those that are joined */
+export function createBudget(legion: Limits, ceiling?: Ceiling): Budget {
+  /** With what each had spent when it joined. */
+  const joined = new Map<Ledger, Spent>();
+  let left = NOTHING;
+  const holds = createHolds();
+  const spent = (): Spent => [...joined.keys()].map(spentOf).reduce(add, NOTHING);
+  const ownOf = (ledger: Ledger): Spent => add(spentOf(ledger), holds.of(ledger));
+  const top = ceiling ?? createCeiling(legion, () => add(spent(), holds.all()));
+  const admit: Budget["admit"] = async (spender, estimate) => {
+    const { ledger, limits } = spender;
+    const call = { ...priced(estimate, estimate.price), steps: 1 };
+    const own = ownOf(ledger);
+    const refusal = exceeded(add(own, call), limits, "this agent");
+    if (refusal !== undefined) throw new LegionError("LIMIT", refusal);
+    // Before anything is waited for: the next call finds it.
+    let release = holds.hold(ledger, call);
+    const settle = (): void => {
+      release();
+      top.settle(spender, ownOf(ledger));
+    };
+    const reservation = await top.reserve(spender, own, call).catch((error: unknown) => {
+      release();
+      throw error;
+    });
+    if (reservation.kind === "refused") {
+      release();
+      throw new LegionError("LIMIT", reservation.why);
+    }
+    return {
+      last: reservation.last || exceeded(add(own, times(call, 2)), limits, "") !== undefined,
+      begin() {
+        release();
+        release = holds.hold(ledger, priced({ input: 0, output: estimate.output }, estimate.price));
+      },
+      settle,
+    };
+  };
+  return {
+    admit,
+    fits: async (spender, estimate) => {
+      try {
+        (await admit(spender, estimate)).settle();
+        return true;
+      } catch (error) {
+        if (isLegionError(error, "LIMIT")) return false;
+        throw error;
+      }
+    },
+    join: (ledger) => void (ledger && joined.set(ledger, spentOf(ledger))),
+    leave(ledger) {
+      const before = ledger && joined.get(ledger);
+      if (!before) return;
+      left = add(left, subtract(spentOf(ledger), before));
+      joined.delete(ledger);
+    },
+    spent,
+    spentHere: () =>
+      [...joined].map(([ledger, before]) => subtract(spentOf(ledger), before)).reduce(add, left),
+  };
+}
+
+/** What calls under way may still come to, beside what stands in the ledgers. */
+function createHolds() {
+  const underWay = new Map<Ledger, Set<Spent>>();
+  const of = (ledger: Ledger): Spent => [...(underWay.get(ledger) ?? [])].reduce(add, NOTHING);
+  return {
+    of,
+    all: (): Spent => [...underWay.keys()].map(of).reduce(add, NOTHING),
+    /** Returns how to let it go. */
+    hold(ledger: Ledger, amount: Spent): () => void {
+      const held = underWay.get(ledger) ?? new Set();
+      underWay.set(ledger, held.add(amount));
+      return () => {
+        held.delete(amount);
+        if (held.size === 0 && underWay.get(ledger) === held) underWay.delete(ledger);
+      };
+    },
+  };
+}
+
+/** The limits of a legion in one process; `total` is what all have spent and reserved, a call that is asked for included. */
+function createCeiling(limits: Limits, total: () => Spent): Ceiling {
+  const isLimited = Object.values(limits).some((limit) => limit !== undefined);
+  return {
+    reserve(_, __, call) {
+      const all = isLimited ? total() : NOTHING;
+      const why = exceeded(all, limits, "the legion");
+      if (why !== undefined) return Promise.resolve({ kind: "refused", why });
+      const last = exceeded(add(all, call), limits, "the legion") !== undefined;
+      return Promise.resolve({ kind: "reserved", last });
+    },
+    settle: () => undefined,
+  };
+}
+
+function priced({ input, output }: Pick<Estimate, "input" | "output">, price: Price | undefined): Spent {
+  return { steps: 0, tokens: input + output, cost: price ? mostOf({ input, output }, price) : 0, timeMs: 0 };
+}
+
+/** The first of `limits` that `amount` is above, in words. */
+export function exceeded(amount: Spent, limits: Limits, whose: string): string | undefined {
+  const { steps, tokens, cost, timeMs } = limits;
+  if (steps !== undefined && amount.steps > steps) return `${whose} may make ${count(steps, "model call")}`;
+  if (tokens !== undefined && amount.tokens > tokens) return `${whose} may use ${count(tokens, "token")}`;
+  if (cost !== undefined && amount.cost > cost) return `${whose} may spend ${cost} USD`;
+  if (timeMs !== undefined && amount.timeMs >= timeMs)
+    return `${whose} may work for ${formatDuration(timeMs)}`;
+  return undefined;
+}

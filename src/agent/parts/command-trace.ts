@@ -1,0 +1,73 @@
+// What a command leaves behind for the case that the runtime dies under it: a mark by which it can be found and ended,
+// and what it had printed. One file for each agent, as its calls run one after the other.
+
+import { createHash, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { CommandTrace } from "../../environment/environment.ts";
+import type { AppendFile, Disk } from "../../base/disk.ts";
+
+export interface Traces {
+  /** For a command of the call `key`; begins the file anew. */
+  begin(key: string): Promise<CommandTrace>;
+  /** The end of what the newest command printed, if it was one of the call `key`. */
+  printed(key: string): Promise<string | undefined>;
+}
+
+/** What is known of a call that the runtime died under. */
+export interface Evidence {
+  /** The end of what its command had printed. */
+  readonly printed: string;
+  /** It was still running, and was ended. */
+  readonly stillRan: boolean;
+}
+
+const FILE = "running.out";
+const KEPT_BYTES = 65_536;
+const SHOWN_LENGTH = 2_000;
+/** Control characters but tab and newline. */
+const CONTROLS = /[^\P{Cc}\t\n]/gu;
+
+/** What marks everything that the call `key` starts. */
+export function markOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex").slice(0, 32);
+}
+
+export function createTraces(folder: string, disk: Disk): Traces {
+  const path = join(folder, FILE);
+  let file: AppendFile | undefined;
+  return {
+    async begin(key) {
+      file?.close();
+      file = undefined;
+      const mark = markOf(key);
+      try {
+        await disk.remove(path);
+        file = disk.create(path);
+        file.write(Buffer.from(`${mark}\n`));
+      } catch {
+        // A command is not refused because what it prints cannot be kept for a bad day.
+      }
+      return { mark: `${mark}.${randomUUID()}`, print: keepFirst(file) };
+    },
+    async printed(key) {
+      const text = (await disk.read(path))?.toString("utf8");
+      const head = `${markOf(key)}\n`;
+      return text?.startsWith(head)
+        ? text.slice(head.length).replace(CONTROLS, "").slice(-SHOWN_LENGTH)
+        : undefined;
+    },
+  };
+}
+
+function keepFirst(file: AppendFile | undefined): CommandTrace["print"] {
+  let left = file ? KEPT_BYTES : 0;
+  return (chunk) => {
+    if (left <= 0) return;
+    try {
+      file?.write(chunk.subarray(0, left));
+      left -= chunk.length;
+    } catch {
+      left = 0;
+    }
+  };
+}

@@ -1,0 +1,124 @@
+// One agent's modules: their actions under one roof, their parts of the introduction, and what they may ask for.
+
+import { createClosing, type Close } from "../../base/closing.ts";
+import { findSpec, toActionSpec } from "../../domain/action-spec.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { Action, ActionSpec, Effects, Host, Module } from "../../domain/module.ts";
+import type { ToolSpec } from "../../domain/model.ts";
+import { pinnedParts } from "./pinned.ts";
+import { section, type Introduction } from "../think/prompt.ts";
+import type { Protocol } from "../../model/protocol/protocol.ts";
+
+export interface IndexedAction {
+  readonly action: Action;
+  readonly spec: ActionSpec;
+  readonly module: string;
+}
+
+/** The same for all agents with the same modules and protocol. */
+export interface ActionIndex {
+  readonly modules: readonly Module[];
+  readonly actions: ReadonlyMap<string, IndexedAction>;
+  readonly specs: readonly ActionSpec[];
+  readonly tools: readonly ToolSpec[];
+  readonly howToAct: string;
+}
+
+/** Throws CONFIG if two modules have the same name, show their state in the same place or offer the same action. */
+export function indexActions(modules: readonly Module[], protocol: Protocol): ActionIndex {
+  const actions = new Map<string, IndexedAction>();
+  const names = new Set<string>();
+  const places = new Map<string, string>();
+  for (const module of modules) {
+    if (names.has(module.name))
+      throw new LegionError("CONFIG", `There are two modules named "${module.name}".`);
+    names.add(module.name);
+    if (module.projection) claimPlace(places, module.name, module.projection.name);
+    for (const [name, action] of Object.entries(module.actions)) {
+      const other = actions.get(name)?.module;
+      if (other !== undefined) {
+        throw new LegionError(
+          "CONFIG",
+          `The modules "${other}" and "${module.name}" both have an action "${name}".`,
+        );
+      }
+      actions.set(name, { action, spec: toActionSpec(name, action), module: module.name });
+    }
+  }
+  const specs = [...actions.values()].map(({ spec }) => spec);
+  return { modules, actions, specs, tools: protocol.tools(specs), howToAct: protocol.instructions(specs) };
+}
+
+function claimPlace(places: Map<string, string>, module: string, place: string): void {
+  const other = places.get(place);
+  if (other === undefined) return void places.set(place, module);
+  throw new LegionError(
+    "CONFIG",
+    `The modules "${other}" and "${module}" would both keep their state in "${place}".`,
+  );
+}
+
+export interface ModuleSet extends ActionIndex {
+  /** What `module` may ask for, outside of any action: reading only. */
+  host(module: string): Host;
+  introduction(): Promise<Introduction>;
+  /** What repeating the action would do, by any of its names; unknown actions count as `once`. */
+  effectsOf(action: string): Effects;
+  /** Runs what modules registered with `onClose`, last first. Rejects with the first that failed, after all ran. */
+  close(): Promise<void>;
+  onClose(close: Close): void;
+}
+
+/** `speech` says anew at each introduction how actions are written. */
+export function startModules(
+  speech: { readonly actions: ActionIndex },
+  createHost: (module: string) => Host,
+): ModuleSet {
+  const closing = createClosing();
+  const index = speech.actions;
+  let written: { readonly of: ActionIndex; readonly instructions: string } | undefined;
+  const instruct = (of: ActionIndex): string => {
+    if (written?.of === of) return written.instructions;
+    const instructions = of.modules
+      .flatMap((module) => part(module, module.instructions?.(createHost(module.name))))
+      .join("\n\n");
+    written = { of, instructions };
+    return instructions;
+  };
+  return {
+    ...index,
+    get tools() {
+      return speech.actions.tools;
+    },
+    get howToAct() {
+      return speech.actions.howToAct;
+    },
+    // Made anew each time: thousands of agents that rest should not hold what they do not need.
+    host: createHost,
+    async introduction() {
+      const instructions = instruct(speech.actions);
+      const pinned = await pinnedParts(index.modules, createHost);
+      return { instructions, pinned: pinned.join("\n\n"), tools: speech.actions.tools };
+    },
+    effectsOf: (action) =>
+      index.actions.get(findSpec(action, index.specs)?.name ?? "")?.action.effects ?? "once",
+    onClose: closing.add,
+    async close() {
+      const failures = await closing.run();
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+function part({ name }: Module, text: string | undefined): string[] {
+  return text?.trim() ? [section(name, text)] : [];
+}
+
+/** The first objective that a module names. */
+export function objectiveOf({ modules, host }: ModuleSet): string | undefined {
+  for (const module of modules) {
+    const objective = module.objective?.(host(module.name));
+    if (objective !== undefined) return objective;
+  }
+  return undefined;
+}

@@ -1,0 +1,79 @@
+// The modules' pinned messages, in the room that the model's window has for all of them: where they take more, short ones
+// stay whole, and the others share what is left in equal parts.
+
+import { messageOf } from "../../base/errors.ts";
+import type { Host, Module } from "../../domain/module.ts";
+import { section } from "../think/prompt.ts";
+import { elide } from "../../base/wording.ts";
+import { estimateTokens } from "../../model/tokens.ts";
+
+/** All pinned messages together may fill this share of the window. */
+export const PINNED_SHARE = 1 / 4;
+
+/** One module's part with its header; empty where it pins nothing. */
+type Part = string;
+
+/** The parts that are not empty, in the order of `modules`. `hostOf` says what there is for all of them. */
+export async function pinnedParts(
+  modules: readonly Module[],
+  hostOf: (module: string) => Host,
+): Promise<readonly Part[]> {
+  const asked: { readonly module: Module; readonly host: Host; readonly part: Part }[] = [];
+  for (const module of modules) {
+    if (!module.pinnedMessage) continue;
+    const host = hostOf(module.name);
+    asked.push({ module, host, part: await partOf(module, host) });
+  }
+  const room = asked[0]?.host.maxPinnedTokens ?? 0;
+  const share = shareOf(
+    asked.map(({ part }) => sizeOf(part)),
+    room,
+  );
+  const parts: Part[] = [];
+  for (const { module, host, part } of asked) {
+    if (sizeOf(part) <= share) parts.push(part);
+    else {
+      const maxPinnedTokens = Math.max(0, share - sizeOf(section(module.name, "")));
+      parts.push(cut(await partOf(module, { ...host, maxPinnedTokens }), share));
+    }
+  }
+  return parts.filter((part) => part !== "");
+}
+
+/** A module that fails here costs the agent its part, not its work. */
+async function partOf(module: Module, host: Host): Promise<Part> {
+  try {
+    const text = (await module.pinnedMessage?.(host))?.trim();
+    return text ? section(module.name, text) : "";
+  } catch (error) {
+    return section(module.name, `(This part could not be made: ${messageOf(error)})`);
+  }
+}
+
+/** In tokens, with what stands between two of them. */
+function sizeOf(part: Part): number {
+  return part === "" ? 0 : estimateTokens(`${part}\n\n`);
+}
+
+/** The most that each may take so that all fit into `room`; the smaller ones leave theirs to the others. */
+function shareOf(sizes: readonly number[], room: number): number {
+  let left = room;
+  let waiting = sizes.length;
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    if (size * waiting > left) return Math.floor(left / waiting);
+    left -= size;
+    waiting--;
+  }
+  return Infinity;
+}
+
+/** For a module that does not keep to its share: its part without the middle. */
+function cut(part: Part, share: number): Part {
+  let chars = Math.floor((part.length * share) / sizeOf(part));
+  let text = elide(part, chars);
+  while (sizeOf(text) > share && chars > 0) {
+    chars = Math.floor(chars * 0.9);
+    text = elide(part, chars);
+  }
+  return sizeOf(text) > share ? "" : text;
+}

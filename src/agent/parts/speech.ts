@@ -1,0 +1,53 @@
+// How an agent writes its actions and is shown its past. Whether a model can call tools, its server may say only when it is
+// asked: then the agent goes on in text, with the same past.
+
+import type { Memory } from "../../past/past.ts";
+import type { Model } from "../../domain/model.ts";
+import type { ActionIndex } from "./module-set.ts";
+import type { Protocol } from "../../model/protocol/protocol.ts";
+import type { ViewOptions } from "../../past/view.ts";
+
+export interface Way {
+  readonly protocol: Protocol;
+  readonly actions: ActionIndex;
+  /** Does a success make the failed decisions before it disappear from the view? */
+  readonly errors: "forget" | "keep";
+}
+
+/** The ways that an agent has. */
+export interface Ways extends Way {
+  /** What stands in their place where the model calls no tools. Absent: nothing may. */
+  readonly withoutTools?: Way;
+}
+
+/** The way that an agent has at this moment; whoever holds it sees it change. */
+export interface Speech extends ViewOptions {
+  protocol: Protocol;
+  actions: ActionIndex;
+  errors: "forget" | "keep";
+  readonly ways: Ways;
+}
+
+export function createSpeech(ways: Ways, model: Model): Speech {
+  const { protocol, actions, errors } = wayFor(ways, model);
+  return { protocol, actions, errors, window: model.profile.window, ways };
+}
+
+interface Speaker {
+  readonly model: Model;
+  readonly speech: Speech;
+  readonly memory: Pick<Memory, "showAnew">;
+}
+
+/** Has the agent speak as its model can. Says whether it spoke differently before. */
+export async function settleSpeech({ model, speech, memory }: Speaker): Promise<boolean> {
+  const { protocol, actions, errors } = wayFor(speech.ways, model);
+  if (protocol === speech.protocol) return false;
+  Object.assign(speech, { protocol, actions, errors });
+  await memory.showAnew();
+  return true;
+}
+
+function wayFor(ways: Ways, { profile }: Model): Way {
+  return profile.tools ? ways : (ways.withoutTools ?? ways);
+}

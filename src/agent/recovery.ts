@@ -1,0 +1,66 @@
+// After a crash: which calls of the last decision still want a result, and how each gets one. Pure.
+
+import type { Call, ResultEvent } from "../domain/event.ts";
+import { openCalls } from "../past/conversation.ts";
+import type { Books } from "../mail/compose.ts";
+import type { Effects } from "../domain/module.ts";
+import type { Evidence } from "./parts/command-trace.ts";
+
+/** `run`: perform it (again). `record`: this is its result. */
+export type Remedy =
+  { readonly kind: "run"; readonly call: Call } | { readonly kind: "record"; readonly result: ResultEvent };
+
+/**
+ * How to close what the log left open, in the order of the calls; empty if nothing is open. The first call without a
+ * result may have been running: it runs again if that does no harm; otherwise its outcome is unknown, and the calls
+ * after it, which the model meant for a known one, are left out.
+ *
+ * @param effectsOf what repeating an action would do; unknown actions count as `once`
+ * @param evidence what is known of the first call without a result
+ */
+export function planRecovery(
+  { conversation }: Pick<Books, "conversation">,
+  effectsOf: (action: string) => Effects,
+  evidence?: Evidence,
+): readonly Remedy[] {
+  const { decision } = conversation;
+  const open = openCalls(conversation);
+  const [first] = open;
+  if (first === undefined) return [];
+  if (first === null) return [record(null, "error", UNPARSED)];
+  const calls = open.filter((call) => call !== null);
+  // A recovery that was itself cut short: the rest is still left out.
+  if ([...decision!.results.values()].includes("interrupted"))
+    return calls.map((call) => record(call.id, "interrupted", SKIPPED));
+  if (effectsOf(first.action) !== "once") return calls.map((call) => ({ kind: "run", call }));
+  return calls.map((call) => {
+    if (call !== first) return record(call.id, "interrupted", SKIPPED);
+    const { result } = record(call.id, "interrupted", unknownOutcome(decision!.since, evidence));
+    return { kind: "record", result: evidence ? { ...result, details: { evidence } } : result };
+  });
+}
+
+const UNPARSED = "Your completion held no action that could be read. Answer with one action.";
+const SKIPPED = "Not run: a call before it in the same decision was interrupted and its outcome is unknown.";
+
+function unknownOutcome(since: string, evidence: Evidence | undefined): string {
+  const unknown =
+    `Interrupted: the runtime stopped while this call may have been running (after ${since}). Its outcome is unknown: ` +
+    "it may have happened wholly, partly or not at all. Check before repeating it.";
+  return [unknown, ...facts(evidence)].join("\n");
+}
+
+function* facts(evidence: Evidence | undefined): Generator<string> {
+  if (!evidence) return;
+  const { stillRan, printed } = evidence;
+  if (stillRan) yield "Its command was still running, and was ended.";
+  yield printed === "" ? "Its command had printed nothing." : `Its command had printed:\n${printed}`;
+}
+
+function record(
+  call: string | null,
+  outcome: ResultEvent["outcome"],
+  content: string,
+): Extract<Remedy, { readonly kind: "record" }> {
+  return { kind: "record", result: { kind: "result", call, outcome, content } };
+}

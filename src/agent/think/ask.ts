@@ -1,0 +1,192 @@
+// Prompt -> model -> decision.
+
+import type { Agent } from "../parts/agent.ts";
+import { FRAMING_TOKENS, complete, estimateOf, spenderOf, type Prompt } from "./metered-call.ts";
+import { compose } from "../../mail/compose.ts";
+import type { Conversation } from "../../past/conversation.ts";
+import type { Undeliverable } from "../../past/dead-letters.ts";
+import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event.ts";
+import { isLegionError } from "../../base/errors.ts";
+import { judgeLoop } from "../parts/loop-guard.ts";
+import { CONTROL, type Message } from "../../domain/message.ts";
+import type { Completion, ModelRequest } from "../../domain/model.ts";
+import { buildPrompt, introductionTokens, type Introduction } from "./prompt.ts";
+import { refusalOf } from "../../mail/refusal.ts";
+import { SHUTDOWN, type Stops } from "../../base/signals.ts";
+import { settleSpeech } from "../parts/speech.ts";
+import { compact, compactIfLong, withCrowding } from "./summarise.ts";
+
+/** A decision ready for the log, and why it holds no action if it does not. */
+export interface Asked {
+  readonly decision: DecisionEvent;
+  /** Written for the model; only with `stop: "unparsed"`. */
+  readonly unparsed?: string;
+  /** The plain answer, if it could not be sent: to be committed before the decision. */
+  readonly refused: readonly Undeliverable[];
+  /** Call it when the decision is in the log. */
+  readonly settle: () => void;
+}
+
+/** A completion may fill this share of the window. */
+const OUTPUT_SHARE = 4;
+/** And this much, in tokens, however full the window is. */
+const LEAST_OUTPUT = 256;
+
+/**
+ * Asks the model once; compacts the view first where it is too long, and once more where the provider says that it is. Where
+ * the provider says that the model calls no tools, it is asked again in text.
+ * An abort gives a decision without calls. Rejects with LIMIT, as the model does, and with the reason of a shutdown or
+ * of lost patience.
+ */
+export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
+  await settleSpeech(agent);
+  try {
+    const settled = await warnedIntroduction(agent);
+    await compactIfLong(agent, settled, stops);
+    const introduction = withCrowding(agent, settled);
+    try {
+      return await decide(agent, introduction, stops);
+    } catch (error) {
+      if (!isLegionError(error, "CONTEXT_OVERFLOW") || !(await compact(agent, introduction, stops)))
+        throw error;
+      return await decide(agent, introduction, stops);
+    }
+  } catch (error) {
+    if (isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(agent))) return ask(agent, stops);
+    const { signal } = stops;
+    if (signal.aborted && signal.reason !== SHUTDOWN)
+      return { decision: abortedDecision(agent), refused: [], settle: () => undefined };
+    throw error;
+  }
+}
+
+/** What opens the agent's next prompt, with all that the runtime adds to it. */
+export async function introductionOf(agent: Agent): Promise<Introduction> {
+  return withCrowding(agent, await warnedIntroduction(agent));
+}
+
+/** With the loop guard's warning. */
+async function warnedIntroduction({ memory, modules }: Agent): Promise<Introduction> {
+  const introduction = await modules.introduction();
+  const verdict = judgeLoop(memory.conversation);
+  if (verdict.kind !== "warn") return introduction;
+  return { ...introduction, pinned: `${introduction.pinned}\n\n${verdict.text}`.trim() };
+}
+
+/** The request that the agent's next decision would be asked with. */
+export function requestOf(
+  { memory, model, speech, settings }: Agent,
+  introduction: Introduction,
+): ModelRequest {
+  const { maxOutput, window } = model.profile;
+  const room = window - introductionTokens(introduction) - memory.view.tokens - FRAMING_TOKENS;
+  return buildPrompt(introduction, memory.view, {
+    pin: settings.pin,
+    maxOutput: Math.min(maxOutput, Math.floor(window / OUTPUT_SHARE), Math.max(LEAST_OUTPUT, room)),
+    opening: speech.protocol.name === "text" ? NOOP_OPENING : [],
+  });
+}
+
+/** An empty log counts as the decision `noop`. */
+export const NOOP_OPENING = [{ role: "assistant", text: "noop", calls: [] }] as const;
+
+function promptOf(agent: Agent, introduction: Introduction): Prompt {
+  const { view } = agent.memory;
+  return {
+    request: requestOf(agent, introduction),
+    tokens: view.tokens + introductionTokens(introduction),
+    chain: view.chain,
+    purpose: "decision",
+  };
+}
+
+/** Do the limits leave room for the agent's next decision? */
+export async function wouldFit(agent: Agent): Promise<boolean> {
+  const prompt = promptOf(agent, await introductionOf(agent));
+  return agent.shared.budget.fits(spenderOf(agent), estimateOf(agent, prompt));
+}
+
+async function decide(agent: Agent, introduction: Introduction, stops: Stops): Promise<Asked> {
+  const { identity, shared } = agent;
+  const { completion, settle } = await complete(agent, promptOf(agent, introduction), {
+    ...stops,
+    onDelta: (delta) => shared.inspect({ kind: "live:delta", agent: identity.id, delta }),
+  });
+  return { ...(await toDecision(agent, completion)), settle };
+}
+
+async function toDecision(agent: Agent, completion: Completion): Promise<Omit<Asked, "settle">> {
+  const { model, modules } = agent;
+  const { protocol } = agent.speech;
+  const parsed = protocol.parse(completion, modules.specs);
+  const { cost, ...usage } = completion.usage;
+  const thoughts = (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts;
+  const calls = parsed.kind === "calls" ? uniqueCalls(agent, parsed.calls, completion) : [];
+  const isAnswer = parsed.kind === "calls" && calls.length === 0;
+  const { sends, refused } = isAnswer ? await plainAnswer(agent, completion.text) : NO_ANSWER;
+  const decision: DecisionEvent = {
+    kind: "decision",
+    text: completion.text,
+    ...(thoughts !== undefined && { thoughts }),
+    calls,
+    ...(sends.length > 0 && { sends }),
+    protocol: protocol.name,
+    model: model.name,
+    usage,
+    ...(cost !== undefined && { cost }),
+    stop: parsed.kind === "unparsed" ? "unparsed" : completion.stop,
+    ...(completion.provider !== undefined && { provider: completion.provider }),
+  };
+  return { decision, refused, ...(parsed.kind === "unparsed" && { unparsed: parsed.reason }) };
+}
+
+/** Ids that the protocol made up tell calls apart only within one completion; providers want them unique in a history. */
+function uniqueCalls({ memory }: Agent, calls: readonly Call[], completion: Completion): readonly Call[] {
+  const native = new Set(completion.calls.map(({ id }) => id));
+  return calls.map((call) =>
+    native.has(call.id) ? call : { ...call, id: `${memory.ledger.prompts}-${call.id}` },
+  );
+}
+
+interface PlainAnswer extends Pick<Asked, "refused"> {
+  readonly sends: readonly Message[];
+}
+
+const NO_ANSWER: PlainAnswer = { sends: [], refused: [] };
+
+/**
+ * A plain answer goes to whoever asked last. One agent's plain answer to another's is not sent: two polite agents would
+ * thank each other all night.
+ */
+async function plainAnswer(agent: Agent, content: string): Promise<PlainAnswer> {
+  const asked = askedLast(agent.memory.conversation);
+  if (asked?.source.type !== "agent" || content.trim() === "") return NO_ANSWER;
+  const to = asked.source.id;
+  const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
+  if (to !== CONTROL && isPlain) return NO_ANSWER;
+  const letter = { from: agent.identity.id, to: [to], content, details: { plain: true } };
+  const refusal = await refusalOf(agent.memory, letter, agent.shared);
+  if (refusal) return { sends: [], refused: [refusal.notice] };
+  return { sends: compose(agent.memory, letter, [], agent.shared.clock.now()), refused: [] };
+}
+
+/** The newest message of somebody who can be answered; where the runtime spoke since, only if it is still open. */
+function askedLast({ newest, instruction, unanswered }: Conversation): Message | undefined {
+  if (newest?.source.type === "agent" || instruction?.source.type !== "agent") return newest;
+  return unanswered.get(instruction.source.id) === instruction ? instruction : undefined;
+}
+
+/** The provider has read a prompt that was sent and not refused: its input is charged. */
+function abortedDecision({ speech, model, memory }: Agent): DecisionEvent {
+  const { cost, ...usage } = memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
+  return {
+    kind: "decision",
+    text: "",
+    calls: [],
+    protocol: speech.protocol.name,
+    model: model.name,
+    usage,
+    ...(cost !== undefined && { cost }),
+    stop: "aborted",
+  };
+}

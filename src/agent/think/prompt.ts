@@ -1,0 +1,51 @@
+// Introduction and view -> model request. Pure. What changes stands last, so that everything before it is the same, byte
+// for byte, from prompt to prompt.
+
+import type { ModelRequest, ToolSpec, Turn } from "../../domain/model.ts";
+import { estimateTokens } from "../../model/tokens.ts";
+import type { View } from "../../past/view.ts";
+
+export interface Introduction {
+  /** The modules' instructions: stable. */
+  readonly instructions: string;
+  /** The modules' pinned messages: they change as the agent works. */
+  readonly pinned: string;
+  readonly tools: readonly ToolSpec[];
+}
+
+/** `newest`: pinned messages close the prompt. `top`: they open it, at the price of the provider's cache. */
+export type PinPosition = "newest" | "top";
+
+/** One module's part of the introduction. */
+export function section(name: string, text: string): string {
+  return `--- ${name.toUpperCase()} ---\n\n${text.trim()}`;
+}
+
+export function buildPrompt(
+  introduction: Introduction,
+  view: View,
+  options: { readonly pin: PinPosition; readonly maxOutput: number; readonly opening: readonly Turn[] },
+): ModelRequest {
+  const { instructions, pinned, tools } = introduction;
+  const top = options.pin === "top" && pinned !== "";
+  return {
+    system: top ? `${instructions}\n\n${pinned}` : instructions,
+    tools,
+    turns: view.turns.length > 0 ? view.turns : options.opening,
+    pinned: top ? "" : pinned,
+    maxOutput: options.maxOutput,
+  };
+}
+
+/** Estimated tokens of everything in a prompt but the view. */
+export function introductionTokens({ instructions, pinned, tools }: Introduction): number {
+  return estimateTokens(instructions) + estimateTokens(pinned) + toolTokens(tools);
+}
+
+const counted = new WeakMap<readonly ToolSpec[], number>();
+
+function toolTokens(tools: readonly ToolSpec[]): number {
+  let tokens = counted.get(tools);
+  if (tokens === undefined) counted.set(tools, (tokens = estimateTokens(JSON.stringify(tools))));
+  return tokens;
+}

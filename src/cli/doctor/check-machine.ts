@@ -1,0 +1,124 @@
+// What this machine has for a legion. Keys are never shown.
+
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import type { Config } from "../../config/config.ts";
+import { LegionError, messageOf } from "../../base/errors.ts";
+import { chooseModel } from "../../model/choice.ts";
+import { serverOf, type Settled } from "../../model/connection.ts";
+import { openModel } from "../../model/registry.ts";
+import { listModels, type ListModels, type Listing } from "../../model/server.ts";
+import type { Io } from "../kit/command.ts";
+import type { Finding } from "./finding.ts";
+
+const OLDEST_NODE = [20, 19] as const;
+
+/** What is run of other programs, and what for. */
+const PROGRAMS = [
+  ["sh", "commands of agents"],
+  ["bash", "commands of agents; sh runs them without it"],
+] as const;
+
+export async function* checkMachine({ env }: Io): AsyncGenerator<Finding> {
+  yield checkNode(process.versions.node);
+  for (const [name, purpose] of PROGRAMS) {
+    const path = await findProgram(name, env["PATH"] ?? "");
+    const detail = path ?? `not found; for ${purpose}`;
+    yield { check: name, status: path === undefined ? "missing" : "ok", detail };
+  }
+}
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  const detail = isOld ? `${version}; ${OLDEST_NODE.join(".")} or newer is needed` : version;
+  return { check: "node", status: isOld ? "wrong" : "ok", detail };
+}
+
+async function findProgram(name: string, path: string): Promise<string | undefined> {
+  const folders = path.split(delimiter).filter((folder) => folder !== "");
+  for (const candidate of folders.map((folder) => join(folder, name))) {
+    const isThere = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return candidate;
+  }
+  return undefined;
+}
+
+/** Which model an agent would get of whom nobody says otherwise, and what it needs. */
+export async function* checkModel(config: Config, dir: string): AsyncGenerator<Finding> {
+  const env = config.environment();
+  for (const [variable, purpose] of VARIABLES) {
+    const isSet = env[variable] !== undefined;
+    yield {
+      check: variable,
+      status: isSet ? "ok" : "missing",
+      detail: isSet ? "set" : `not set; ${purpose}`,
+    };
+  }
+  yield* checkChoice(config, dir);
+}
+
+/** Asks a compatible server what it has, and nobody else. */
+async function* checkChoice(
+  { environment, providers, models, model }: Config,
+  dir: string,
+): AsyncGenerator<Finding> {
+  const env = environment();
+  const listed = listAt({ env, providers });
+  if (listed) yield await checkServer(listed);
+  try {
+    const list: ListModels = () => listed!.listing;
+    const { name, why } = await chooseModel(env, { config: model, providers, list });
+    await openModel(name, { env, dir, providers, models }).catch((error: unknown) => {
+      throw new LegionError("CONFIG", `${name} (${why}): ${messageOf(error)}`);
+    });
+    const ids = name.startsWith("openai/") ? await listed?.listing.catch(() => undefined) : undefined;
+    const isThere = !ids || ids.models.includes(name.slice("openai/".length));
+    yield isThere
+      ? { check: "model", status: "ok", detail: `${name}: ${why}` }
+      : { check: "model", status: "warning", detail: `${name} (${why}): the server does not list it` };
+  } catch (error) {
+    yield { check: "model", status: "wrong", detail: messageOf(error) };
+  }
+}
+
+interface Listed {
+  readonly place: string;
+  readonly listing: Promise<Listing>;
+}
+
+/** `undefined`: there is no compatible server, or it may not be asked, which whoever opens a model is told. */
+function listAt(settled: Settled): Listed | undefined {
+  try {
+    const server = serverOf(settled);
+    return server && { place: server.baseUrl, listing: listModels(server, { timeoutMs: PATIENCE_MS }) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function checkServer({ place, listing }: Listed): Promise<Finding> {
+  const check = "model server";
+  try {
+    const { models } = await listing;
+    const named = models.slice(0, MAX_NAMED).join(", ") + (models.length > MAX_NAMED ? ", ..." : "");
+    const has = models.length === 0 ? "no model that chats" : `${models.length} to chat with: ${named}`;
+    return { check, status: models.length === 0 ? "wrong" : "ok", detail: `${place} has ${has}` };
+  } catch (error) {
+    return { check, status: "wrong", detail: messageOf(error) };
+  }
+}
+
+/** How long a server may take: whoever looks does not want to wait. */
+const PATIENCE_MS = 3_000;
+const MAX_NAMED = 8;
+
+const VARIABLES = [
+  ["ANTHROPIC_API_KEY", "for Anthropic's models"],
+  ["OPENAI_API_KEY", "for OpenAI's models"],
+  ["OPENAI_BASE_URL", "for a server that speaks OpenAI's protocol"],
+] as const;

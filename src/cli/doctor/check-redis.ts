@@ -1,0 +1,112 @@
+// How a legion in Redis is, and whether that Redis keeps what it accepts. Reads only.
+
+import { messageOf } from "../../base/errors.ts";
+import type { AgentId } from "../../domain/message.ts";
+import { createRedisReader } from "../../storage/redis/reader.ts";
+import type { RedisAddress } from "../../storage/redis/connection/address.ts";
+import { factsIn } from "../../storage/redis/connection/topology.ts";
+import { examine } from "../../storage/redis/connection/health.ts";
+import { openLink, type Link } from "../../storage/redis/connection/link.ts";
+import { readNodes } from "../../storage/redis/cluster/members.ts";
+import { sizeOfAgent } from "../../storage/redis/scripts/size.ts";
+import { checkHalt } from "./check-project.ts";
+import type { Finding } from "./finding.ts";
+import { namesOf } from "../kit/output.ts";
+
+const MEBIBYTE = 1_048_576;
+const MAX_NAMED = 10;
+
+/** One try to reach it. */
+export async function* checkRedis(address: RedisAddress, legion: string): AsyncGenerator<Finding> {
+  const link = await openLink(address).catch((error: unknown): Finding => {
+    return { check: "redis", status: "wrong", detail: messageOf(error) };
+  });
+  if ("check" in link) return yield link;
+  try {
+    yield* checkServers(link);
+    yield* checkLegion(link, legion);
+  } catch (error) {
+    yield { check: "redis", status: "wrong", detail: messageOf(error) };
+  } finally {
+    await link.close();
+  }
+}
+
+async function* checkServers(link: Link): AsyncGenerator<Finding> {
+  const servers = await link.commandAll("INFO");
+  const all = servers.map(({ server, reply }) => ({ server, facts: factsIn(reply) }));
+  for (const { server, facts } of all) {
+    const role = roleOf(facts, servers.length);
+    yield {
+      check: "redis",
+      status: "ok",
+      detail: `${server} answers: ${facts.get("redis_version")}, ${role}`,
+    };
+    yield { check: "redis memory", status: "ok", detail: `${server}: ${memoryIn(facts)}` };
+  }
+  const findings = await examine(link);
+  for (const { severity, text, remedy } of findings) {
+    const status = severity === "refuse" ? "wrong" : "warning";
+    yield { check: "redis settings", status, detail: `${text}; ${remedy}` };
+  }
+  if (findings.length > 0) return;
+  const kept = "what is accepted is kept, also when the power fails";
+  const more = all.some(({ facts }) => replicasIn(facts) > 0)
+    ? `${kept}; where a replica takes over, what came last may be lost`
+    : kept;
+  yield { check: "redis settings", status: "ok", detail: more };
+}
+
+function roleOf(facts: ReadonlyMap<string, string>, masters: number): string {
+  const count = replicasIn(facts);
+  const replicas = count === 0 ? "without replicas" : `with ${count} replica${count === 1 ? "" : "s"}`;
+  if (facts.get("cluster_enabled") === "1") {
+    const place = masters === 1 ? "the only master" : `one of the ${masters} masters`;
+    return `${place} of a Cluster, ${replicas}`;
+  }
+  return count === 0 ? "standalone" : `a master ${replicas}`;
+}
+
+function replicasIn(facts: ReadonlyMap<string, string>): number {
+  return Number(facts.get("connected_slaves") ?? 0);
+}
+
+function memoryIn(facts: ReadonlyMap<string, string>): string {
+  const used = inUnits(Number(facts.get("used_memory")));
+  const limit = Number(facts.get("maxmemory"));
+  const more =
+    limit > 0
+      ? `of ${inUnits(limit)} used; when it is full, mail and decisions are refused`
+      : "used, no limit set";
+  return `${used} ${more}`;
+}
+
+async function* checkLegion(link: Link, legion: string): AsyncGenerator<Finding> {
+  const reader = createRedisReader({ link, legion });
+  const nodes = await readNodes({ link, legion });
+  const check = `legion ${legion}`;
+  const shown = nodes.map(({ name, agents }) => `${name} runs ${agents}`).join(", ");
+  yield { check, status: "ok", detail: `nodes: ${shown || "none"}` };
+  const agents = await reader.known();
+  const names = agents.length > MAX_NAMED ? `${agents.length} agents` : agents.join(", ");
+  if (agents.length === 0 && nodes.length > 0) {
+    const detail = "agents: none, but nodes run: Redis has lost them; start them again to begin anew";
+    return yield { check, status: "wrong", detail };
+  }
+  yield { check, status: "ok", detail: `agents: ${names || "none yet"}` };
+  if (agents.length > 0) yield { check, status: "ok", detail: await describeSizes(link, legion, agents) };
+  for (const id of agents) yield* checkHalt(reader, id);
+}
+
+async function describeSizes(link: Link, legion: string, agents: readonly AgentId[]): Promise<string> {
+  const bytes = await Promise.all(agents.map((agent) => sizeOfAgent({ link, legion, agent })));
+  const all = bytes.reduce((sum, each) => sum + each, 0);
+  const most = Math.max(...bytes);
+  const largest = namesOf([agents[bytes.indexOf(most)]!]);
+  const each = `${inUnits(all / agents.length)} for each agent, ${inUnits(most)} for ${largest}`;
+  return `memory: ${inUnits(all)}, ${each}; texts over 64 KiB not counted`;
+}
+
+function inUnits(bytes: number): string {
+  return bytes < MEBIBYTE ? `${Math.ceil(bytes / 1_024)} KiB` : `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+}

@@ -1,0 +1,94 @@
+import { loadConfig, type Config } from "../../config/config.ts";
+import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
+import { createFileReader, type FileReader } from "../../storage/files/reader.ts";
+import { checkMachine, checkModel } from "./check-machine.ts";
+import { checkProject, checkWorkspace } from "./check-project.ts";
+import { checkWeb } from "./check-web.ts";
+import type { CliCommand, Io, Typed } from "../kit/command.ts";
+import type { Finding } from "./finding.ts";
+import { oneLine, print, printJson } from "../kit/output.ts";
+import { flagsOf, offerJson, offerLegion, offerTrust, projectOf } from "../kit/target.ts";
+
+export const command: CliCommand = {
+  define(parser) {
+    parser.option("--repair", "put right what can be put right while no node runs; nothing is lost by it");
+    offerTrust(offerJson(offerLegion(parser)));
+  },
+  async run(typed, io) {
+    const reader = createFileReader(await projectOf(typed, io));
+    const config = await findConfig(reader.paths.project, typed, io);
+    if (typed.options["repair"]) {
+      if (!isFinding(config) && config.bus.kind === "redis") throw repairsFiles();
+      await showRepairs(reader, typed, io);
+    }
+    const findings: Finding[] = [];
+    for await (const finding of examine(reader, config, io)) {
+      findings.push(finding);
+      if (typed.options["json"]) printJson(io, finding);
+      else print(io, lineOf(finding));
+    }
+    const isDamaged = findings.some(({ status }) => status === "damaged");
+    if (!typed.options["json"]) print(io, verdict(findings));
+    return isDamaged ? 1 : 0;
+  },
+};
+
+/** Throws USAGE for what was typed; other mistakes in the settings are a finding. */
+async function findConfig(projectDir: string, typed: Typed, { env }: Io): Promise<Config | Finding> {
+  try {
+    return await loadConfig({ projectDir, env, flags: flagsOf(typed, ["bus", "name"]) });
+  } catch (error) {
+    const detail = messageOf(error);
+    if (isLegionError(error, "USAGE") && detail.startsWith("--")) throw error;
+    return { check: "config", status: "wrong", detail };
+  }
+}
+
+function repairsFiles(): LegionError {
+  const way = "`--bus memory` means the files of this project";
+  return new LegionError("REFUSED", `--repair: there is nothing to repair of a legion in Redis; ${way}`);
+}
+
+async function showRepairs(reader: FileReader, { options }: Typed, io: Io): Promise<void> {
+  const { repair } = await import("./repair.ts");
+  let count = 0;
+  for await (const { repair: what, status, detail } of repair(reader)) {
+    count++;
+    if (options["json"]) printJson(io, { repair: what, status, detail });
+    else print(io, `${status.padEnd(8)} ${oneLine(what)}: ${oneLine(detail)}`);
+  }
+  if (!options["json"]) print(io, count === 0 ? "Nothing to repair.\n" : "");
+}
+
+async function* examine(reader: FileReader, config: Config | Finding, io: Io): AsyncGenerator<Finding> {
+  yield* checkMachine(io);
+  if (isFinding(config)) yield config;
+  else {
+    yield { check: "config", status: "ok", detail: "valid" };
+    yield* checkModel(config, reader.paths.project);
+    yield* checkWeb(config, io.env);
+    if (config.bus.kind === "redis") {
+      yield* checkWorkspace(reader);
+      const { checkRedis } = await import("./check-redis.ts");
+      return yield* checkRedis(config.bus.address, config.name);
+    }
+  }
+  yield* checkProject(reader);
+}
+
+function isFinding(config: Config | Finding): config is Finding {
+  return "check" in config;
+}
+
+function lineOf({ check, status, detail }: Finding): string {
+  return `${status.padEnd(8)} ${oneLine(check).padEnd(18)} ${oneLine(detail)}`;
+}
+
+function verdict(findings: readonly Finding[]): string {
+  const count = (status: Finding["status"]): number =>
+    findings.filter((finding) => finding.status === status).length;
+  if (count("damaged") > 0)
+    return `\n${count("damaged")} damaged: what can be read is used. \`legion doctor --repair\` sets the rest aside and tells the agents.`;
+  if (count("wrong") > 0) return `\n${count("wrong")} to put right.`;
+  return count("warning") > 0 ? `\nNothing to put right, ${count("warning")} to know of.` : "\nAll is well.";
+}

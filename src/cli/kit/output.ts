@@ -1,0 +1,48 @@
+// What commands print.
+
+import { LegionError } from "../../base/errors.ts";
+import { displayName, type AgentId } from "../../domain/message.ts";
+import type { Io, Typed } from "./command.ts";
+import { plain } from "./terminal.ts";
+
+/** Control characters and marks that reverse the direction, as far as JSON leaves them as they are. */
+const UNESCAPED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** One object on one line; what a terminal could act on is escaped. */
+export function printJson({ stdout }: Pick<Io, "stdout">, value: unknown): void {
+  const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  stdout.write(`${JSON.stringify(value).replace(UNESCAPED, escape)}\n`);
+}
+
+export function print({ stdout }: Pick<Io, "stdout">, text: string): void {
+  stdout.write(`${plain(text)}\n`);
+}
+
+/** A text as it is, for a file or another program; made harmless for a terminal. */
+export function printWhole({ stdout }: Pick<Io, "stdout">, text: string): void {
+  const shown = stdout.isTTY ? plain(text) : text;
+  stdout.write(shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`);
+}
+
+/** An untrusted text on one line. */
+export function oneLine(text: string): string {
+  return plain(text).replace(/\s+/g, " ").trim();
+}
+
+export function columnsFor({ stdout }: { readonly stdout: { readonly columns?: number } }): number {
+  return stdout.columns || 80;
+}
+
+/** `Agent 2`, `Agent 1 and writer`, `Agent 1, Agent 2 and writer`, `120 agents`. */
+export function namesOf(ids: readonly AgentId[]): string {
+  if (ids.length > 10) return `${ids.length} agents`;
+  return new Intl.ListFormat("en-GB").format(ids.map(displayName));
+}
+
+/** An option that is a number from 1 up; `undefined` if it is not given. Throws USAGE. */
+export function readNumber({ options }: Typed, name: string): number | undefined {
+  const text = options[name];
+  if (text === undefined) return undefined;
+  if (typeof text === "string" && /^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new LegionError("USAGE", `--${name}: expected a number from 1 up, not ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,183 @@
+// Which legion a command is about, where that is, and which of its agents.
+
+import { stat, realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Command as Parser } from "commander";
+import type { Config } from "../../config/config.ts";
+import { LegionError } from "../../base/errors.ts";
+import { checkHome, trustOwner } from "../../storage/folder/home.ts";
+import type { AgentId } from "../../domain/message.ts";
+import { legionPaths } from "../../storage/folder/paths.ts";
+import { openPersonFolder } from "../../storage/folder/person-folder.ts";
+import { createFileReader, type FileReader } from "../../storage/files/reader.ts";
+import { byId, type Reader } from "../../storage/contract/reader.ts";
+import type { Link } from "../../storage/redis/connection/link.ts";
+import { resolveKnown, type Targets } from "../../control/api/messages.ts";
+import type { Io, Typed } from "./command.ts";
+import { oneLine } from "./output.ts";
+
+/** Where a legion is: in the files of a project, or in Redis. */
+export type Site = FileSite | RedisSite;
+
+export interface FileSite extends Surroundings {
+  readonly kind: "files";
+  readonly reader: FileReader;
+}
+
+export interface RedisSite extends Surroundings {
+  readonly kind: "redis";
+  readonly reader: Reader;
+  /** Closed when the command ends. */
+  readonly link: Link;
+  /** Its name there. */
+  readonly legion: string;
+}
+
+interface Surroundings {
+  /** Real path of the folder that holds config, definitions and modules; over Redis it may hold nothing. */
+  readonly project: string;
+  readonly config: Config;
+}
+
+const GOES_ON = "this goes on with the defaults, a start would not";
+
+export function offerDir(parser: Parser): Parser {
+  return parser.option("--dir <folder>", "the project's folder, if it is not the current one");
+}
+
+/** Lets a person say which legion is meant. */
+export function offerLegion(parser: Parser): Parser {
+  return offerDir(parser)
+    .option("--bus <url>", "where the legion is: memory (the project's files) or redis://host:port/db")
+    .option("--name <name>", "its name in that Redis (default: legion)");
+}
+
+/** Lets a person say that they know what this folder holds, and want it. */
+export function offerTrust(parser: Parser): Parser {
+  return parser.option(
+    "--trust",
+    "trust what this folder brings as it is now, without a question; it is remembered",
+  );
+}
+
+/** The same where code of the project runs. */
+export function offerCodeTrust(parser: Parser): Parser {
+  return offerTrust(parser).option(
+    "--trust-always",
+    "run its code whatever becomes of it, for those who write its modules",
+  );
+}
+
+export function offerJson(parser: Parser): Parser {
+  return parser.option("--json", "print JSON, one object a line");
+}
+
+/**
+ * The real path of the project's folder. Throws USAGE if there is no such folder, CONFIG if what it holds is not to be
+ * touched.
+ */
+export async function projectOf(typed: Typed, io: Io): Promise<string> {
+  const project = await folderOf(typed, io);
+  const paths = legionPaths(project);
+  const person = openPersonFolder(io.env);
+  if (typed.options["trust"]) await trustOwner(paths, person);
+  await checkHome(paths, person);
+  return project;
+}
+
+async function folderOf({ options }: Typed, { cwd }: Io): Promise<string> {
+  const folder = typeof options["dir"] === "string" ? options["dir"] : ".";
+  if (folder === "")
+    throw new LegionError("USAGE", "--dir: the folder is empty; leave the option out to use the current one");
+  const path = resolve(cwd, folder);
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new LegionError("USAGE", `--dir: there is no folder ${JSON.stringify(folder)}`);
+  return realpath(path);
+}
+
+/**
+ * Does `use` with the legion that is meant; what it took to reach it is given back then. What is wrong in settings is said in
+ * one line and costs nothing more, unless `faults` is `refuse`. Rejects with USAGE or CONFIG if that cannot be, with STORAGE
+ * if Redis cannot be reached at the first try.
+ */
+export async function withSite<T>(
+  typed: Typed,
+  io: Io,
+  use: (site: Site) => Promise<T>,
+  faults: "refuse" | "tell" = "tell",
+): Promise<T> {
+  const project = await projectOf(typed, io);
+  const { loadConfig, loadConfigAnyway } = await import("../../config/config.ts");
+  const sources = { projectDir: project, env: io.env, flags: flagsOf(typed, ["bus", "name"]) };
+  const { config, fault } =
+    faults === "refuse" ? { config: await loadConfig(sources) } : await loadConfigAnyway(sources);
+  if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)} (${GOES_ON})\n`);
+  const { bus, name: legion } = config;
+  if (bus.kind === "memory")
+    return use({ kind: "files", project, config, reader: createFileReader(project) });
+  const { openLink } = await import("../../storage/redis/connection/link.ts");
+  const { createRedisReader } = await import("../../storage/redis/reader.ts");
+  const link = await openLink(bus.address);
+  try {
+    return await use({
+      kind: "redis",
+      project,
+      config,
+      reader: createRedisReader({ link, legion }),
+      link,
+      legion,
+    });
+  } finally {
+    await link.close();
+  }
+}
+
+/** Those of the options `names` that hold a text, as they were typed. */
+export function flagsOf<Name extends string>(
+  { options }: Typed,
+  names: readonly Name[],
+): Readonly<Partial<Record<Name, string>>> {
+  const flags: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const text = options[name];
+    if (typeof text === "string") flags[name] = text;
+  }
+  return flags;
+}
+
+/** Throws USAGE, naming the known ids, unless `id` is an agent. */
+export async function checkAgent(site: Site, id: string): Promise<AgentId> {
+  const [known] = resolveKnown([id], await knownAt(site, [id]));
+  return known!;
+}
+
+/** Reads `2`, `2,3` or `all`. Throws USAGE, naming the known ids, if one of them is no agent. */
+export async function checkTargets(site: Site, text: string): Promise<Targets> {
+  const ids = text.split(",").map((id) => id.trim());
+  const targets = text.trim() === "all" ? "all" : ids.filter((id) => id !== "");
+  if (targets.length === 0) throw new LegionError("USAGE", "name an agent, several such as 2,3, or all");
+  const known = resolveKnown(targets, await knownAt(site, targets));
+  return targets === "all" ? targets : known;
+}
+
+/** A legion that nobody has started may be one whose name is misspelt. */
+async function knownAt(site: Site, wanted: Targets): Promise<readonly AgentId[]> {
+  const known = await site.reader.known();
+  if (site.kind === "files") {
+    const isKnown = wanted === "all" ? known.length > 0 : wanted.every((id) => known.includes(id));
+    return isKnown ? known : [...new Set([...known, ...(await runningAt(site))])].sort(byId);
+  }
+  if (known.length > 0) return known;
+  const place = `the legion ${site.legion} at ${site.link.shown}`;
+  throw new LegionError("USAGE", `there are no agents in ${place}; --name <name> means another legion there`);
+}
+
+/** The node may run an agent that has a file in place of its folder. */
+async function runningAt({ reader }: FileSite): Promise<readonly AgentId[]> {
+  const { findNode } = await import("../../control/socket/client.ts");
+  const node = await findNode(reader.paths.socket);
+  return ((await node?.status()) ?? []).map(({ id }) => id);
+}

@@ -1,0 +1,187 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname, extname, resolve } from "node:path";
+import { isArchive, isOwnArchive } from "../../storage/archive/format.ts";
+import { receiveAgents, type Arrival } from "../../storage/files/arrivals.ts";
+import { LegionError, messageOf } from "../../base/errors.ts";
+import { createDisk } from "../../base/disk.ts";
+import { displayName, isAgentId, type AgentId } from "../../domain/message.ts";
+import { fromArchive, fromOriginal, type FromArchive } from "../../storage/archive/imported.ts";
+import { readOriginal, type Original, type OriginalPlace } from "../../storage/archive/legacy.ts";
+import { legionPaths } from "../../storage/folder/paths.ts";
+import { shownPath } from "../../base/project-file.ts";
+import { openPersonFolder } from "../../storage/folder/person-folder.ts";
+import { authorshipOf } from "../../storage/folder/person-key.ts";
+import type { CliCommand, Io, Typed } from "../kit/command.ts";
+import { confirm } from "../consent/confirm.ts";
+import { namesOf, oneLine, print, printJson } from "../kit/output.ts";
+import { createProgress } from "../kit/progress.ts";
+import { offerJson, offerLegion, offerTrust, withSite, type Site } from "../kit/target.ts";
+import { count } from "../../base/wording.ts";
+
+/** An original's memory is one JSON value, and read as a whole. */
+const MAX_ORIGINAL_BYTES = 256 * 1_048_576;
+const MAX_NAMED = 10;
+const MAX_SHOWN_CHARS = 100;
+
+export const command: CliCommand = {
+  define(parser) {
+    parser
+      .argument("<file>", "what `legion export` wrote, or the memory of an agent of the original AI Legion")
+      .option("--as <id>", "its name here; what it did before is history then");
+    offerTrust(offerJson(offerLegion(parser)));
+  },
+  async run(typed, io) {
+    const file = typed.args[0]!;
+    const path = resolve(io.cwd, file);
+    const size = await sizeOf(path);
+    if (size === undefined) throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
+    const as = readName(typed);
+    const { json, trust } = typed.options;
+    const order: Order = { path, file, as, json: json === true, trust: trust === true };
+    await withSite(typed, io, async (site) => {
+      if (await isArchive(path)) await importArchive(order, site, io);
+      else if (size > MAX_ORIGINAL_BYTES) throw notOurs(file);
+      else await importOriginal(order, site, io);
+    });
+    return 0;
+  },
+};
+
+interface Order {
+  readonly path: string;
+  /** As it was typed. */
+  readonly file: string;
+  readonly as: AgentId | undefined;
+  readonly json: boolean;
+  /** The person says that they know what is in it. */
+  readonly trust: boolean;
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? found.size : undefined;
+}
+
+function readName({ options: { as } }: Typed): AgentId | undefined {
+  if (as === undefined || (typeof as === "string" && isAgentId(as))) return as;
+  throw new LegionError(
+    "USAGE",
+    `--as: ${JSON.stringify(as)} is no name for an agent; use small letters, digits, dots and dashes`,
+  );
+}
+
+function notOurs(file: string): LegionError {
+  return new LegionError(
+    "USAGE",
+    `${file} is neither a file of \`legion export\` nor a memory of the original AI Legion`,
+  );
+}
+
+async function importArchive(order: Order, site: Site, io: Io): Promise<void> {
+  const { path, as, json } = order;
+  const author = await authorOf(order, site, io);
+  const progress = createProgress(io);
+  const onProgress = (lines: number): void => progress.show(count(lines, "line"));
+  const arrival = await fromArchive(path, { as, onProgress, ...author });
+  const remarks = await receiveAt(site, arrival).finally(() => progress.clear());
+  for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
+  if (!author) io.stderr.write(waits(order));
+  const { agents, events, unread, isLive } = arrival.unpacked!;
+  if (json) {
+    printJson(io, { agents: arrival.agents, events, unread: as === undefined ? unread : 0, live: isLive });
+    return;
+  }
+  if (as !== undefined) {
+    print(io, `${displayName(as)} has the past of ${namesOf(agents)}: ${count(events, "event")}, as history`);
+    return;
+  }
+  const who = `${namesOf(agents)}: ${count(events, "event")}, ${count(unread, "unread message")}`;
+  const advice = isLive
+    ? "copied while running, so here begins a log of its own; the original may go on"
+    : "moved here; do not start what it was made from any more";
+  print(io, `${who}\n${advice}`);
+}
+
+/** The person's hand for what comes in, if the file is their own or they say that it counts. */
+async function authorOf(
+  { path, file, trust }: Order,
+  site: Site,
+  io: Io,
+): Promise<Pick<FromArchive, "authorship"> | undefined> {
+  const authorship = await authorshipOf(openPersonFolder(io.env));
+  if (trust || ((await isArchive(path)) && (await isOwnArchive(path, authorship)))) return { authorship };
+  const question = `${file} was not written on your machines. Take it on as if it were?`;
+  if (await confirm(question, io)) return { authorship };
+  if (site.kind === "files") return undefined;
+  throw new LegionError(
+    "FOREIGN",
+    `${file} was not written on your machines; --trust takes it on all the same`,
+  );
+}
+
+function waits({ file }: Order): string {
+  const way = "`legion start --trust` takes on what is in it; until then its agents do not run";
+  return `legion: FOREIGN: ${file} was not written on your machines; ${way}\n`;
+}
+
+/** Resolves with what was left out, one line each. */
+async function receiveAt(site: Site, arrival: Arrival): Promise<readonly string[]> {
+  if (site.kind === "redis") {
+    const { receiveInRedis } = await import("../../storage/archive/into-redis.ts");
+    return receiveInRedis(site, arrival);
+  }
+  await receiveAgents(site.reader.paths, arrival);
+  return [];
+}
+
+async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
+  const { path, file, as, json } = order;
+  const agent = as ?? nameFrom(path, file);
+  const at = new Date().toISOString();
+  const original = await parse(order, { agent, at });
+  const author = await authorOf(order, site, io);
+  const { events, strange } = original;
+  await receiveAt(site, fromOriginal(agent, original, { at, ...author }));
+  const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
+  for (const { index, entry } of strange.slice(0, MAX_NAMED)) {
+    const shown = oneLine(JSON.stringify(entry) ?? "").slice(0, MAX_SHOWN_CHARS);
+    io.stderr.write(`legion: entry ${index} was not understood: ${shown}\n`);
+  }
+  if (strange.length > 0) {
+    const what = `${strange.length} not understood`;
+    io.stderr.write(`legion: ${what}; kept in ${shownPath(site.project, kept)}\n`);
+  }
+  if (!author) io.stderr.write(waits(order));
+  if (json)
+    printJson(io, { agents: [agent], events: events.length, strange: strange.map(({ index }) => index) });
+  else
+    print(io, `${displayName(agent)} has the past of ${file}: ${count(events.length, "event")}, as history`);
+}
+
+/** The original kept each agent's memory as `memory` in a folder of its name. */
+function nameFrom(path: string, file: string): AgentId {
+  const name = basename(path, extname(path)).toLowerCase();
+  const id = name === "memory" ? basename(dirname(path)).toLowerCase() : name;
+  if (isAgentId(id)) return id;
+  throw new LegionError("USAGE", `${file} does not tell the agent's name; say it with --as <id>`);
+}
+
+async function parse({ path, file }: Order, place: OriginalPlace): Promise<Original> {
+  let value: unknown;
+  try {
+    value = JSON.parse((await readFile(path, "utf8")).replace(/^\uFEFF/, ""));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw notOurs(file);
+    throw new LegionError("STORAGE", `${file}: ${messageOf(error)}`, { cause: error });
+  }
+  const original = readOriginal(value, place);
+  if (original.events.length > 0) return original;
+  throw notOurs(file);
+}
+
+async function keepStrange(folder: string, agent: AgentId, strange: Original["strange"]): Promise<string> {
+  const path = resolve(folder, `${agent}-import.json`);
+  if (strange.length > 0)
+    await createDisk(resolve(folder, "../tmp")).replace(path, JSON.stringify(strange, null, 2));
+  return path;
+}

@@ -1,0 +1,85 @@
+import { constants } from "node:fs";
+import { appendFile, mkdir, realpath, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
+import { checkHome } from "../../storage/folder/home.ts";
+import { legionPaths } from "../../storage/folder/paths.ts";
+import { openPersonFolder } from "../../storage/folder/person-folder.ts";
+import { findInProject, readTextFile } from "../../base/project-file.ts";
+import type { CliCommand } from "../kit/command.ts";
+import { print } from "../kit/output.ts";
+import { offerDir } from "../kit/target.ts";
+import { IGNORED, SCHEMA_FILE, STARTER_FILES } from "./starter.ts";
+
+const IGNORE_FILE = ".gitignore";
+const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+
+export const command: CliCommand = {
+  define: (parser) => void offerDir(parser.argument("[folder]", "where; it is made if it is not there")),
+  async run({ args: [folder], options }, io) {
+    const { dir } = options;
+    if (folder !== undefined && dir !== undefined) throw new LegionError("USAGE", "name the folder once");
+    const place = resolve(io.cwd, folder ?? (typeof dir === "string" ? dir : "."));
+    const made: string[] = [];
+    const kept: string[] = [];
+    try {
+      await mkdir(place, { recursive: true });
+      const project = await realpath(place);
+      await checkHome(legionPaths(project), openPersonFolder(io.env));
+      const files = { [`.ai-legion/${SCHEMA_FILE}`]: await schemaText(), ...STARTER_FILES };
+      for (const path of Object.keys(files)) await findInProject(project, dirname(path));
+      const ignored = (await findInProject(project, IGNORE_FILE)) ?? join(project, IGNORE_FILE);
+      for (const [path, content] of Object.entries(files))
+        ((await create(join(project, path), content)) ? made : kept).push(path);
+      if (await ignore(ignored)) made.push(IGNORE_FILE);
+    } catch (error) {
+      if (isLegionError(error)) throw error;
+      throw new LegionError("STORAGE", `the starter project could not be written: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+    for (const path of made) print(io, `wrote  ${path}`);
+    for (const path of kept) print(io, `kept   ${path}, which was there`);
+    print(io, nextSteps(folder ?? (typeof dir === "string" ? dir : ".")));
+    return 0;
+  },
+};
+
+async function schemaText(): Promise<string> {
+  const { configJsonSchema } = await import("../../config/json-schema.ts");
+  return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
+}
+
+/** False if something is there already: nothing is ever overwritten. */
+async function create(path: string, content: string): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(path, content, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Adds the lines that are missing; false if none is. */
+async function ignore(path: string): Promise<boolean> {
+  const text = (await readTextFile(path, IGNORE_FILE)) ?? "";
+  const present = new Set(text.split(/\r?\n/).map((line) => line.trim()));
+  const missing = IGNORED.filter((line) => !present.has(line));
+  if (missing.length === 0) return false;
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  // A link that leads nowhere yet would make a file there.
+  await appendFile(path, `${gap}${missing.join("\n")}\n`, { flag: APPEND });
+  return true;
+}
+
+function nextSteps(folder: string): string {
+  const steps = [
+    ...(folder === "." ? [] : [`cd ${folder}`]),
+    'legion start 3 --task "survey ." --until-idle      a team at work; it needs no key',
+    "legion start --agent clerk                         the agent in agents/clerk.md; edit it",
+    "legion doctor                                      what this machine has, and which model would run",
+  ];
+  return ["", "Now:", ...steps.map((step) => `  ${step}`)].join("\n");
+}

@@ -1,0 +1,105 @@
+// `start --model replay:<folder>`: a legion that does again what an earlier one did.
+
+import { resolve } from "node:path";
+import type { Config } from "../../config/config.ts";
+import { describeDifference } from "../../legion/replay/difference.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { Legion } from "../../legion/legion.ts";
+import { displayName } from "../../domain/message.ts";
+import { describeRecorded } from "../../model/recorded.ts";
+import { createFileReader } from "../../storage/files/reader.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import {
+  checkCast,
+  createLegionReplay,
+  openRecording,
+  type Recording,
+} from "../../legion/replay/replay-legion.ts";
+import { planRoster, type Roster, type Who } from "../../legion/roster.ts";
+import { packageDir } from "../../base/package.ts";
+import type { Admit } from "../../config/module-loader.ts";
+import { openRecordingAt } from "./recording.ts";
+import { count } from "../../base/wording.ts";
+
+const REPLAY = "replay:";
+
+export interface ReplayOrder {
+  readonly who: Who;
+  readonly task: string | undefined;
+  readonly project: string;
+  readonly config: Config;
+  readonly admit: Admit;
+}
+
+export interface StartedReplay {
+  /** Whose agents follow their tapes. */
+  readonly roster: Roster;
+  /** Says what Control said. */
+  begin(legion: Legion): Promise<void>;
+  /** Resolves when the replay is over, or when `signal` aborts. */
+  untilIdle(signal: AbortSignal): Promise<void>;
+  /** Tells what came of it. Resolves with what is different, in a few words; `undefined` if nothing is. */
+  obstacle(tell: (text: string) => void): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/** `undefined` unless `--model` orders one. Throws USAGE and CONFIG before anything is written. */
+export async function openReplay(order: ReplayOrder): Promise<StartedReplay | undefined> {
+  const { config, project, task } = order;
+  const model = config.flags.model ?? "";
+  if (!model.startsWith(REPLAY)) return undefined;
+  if (config.bus.kind !== "memory")
+    throw new LegionError("USAGE", "--model: a replay runs in files; add --bus memory");
+  if (task !== undefined)
+    throw new LegionError("USAGE", "--task: a replay says what was said; leave the option out");
+  await refusePast(createFileReader(project));
+  const { reader, close } = await openRecordingAt(resolve(project, model.slice(REPLAY.length)));
+  try {
+    return { ...(await prepare(order, await openRecording(reader))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What an agent remembers already would be in its first prompt. */
+async function refusePast(today: Reader): Promise<void> {
+  for (const id of await today.known()) {
+    for await (const _ of today.events(id)) {
+      const advice = "replay in a folder without .ai-legion/agents, such as a fresh clone";
+      throw new LegionError("CONFIG", `${displayName(id)} has a past here; ${advice}`);
+    }
+  }
+}
+
+async function prepare(
+  { who, project, config, admit }: ReplayOrder,
+  recording: Recording,
+): Promise<Omit<StartedReplay, "close">> {
+  const replay = createLegionReplay(recording);
+  const roster = await planRoster(who, {
+    config,
+    places: { projectDir: project, packageDir },
+    admit,
+    modelFor: ({ id }) => describeRecorded(recording.modelOf(id) ?? "offline", config.models),
+  });
+  checkCast(
+    recording,
+    roster.roles.map(({ plan }) => plan.identity.id),
+  );
+  return {
+    roster: { ...roster, roles: roster.roles.map((role) => ({ ...role, plan: replay.follow(role.plan) })) },
+    begin: replay.begin,
+    untilIdle: replay.ended,
+    async obstacle(tell) {
+      const difference = await replay.verdict(createFileReader(project));
+      if (difference) {
+        for (const line of describeDifference(difference).split("\n")) tell(line);
+        return `${displayName(difference.agent)} is not as it was recorded: ${difference.part}`;
+      }
+      const { size } = recording.tapes;
+      tell(`${count(size, "agent")}: ${count(replay.decisions, "decision")}, identical.`);
+      return undefined;
+    },
+  };
+}

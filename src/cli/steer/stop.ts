@@ -1,0 +1,44 @@
+import { reach, type Ended } from "../../control/api/reach.ts";
+import type { CliCommand, Io } from "../kit/command.ts";
+import { printObeyed, type OutcomeTexts } from "./order.ts";
+import { print } from "../kit/output.ts";
+import { checkTargets, offerLegion, withSite } from "../kit/target.ts";
+
+const STOPPED: OutcomeTexts = {
+  done: "stopped; the next start runs it again",
+  soon: "stopped as soon as the step that runs is done",
+  already: "stopped already",
+};
+
+const UNENDED: Readonly<Record<Exclude<Ended["outcome"], "ended">, string>> = {
+  late: "still finishes what runs; to kill its process ends it sooner",
+  silent: "does not answer; kill its process if it is still there",
+};
+
+export const command: CliCommand = {
+  define: (parser) =>
+    void offerLegion(
+      parser.argument(
+        "[ids]",
+        "agents to stop; without it, the whole node, or all nodes of a legion in Redis",
+      ),
+    ),
+  async run(typed, io) {
+    const [ids] = typed.args;
+    return withSite(typed, io, async (site) => {
+      if (ids === undefined) return printEnded(io, await reach(site, (legion) => legion.end()));
+      const targets = await checkTargets(site, ids);
+      printObeyed(io, await reach(site, (legion) => legion.order({ order: "stop", targets })), STOPPED);
+      return 0;
+    });
+  },
+};
+
+/** Returns the exit code. */
+function printEnded(io: Io, nodes: readonly Ended[]): number {
+  for (const { node, outcome } of nodes) {
+    if (outcome === "ended") print(io, `Node ${node} has ended.`);
+    else io.stderr.write(`legion: node ${node} ${UNENDED[outcome]}\n`);
+  }
+  return nodes.every(({ outcome }) => outcome === "ended") ? 0 : 1;
+}

@@ -1,0 +1,88 @@
+import { deadLettersIn, type DeadLetter } from "../../past/dead-letters.ts";
+import { LegionError } from "../../base/errors.ts";
+import { CONTROL, type Message } from "../../domain/message.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import { remarkForeign } from "../consent/adoption.ts";
+import type { CliCommand, Io, Typed } from "../kit/command.ts";
+import { senderOf } from "../look/event-line.ts";
+import { followEvents, readThrough } from "../kit/follow.ts";
+import { columnsFor, namesOf, oneLine, print, printJson } from "../kit/output.ts";
+import { offerJson, offerLegion, withSite, type Site } from "../kit/target.ts";
+import { clip } from "../kit/terminal.ts";
+import { ageOf, dayOf, timeOf } from "../kit/times.ts";
+
+export const command: CliCommand = {
+  define(parser) {
+    parser.option("-f, --follow", "go on with what is said from now on, until Ctrl-C");
+    parser.option("--dead", "messages of all agents that could not be delivered, and why");
+    offerJson(offerLegion(parser));
+  },
+  async run(typed, io) {
+    const { follow, dead } = typed.options;
+    if (follow && dead) throw new LegionError("USAGE", "--dead lists what is there now; leave out --follow");
+    await withSite(typed, io, async (site) => {
+      await remarkForeign(site.reader, CONTROL, io);
+      if (dead) return listDead(site.reader, typed, io);
+      return listMail(follow ? followInbox(site, io) : site.reader.inbox(), typed, io);
+    });
+    return 0;
+  },
+};
+
+async function listMail(mail: AsyncIterable<Message>, { options }: Typed, io: Io): Promise<void> {
+  let count = 0;
+  for await (const message of mail) {
+    count++;
+    if (options["json"]) printJson(io, message);
+    else print(io, letter(message));
+  }
+  if (count === 0 && !options["json"]) print(io, "Nobody has said anything to you yet.");
+}
+
+/** Each message once, also one that the log takes from the mailbox only later. */
+async function* followInbox(site: Site, io: Io): AsyncGenerator<Message> {
+  const { signal = new AbortController().signal } = io;
+  const shown = new Set<string>();
+  const isNew = ({ id, sentAt }: Message): boolean => shown.size < shown.add(`${id} ${sentAt}`).size;
+  for await (const message of readThrough(site, site.reader.inbox, { signal, io }))
+    if (isNew(message)) yield message;
+  for await (const event of followEvents(site, CONTROL, { from: 1, signal, io })) {
+    if (event.kind === "message" && isNew(event.message)) yield event.message;
+  }
+}
+
+/** Who said it and when, then the text, indented. */
+function letter(message: Message): string {
+  const { id, sentAt, content } = message;
+  const head = `${dayOf(sentAt)} ${timeOf(sentAt)}  ${senderOf(message)}  (${id})`;
+  return `${head}\n${content.trim().replace(/^/gm, "  ")}\n`;
+}
+
+/** Oldest first, over all senders. */
+async function listDead(reader: Reader, { options }: Typed, io: Io): Promise<void> {
+  const letters: DeadLetter[] = [];
+  for (const agent of [CONTROL, ...(await reader.known())])
+    letters.push(...(await deadLettersIn(agent, reader.events(agent))).filter(({ isResent }) => !isResent));
+  letters.sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
+  for (const dead of letters) {
+    if (options["json"]) printJson(io, deadJson(dead));
+    else print(io, deadLetter(dead, columnsFor(io)));
+  }
+  if (options["json"]) return;
+  print(io, letters.length > 0 ? "`legion resend <id>` sends one again." : "There are no dead letters.");
+}
+
+/** The message, under the name that `resend` takes. */
+function deadJson({ id, message, to, since, why }: DeadLetter): object {
+  return { ...message, id, ...("id" in message && { messageId: message.id }), to, since, why };
+}
+
+/** Its name and age, who should have heard what from whom, and, indented, why they did not. */
+function deadLetter({ id, since, message, to, why }: DeadLetter, columns: number): string {
+  const age = ageOf(since, Date.now());
+  const line = `${id}  ${age}  ${senderOf(message)} to ${namesOf(to)}: ${oneLine(message.content.slice(0, MAX_CHARS))}`;
+  return `${clip(line, columns)}\n  ${oneLine(why)}`;
+}
+
+/** What is looked at of a long content: more than any line shows. */
+const MAX_CHARS = 4_000;

@@ -1,0 +1,58 @@
+// Who reads what was just sent, and when: what a person is told after `send`.
+
+import type { AgentId } from "../../domain/message.ts";
+import type { AgentStatus } from "../../legion/status.ts";
+import { namesOf, oneLine } from "../kit/output.ts";
+
+export interface Reception {
+  /** `never`: not before a person does something. */
+  readonly comes: "by itself" | "never";
+  /** In one line, without a full stop: `Agent 3 does not run; ...`. */
+  readonly text: string;
+}
+
+/** One for each case, in the order of `agents`; `lastStarted` are those that a plain start hosts. */
+export function receptions(
+  agents: readonly AgentStatus[],
+  lastStarted: readonly AgentId[],
+): readonly Reception[] {
+  const cases = new Map<string, Case & { readonly ids: AgentId[] }>();
+  for (const status of agents) {
+    const found = caseOf(status, lastStarted.includes(status.id) ? "`legion start`" : START_ONLY);
+    const key = JSON.stringify(found);
+    const ids = cases.get(key)?.ids ?? [];
+    cases.set(key, { ...found, ids });
+    ids.push(status.id);
+  }
+  return [...cases.values()].map(({ ids, comes, words, reason }) => {
+    const agreed = words.replace(/\[(.*?)\|(.*?)\]/g, ids.length === 1 ? "$1" : "$2");
+    const told = agreed.replaceAll("<ids>", ids.join()).replaceAll("<why>", () => reason);
+    return { comes, text: `${namesOf(ids)} ${told}` };
+  });
+}
+
+interface Case extends Pick<Reception, "comes"> {
+  /** What is said after the names: `[of one|of several]`, `<ids>`, `<why>`. */
+  readonly words: string;
+  readonly reason: string;
+}
+
+const START_ONLY = "`legion start --only <ids>`";
+const RESUME = "`legion resume <ids>` lets [it|them] go on";
+
+function caseOf({ state, waitingFor, node, ...status }: AgentStatus, start: string): Case {
+  const why = oneLine(status.reason);
+  const because = why === "" ? "" : ` (${why.replace(/\.$/, "")})`;
+  const soon = (words: string, reason = ""): Case => ({ comes: "by itself", words, reason });
+  const never = (words: string, reason = because): Case => ({ comes: "never", words, reason });
+  if (waitingFor === "a node") return soon("[reads|read] it as soon as a node runs [it|them]");
+  if (waitingFor === "its node") return soon("[reads|read] it later: <why>", why);
+  if (state === "paused") return never(`[is|are] paused; ${RESUME}`);
+  if (state === "parked" && !waitingFor.startsWith("mail")) return never(`[is|are] parked<why>; ${RESUME}`);
+  if (state === "halted" && waitingFor === "resume") return never(`[is|are] halted<why>; ${RESUME}`);
+  if (node === null) return never(`[does|do] not run<why>; ${start} runs [it|them]`);
+  if (state === "halted") return soon("[is|are] halted, and [reads|read] it once that is over: <why>", why);
+  if (state === "retrying") return soon("[reads|read] it as soon as the model answers");
+  const isBusy = state === "thinking" || state === "acting";
+  return soon(isBusy ? "[reads|read] it after the step that runs" : "[reads|read] it now");
+}

@@ -1,0 +1,52 @@
+import { deadLettersIn, parseDeadLetterId } from "../../past/dead-letters.ts";
+import { LegionError } from "../../base/errors.ts";
+import { CONTROL, isAgentId, isMessageId, parseMessageId, type AgentId } from "../../domain/message.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import { reach } from "../../control/api/reach.ts";
+import type { CliCommand } from "../kit/command.ts";
+import { oneLine, print } from "../kit/output.ts";
+import { offerLegion, withSite } from "../kit/target.ts";
+
+export const command: CliCommand = {
+  define(parser) {
+    parser.argument(
+      "<id...>",
+      "as `legion inbox --dead` shows it, such as 2@57; or the message's, such as '2>3#5'",
+    );
+    offerLegion(parser);
+  },
+  async run({ args, ...typed }, io) {
+    const resent = await withSite({ args, ...typed }, io, async (site) => {
+      const dead = new Set<string>();
+      for (const name of args) dead.add(await findDead(site.reader, name!));
+      return reach(site, (legion) => legion.resend([...dead]));
+    });
+    for (const letter of resent) {
+      if (letter.outcome === "done") for (const id of letter.sends) io.stdout.write(`${id}\n`);
+      if (letter.outcome === "soon") print(io, `${letter.id}: sent as soon as the step that runs is done.`);
+      if (letter.outcome === "refused") io.stderr.write(`legion: ${oneLine(letter.reason)}\n`);
+    }
+    return resent.some(({ outcome }) => outcome === "refused") ? 1 : 0;
+  },
+};
+
+/** The dead letter that a person means. Throws USAGE if there is none. */
+async function findDead(reader: Reader, name: string): Promise<string> {
+  const sender = senderIn(name);
+  const letters = sender === undefined ? [] : await deadLettersIn(sender, reader.events(sender));
+  const meant = letters.filter(({ id, message }) => id === name || ("id" in message && message.id === name));
+  // A log that began again gave the same numbers again.
+  const dead = meant.findLast(({ isResent }) => !isResent) ?? meant.at(-1);
+  if (dead) return dead.id;
+  throw new LegionError(
+    "USAGE",
+    `there is no dead letter ${JSON.stringify(name)}; \`legion inbox --dead\` lists them`,
+  );
+}
+
+/** Whose log it is in; `undefined` if it is no name of a dead letter or message. */
+function senderIn(name: string): AgentId | undefined {
+  if (!isMessageId(name)) return parseDeadLetterId(name)?.agent;
+  const { from } = parseMessageId(name);
+  return from === CONTROL || isAgentId(from) ? from : undefined;
+}

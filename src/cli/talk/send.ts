@@ -1,0 +1,161 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { formatDuration, parseDuration } from "../../base/duration.ts";
+import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
+import {
+  CONTROL,
+  MAX_CONTENT_BYTES,
+  parseMessageId,
+  type AgentId,
+  type Message,
+} from "../../domain/message.ts";
+import { reach } from "../../control/api/reach.ts";
+import { linkSignals } from "../../base/signals.ts";
+import type { CliCommand, Io, Typed } from "../kit/command.ts";
+import { followEvents } from "../kit/follow.ts";
+import { print, printWhole } from "../kit/output.ts";
+import { receptions, type Reception } from "./reception.ts";
+import { checkTargets, offerLegion, withSite, type Site } from "../kit/target.ts";
+
+const DEFAULT_TIMEOUT = "60s";
+const WATCH_MS = 1_000;
+
+export const command: CliCommand = {
+  define(parser) {
+    parser
+      .argument("<ids>", "an agent such as 2, several such as 2,3, or all")
+      .argument("<text...>", "what you say; - reads it from standard input")
+      .option("--wait", "wait for the first answer and print it")
+      .option("--timeout <duration>", `how long to wait for it (default: ${DEFAULT_TIMEOUT})`);
+    offerLegion(parser);
+  },
+  async run(typed, io) {
+    const timeoutMs = timeoutOf(typed);
+    await withSite(typed, io, async (site) => {
+      const targets = await checkTargets(site, typed.args[0]!);
+      const content = await contentOf(typed, io);
+      const from = timeoutMs === undefined ? 1 : (await site.reader.last(CONTROL)) + 1;
+      const isAsked = io.stdout.isTTY || timeoutMs !== undefined;
+      const readers = targets === "all" ? await site.reader.known() : targets;
+      // Afterwards they would be at this very message.
+      const told = isAsked ? await receptionsOf(readers, site) : [];
+      const ids = await reach(site, (legion) => legion.say({ targets, content }));
+      if (!io.stdout.isTTY) for (const id of ids) io.stdout.write(`${id}\n`);
+      if (timeoutMs !== undefined && told.every(isNever)) throw unread(told);
+      if (io.stdout.isTTY) for (const { text } of told) print(io, `${text}.`);
+      if (timeoutMs !== undefined) printWhole(io, await answerTo(ids, { site, from, timeoutMs, io }));
+    });
+    return 0;
+  },
+};
+
+/** `undefined`: nobody waits. */
+function timeoutOf({ options }: Typed): number | undefined {
+  const timeout = options["timeout"];
+  if (!options["wait"]) {
+    if (timeout !== undefined) throw new LegionError("USAGE", "--timeout belongs to --wait");
+    return undefined;
+  }
+  try {
+    return parseDuration(typeof timeout === "string" ? timeout : DEFAULT_TIMEOUT);
+  } catch (error) {
+    throw new LegionError("USAGE", `--timeout: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function contentOf({ args }: Typed, { stdin }: Io): Promise<string> {
+  const text = args.slice(1).join(" ");
+  const content = text === "-" ? (await readAll(stdin)).replace(/\r?\n$/, "") : text;
+  if (content.trim() === "") throw new LegionError("USAGE", "there is nothing to send: the text is empty");
+  return content;
+}
+
+async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    bytes += chunk.length;
+    chunks.push(Buffer.from(chunk));
+    if (bytes > MAX_CONTENT_BYTES) {
+      throw new LegionError(
+        "USAGE",
+        `the text is too long: a message has at most ${MAX_CONTENT_BYTES} bytes`,
+      );
+    }
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Who of `readers` reads a message that is sent now, and when. */
+async function receptionsOf(readers: readonly AgentId[], site: Site): Promise<readonly Reception[]> {
+  const { agents } = await reach(site, (legion) => legion.status(readers));
+  const last = await site.reader.lastStart();
+  return receptions(agents, last ? last.agents.map(({ id }) => id) : readers);
+}
+
+function isNever({ comes }: Reception): boolean {
+  return comes === "never";
+}
+
+function unread(told: readonly Reception[]): LegionError {
+  return new LegionError("REFUSED", told.map(({ text }) => text).join("; "));
+}
+
+interface Waiting {
+  readonly site: Site;
+  /** The first event of log 0 that may be the answer. */
+  readonly from: number;
+  readonly timeoutMs: number;
+  readonly io: Io;
+}
+
+/**
+ * The first message to Control that answers one of `ids`. Throws REFUSED when the time is over, and as soon as nobody is left
+ * who could answer.
+ */
+async function answerTo(ids: readonly string[], { site, from, timeoutMs, io }: Waiting): Promise<string> {
+  const isAnswer = ({ re }: Message): boolean => re !== undefined && ids.includes(re);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const late = io.signal ? AbortSignal.any([io.signal, timeout]) : timeout;
+  const watch = watchReaders(ids, site, late);
+  try {
+    for await (const event of followEvents(site, CONTROL, { from, signal: watch.signal, io }))
+      if (event.kind === "message" && isAnswer(event.message)) return event.message.content;
+  } finally {
+    watch.end();
+  }
+  if (!late.aborted) {
+    // What they said last may be in the mailbox, where no node takes it in.
+    for await (const message of site.reader.inbox()) if (isAnswer(message)) return message.content;
+    throw unread(watch.told());
+  }
+  const time = formatDuration(timeoutMs);
+  throw new LegionError("REFUSED", `no answer within ${time}; when it comes, legion inbox shows it`);
+}
+
+/** Its signal aborts when `late` does, and when none of those to whom `ids` were sent runs any more. */
+function watchReaders(ids: readonly string[], site: Site, late: AbortSignal) {
+  const watched = new AbortController();
+  const { signal, unlink } = linkSignals(late, watched.signal);
+  const readers = ids.map((id) => parseMessageId(id).to);
+  let told: readonly Reception[] = [];
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await delay(WATCH_MS, undefined, { signal }).catch(() => undefined);
+      told = await receptionsOf(readers, site).catch((error: unknown) => {
+        // A node that is ending, or a Redis that is away: the next look may tell.
+        if (isLegionError(error)) return [];
+        throw error;
+      });
+      if (told.length > 0 && told.every(isNever)) watched.abort();
+    }
+  };
+  void watch();
+  return {
+    signal,
+    told: () => told,
+    end(): void {
+      watched.abort();
+      unlink();
+    },
+  };
+}

@@ -1,0 +1,299 @@
+import type { MemorySettings } from "../agent/parts/agent.ts";
+import { dotEnvError, parseDotEnv, type DotEnv } from "./dot-env.ts";
+import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
+import { fileSettings, textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";
+import { busIn, nameIn } from "./faulty-config.ts";
+import { mergeLimits, type LegionLimits } from "../domain/limits.ts";
+import { keyLeak, type UrlSources } from "../model/http/base-url.ts";
+import type { ProviderSettings } from "../model/connection.ts";
+import type { ModelDescription } from "../model/profiles.ts";
+import { readProjectFile } from "../base/project-file.ts";
+import type { RedisAddress } from "../storage/redis/connection/address.ts";
+import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
+import { chooseSearch, SEARCH_VARIABLES, type SearchChoice } from "./web-search.ts";
+import { explainIssue, parseYaml } from "./yaml.ts";
+
+/** What models and web searches are chosen and opened by, beside the config. */
+export type ServiceEnvironment = Readonly<Record<string, string>>;
+
+/** Everything a person may settle for a legion; deeply frozen. */
+export interface Config {
+  /** Absent: nobody chose one. */
+  readonly model?: string;
+  readonly agent: string;
+  readonly bus: BusChoice;
+  /** Tells the legion from others in the same Redis. */
+  readonly name: string;
+  /** 0: decide as soon as there is something to decide. */
+  readonly tickMs: number;
+  readonly heartbeatMs: number | "off";
+  /** The pause after each decision. */
+  readonly delayMs: number;
+  /** As far as somebody said so: the defaults for paid models are not in it. */
+  readonly limits: LegionLimits;
+  readonly memory: MemorySettings & MemoryChoice;
+  readonly durability: "disk" | "process";
+  /** By `provider/id`. */
+  readonly models: Readonly<Record<string, ModelDescription>>;
+  /** By name. `concurrency`: how many calls may run there at once. */
+  readonly providers: Readonly<Record<string, ProviderSettings & { readonly concurrency?: number }>>;
+  /** The sections that bear the name of a module. */
+  readonly modules: {
+    readonly system: { readonly commands: "allow" | "refuse"; readonly commandsBy?: "project" | "person" };
+    readonly web: WebConfig;
+  };
+  /** What the command line itself said: it outranks what a definition or a team says of its agents, too. */
+  readonly flags: { readonly model?: string; readonly tickMs?: number; readonly limits?: LegionLimits };
+  /** Keys among them: a function, so that no log, copy or listing of the config shows them. */
+  readonly environment: () => ServiceEnvironment;
+}
+
+export type WebConfig = {
+  /** Hosts and networks that may be reached though they are not public. */
+  readonly allowPrivate: readonly string[];
+  /** `off`, or the path of the program; absent: the one that is found. */
+  readonly browser?: string;
+  /** Who says which, if it is a path: a file of the project, or the person's own environment. */
+  readonly browserBy?: "project" | "person";
+  /** Absent: nobody set up a search. */
+  readonly search?: SearchChoice;
+};
+
+/** What carries the messages and keeps what is recorded: this process and the project's files, or Redis. */
+export type BusChoice =
+  | { readonly kind: "memory" }
+  | {
+      readonly kind: "redis";
+      readonly address: RedisAddress;
+      /** May agents run on a Redis that can lose what it was given? */
+      readonly volatile: "allow" | "refuse";
+      /** `move`: the files of the agents that are started are in this folder from now on, wherever they were. */
+      readonly pins: "move" | "keep";
+    };
+
+/** What the command line may say about settings, as it was typed. */
+export type ConfigFlags = Readonly<Partial<Record<keyof TextSettings, string>>>;
+
+export interface ConfigSources {
+  readonly projectDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: ConfigFlags;
+}
+
+const FILE = ".ai-legion/config.yaml";
+
+/** Which environment variable says what. */
+const VARIABLES: readonly (readonly [keyof TextSettings, variable: string])[] = [
+  ["model", "LEGION_MODEL"],
+  ["agent", "LEGION_AGENT"],
+  ["bus", "LEGION_BUS"],
+  ["name", "LEGION_NAME"],
+  ["tick", "LEGION_TICK"],
+  ["heartbeat", "LEGION_HEARTBEAT"],
+  ["limits", "LEGION_LIMITS"],
+  ["delay", "AGENT_DELAY"],
+];
+const SERVICE_VARIABLES = [
+  "LEGION_MODEL",
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_BASE_URL",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  ...SEARCH_VARIABLES,
+];
+const BROWSER = "PUPPETEER_EXECUTABLE_PATH";
+
+/** What has no meaning without Redis, as the command line says it. */
+const REDIS_ONLY = [
+  ["name", "--name"],
+  ["volatile", "--allow-volatile"],
+  ["pins", "--here"],
+] as const;
+
+/**
+ * Settles every setting: defaults, then config.yaml, then the environment (in which the project's `.env` stands for what
+ * is not set), then flags. Throws CONFIG or USAGE with one line that names the place and what would be right.
+ */
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const { projectDir } = sources;
+  const file = await readConfigFile(projectDir);
+  const { values, faults } = await readDotEnv(projectDir);
+  if (faults[0]) throw dotEnvError(faults[0]);
+  return settle({ file, dotEnv: values, variables: VARIABLES }, sources);
+}
+
+export interface Settled {
+  readonly config: Config;
+  /** What is wrong in files or environment: nothing that they settle holds then, but where the legion is. */
+  readonly fault?: string;
+}
+
+/**
+ * As `loadConfig`, for what starts no agents: a mistake of somebody else's is no reason not to look, to send or to stop.
+ * Throws CONFIG or USAGE all the same for what was typed, and where it cannot be read which legion is meant.
+ */
+export async function loadConfigAnyway(sources: ConfigSources): Promise<Settled> {
+  try {
+    return { config: await loadConfig(sources) };
+  } catch (error) {
+    if (!isLegionError(error, "CONFIG") && !isLegionError(error, "USAGE")) throw error;
+    return { config: await settlePlace(sources), fault: messageOf(error) };
+  }
+}
+
+/** What is settled beside the command line. */
+interface Layers {
+  readonly file: FileSettings;
+  readonly dotEnv: DotEnv["values"];
+  readonly variables: typeof VARIABLES;
+}
+
+/** Defaults, but for where the legion is. */
+async function settlePlace(sources: ConfigSources): Promise<Config> {
+  const variables = VARIABLES.filter(([key]) => key === "bus" || key === "name");
+  const settled = (file: FileSettings): Config => settle({ file, dotEnv: {}, variables }, sources);
+  const bus = await inFiles("bus", sources);
+  const here = settled(bus);
+  return here.bus.kind === "memory" ? here : settled({ ...bus, ...(await inFiles("name", sources)) });
+}
+
+const PLACE = { bus: ["LEGION_BUS", busIn], name: ["LEGION_NAME", nameIn] } as const;
+
+/** What the project's files say of where the legion is, unless the command line or the environment does. */
+async function inFiles(
+  key: keyof typeof PLACE,
+  { projectDir, env, flags }: ConfigSources,
+): Promise<Pick<FileSettings, "bus" | "name">> {
+  const [variable, read] = PLACE[key];
+  if (flags[key] !== undefined || env[variable]?.trim()) return {};
+  const { values, faults } = await readDotEnv(projectDir);
+  const text = (await readProjectFile(projectDir, FILE)) ?? "";
+  try {
+    const fault = faults.find((each) => each.key === variable);
+    if (fault) throw dotEnvError(fault);
+    if (values[variable]?.trim()) return readTexts([[key, variable, values[variable]]]);
+    return { [key]: await read({ file: FILE, text, firstLine: 1 }) };
+  } catch (error) {
+    if (!isLegionError(error, "CONFIG")) throw error;
+    const way = `this says which legion is meant: put it right, or say --${key}`;
+    throw new LegionError("CONFIG", `${error.message} (${way})`, { cause: error });
+  }
+}
+
+/** Throws USAGE for what the environment or the command line has wrong. */
+function settle({ file, dotEnv, variables: said }: Layers, { env, flags }: ConfigSources): Config {
+  const environment = { ...dotEnv, ...env };
+  const variables = readTexts(said.map(([key, variable]) => [key, variable, environment[variable]]));
+  refuseEmpty(flags);
+  const typed = readTexts(Object.entries(flags).map(([key, text]) => [key, `--${key}`, text]));
+
+  const settings = { ...file, ...variables, ...typed };
+  const limits = [file.limits, variables.limits, typed.limits].filter((layer) => layer !== undefined);
+  const forServices = SERVICE_VARIABLES.map((variable) => [variable, environment[variable]?.trim()]);
+  const serviceEnvironment: ServiceEnvironment = Object.fromEntries(forServices.filter(([, value]) => value));
+  return freeze({
+    model: settings.model,
+    agent: settings.agent ?? "legionnaire",
+    bus: busOf(settings, typed),
+    name: settings.name ?? "legion",
+    tickMs: settings.tick ?? 1_000,
+    heartbeatMs: settings.heartbeat ?? "off",
+    delayMs: settings.delay ?? 0,
+    limits: {
+      agent: mergeLimits(...limits.map((layer) => layer.agent)),
+      legion: mergeLimits(...limits.map((layer) => layer.legion)),
+    },
+    memory: { ...DEFAULT_MEMORY, ...file.memory },
+    durability: file.durability ?? "disk",
+    models: file.models ?? {},
+    providers: guardKeys(file.providers ?? {}, { env, dotEnv }),
+    modules: {
+      system: systemOf(settings.commands, file.system?.commands),
+      web: webOf(file.web ?? {}, { env, dotEnv }),
+    },
+    flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
+    environment: () => ({ ...serviceEnvironment }),
+  });
+}
+
+/** What was to say where the legion is and says nothing, such as a variable that is not set, would mean another one. */
+function refuseEmpty(flags: ConfigFlags): void {
+  const empty = (["bus", "name"] as const).find((setting) => flags[setting]?.trim() === "");
+  if (empty) throw new LegionError("USAGE", `--${empty}: it is empty; say which, or leave the option out`);
+}
+
+/** Throws USAGE if the command line says of Redis what has no meaning without it. */
+function busOf({ bus }: Pick<TextSettings, "bus">, typed: TextSettings): BusChoice {
+  const { volatile = "refuse", pins = "keep" } = typed;
+  if (bus?.kind === "redis") return { ...bus, volatile, pins };
+  const said = REDIS_ONLY.find(([setting]) => typed[setting] !== undefined);
+  if (!said) return { kind: "memory" };
+  const way = "add --bus redis://host:port, or leave it out";
+  throw new LegionError("USAGE", `${said[1]}: only for a legion in Redis; ${way}`);
+}
+
+type Commands = Config["modules"]["system"]["commands"];
+
+function systemOf(typed: Commands | undefined, inFile: Commands = "refuse"): Config["modules"]["system"] {
+  const commands = typed ?? inFile;
+  return { commands, ...(commands === "allow" && { commandsBy: typed ? "person" : "project" }) };
+}
+
+/** The providers, each with what forbids to use it. */
+function guardKeys(
+  providers: Config["providers"],
+  said: Pick<UrlSources, "env" | "dotEnv">,
+): Config["providers"] {
+  const guarded = { ...providers };
+  for (const name of ["anthropic", "openai"] as const) {
+    const baseUrl = providers[name]?.baseUrl;
+    const refusal = keyLeak(name, { ...said, configFile: { name: FILE, baseUrl } });
+    if (refusal !== undefined) guarded[name] = { ...providers[name], refusal };
+  }
+  return guarded;
+}
+
+function webOf(
+  { allowPrivate = [], browser, search }: NonNullable<FileSettings["web"]>,
+  said: Pick<UrlSources, "env" | "dotEnv">,
+): WebConfig {
+  // The variable says where a browser is, not that one is wanted.
+  const executable = (said.env[BROWSER] ?? said.dotEnv[BROWSER])?.trim() || undefined;
+  const isOwn = executable !== undefined && said.env[BROWSER] !== undefined;
+  const chosen = browser === "off" ? browser : (executable ?? browser);
+  return {
+    allowPrivate,
+    browser: chosen,
+    ...(chosen !== undefined && chosen !== "off" && { browserBy: isOwn ? "person" : "project" }),
+    search: chooseSearch({ ...said, file: { name: FILE, search } }),
+  };
+}
+
+async function readConfigFile(projectDir: string): Promise<FileSettings> {
+  const text = await readProjectFile(projectDir, FILE);
+  return text === undefined ? {} : parseYaml({ file: FILE, text, firstLine: 1 }, fileSettings);
+}
+
+async function readDotEnv(projectDir: string): Promise<DotEnv> {
+  return parseDotEnv((await readProjectFile(projectDir, ".env")) ?? "");
+}
+
+type SaidText = readonly [setting: string, place: string, text: string | undefined];
+
+/** Checks what was said in single texts; an empty one says nothing. */
+function readTexts(said: readonly SaidText[]): TextSettings {
+  const texts = said.flatMap(([setting, , text]) => (text?.trim() ? [[setting, text.trim()] as const] : []));
+  const read = textSettings.safeParse(Object.fromEntries(texts), { reportInput: true });
+  if (read.success) return read.data;
+  const issue = read.error.issues[0]!;
+  const place = said.find(([setting]) => setting === issue.path[0])?.[1] ?? "settings";
+  throw new LegionError("USAGE", `${place}: ${explainIssue({ ...issue, path: issue.path.slice(1) })}`);
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(freeze);
+  }
+  return value;
+}

@@ -1,0 +1,195 @@
+import { readdir } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { z } from "zod";
+import { LegionError } from "../base/errors.ts";
+import type { LimitsChoice } from "../domain/limits.ts";
+import { isAgentId, type AgentId } from "../domain/message.ts";
+import { nearest } from "../base/nearest.ts";
+import { findInProject, readProjectFile, readTextFile, shownPath } from "../base/project-file.ts";
+import {
+  duration,
+  limits,
+  line,
+  memory,
+  moduleNames,
+  name,
+  notYet,
+  section,
+  type MemoryChoice,
+} from "./settings.ts";
+import { parseYaml } from "./yaml.ts";
+
+/** What an agent is: the front matter and the body of `agents/<name>.md`. */
+export interface Definition {
+  /** The file's name unless the front matter says otherwise. */
+  readonly name: string;
+  /** What it is for, in one line; may be empty. */
+  readonly description: string;
+  /** What it is asked to be; may be empty. */
+  readonly brief: string;
+  readonly model?: string;
+  readonly protocol: "auto" | "text" | "tools";
+  readonly modules: readonly string[];
+  readonly tickMs?: number;
+  readonly memory: MemoryChoice;
+  readonly limits: LimitsChoice;
+}
+
+export interface Member {
+  readonly id: AgentId;
+  /** Name or path of its definition. */
+  readonly agent: string;
+  readonly model?: string;
+  /** Who chose the model; the team if absent. */
+  readonly modelBy?: string;
+  /** Stands in place of the definition's. */
+  readonly brief?: string;
+  readonly limits: LimitsChoice;
+  /** Stand in place of the definition's. */
+  readonly modules?: readonly string[];
+  /** Chosen by the record of its last start, which is no place to name code: only what the definition names, too, is run. */
+  readonly modulesBy?: "record";
+}
+
+/** Where definitions and teams are looked up: `agents/` of the project, then of the package. */
+export interface Places {
+  readonly projectDir: string;
+  readonly packageDir: string;
+}
+
+export const MAX_MEMBERS = 1_000;
+const FILE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,63}$/u;
+const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system", "web"];
+
+const PROTOCOL = "expected auto, text or tools";
+const frontMatter = section({
+  name: name.optional(),
+  description: line.optional(),
+  model: name.optional(),
+  protocol: z
+    .enum(["auto", "text", "tools"], {
+      error: ({ input }) => (input === "bash" ? "bash is not available yet; leave it out" : PROTOCOL),
+    })
+    .optional(),
+  modules: moduleNames.optional(),
+  tick: duration.optional(),
+  memory: memory.optional(),
+  limits: limits.optional(),
+  policy: notYet,
+  skills: notYet,
+  mcp: notYet,
+  environment: notYet,
+});
+
+const AGENT_ID = "expected an agent id: lower-case letters and digits, inside also dots, dashes, underscores";
+const team = section({
+  agents: z
+    .record(
+      z.string().refine(isAgentId, AGENT_ID),
+      section({
+        agent: name,
+        model: name.optional(),
+        brief: z.string("expected a text").trim().optional(),
+        limits: limits.optional(),
+        modules: moduleNames.optional(),
+      }),
+      "expected a map from agent ids to what they are",
+    )
+    .refine((agents) => Object.keys(agents).length > 0, "expected at least one agent")
+    .refine((agents) => Object.keys(agents).length <= MAX_MEMBERS, `expected at most ${MAX_MEMBERS} agents`),
+});
+
+/**
+ * The definition that `reference` names: a name, or the path of a file inside the project. Throws USAGE, with the nearest
+ * names, if there is none; CONFIG, with the line, if it is wrong.
+ */
+export async function findDefinition(reference: string, places: Places): Promise<Definition> {
+  const isPath = /[\\/]|\.md$/.test(reference);
+  const path = isPath ? await findInProject(places.projectDir, reference) : undefined;
+  const { file, text } = isPath
+    ? await readNamed(reference, path)
+    : await findByName({ what: "agent", extension: ".md" }, reference, places);
+
+  const { front, body } = splitFrontMatter(file, text);
+  const { tick, modules, ...read } = await parseYaml({ file, text: front, firstLine: 2 }, frontMatter);
+  return {
+    name: read.name ?? basename(file, ".md"),
+    description: read.description ?? "",
+    brief: body,
+    model: read.model,
+    protocol: read.protocol ?? "auto",
+    modules: modules ?? DEFAULT_MODULES,
+    tickMs: tick,
+    memory: read.memory ?? {},
+    limits: read.limits ?? {},
+  };
+}
+
+/**
+ * The members of the team that `reference` names: the path of a file, or the name of one in `agents/`. At least one; ids
+ * that are numbers come first, the others as in the file. Throws as `findDefinition` does; definitions are not looked up.
+ */
+export async function findTeam(reference: string, places: Places): Promise<readonly Member[]> {
+  const { file, text } = /[\\/]|\.ya?ml$/.test(reference)
+    ? await readNamed(reference, resolve(places.projectDir, reference))
+    : await findByName({ what: "team", extension: ".yaml" }, reference, places);
+  const { agents } = await parseYaml({ file, text, firstLine: 1 }, team);
+  return Object.entries(agents).map(([id, member]) => ({ id, ...member, limits: member.limits ?? {} }));
+}
+
+interface SettingsFile {
+  /** How errors name it. */
+  readonly file: string;
+  readonly text: string;
+}
+
+async function readNamed(reference: string, path: string | undefined): Promise<SettingsFile> {
+  const text = path === undefined ? undefined : await readTextFile(path, reference);
+  if (text !== undefined) return { file: reference, text };
+  throw new LegionError("USAGE", `there is no file ${JSON.stringify(reference)}`);
+}
+
+interface Kind {
+  readonly what: "agent" | "team";
+  readonly extension: ".md" | ".yaml";
+}
+
+async function findByName(kind: Kind, wanted: string, places: Places): Promise<SettingsFile> {
+  const { projectDir, packageDir } = places;
+  if (FILE_NAME.test(wanted)) {
+    const file = join("agents", wanted + kind.extension);
+    const own = await readProjectFile(projectDir, file);
+    if (own !== undefined) return { file, text: own };
+    const path = join(packageDir, file);
+    const shown = shownPath(projectDir, path);
+    const shipped = await readTextFile(path, shown);
+    if (shipped !== undefined) return { file: shown, text: shipped };
+  }
+  const folders = [join(projectDir, "agents"), join(packageDir, "agents")];
+  const known = await listNames(folders, kind.extension);
+  const [meant] = nearest(wanted, known);
+  throw new LegionError(
+    "USAGE",
+    `there is no ${kind.what} ${JSON.stringify(wanted)}; ` +
+      (meant ? `did you mean "${meant}"?` : `known: ${known.slice(0, 20).join(", ") || "none"}`),
+  );
+}
+
+async function listNames(folders: readonly string[], extension: string): Promise<readonly string[]> {
+  // Only for advice: a folder that cannot be read has nothing to offer.
+  const listed = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
+  const files = listed.flat().filter((file) => file.endsWith(extension));
+  const names = files.map((file) => basename(file, extension)).filter((known) => FILE_NAME.test(known));
+  return [...new Set(names)].sort();
+}
+
+function splitFrontMatter(file: string, text: string): { front: string; body: string } {
+  const lines = text.split(/\r?\n/);
+  const isFence = (candidate: string) => candidate.trimEnd() === "---";
+  const refuse = (reason: string) => new LegionError("CONFIG", `${file}:1: ${reason}`);
+  if (!isFence(lines[0]!)) throw refuse("expected ---, the line that opens the front matter");
+  const end = lines.findIndex((candidate, index) => index > 0 && isFence(candidate));
+  if (end < 0) throw refuse("the front matter has no end; close it with a line ---");
+  const body = lines.slice(end + 1).join("\n");
+  return { front: lines.slice(1, end).join("\n"), body: body.trim() };
+}

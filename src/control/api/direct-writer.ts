@@ -1,0 +1,53 @@
+// A person's word where no node hears it: the command itself writes it into the logs, for which it has to have the right.
+
+import type { Clock } from "../../base/clock.ts";
+import { fork } from "../../legion/fork.ts";
+import type { AgentId } from "../../domain/message.ts";
+import { resend } from "../../mail/resend.ts";
+import type { Store } from "../../storage/contract/store.ts";
+import { PAUSED, changesNothing, resentOf, resolveKnown, type Obeyed, type Order } from "./messages.ts";
+import type { Node } from "./node.ts";
+
+export interface OwnHand extends Pick<Node, "say" | "resend" | "fork"> {
+  order(order: Order & { readonly order: "pause" | "resume" }): Promise<readonly Obeyed[]>;
+}
+
+export interface Office {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** Writes into `store`. Its methods reject with LOCKED, having written nothing, where somebody else runs the agent. */
+export function byOwnHand({ store, clock }: Office): OwnHand {
+  const { control, known, bus, writerFor } = store;
+  return {
+    say: ({ targets, content, delivery }) => control.say(resolveKnown(targets, known()), content, delivery),
+    order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
+    resend(dead) {
+      const office = { clock, known: known(), unread: bus.unread, writerFor };
+      return inOrder(dead, (id) => resentOf(id, resend(id, office)));
+    },
+    async fork(order) {
+      const { to, done } = await fork(order, { store, writerFor });
+      return { to, outcome: "done", ...(await done) };
+    },
+  };
+}
+
+async function obey({ writerFor }: Store, id: AgentId, order: "pause" | "resume"): Promise<Obeyed> {
+  const isPausing = order === "pause";
+  const reason = isPausing ? "paused" : "resumed";
+  const outcome = await writerFor(id)!.alone(async ({ memory }) => {
+    if (changesNothing(order, memory.conversation)) return "already";
+    await memory.commit({ kind: "notice", reason, content: isPausing ? PAUSED : "" });
+    return "done";
+  });
+  return { id, outcome };
+}
+
+/** One after the other. */
+async function inOrder<T, R>(items: readonly T[], each: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const made: R[] = [];
+  for (const item of items) made.push(await each(item));
+  return made;
+}

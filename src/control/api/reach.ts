@@ -1,0 +1,62 @@
+// How a person's word reaches a legion, wherever it is and whether or not anybody runs it.
+
+import type { Config } from "../../config/config.ts";
+import type { FileReader } from "../../storage/files/reader.ts";
+import type { AgentId } from "../../domain/message.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import type { Link } from "../../storage/redis/connection/link.ts";
+import type { AgentStatus } from "../../legion/status.ts";
+import type { Node } from "./node.ts";
+
+/** A legion that runs or rests: as a node, but it tells of everybody. */
+export interface Reach extends Pick<Node, "order" | "resend" | "fork"> {
+  /** Of every agent, or of `agents` alone, in their order. */
+  status(agents?: readonly AgentId[]): Promise<Overview>;
+  /**
+   * Returns the message ids; an abort is said to those alone that there is something to abort of. Rejects with REFUSED for an
+   * abort while no node runs.
+   */
+  say: Node["say"];
+  /** Ends every node, and waits a minute for what they are at. Rejects with REFUSED if none runs. */
+  end(): Promise<readonly Ended[]>;
+}
+
+export interface Overview {
+  /** Also those that nobody runs; 2 before 10. */
+  readonly agents: readonly AgentStatus[];
+  /** The names of the nodes, also of those that run none of them. */
+  readonly nodes: readonly string[];
+}
+
+/** A node that was told to end; `late`: it is still at it; `silent`: it did not answer. */
+export interface Ended {
+  /** `<pid>@<host>`, or the pid alone of one on this machine. */
+  readonly node: string;
+  readonly outcome: "ended" | "late" | "silent";
+}
+
+export type ReachOptions = FileReach | RedisReach;
+
+export interface FileReach {
+  readonly kind: "files";
+  readonly reader: FileReader;
+  readonly config: Pick<Config, "durability">;
+}
+
+export interface RedisReach {
+  readonly kind: "redis";
+  readonly reader: Reader;
+  readonly link: Link;
+  /** Its name there. */
+  readonly legion: string;
+}
+
+/** Has `word` said to the legion. It is said again if it rejects with LOCKED: then nothing of it was heard. */
+export async function reach<T>(options: ReachOptions, word: (legion: Reach) => Promise<T>): Promise<T> {
+  if (options.kind === "files") {
+    const { reachInFiles } = await import("../socket/reach.ts");
+    return reachInFiles(options, word);
+  }
+  const { reachInRedis } = await import("../redis/reach.ts");
+  return reachInRedis(options, word);
+}

@@ -1,0 +1,99 @@
+// How a command speaks to the nodes of a legion over Redis.
+
+import { randomUUID } from "node:crypto";
+import { LegionError } from "../../base/errors.ts";
+import { legionKeys } from "../../storage/redis/scripts/keys.ts";
+import type { Link } from "../../storage/redis/connection/link.ts";
+import { MAX_BODY_BYTES } from "../api/messages.ts";
+import { speakTo, type Node } from "../api/node.ts";
+import { nodeName } from "./lease-holders.ts";
+import { readAnswer, type OrderAnswer, type OrderRequest } from "./wire.ts";
+import { unlessLate } from "../api/timeout.ts";
+
+/** How often the same is asked again while no answer comes. */
+const AGAIN_MS = 1_000;
+
+export interface Question {
+  readonly path: string;
+  readonly body: object;
+  /** How long an answer is waited for. */
+  readonly patienceMs: number;
+}
+
+export interface RedisClient {
+  /**
+   * What the node with the id `node` answers, or `silent`: then it did not within the time, and may yet do what was
+   * asked. Rejects with its refusal, with USAGE for a question that is too long, with STORAGE if Redis does not take it.
+   */
+  ask(node: string, question: Question): Promise<object | "silent">;
+  /** Ids of the nodes that once did not answer. */
+  readonly silent: ReadonlySet<string>;
+  close(): void;
+}
+
+/** Rejects with STORAGE if Redis does not answer. */
+export async function openRedisClient(link: Link, legion: string): Promise<RedisClient> {
+  const keys = legionKeys(legion);
+  const client = randomUUID();
+  const silent = new Set<string>();
+  const waiting = new Map<string, (answer: OrderAnswer) => void>();
+  const leave = await link.listen(keys.answers(client), (text) => {
+    const answer = readAnswer(text);
+    if (answer) waiting.get(answer.id)?.(answer);
+  });
+  return {
+    silent,
+    async ask(node, { path, body, patienceMs }) {
+      const request: OrderRequest = { id: randomUUID(), client, path, body };
+      const text = JSON.stringify(request);
+      if (text.length > MAX_BODY_BYTES) {
+        throw new LegionError("USAGE", `a request may have ${MAX_BODY_BYTES} bytes`);
+      }
+      const answered = new Promise<OrderAnswer>((resolve) => waiting.set(request.id, resolve));
+      try {
+        const say = () => link.command("PUBLISH", keys.orders(node), text);
+        const answer = await repeat(say, answered, patienceMs);
+        if (answer === "silent") {
+          silent.add(node);
+          return answer;
+        }
+        if ("error" in answer) throw new LegionError(answer.error.code, answer.error.message);
+        return answer.answer;
+      } finally {
+        waiting.delete(request.id);
+      }
+    },
+    close: leave,
+  };
+}
+
+/** The node with this id; silence of more than `patienceMs` rejects with LOCKED. */
+export function nodeOver(client: RedisClient, id: string, patienceMs: number): Node {
+  return speakTo(async (path, body) => {
+    const answer = await client.ask(id, { path, body, patienceMs });
+    if (answer === "silent") throw silenceOf(id);
+    return answer;
+  });
+}
+
+export function silenceOf(id: string): LegionError {
+  const silence = `node ${nodeName(id)} does not answer; it may do later what it was asked`;
+  return new LegionError("LOCKED", silence);
+}
+
+/** Rejects if the first try does: then nothing was heard. */
+async function repeat<T>(
+  say: () => Promise<unknown>,
+  answered: Promise<T>,
+  patienceMs: number,
+): Promise<T | "silent"> {
+  const deadlineMs = performance.now() + patienceMs;
+  await say();
+  for (;;) {
+    const leftMs = Math.max(0, deadlineMs - performance.now());
+    const answer = await unlessLate(answered, Math.min(leftMs, AGAIN_MS), "silent" as const);
+    if (answer !== "silent" || leftMs <= AGAIN_MS) return answer;
+    // Redis may be away for a moment: an answer that is on its way still counts.
+    await say().catch(() => undefined);
+  }
+}

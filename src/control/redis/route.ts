@@ -1,0 +1,96 @@
+// A person's word about agents of a legion in Redis, each of which may be run by another node, or by none. Whoever has the
+// right to run an agent is asked; where nobody has it, the command takes it for as long as it needs. Agents move meanwhile:
+// what is not done because of that is tried with the next one who has the right.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { LegionError, isLegionError } from "../../base/errors.ts";
+import type { AgentId } from "../../domain/message.ts";
+import type { LegionPlace } from "../../storage/redis/cluster/members.ts";
+import type { Node } from "../api/node.ts";
+import { readWhereabouts, type Whereabouts } from "./lease-holders.ts";
+import { nodeOver, silenceOf, type RedisClient } from "./client.ts";
+
+const ANSWER_MS = 10_000;
+/** The right of a dead process runs out before. */
+const PATIENCE_MS = 15_000;
+const RETRY_MS = 100;
+
+/** How something is done with items, each of which is about one agent. */
+export interface Way<R> {
+  agentOf(item: string): AgentId;
+  /** Has the node that runs their agents do `items`; one result for each, in their order. */
+  ask(node: Node, items: readonly string[]): Promise<readonly R[]>;
+  /** Does `item`, whose agent nobody runs. */
+  alone(item: string): Promise<R>;
+}
+
+export interface Spread extends LegionPlace {
+  readonly client: RedisClient;
+}
+
+/**
+ * Does each of `items`, which are all different; results in their order. Rejects with what refuses one of them, and with
+ * LOCKED if somebody who runs an agent does not answer: they may yet do what was asked.
+ */
+export async function spread<R>(
+  legion: Spread,
+  items: readonly string[],
+  way: Way<R>,
+): Promise<readonly R[]> {
+  const done = new Map<string, R>();
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const open = items.filter((item) => !done.has(item));
+    const whereabouts = await readWhereabouts(legion, open.map(way.agentOf));
+    const groups = groupBy(open, (item) => whereabouts.of(way.agentOf(item)).holder);
+    const attempts = [...groups].map(([holder, group]) =>
+      attempt(group, { ...legion, holder, whereabouts, done, way }),
+    );
+    const obstacles = await all(attempts);
+    if (done.size === items.length) return items.map((item) => done.get(item)!);
+    if (performance.now() > deadlineMs) throw obstacles.find((obstacle) => obstacle !== undefined)!;
+    await delay(RETRY_MS);
+  }
+}
+
+interface Attempt<R> extends Spread {
+  /** Who has the right to run their agents; absent: nobody. */
+  readonly holder: string | undefined;
+  readonly whereabouts: Whereabouts;
+  readonly done: Map<string, R>;
+  readonly way: Way<R>;
+}
+
+/** Resolves with what keeps `items` from being done at this moment, if something does. */
+async function attempt<R>(items: readonly string[], attempt: Attempt<R>): Promise<LegionError | undefined> {
+  const { holder, client, whereabouts, done, way } = attempt;
+  try {
+    if (holder === undefined) {
+      for (const item of items) done.set(item, await way.alone(item));
+    } else if (whereabouts.nodes.has(holder) && !client.silent.has(holder)) {
+      const results = await way.ask(nodeOver(client, holder, ANSWER_MS), items);
+      items.forEach((item, index) => done.set(item, results[index]!));
+    } else return silenceOf(holder);
+    return undefined;
+  } catch (error) {
+    if (isLegionError(error, "LOCKED")) return error;
+    throw error;
+  }
+}
+
+/** Waits for all of them, whatever fails; rejects with the first failure. */
+async function all<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(works);
+  return Promise.all(works);
+}
+
+function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,96 @@
+// A node's desk, reached over Redis: from any machine, by whoever can reach that Redis. They speak as the person; what
+// keeps others away is the password of the Redis, and the network that it is in.
+//
+//   D1. What is asked twice within a minute is done once, and answered twice: a client may ask again when it hears nothing.
+//   D2. Whatever is said on the channel, nothing is thrown: what makes no sense is refused, or, from nobody, not heard.
+
+import type { Link } from "../../storage/redis/connection/link.ts";
+import { legionKeys } from "../../storage/redis/scripts/keys.ts";
+import { LegionError } from "../../base/errors.ts";
+import { refusalOf } from "../api/messages.ts";
+import type { Desk } from "../service.ts";
+import { readRequest, type OrderAnswer, type OrderRequest } from "./wire.ts";
+
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 1_000;
+
+export interface RedisDeskOptions {
+  readonly link: Link;
+  /** The name of the legion. */
+  readonly legion: string;
+  /** The id of this process among its nodes. */
+  readonly node: string;
+  readonly desk: Desk;
+}
+
+export interface RedisDesk {
+  /** Hears no more; resolves once what was heard is answered. */
+  close(): Promise<void>;
+}
+
+/** Answers what is asked of `node`, from the moment that this resolves. Rejects with STORAGE if Redis does not answer. */
+export async function serveOrders({ link, legion, node, desk }: RedisDeskOptions): Promise<RedisDesk> {
+  const keys = legionKeys(legion);
+  const once = createMemoryOfAnswers();
+  const open = new Set<Promise<void>>();
+  const hear = async (request: OrderRequest): Promise<void> => {
+    const answer = once(request, () => answerTo(request, desk));
+    link.hint(keys.answers(request.client), await answer);
+  };
+  const leave = await link.listen(keys.orders(node), (text) => {
+    const request = readRequest(text);
+    if (!request) return;
+    const hearing = hear(request).finally(() => open.delete(hearing));
+    open.add(hearing);
+  });
+  return {
+    async close() {
+      leave();
+      await Promise.all(open);
+    },
+  };
+}
+
+/** Never rejects. */
+async function answerTo({ id, path, body }: OrderRequest, desk: Desk): Promise<string> {
+  let answer: OrderAnswer;
+  try {
+    answer = { id, answer: await desk.answer(path, body) };
+  } catch (error) {
+    answer = { id, ...refusalOf(error) };
+  }
+  return JSON.stringify(answer);
+}
+
+/** Answers a request that it knows with what it was answered, or will be. */
+function createMemoryOfAnswers() {
+  /** Oldest first. */
+  const given = new Map<string, { readonly atMs: number; readonly answer: Promise<string> }>();
+  const forget = (nowMs: number): void => {
+    for (const [id, { atMs }] of given) {
+      if (nowMs - atMs < REMEMBERED_MS) return;
+      given.delete(id);
+    }
+  };
+  return (request: OrderRequest, make: () => Promise<string>): Promise<string> => {
+    // Its answer is long and old at once, and asking changes nothing.
+    if (request.path === "/status") return make();
+    const nowMs = performance.now();
+    forget(nowMs);
+    const known = given.get(request.id)?.answer;
+    if (known) return known;
+    if (given.size >= MAX_REMEMBERED) return Promise.resolve(tooMany(request));
+    const answer = make();
+    given.set(request.id, { atMs: nowMs, answer });
+    return answer;
+  };
+}
+
+/** To forget one sooner could mean to do it twice. */
+function tooMany({ id }: OrderRequest): string {
+  const busy = new LegionError(
+    "REFUSED",
+    `the node was given ${MAX_REMEMBERED} orders within a minute; wait`,
+  );
+  return JSON.stringify({ id, ...refusalOf(busy) });
+}

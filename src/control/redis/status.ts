@@ -1,0 +1,79 @@
+// What every agent of a legion in Redis does: as the nodes tell, and as the logs tell of those that no node tells about.
+
+import { boundTo } from "../../storage/redis/registration.ts";
+import { isLegionError } from "../../base/errors.ts";
+import type { AgentId } from "../../domain/message.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import type { LegionPlace } from "../../storage/redis/cluster/members.ts";
+import { readRegistry } from "../../storage/redis/cluster/directory.ts";
+import { storedStatus, type AgentStatus } from "../../legion/status.ts";
+import type { Overview } from "../api/reach.ts";
+import { nodeName, readWhereabouts, type Whereabouts } from "./lease-holders.ts";
+import { nodeOver, type RedisClient } from "./client.ts";
+
+const ANSWER_MS = 2_000;
+
+export interface StatusSources extends LegionPlace {
+  readonly reader: Reader;
+  readonly client: RedisClient;
+}
+
+/** Of all agents, or of those that are wanted. Asks all nodes at once. Rejects with STORAGE if Redis does not answer. */
+export async function statusInRedis(sources: StatusSources, wanted?: readonly AgentId[]): Promise<Overview> {
+  const { reader, link, legion } = sources;
+  const known = wanted ?? (await reader.known());
+  const whereabouts = await readWhereabouts({ link, legion }, known);
+  const told = await askNodes([...whereabouts.nodes.keys()], sources);
+  const live = new Map<AgentId, AgentStatus>();
+  // An agent that moves is told of twice; who runs it knows better than who has stopped it.
+  for (const status of [...told.values()].flat()) {
+    if (status.node !== null || !live.has(status.id)) live.set(status.id, status);
+  }
+  const places = { whereabouts, answered: new Set(told.keys()), records: await readRegistry(link, legion) };
+  const agents: AgentStatus[] = [];
+  for (const id of known) agents.push(live.get(id) ?? placed(await storedStatus(id, reader), places));
+  return { agents, nodes: [...whereabouts.nodes.values()].map(({ name }) => name) };
+}
+
+/** What each of `nodes` that answers tells of its agents, by its id. */
+async function askNodes(
+  nodes: readonly string[],
+  { client }: StatusSources,
+): Promise<ReadonlyMap<string, readonly AgentStatus[]>> {
+  const told = new Map<string, readonly AgentStatus[]>();
+  const ask = async (node: string): Promise<void> => {
+    try {
+      told.set(node, await nodeOver(client, node, ANSWER_MS).status());
+    } catch (error) {
+      if (!isLegionError(error, "LOCKED")) throw error;
+    }
+  };
+  await Promise.all(nodes.map(ask));
+  return told;
+}
+
+interface Places {
+  readonly whereabouts: Whereabouts;
+  /** Ids of nodes. */
+  readonly answered: ReadonlySet<string>;
+  /** What the last start made of each agent. */
+  readonly records: ReadonlyMap<AgentId, string>;
+}
+
+/** What the log says of an agent, and why nobody is there who knows more. */
+function placed(stored: AgentStatus, { whereabouts, answered, records }: Places): AgentStatus {
+  const { holder, isStopped } = whereabouts.of(stored.id);
+  if (isStopped) return stored;
+  if (holder !== undefined && !answered.has(holder)) {
+    const node = nodeName(holder);
+    return { ...stored, reason: `${node} does not answer`, waitingFor: "its node", node };
+  }
+  if (stored.state !== "stopped") return stored;
+  const nodes = [...whereabouts.nodes.values()];
+  if (nodes.some(({ able }) => able.includes(stored.id))) return { ...stored, waitingFor: "a node" };
+  const home = boundTo(records.get(stored.id));
+  const isAway = home && !nodes.some(({ workspace }) => workspace === home.id);
+  if (isAway)
+    return { ...stored, reason: `its files are in ${home.folder}`, waitingFor: `workspace on ${home.host}` };
+  return nodes.length > 0 ? { ...stored, reason: "no node that runs was started with it" } : stored;
+}

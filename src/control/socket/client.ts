@@ -1,0 +1,107 @@
+// The other end of the control socket: what a command asks of the node that runs.
+
+import { request, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { LegionError, messageOf } from "../../base/errors.ts";
+import type { Inspection } from "../../domain/inspection.ts";
+import type { AgentId } from "../../domain/message.ts";
+import type { Refusal } from "../api/messages.ts";
+import { speakTo, type Node } from "../api/node.ts";
+import { findSocket } from "./socket-path.ts";
+
+/** It rejects with REFUSED, too, if the node ends or does not answer. */
+export interface NodeClient extends Node {
+  /**
+   * What watchers of one agent see from the moment that this resolves; ends when the node does or `signal` aborts, and
+   * where this end does not keep up.
+   */
+  follow(agent: AgentId, signal: AbortSignal): Promise<AsyncIterable<Inspection>>;
+}
+
+const ANSWER_MS = 10_000;
+
+/** The node that listens at `named`; `undefined` if none does. */
+export async function findNode(named: string): Promise<NodeClient | undefined> {
+  const socketPath = await findSocket(named);
+  if (socketPath === undefined || !(await answers(socketPath))) return undefined;
+  return {
+    ...speakTo((path, body) => exchange({ socketPath, method: "POST", path }, body)),
+    async follow(agent, signal) {
+      const path = `/events?agent=${encodeURIComponent(agent)}`;
+      const lines = readLines(await send({ socketPath, method: "GET", path, signal }));
+      await lines.next();
+      return parseLines(lines);
+    },
+  };
+}
+
+/** Does somebody listen there? A file that a dead node left refuses connections. */
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+interface Call {
+  readonly socketPath: string;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly signal?: AbortSignal;
+}
+
+async function exchange(call: Call, body: object): Promise<unknown> {
+  const response = await send({ ...call, signal: AbortSignal.timeout(ANSWER_MS) }, body);
+  const answer = (await readAll(response)) as Partial<Refusal>;
+  if (answer.error) throw new LegionError(answer.error.code, answer.error.message);
+  return answer;
+}
+
+function send(call: Call, body?: object): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: "localhost", ...(body && { "content-type": "application/json" }) };
+    const asked = request({ ...call, headers, agent: false }, resolve);
+    asked.on("error", (error) => reject(lost(error)));
+    asked.end(body && JSON.stringify(body));
+  });
+}
+
+async function readAll(response: IncomingMessage): Promise<unknown> {
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch (error) {
+    throw lost(error);
+  }
+}
+
+function lost(error: unknown): LegionError {
+  const isLate = error instanceof Error && error.name === "AbortError";
+  const reason = isLate ? `did not answer within ${ANSWER_MS / 1_000} s` : `went away (${messageOf(error)})`;
+  return new LegionError("REFUSED", `The running node ${reason}.`, { cause: error });
+}
+
+/** The lines of an endless body. Ends quietly however the connection does. */
+async function* readLines(response: IncomingMessage): AsyncGenerator<string, undefined> {
+  let rest = "";
+  response.setEncoding("utf8");
+  try {
+    for await (const chunk of response) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } catch {
+    // The node has ended, or nobody wants to hear more of it: both are the end.
+  }
+  return undefined;
+}
+
+async function* parseLines(lines: AsyncIterable<string>): AsyncGenerator<Inspection> {
+  for await (const line of lines) yield JSON.parse(line) as Inspection;
+}

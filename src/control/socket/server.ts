@@ -1,0 +1,108 @@
+// The control API of a running node: HTTP over a Unix socket that only its user may open. Whoever can connect speaks as
+// the person.
+
+import type { Server } from "node:http";
+import type { Context, Hono } from "hono";
+import { LegionError, isLegionError, messageOf, type ErrorCode } from "../../base/errors.ts";
+import type { Inspector } from "../../domain/inspection.ts";
+import { MAX_BODY_BYTES, refusalOf } from "../api/messages.ts";
+import type { Desk } from "../service.ts";
+import { createFeed, type Feed } from "./feed.ts";
+import { claimSocket } from "./socket-path.ts";
+
+const CLOSING_MS = 1_000;
+
+export interface ControlServer {
+  close(): Promise<void>;
+}
+
+export interface Served {
+  readonly desk: Desk;
+  /** What followers are told from. */
+  readonly inspector: Inspector;
+}
+
+/**
+ * Listens at `socketPath`, in place of whatever a dead node left there. Call it while this process holds the project's
+ * lock.
+ */
+export async function serveControl({ desk, inspector }: Served, socketPath: string): Promise<ControlServer> {
+  const { createAdaptorServer } = await import("@hono/node-server");
+  const feed = createFeed(inspector);
+  const app = await createApp(desk, feed);
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const socket = await claimSocket(socketPath);
+  try {
+    await listen(server, socket.path);
+  } catch (error) {
+    await socket.release();
+    throw error;
+  }
+  return {
+    async close() {
+      feed.close();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      const impatience = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
+      await closed;
+      clearTimeout(impatience);
+      await socket.release();
+    },
+  };
+}
+
+/** Only the user may open the socket, from its first moment on: it is bound before `listen` returns. */
+async function listen(server: Server, path: string): Promise<void> {
+  const mask = process.umask(0o177);
+  const listening = new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+  process.umask(mask);
+  try {
+    await listening;
+  } catch (error) {
+    throw new LegionError("STORAGE", `${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function createApp(desk: Desk, feed: Feed): Promise<Hono> {
+  const { Hono } = await import("hono");
+  const { bodyLimit } = await import("hono/body-limit");
+  const app = new Hono();
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => refuse(tooLong()) }));
+  app.get("/status", async (c) => c.json(await desk.answer("/status", undefined)));
+  app.get("/events", (c) => feed.follow(c.req.query("agent")));
+  for (const path of desk.paths) {
+    app.post(path, async (c) => c.json(await desk.answer(path, await readBody(c))));
+  }
+  app.notFound((c) => refuse(new LegionError("USAGE", `there is no ${c.req.method} ${c.req.path}`)));
+  app.onError(refuse);
+  return app;
+}
+
+/** `undefined` for a request that says nothing. */
+async function readBody(c: Context): Promise<unknown> {
+  const type = c.req.header("content-type");
+  if (type === undefined) return undefined;
+  if (!type.startsWith("application/json")) {
+    throw new LegionError("USAGE", "expected content-type: application/json");
+  }
+  try {
+    return await c.req.json();
+  } catch (error) {
+    throw new LegionError("USAGE", `not valid JSON: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function tooLong(): LegionError {
+  return new LegionError("USAGE", `a request may have ${MAX_BODY_BYTES} bytes`);
+}
+
+const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = { USAGE: 400, REFUSED: 409, LOCKED: 409 };
+
+function refuse(error: unknown): Response {
+  const body = refusalOf(error);
+  const status = isLegionError(error) ? (STATUS[body.error.code] ?? 500) : 500;
+  return Response.json(body, { status });
+}

@@ -1,0 +1,47 @@
+import type { Event } from "./event.ts";
+import type { AgentId, Message } from "./message.ts";
+import type { Delta } from "./model.ts";
+
+/** What an agent is doing. `ps` shows it; `parked`, `paused`, `halted` come with a reason. */
+export type AgentState =
+  "idle" | "waiting" | "thinking" | "acting" | "retrying" | "paused" | "parked" | "halted" | "stopped";
+
+/** Everything a watcher can see: what is committed, and what is only live. */
+export type Inspection =
+  | { readonly kind: "event"; readonly agent: AgentId; readonly event: Event }
+  | { readonly kind: "live:delta"; readonly agent: AgentId; readonly delta: Delta }
+  | {
+      readonly kind: "live:state";
+      readonly agent: AgentId;
+      readonly state: AgentState;
+      readonly reason?: string;
+    }
+  | { readonly kind: "live:sent"; readonly agent: AgentId; readonly message: Message };
+
+export type Inspect = (inspection: Inspection) => void;
+
+export interface Inspector {
+  readonly inspect: Inspect;
+  /** Returns how to stop watching. A watcher that throws is dropped, never the runtime. */
+  watch(watcher: Inspect): () => void;
+}
+
+/** `first` watches from the start. */
+export function createInspector(first?: Inspect): Inspector {
+  const watchers = new Set<Inspect>(first ? [first] : []);
+  return {
+    inspect(inspection) {
+      for (const watcher of watchers) {
+        try {
+          watcher(inspection);
+        } catch {
+          watchers.delete(watcher);
+        }
+      }
+    },
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+  };
+}

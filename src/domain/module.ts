@@ -1,0 +1,291 @@
+// The public authoring surface: everything a module may import from the runtime, and everything it may ask of it.
+
+import { z } from "zod";
+import { nearest } from "../base/nearest.ts";
+import type { Network } from "./network.ts";
+
+/**
+ * What repeating an action after a crash would do to the world outside the agent's own state and messages:
+ * `none` nothing, `idempotent` nothing new, `once` something that must not happen twice.
+ */
+export type Effects = "none" | "idempotent" | "once";
+
+export interface ActionResult {
+  readonly outcome: "ok" | "error" | "idle";
+  /** Written for the model: what happened and what to do next. */
+  readonly content: string;
+  /** For people and programs; never reaches a model. */
+  readonly details?: unknown;
+  /** It holds text from outside: whatever the agent sends from now on says so. */
+  readonly taint?: true;
+}
+
+/** It worked. The changes and messages of the action are committed with this text. */
+export function ok(content: string, details?: unknown): ActionResult {
+  return { outcome: "ok", content, ...(details !== undefined && { details }) };
+}
+
+/** It did not work, and nothing of it is kept: say what was wrong and what would be right. */
+export function fail(content: string, details?: unknown): ActionResult {
+  return { outcome: "error", content, ...(details !== undefined && { details }) };
+}
+
+/** There is nothing to follow up: the agent waits for mail if this is all its decision asked for. */
+export function idle(content = ""): ActionResult {
+  return { outcome: "idle", content };
+}
+
+/** Marks a result that holds text from outside, such as a page, which nobody here vouches for. */
+export function fromOutside(result: ActionResult): ActionResult {
+  return { ...result, taint: true };
+}
+
+/**
+ * A module's durable state: one value per key, part of the agent's log. Changes are staged while an action runs,
+ * visible to that action at once, and committed with its `ok` or `idle` result; any other result drops them.
+ */
+export interface State {
+  /** The value as JSON would give it back, `undefined` when absent. People edit state by hand: check its shape. */
+  get(key: string): unknown;
+  /** `value` has to be JSON. Throws outside an action. */
+  set(key: string, value: unknown): void;
+  delete(key: string): void;
+  /** Least recently changed first. */
+  keys(): readonly string[];
+}
+
+export interface Peer {
+  readonly id: string;
+  readonly name: string;
+  /** What it is for, in one line; may be empty. */
+  readonly description: string;
+  readonly running: boolean;
+}
+
+export interface CommandRun {
+  /** Standard output and error as they came, control characters included. */
+  readonly output: string;
+  /** `null`: it was ended by `ended`. */
+  readonly exitCode: number | null;
+  readonly ended?: "timeout" | "aborted" | "too much output";
+}
+
+export interface Workspace {
+  /** Absolute real path of the project folder. */
+  readonly root: string;
+  /** Runs `command` in a shell in the workspace. Resolves whatever comes of it; rejects only if no shell starts. */
+  execute(command: string, options: { timeoutMs: number; signal: AbortSignal }): Promise<CommandRun>;
+}
+
+/** One action as it is shown to a model or a person. */
+export interface ActionSpec {
+  readonly name: string;
+  readonly description: string;
+  /** Other names that mean the same action. */
+  readonly aliases: readonly string[];
+  /** JSON Schema of the parameters object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** How to write it, as shown by `help` and by errors. */
+  readonly usage: string;
+}
+
+export interface PastEvent {
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly text: string;
+}
+
+/** The agent's own past, also what was summarised away from its view. */
+export interface History {
+  /** Events that contain every word of `query`, newest first, at most `limit`. */
+  search(query: string, limit: number): Promise<readonly PastEvent[]>;
+  /** One event by its number; `undefined` if there is none. */
+  open(seq: number): Promise<PastEvent | undefined>;
+  /** The newest message of a person or another agent; `undefined` before the first. */
+  latestInstruction(): string | undefined;
+}
+
+/** What a module may ask of the runtime for all agents of this process together. */
+export interface NodeHost {
+  readonly network: Network;
+  readonly clock: {
+    /** Milliseconds since 1970. */
+    now(): number;
+    /** Resolves after `ms`, or when `signal` aborts. */
+    sleep(ms: number, signal: AbortSignal): Promise<void>;
+  };
+  /** Absolute path of a folder for temporary files; it may be absent, and the next start deletes it. */
+  readonly scratch: string;
+  /**
+   * The environment for a program that lives longer than one action: no secrets, and the mark by which the next start ends
+   * it if this process was killed.
+   */
+  readonly environment: Readonly<Record<string, string>>;
+  /** `close` runs when the process stops, after all agents. */
+  onClose(close: () => void | Promise<void>): void;
+}
+
+/** What a module may ask of the runtime, for one agent. */
+export interface Host {
+  /** The same object for as long as the agent runs. */
+  readonly agent: {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string;
+    /** What the agent is asked to be: the body of its definition. */
+    readonly brief: string;
+  };
+  /** Every action of this agent. */
+  readonly actions: readonly ActionSpec[];
+  /** How to write actions in this agent's protocol. */
+  readonly howToAct: string;
+  readonly state: State;
+  readonly history: History;
+  readonly workspace: Workspace;
+  /** The same object for all agents of this process. */
+  readonly node: NodeHost;
+  /** The section of config.yaml that has this module's name; empty if there is none. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Aborts when the running action has to stop. Pass it to every wait. */
+  readonly signal: AbortSignal;
+  /**
+   * Stages `content` for each target (ids, or `all` for every known agent but this one and Control); it goes out with
+   * the action's result. Returns the message ids. Throws, saying why, if one of them may not be sent; then none is.
+   */
+  send(targets: readonly string[] | "all", content: string): Promise<readonly string[]>;
+  /** Every known agent, this one included, Control not. */
+  peers(): Promise<readonly Peer[]>;
+  /** One model call outside the agent's own conversation, metered and limited like every other. */
+  complete(prompt: string, options?: { readonly maxOutput?: number }): Promise<string>;
+  /** How long a text is for the model: close enough to plan by, and free. */
+  tokens(text: string): number;
+  /** How long the running action's result may be to be shown whole, in tokens; of a longer one the middle is left out. */
+  readonly maxTokens: number;
+  /**
+   * How long the pinned message may be, in tokens. All modules together have a quarter of the model's window: where that is
+   * not enough, a module is asked again with its share of it, and of what is still longer the middle is left out. Show what
+   * matters most, and say how much more there is.
+   */
+  readonly maxPinnedTokens: number;
+  /** What the agent should work at now: the first objective that its modules name; else its latest instruction. */
+  objective(): string | undefined;
+  /** Keeps a long text beside the log and returns the path it can be read from, relative to the workspace. */
+  keep(content: string): Promise<string>;
+  /** `close` runs when the agent stops, last registered first. */
+  onClose(close: () => void | Promise<void>): void;
+}
+
+/** A readable copy of a module's state on disk, which people may edit while the agent does not run. */
+export type Projection =
+  /** One JSON object with the module's keys. */
+  | { readonly kind: "file"; readonly name: string }
+  /** One plain text file per key; every value is a string. */
+  | { readonly kind: "folder"; readonly name: string; readonly extension: string };
+
+export interface Action {
+  readonly description: string;
+  readonly parameters: z.ZodObject;
+  readonly effects: Effects;
+  readonly aliases: readonly string[];
+  /** `parameters` must have passed the schema. */
+  execute(parameters: unknown, host: Host): Promise<ActionResult>;
+}
+
+export interface ActionDefinition<Shape extends z.ZodRawShape> {
+  /** One sentence, an imperative: the model chooses by it. */
+  readonly description: string;
+  /** Zod schemas by name; `.describe()` each, `.optional()` where it may be left out. */
+  readonly parameters?: Shape;
+  /** Default `once`: the safe answer for everything that reaches the outside. */
+  readonly effects?: Effects;
+  readonly aliases?: readonly string[];
+  execute(parameters: z.output<z.ZodObject<Shape>>, host: Host): ActionResult | Promise<ActionResult>;
+}
+
+const ACTION_KEYS = ["description", "parameters", "effects", "aliases", "execute"];
+
+/** Declares an action. What `execute` throws becomes an error result that the model reads. Throws at an unknown key. */
+export function defineAction<Shape extends z.ZodRawShape = Record<never, never>>(
+  definition: ActionDefinition<Shape>,
+): Action {
+  refuseUnknownKeys("defineAction", definition, ACTION_KEYS);
+  const parameters = z.strictObject((definition.parameters ?? {}) as Shape);
+  return {
+    description: definition.description,
+    parameters,
+    effects: definition.effects ?? "once",
+    aliases: definition.aliases ?? [],
+    async execute(given, host) {
+      return definition.execute(parameters.parse(given) as z.output<z.ZodObject<Shape>>, host);
+    },
+  };
+}
+
+export interface Module {
+  /** Lower-case letters, digits and dashes; heads its parts of the prompt and names its config section. */
+  readonly name: string;
+  /** The stable part of the introduction: it should not change while the agent works. */
+  instructions?(host: Host): string | undefined;
+  /**
+   * The changing part of the introduction, asked for anew for every prompt, and twice where all parts together are too long:
+   * keep it short, and within `maxPinnedTokens`.
+   */
+  pinnedMessage?(host: Host): string | undefined | Promise<string | undefined>;
+  /** What the agent should work at now, if this module knows. */
+  objective?(host: Host): string | undefined;
+  readonly projection?: Projection;
+  /**
+   * Its actions work in the files of a workspace, or run commands there: in a legion on several machines an agent that
+   * has them stays at its workspace. Absent: the agent can go on anywhere.
+   */
+  readonly place?: "workspace";
+  readonly actions: Readonly<Record<string, Action>>;
+}
+
+const MODULE_KEYS = ["name", "instructions", "pinnedMessage", "objective", "projection", "place", "actions"];
+
+/** Declares a module. Throws if the name is malformed, and at an unknown key. */
+export function defineModule(module: Module): Module {
+  refuseUnknownKeys("defineModule", module, MODULE_KEYS);
+  if (!/^[a-z][a-z0-9-]*$/.test(module.name)) {
+    throw new Error(`"${module.name}" is no module name: use lower-case letters, digits and dashes.`);
+  }
+  return module;
+}
+
+/** What is misspelt would be ignored, and nobody would know why nothing happens. */
+function refuseUnknownKeys(where: string, given: object, known: readonly string[]): void {
+  const key = Object.keys(given).find((name) => !known.includes(name));
+  if (key === undefined) return;
+  const [meant] = nearest(key, known);
+  const advice = meant === undefined ? `known keys: ${known.join(", ")}` : `did you mean "${meant}"?`;
+  throw new Error(`${where}: unknown key "${key}"; ${advice}`);
+}
+
+/**
+ * State of a module that is not JSON: a cache, a connection. Returns an accessor that creates it at the first use for
+ * each agent and gives the same one from then on. Close it with `host.onClose`.
+ */
+export function defineState<S>(create: (host: Host) => S): (host: Host) => S {
+  const states = new WeakMap<object, { readonly state: S }>();
+  return (host) => {
+    let made = states.get(host.agent);
+    if (!made) states.set(host.agent, (made = { state: create(host) }));
+    return made.state;
+  };
+}
+
+/**
+ * As `defineState`, one for all agents of a process: a browser, a cache. Close it with `node.onClose`.
+ */
+export function defineShared<S>(
+  create: (node: NodeHost, settings: Host["settings"]) => S,
+): (host: Host) => S {
+  const shared = new WeakMap<NodeHost, { readonly state: S }>();
+  return ({ node, settings }) => {
+    let made = shared.get(node);
+    if (!made) shared.set(node, (made = { state: create(node, settings) }));
+    return made.state;
+  };
+}

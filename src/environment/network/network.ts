@@ -1,0 +1,61 @@
+import { setMaxListeners } from "node:events";
+import type { Network } from "../../domain/network.ts";
+import { SHUTDOWN } from "../../base/signals.ts";
+import { createDial, systemLookup, type Lookup } from "./dial.ts";
+import { parseGrant } from "./destination.ts";
+
+export interface NetworkOptions {
+  /** Entries as `parseGrant` reads them. */
+  readonly allowPrivate: readonly string[];
+  /** For tests; absent: the operating system says which addresses a name has. */
+  readonly lookup?: Lookup;
+  /** For tests: PEM certificates of the authorities that hold instead of the public ones. */
+  readonly authorities?: readonly string[];
+}
+
+export interface ClosableNetwork extends Network {
+  /** Ends everything that is under way, with the reason SHUTDOWN, and refuses what comes later. */
+  close(): Promise<void>;
+}
+
+/** Throws USAGE if an entry of `allowPrivate` is malformed. */
+export function createNetwork({
+  allowPrivate,
+  lookup = systemLookup,
+  authorities,
+}: NetworkOptions): ClosableNetwork {
+  const life = new AbortController();
+  // Of every fetch that is under way.
+  setMaxListeners(0, life.signal);
+  const ownPorts = new Set<number>();
+  const closings = new Set<() => Promise<void>>();
+  const dial = createDial({ grants: allowPrivate.map(parseGrant), ownPorts, lookup });
+  const tls = authorities ? { ca: [...authorities] } : {};
+
+  return {
+    async fetch(url, request) {
+      const { fetchPage } = await import("./fetch.ts");
+      return fetchPage(url, request, { dial, life: life.signal, tls });
+    },
+
+    async openProxy({ maxBytes }) {
+      const { openProxy } = await import("./proxy.ts");
+      const { port, ...proxy } = await openProxy({ dial, maxBytes });
+      const close = async () => {
+        await proxy.close();
+        ownPorts.delete(port);
+        closings.delete(close);
+      };
+      ownPorts.add(port);
+      closings.add(close);
+      if (life.signal.aborted) await close();
+      life.signal.throwIfAborted();
+      return { ...proxy, close };
+    },
+
+    async close() {
+      life.abort(SHUTDOWN);
+      await Promise.all([...closings].map((close) => close()));
+    },
+  };
+}

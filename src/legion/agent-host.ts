@@ -1,0 +1,162 @@
+// The agents that run in this process: opened, supervised, and closed again where the right to run one goes elsewhere.
+
+import type { Agent } from "../agent/parts/agent.ts";
+import { beginning, closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./agent-plan.ts";
+import { isLegionError, messageOf } from "../base/errors.ts";
+import { restartNotice } from "./supervision/restart-policy.ts";
+import { isFruitless, type Ledger } from "../past/ledger.ts";
+import type { AgentId } from "../domain/message.ts";
+import type { Outbox } from "../mail/outbox.ts";
+import { SHUTDOWN, linkSignals } from "../base/signals.ts";
+import { supervise, type Supervised } from "./supervision/supervisor.ts";
+import type { Tenure } from "../domain/lease.ts";
+
+export interface Hosting {
+  /** Opens every agent, then runs them, for a process that nobody can take them from. */
+  beginAll(plans: readonly AgentPlan[]): Promise<void>;
+  /** Opens one and runs it while this process has the right to. Rejects if it cannot be opened. */
+  begin(plan: AgentPlan): Promise<Agent>;
+  /** Does it run, and has nothing to do? */
+  isIdle(agent: AgentId): boolean;
+  /** Stops one and closes it: finishes what runs, unless the right to run it is lost. Rejects if a module closes badly. */
+  end(agent: AgentId): Promise<void>;
+  /** Finishes what one is at, and runs it no more; it stays open. */
+  dismiss(agent: AgentId): Promise<void>;
+  outboxOf(agent: AgentId): Outbox | undefined;
+  /** Finishes what runs; nobody is closed yet. */
+  stop(): Promise<void>;
+  /** Closes everybody. Resolves with what went wrong in modules that close badly. */
+  close(): Promise<readonly unknown[]>;
+}
+
+const OPEN_AT_ONCE = 32;
+
+/**
+ * @param agents gets every agent while it is hosted
+ * @param now aborts when what runs has to stop at once
+ */
+export function createHosting(place: Place, agents: Map<AgentId, Supervised>, now: AbortSignal): Hosting {
+  const { store, shared } = place;
+  const { opened, open, close, countUnopened } = createOpening(place);
+  /** The rights to agents that this process lost. */
+  const lost = new Map<AgentId, Tenure>();
+  /** Of each that runs: forgets what would stop it at once. */
+  const unlinks = new Map<AgentId, () => void>();
+  const run = (plan: AgentPlan, openAgain = open): void => {
+    const { identity } = plan;
+    const agent = opened.get(identity.id);
+    const post = agent ?? { standing: beginning(shared.clock), identity, shared };
+    const tenure = agent?.tenure ?? store.tenure(identity.id);
+    const { signal, unlink } = linkSignals(asShutdown(tenure.lost), now);
+    unlinks.set(identity.id, unlink);
+    agents.set(identity.id, supervise({ post, agent, open: () => openAgain(plan), now: signal }));
+  };
+  return {
+    async beginAll(plans) {
+      const enrolled = async (plan: AgentPlan): Promise<Agent> => {
+        await store.enroll(plan.identity.id, recordOf(plan));
+        return open(plan);
+      };
+      // Every log is open before the first actor runs: whoever writes to another finds out what that one has seen already.
+      await openAll(plans, enrolled);
+      for (const id of store.known()) await countUnopened(id);
+      for (const plan of plans) run(plan, enrolled);
+    },
+    async begin(plan) {
+      const agent = await open(plan);
+      const { id } = plan.identity;
+      await noteLost(agent, lost.get(id)).catch(async (error: unknown) => {
+        await close(id);
+        throw error;
+      });
+      lost.delete(id);
+      run(plan);
+      return agent;
+    },
+    isIdle: (id) => agents.get(id)?.standing.state === "idle",
+    async end(id) {
+      const tenure = opened.get(id)?.tenure;
+      if (tenure?.lost.aborted) lost.set(id, tenure);
+      await agents.get(id)?.stop("handOver");
+      agents.delete(id);
+      unlinks.get(id)?.();
+      await close(id);
+    },
+    dismiss: async (id) => agents.get(id)?.stop(),
+    outboxOf: (id) => opened.get(id)?.outbox,
+    async stop() {
+      await Promise.all([...agents.values()].map((supervised) => supervised.stop()));
+    },
+    async close() {
+      const closings = await Promise.allSettled([...opened.values()].map(closeAgent));
+      return closings.flatMap((closing) => (closing.status === "rejected" ? [closing.reason] : []));
+    },
+  };
+}
+
+/** Has its log say that an agent was only lost for a while, where it looks as if it had died at what it was doing. */
+async function noteLost({ memory }: Agent, before: Tenure | undefined): Promise<void> {
+  if (before?.epoch === memory.ledger.epoch && isFruitless(memory.ledger))
+    await memory.commit(restartNotice(messageOf(before.lost.reason), "lost"));
+}
+
+/** The agents that are open. */
+function createOpening(place: Place) {
+  const { store, shared } = place;
+  const { budget } = shared;
+  const opened = new Map<AgentId, Agent>();
+  /** What agents have spent that could not be opened yet. */
+  const unopened = new Map<AgentId, Ledger>();
+  return {
+    opened,
+    async open(plan: AgentPlan): Promise<Agent> {
+      const { id } = plan.identity;
+      const agent = await openAgent(plan, place);
+      opened.set(id, agent);
+      budget.leave(unopened.get(id));
+      budget.join(agent.memory.ledger);
+      return agent;
+    },
+    async close(id: AgentId): Promise<void> {
+      const agent = opened.get(id);
+      if (!agent) return;
+      opened.delete(id);
+      budget.leave(agent.memory.ledger);
+      await closeAgent(agent);
+    },
+    async countUnopened(id: AgentId): Promise<void> {
+      const ledger = await store.ledger(id);
+      if (!ledger || opened.has(id)) return;
+      budget.join(ledger);
+      unopened.set(id, ledger);
+    },
+  };
+}
+
+/** Whoever has lost the right to run an agent stops as if the process had died: somebody else goes on from the log. */
+function asShutdown(lost: AbortSignal): AbortSignal {
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort(SHUTDOWN);
+  if (lost.aborted) stop();
+  lost.addEventListener("abort", stop, { once: true });
+  return stopping.signal;
+}
+
+/** Opens every agent that can be opened; the others are tried again later, each alone. Rejects once nobody is being opened. */
+async function openAll(
+  plans: readonly AgentPlan[],
+  open: (plan: AgentPlan) => Promise<Agent>,
+): Promise<void> {
+  const queue = [...plans];
+  const worker = async (): Promise<void> => {
+    for (let plan = queue.shift(); plan; plan = queue.shift()) await open(plan).catch(unlessOwn);
+  };
+  const workers = await Promise.allSettled(Array.from({ length: OPEN_AT_ONCE }, worker));
+  for (const done of workers) if (done.status === "rejected") throw done.reason;
+}
+
+/** What its files say or cannot keep is an agent's own trouble; anything else is the legion's. */
+function unlessOwn(error: unknown): void {
+  const own = ["STORAGE", "DAMAGED", "FOREIGN"] as const;
+  if (!own.some((code) => isLegionError(error, code))) throw error;
+}

@@ -1,0 +1,109 @@
+// An agent from its plan and its files: memory, mailbox, outbox and modules.
+
+import type { Agent, Identity, MemorySettings, Perform, Shared, Standing } from "../agent/parts/agent.ts";
+import type { Clock } from "../base/clock.ts";
+import { createHost } from "../agent/act/module-host.ts";
+import type { Limits } from "../domain/limits.ts";
+import type { Model } from "../domain/model.ts";
+import type { Disk } from "../base/disk.ts";
+import { startModules } from "../agent/parts/module-set.ts";
+import { createOutbox } from "../mail/outbox.ts";
+import type { LegionPaths } from "../storage/folder/paths.ts";
+import { createSpeech, type Ways } from "../agent/parts/speech.ts";
+import type { Store } from "../storage/contract/store.ts";
+import { createTraces } from "../agent/parts/command-trace.ts";
+
+/** What an agent was made from: enough to make it again. */
+export interface Origin {
+  /** Name or path of its definition. */
+  readonly definition: string;
+  /** What stood in place of the definition's. */
+  readonly brief?: string;
+  readonly modules?: readonly string[];
+  /** Absent: they were refused. */
+  readonly commands?: "allow";
+}
+
+/** One agent that a legion hosts. */
+export interface AgentPlan extends Ways {
+  readonly identity: Identity;
+  /** Absent: a program made it. Goes into `agent.json`. */
+  readonly origin?: Origin;
+  readonly model: Model;
+  readonly limits: Limits;
+  readonly memory: MemorySettings;
+  readonly tickMs: number;
+  /** Puts something else in the place of its model, its mailbox...: for an agent that is replayed. */
+  readonly replay?: (agent: Agent) => Agent;
+}
+
+export interface Place {
+  readonly store: Store;
+  readonly shared: Shared;
+  readonly paths: LegionPaths;
+  /** The project's folder, wherever its agents are kept. */
+  readonly disk: Disk;
+  readonly perform: Perform;
+  /** A pause after each decision. */
+  readonly delayMs: number;
+}
+
+/** Opens an agent that is enrolled and that nobody else may have open. Rejects with STORAGE or DAMAGED if its past cannot be used. */
+export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
+  const { store, shared, paths, disk, perform, delayMs } = place;
+  const { identity, model, actions } = plan;
+  const { id } = identity;
+  const speech = createSpeech(plan, model);
+  // Before anything is waited for: where it is lost meanwhile, what was opened is closed like that of any other agent.
+  const tenure = store.tenure(id);
+  const memory = await store.openAgent(id, {
+    view: speech,
+    projector: store.projector(id, actions.modules),
+  });
+  const inbox = await store.bus.open(id).catch(async (error: unknown) => {
+    await memory.close();
+    throw error;
+  });
+  const agent: Agent = {
+    standing: beginning(shared.clock),
+    identity,
+    tenure,
+    model,
+    speech,
+    limits: plan.limits,
+    settings: plan.memory,
+    tickMs: plan.tickMs,
+    delayMs,
+    memory,
+    inbox,
+    perform,
+    outbox: createOutbox(memory, store.bus, shared.clock),
+    modules: startModules(speech, (module) => createHost(agent, module)),
+    blobs: store.blobs(id),
+    traces: createTraces(paths.agent(id), disk),
+    shared,
+  };
+  return plan.replay?.(agent) ?? agent;
+}
+
+/** What is kept of a plan, for whoever wants to know what the agent is, or to start it again as it was. */
+export function recordOf({ identity, origin, model, limits }: AgentPlan): string {
+  const { id, name, description } = identity;
+  return `${JSON.stringify({ id, name, description, ...origin, model: model.name, limits }, null, 2)}\n`;
+}
+
+/** Closes all of it; rejects if a module closes badly. */
+export async function closeAgent({ modules, outbox, inbox, memory }: Agent): Promise<void> {
+  try {
+    await modules.close();
+  } finally {
+    await outbox.close();
+    await inbox.close();
+    await memory.close();
+  }
+}
+
+/** How an agent stands before its first run. */
+export function beginning(clock: Clock): Standing {
+  return { state: "waiting", reason: "", since: new Date(clock.now()).toISOString() };
+}

@@ -1,0 +1,119 @@
+// A person has an agent go on from an earlier moment of its past: on a new branch of its own log, or as a new agent.
+
+import { goals } from "../../modules/goals.ts";
+import { notes } from "../../modules/notes.ts";
+import type { Halt } from "../past/conversation.ts";
+import { LegionError } from "../base/errors.ts";
+import { forkPoint } from "../past/fork-point.ts";
+import { gapNotice, lostIn, type SeqRange } from "../storage/files/log.ts";
+import type { Memory } from "../past/past.ts";
+import { CONTROL, displayName, isAgentId, type AgentId } from "../domain/message.ts";
+import type { Store } from "../storage/contract/store.ts";
+import type { Writer } from "../mail/log-access.ts";
+
+export interface ForkOrder {
+  readonly agent: AgentId;
+  /** A sequence number. */
+  readonly at: number;
+  /** The new agent that goes on from there; absent: the agent itself does. */
+  readonly as?: AgentId;
+}
+
+export interface Forking {
+  /** The event that it goes on from: of a decision, the last result; before one that was not finished. */
+  readonly to: number;
+  readonly done: Promise<Forked>;
+}
+
+export interface Forked {
+  /** Why it rested at that moment, and so does now. */
+  readonly halt?: Halt;
+  /** What a person had changed by hand, and stays so. */
+  readonly edited: readonly (readonly [module: string, key: string])[];
+  /** How many events of its past are damaged or gone; the agent is told. Absent: none. */
+  readonly lost?: number;
+}
+
+export interface ForkOffice {
+  readonly store: Store;
+  /** `undefined` for an unknown agent. */
+  writerFor(agent: AgentId): Writer | undefined;
+}
+
+/** Throws USAGE or REFUSED, having written nothing, if this cannot be. */
+export async function fork(order: ForkOrder, office: ForkOffice): Promise<Forking> {
+  const { agent, at, as } = order;
+  const writer = agent === CONTROL ? undefined : office.writerFor(agent);
+  if (!writer) throw new LegionError("USAGE", `there is no agent ${JSON.stringify(agent)} to fork`);
+  if (as !== undefined) await refuseId(as, office);
+  const to = await forkPoint(office.store.events(agent), at, displayName(agent));
+  const done = as === undefined ? goOn(agent, { to, writer }, office) : copy(agent, { to, as }, office);
+  return { to, done };
+}
+
+async function refuseId(id: AgentId, { store }: ForkOffice): Promise<void> {
+  if (!isAgentId(id)) {
+    const rule = "up to 64 of a-z, 0-9, `.`, `_` and `-`, such as 2b";
+    throw new LegionError("USAGE", `--as: ${JSON.stringify(id)} cannot be the id of an agent; write ${rule}`);
+  }
+  if (await store.isTaken(id))
+    throw new LegionError("USAGE", `--as: there is an agent ${JSON.stringify(id)} already; name a new one`);
+}
+
+interface OwnBranch {
+  readonly to: number;
+  readonly writer: Writer;
+}
+
+async function goOn(agent: AgentId, { to, writer }: OwnBranch, { store }: ForkOffice): Promise<Forked> {
+  return writer.alone(async ({ memory }) => {
+    await memory.commit({ kind: "branch", to });
+    const branch = memory.ledger.last;
+    await memory.reopen();
+    // What told the agent of it may stand on the branch that it leaves.
+    const lost = await lostBefore(memory, to);
+    if (lost.length > 0) await memory.commit(gapNotice(lost));
+    // Where nobody runs the agent, nobody has looked at its files yet.
+    const files = store.projector(agent, [goals, notes]);
+    for (const event of await files.reconcile(memory.state)) {
+      await memory.commit(event);
+      if (event.kind === "edited") await files.write([[event.module, event.key, event.value]], memory.state);
+    }
+    const edited: [string, string][] = [];
+    for await (const event of memory.read(branch))
+      if (event.kind === "edited") edited.push([event.module, event.key]);
+    const { halt } = memory.conversation;
+    const count = lost.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    return { edited, ...(halt && { halt }), ...(count > 0 && { lost: count }) };
+  });
+}
+
+/** The events up to `to` that are gone, as the log has reported them later. */
+async function lostBefore(memory: Memory, to: number): Promise<readonly SeqRange[]> {
+  const lost: SeqRange[] = [];
+  for await (const event of memory.read(to + 1)) lost.push(...lostIn(event).filter(([first]) => first < to));
+  return lost;
+}
+
+interface NewAgent {
+  readonly to: number;
+  readonly as: AgentId;
+}
+
+async function copy(origin: AgentId, { to, as }: NewAgent, { store }: ForkOffice): Promise<Forked> {
+  const past = { origin, events: store.events(origin), to, blobs: store.blobs(origin) };
+  const record = await store.record(origin);
+  const { conversation } = await store.found(as, past, record && renamed(record, as));
+  const { halt } = conversation;
+  return { edited: [], ...(halt && { halt }) };
+}
+
+/** What the last start made of one agent, for another. */
+function renamed(record: string, id: AgentId): string {
+  try {
+    const { id: _, name: __, ...rest } = JSON.parse(record) as Readonly<Record<string, unknown>>;
+    return `${JSON.stringify({ id, name: displayName(id), ...rest }, null, 2)}\n`;
+  } catch {
+    return record;
+  }
+}

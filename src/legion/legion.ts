@@ -1,0 +1,174 @@
+// The composition root: the store, the agents with their models and modules, one supervised actor each.
+
+import { setMaxListeners } from "node:events";
+import type { Shared } from "../agent/parts/agent.ts";
+import type { AgentPlan } from "./agent-plan.ts";
+import { suspectsAlone } from "../agent/act/acting-alone.ts";
+import { createAlarms, type Alarms } from "./alarms.ts";
+import { createHopNotice, startHeartbeat } from "./announcements.ts";
+import { createBudget, type Budget } from "../agent/parts/budget.ts";
+import { createClock, type Clock } from "../base/clock.ts";
+import { createClosing } from "../base/closing.ts";
+import type { Control } from "../mail/control.ts";
+import type { Environment } from "../environment/environment.ts";
+import { fork, type ForkOrder, type Forking } from "./fork.ts";
+import { createHosting } from "./agent-host.ts";
+import { createInspector, type Inspect, type Inspector } from "../domain/inspection.ts";
+import type { LastStart } from "../storage/contract/last-start.ts";
+import type { Limits } from "../domain/limits.ts";
+import type { Disk } from "../base/disk.ts";
+import type { Durability } from "../storage/files/journal.ts";
+import type { AgentId } from "../domain/message.ts";
+import { createLimiter, type LimiterOptions } from "../model/limiter.ts";
+import type { Peer } from "../domain/module.ts";
+import { legionPaths } from "../storage/folder/paths.ts";
+import { createPremises } from "./shared-host.ts";
+import { createPeers } from "./registry.ts";
+import { openFileResidence } from "../storage/files/node.ts";
+import { openRedisResidence } from "../storage/redis/node.ts";
+import type { RedisHome } from "../storage/contract/node.ts";
+import { resend } from "../mail/resend.ts";
+import { SHUTDOWN, aborted } from "../base/signals.ts";
+import type { Store } from "../storage/contract/store.ts";
+import type { Supervised } from "./supervision/supervisor.ts";
+import { createTokenCounter } from "../model/tokens.ts";
+import { untilIdle } from "./quiescence.ts";
+import type { Writer } from "../mail/log-access.ts";
+
+export interface LegionOptions {
+  /** Absolute real path of the project folder. */
+  readonly project: string;
+  readonly plans: readonly AgentPlan[];
+  readonly limits: Limits;
+  /** What is kept of this start, for the next one. */
+  readonly started?: LastStart;
+  readonly durability: Durability;
+  readonly delayMs: number;
+  readonly heartbeatMs: number | "off";
+  readonly environment: Environment;
+  readonly settings: (module: string) => Readonly<Record<string, unknown>>;
+  /** How many calls may run at this provider at once; where it gives nothing, the limiter's default. */
+  readonly concurrency?: LimiterOptions["concurrency"];
+  readonly clock?: Clock;
+  /** Where everything is written; the real disk if absent. */
+  readonly disk?: Disk;
+  /** `adopt`: what somebody else wrote in the project's files is taken on; absent: it waits, and its agents are halted. */
+  readonly foreign?: "adopt";
+  /** Where the legion lives if other processes share it; the project's files if absent. */
+  readonly redis?: RedisHome;
+  /** Sees everything from the first event on. */
+  readonly watch?: Inspect;
+}
+
+export interface Legion {
+  /** Those that run in this process; they may come and go. */
+  readonly agents: ReadonlyMap<AgentId, Supervised>;
+  /** What this process is called among the nodes of the legion; absent: it is the only one. */
+  readonly node?: string;
+  readonly control: Control;
+  readonly inspector: Inspector;
+  readonly budget: Budget;
+  peers(): Promise<readonly Peer[]>;
+  /** Every agent, Control not, wherever it runs. */
+  known(): readonly AgentId[];
+  unread(agent: AgentId): Promise<number>;
+  /** Finishes what the agent is at; only another start runs it again, here or elsewhere. */
+  dismiss(agent: AgentId): Promise<void>;
+  /** As `resend`: sends the dead letter `id` again. */
+  resend(id: string): Promise<readonly string[]>;
+  /** As `fork`: an agent goes on from an earlier moment of its past. */
+  fork(order: ForkOrder): Promise<Forking>;
+  /** Resolves when no hosted agent has anything to do and all mail to them is delivered, or when `signal` aborts. */
+  untilIdle(signal: AbortSignal): Promise<void>;
+  /** Finishes what runs and closes everything. */
+  stop(): Promise<void>;
+  /** Ends running model calls and actions at once; `stop` then has nothing to wait for. */
+  interrupt(): void;
+}
+
+/** Opens the legion and runs its agents. Rejects with LOCKED if another node runs in this folder. */
+export async function startLegion(options: LegionOptions): Promise<Legion> {
+  const clock = options.clock ?? createClock();
+  const inspector = createInspector(options.watch);
+  const paths = legionPaths(options.project);
+  const { inspect } = inspector;
+  const where = { paths, clock, inspect };
+  const { redis } = options;
+  const { store, disk, node, ceiling, begin } = await (redis
+    ? openRedisResidence({ ...options, redis }, where)
+    : openFileResidence(options, where));
+  const budget = createBudget(options.limits, ceiling);
+  const tokens = createTokenCounter();
+  const now = new AbortController();
+  setMaxListeners(0, now.signal);
+  const agents = new Map<AgentId, Supervised>();
+  const peers = createPeers({ store, identities: options.plans.map((plan) => plan.identity), agents });
+  const alarms = createAlarms(store.control, clock);
+  const closing = createClosing();
+  closing.add(tokens.close);
+  closing.add(store.close);
+  const premises = createPremises({ ...options, paths, clock, closing });
+  const shared = shareOut(options, { ...where, budget, tokens, node: premises.host, store, peers, alarms });
+  const place = { store, shared, paths, disk, delayMs: options.delayMs, perform: suspectsAlone(clock) };
+  const hosting = createHosting(place, agents, now.signal);
+  const close = async () => [...(await hosting.close()), ...(await closing.run())];
+  const running = await premises
+    .endLeft()
+    .then(() => begin(hosting))
+    .catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
+  const writerFor = (agent: AgentId): Writer | undefined => agents.get(agent) ?? store.writerFor(agent);
+  const heart = startHeartbeat(options.heartbeatMs, { clock, agents, control: store.control });
+  return {
+    agents,
+    ...(node !== undefined && { node }),
+    control: store.control,
+    inspector,
+    budget,
+    peers,
+    known: store.known,
+    unread: shared.unread,
+    dismiss: (agent) => running.dismiss(agent),
+    resend: (id) => resend(id, { clock, known: store.known(), unread: shared.unread, writerFor }),
+    fork: (order) => fork(order, { store, writerFor }),
+    async untilIdle(signal) {
+      await Promise.race([running.settled(), aborted(signal)]);
+      await untilIdle({ agents, control: store.control, inspector }, signal);
+    },
+    interrupt: () => now.abort(SHUTDOWN),
+    async stop() {
+      heart.abort();
+      const unstopped: unknown[] = await running.stop().then(() => [], Array.of);
+      await alarms.close();
+      const failures = [...unstopped, ...(await close())];
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+interface Common extends Pick<Shared, "clock" | "inspect" | "budget" | "tokens" | "node"> {
+  readonly store: Store;
+  readonly alarms: Alarms;
+  readonly peers: () => Promise<readonly Peer[]>;
+}
+
+function shareOut(options: LegionOptions, { store, peers, alarms, ...common }: Common): Shared {
+  const { project, environment, settings, concurrency } = options;
+  return {
+    ...common,
+    limiter: createLimiter({ clock: common.clock, concurrency, onOutage: alarms.outage }),
+    workspace: {
+      root: project,
+      execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
+      endLeft: (mark) => environment.endLeft(mark),
+    },
+    settings,
+    peers,
+    unread: (agent) => store.bus.unread(agent),
+    isNews: alarms.isNews,
+    tellControl: alarms.tell,
+    announceHops: createHopNotice(store.control),
+  };
+}

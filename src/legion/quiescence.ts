@@ -1,0 +1,59 @@
+// When a legion is done: nobody has anything to do, and no mail is on its way to any of its agents.
+
+import type { Control } from "../mail/control.ts";
+import type { Inspector } from "../domain/inspection.ts";
+import { hasWork, openCalls } from "../past/conversation.ts";
+import type { Send } from "../past/ledger.ts";
+import { CONTROL, type AgentId } from "../domain/message.ts";
+import { isOver } from "./registry.ts";
+import type { Supervised } from "./supervision/supervisor.ts";
+
+export interface Hosted {
+  readonly agents: ReadonlyMap<AgentId, Supervised>;
+  readonly control: Control;
+}
+
+/** Resolves when no hosted agent has anything to do and all mail to them and to Control is delivered, or when `signal` aborts. */
+export async function untilIdle(
+  { agents, control, inspector }: Hosted & { inspector: Inspector },
+  signal: AbortSignal,
+): Promise<void> {
+  const isIdle = (): boolean => {
+    const alive = [...agents.values()].filter((supervised) => !isOver(supervised));
+    const waiting = [control, ...alive.flatMap(({ agent }) => agent?.outbox ?? [])];
+    const isAwaited = ({ to }: Send): boolean => {
+      const recipient = agents.get(to);
+      return to === CONTROL || (recipient !== undefined && !isOver(recipient));
+    };
+    if (waiting.some((outbox) => outbox.undelivered().some(isAwaited))) return false;
+    return alive.every(({ agent, standing: { state } }) => {
+      const atRest = state === "idle" || state === "parked" || state === "paused";
+      if (!atRest || agent === undefined) return false;
+      const { conversation } = agent.memory;
+      // One that was resumed may still be closing what it left open.
+      const isClosing = !conversation.halt && openCalls(conversation).length > 0;
+      return !isClosing && !hasWork(conversation, agent.inbox.unread);
+    });
+  };
+  await new Promise<void>((resolve) => {
+    let checking = false;
+    const check = (): void => {
+      checking = false;
+      if (signal.aborted || isIdle()) finish();
+    };
+    const later = (): void => {
+      if (!checking) setImmediate(check);
+      checking = true;
+    };
+    const unwatch = inspector.watch((inspection) => {
+      if (inspection.kind !== "live:delta") later();
+    });
+    const finish = (): void => {
+      unwatch();
+      signal.removeEventListener("abort", later);
+      resolve();
+    };
+    signal.addEventListener("abort", later);
+    later();
+  });
+}

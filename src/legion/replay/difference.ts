@@ -1,0 +1,165 @@
+// Where a replay leaves its tape: what is compared, apart from times and the names of logs, and how it is told.
+
+import { addUsage, type Event, type NewEvent, type Stamp, type Usage } from "../../domain/event.ts";
+import { displayName, type AgentId, type Message } from "../../domain/message.ts";
+
+/** The first thing that is not as it was recorded. */
+export interface Difference {
+  readonly agent: AgentId;
+  /** The recorded event that it was found at. */
+  readonly seq: number;
+  /** What of it, such as `decision 57: system prompt`. */
+  readonly part: string;
+  /** The whole of that part, on either side. */
+  readonly recorded: string;
+  readonly today: string;
+}
+
+/**
+ * What has to be the same of an event: everything but sequence numbers, epochs, times, places in mailboxes, the names
+ * of logs and models, and what a call cost or was thought to cost. `undefined` for what depends on the course of things outside the
+ * agent: when its process started, when its mail arrived, what its provider refused.
+ */
+export function essenceOf(event: NewEvent | Event): unknown {
+  switch (event.kind) {
+    case "message":
+      return { kind: event.kind, message: letterOf(event.message) };
+    case "decision": {
+      const { usage, cost: _, model: __, ...decision } = withoutStamp(event);
+      // What an aborted one took is an estimate.
+      return { ...decision, ...sentBy(event), ...(event.stop !== "aborted" && { usage: tokensOf(usage) }) };
+    }
+    case "result": {
+      const { usage, ...result } = withoutStamp(event);
+      return { ...result, ...sentBy(event), ...(usage && { usage: tokensOf(usage) }) };
+    }
+    case "summary":
+      return { kind: event.kind, strategy: event.strategy, content: withoutNumbers(event.content) };
+    case "prompted":
+      return { kind: event.kind };
+    case "edited":
+      return withoutStamp(event);
+    case "notice":
+      return isOfTheAgent(event.reason) ? { ...withoutStamp(event), ...sentBy(event) } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+type Unstamped<E> = E extends unknown ? Omit<E, keyof Stamp> : never;
+
+/** `event` as it was handed to the log. */
+export function withoutStamp<E extends NewEvent | Event>(event: E): Unstamped<E> {
+  const { seq: _seq, epoch: _epoch, at: _at, ...rest }: E & Partial<Stamp> = event;
+  return rest as Unstamped<E>;
+}
+
+function isOfTheAgent(reason: string): boolean {
+  return reason === "paused" || reason === "resumed" || reason.startsWith("parked");
+}
+
+function sentBy({ sends = [] }: { readonly sends?: readonly Message[] }): object {
+  return { sends: sends.length > 0 ? sends.map(letterOf) : undefined };
+}
+
+function letterOf(message: Message): object {
+  return { ...message, sentAt: undefined };
+}
+
+function tokensOf(usage: Usage): Usage {
+  const { cost: _, ...tokens } = addUsage(usage, { input: 0, output: 0 });
+  return tokens;
+}
+
+/** Numbers of events count what happened beside the agent's own doings, too. */
+export function withoutNumbers(text: string): string {
+  return text.replace(/\bevent \d+(-\d+)?/g, "event #");
+}
+
+/** What of `today` is not as in `recorded`; `undefined` if nothing is. */
+export function compareEvents(
+  agent: AgentId,
+  recorded: Event | undefined,
+  today: NewEvent | Event | undefined,
+): Difference | undefined {
+  const [before, now] = [recorded, today].map((event) => event && toText(essenceOf(event)));
+  if (before === now) return undefined;
+  const seq = recorded?.seq ?? 0;
+  const part = recorded ? `event ${seq}: ${recorded.kind}` : `after its last event: ${today!.kind}`;
+  return { agent, seq, part, recorded: before ?? NOTHING, today: now ?? NOTHING };
+}
+
+const NOTHING = "(nothing)";
+
+/** Keys in the same order, long texts on lines of their own. */
+function toText(value: unknown): string {
+  return JSON.stringify(sorted(value), null, 2);
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [key, sorted(item)]);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** One log against the other; `undefined` if they are the same. */
+export function compareLogs(
+  agent: AgentId,
+  recorded: readonly Event[],
+  today: readonly Event[],
+): Difference | undefined {
+  const [before, now] = [recorded, today].map((log) => log.filter((event) => essenceOf(event)));
+  for (let index = 0; index < Math.max(before!.length, now!.length); index++) {
+    const difference = compareEvents(agent, before![index], now![index]);
+    if (difference) return difference;
+  }
+  return undefined;
+}
+
+const MAX_LINES = 6;
+const MAX_COLUMNS = 110;
+
+/** For people: where it is, and the first lines that differ on both sides. */
+export function describeDifference({ agent, part, recorded, today }: Difference): string {
+  const before = recorded.split("\n");
+  const now = today.split("\n");
+  let same = 0;
+  while (same < before.length && same < now.length && before[same] === now[same]) same++;
+  let ending = 0;
+  while (
+    ending < Math.min(before.length, now.length) - same &&
+    before.at(-1 - ending) === now.at(-1 - ending)
+  )
+    ending++;
+  const place = same > 0 ? `, line ${same + 1}` : "";
+  const column = columnOf(before[same] ?? "", now[same] ?? "");
+  return [
+    `${displayName(agent)}, ${part}${place} (- recorded, + today):`,
+    ...excerpt("-", before.slice(same, before.length - ending), column),
+    ...excerpt("+", now.slice(same, now.length - ending), column),
+  ].join("\n");
+}
+
+/** Where two lines begin to differ. */
+function columnOf(a: string, b: string): number {
+  let column = 0;
+  while (column < a.length && column < b.length && a[column] === b[column]) column++;
+  return column;
+}
+
+function excerpt(mark: string, lines: readonly string[], column: number): readonly string[] {
+  const rest = lines.length - MAX_LINES;
+  return [
+    ...lines.slice(0, MAX_LINES).map((line) => `${mark} ${cut(line, column)}`),
+    ...(rest > 0 ? [`${mark} (${rest} more lines)`] : []),
+  ];
+}
+
+/** Of a long line, what stands around `column`. */
+function cut(line: string, column: number): string {
+  if (line.length <= MAX_COLUMNS) return line;
+  const from = Math.max(0, Math.min(column - MAX_COLUMNS / 2, line.length - MAX_COLUMNS));
+  const to = from + MAX_COLUMNS;
+  return `${from > 0 ? "…" : ""}${line.slice(from, to)}${to < line.length ? "…" : ""}`;
+}

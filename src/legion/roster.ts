@@ -1,0 +1,287 @@
+// Who belongs to a legion: from what a person settled to what `startLegion` takes, with the facts that `start` shows.
+
+import { isAbsolute } from "node:path";
+import type { Config } from "../config/config.ts";
+import { findDefinition, findTeam, type Definition, type Member, type Places } from "../config/definition.ts";
+import { LegionError } from "../base/errors.ts";
+import type { AgentPlan } from "./agent-plan.ts";
+import {
+  DEFAULT_AGENT_STEPS,
+  DEFAULT_LEGION_COST,
+  resolveLimits,
+  type Limits,
+  type LimitsChoice,
+} from "../domain/limits.ts";
+import { displayName, type AgentId } from "../domain/message.ts";
+import type { Model } from "../domain/model.ts";
+import { chooseModel, type ModelChoice } from "../model/choice.ts";
+import { openModel } from "../model/registry.ts";
+import { indexActions } from "../agent/parts/module-set.ts";
+import type { Protocol } from "../model/protocol/protocol.ts";
+import { textProtocol } from "../model/protocol/text.ts";
+import { toolsProtocol } from "../model/protocol/tools.ts";
+import { packageDir } from "../base/package.ts";
+import type { Way, Ways } from "../agent/parts/speech.ts";
+import { decisivePaths } from "../config/code/startable.ts";
+import { isBuiltIn, loadModules, moduleFiles, type Admit } from "../config/module-loader.ts";
+
+/**
+ * So many agents of the configured definition, with the ids 1, 2, 3..., or with these ids; a team, or only these of it; or
+ * agents as they were last started.
+ */
+export type Who =
+  | { readonly kind: "count"; readonly count: number }
+  | { readonly kind: "named"; readonly ids: readonly AgentId[] }
+  | { readonly kind: "team"; readonly team: string; readonly only?: readonly AgentId[] }
+  | { readonly kind: "again"; readonly agents: readonly Remembered[] };
+
+/** What is known of an agent's last start; without a definition it is of the configured one. */
+export type Remembered = Omit<Member, "agent" | "limits"> & Partial<Pick<Member, "agent">>;
+
+/** One agent, and how it came to be what it is. */
+export interface Role {
+  readonly plan: AgentPlan;
+  /** The name of its definition. */
+  readonly definition: string;
+  readonly model: ModelChoice;
+  /** By name or path: its definition, and its modules. */
+  readonly source: string;
+  readonly modules: readonly string[];
+}
+
+export interface Roster {
+  /** At least one; the first is who gets the task. */
+  readonly roles: readonly Role[];
+  /** Of the legion as a whole. */
+  readonly limits: Limits;
+  /** What a person should know about the limits; one line each. */
+  readonly remarks: readonly string[];
+  /** What no agent may change, relative to the project, for the settings of `system`: it decides what the next start runs. */
+  readonly protectedPaths: readonly string[];
+}
+
+export interface RosterDeps {
+  readonly config: Config;
+  readonly places: Places;
+  /** Gives a member its model in place of the one of its name. */
+  readonly modelFor?: (member: Member, name: string) => Promise<Model>;
+  /** Asked once, before anything that the project brings runs; absent: whoever plans has decided that it may. */
+  readonly admit?: Admit;
+  /** Told of what turns out, while agents run, to be different from what was assumed of a model; one line. */
+  readonly onRemark?: (text: string) => void;
+}
+
+/**
+ * Looks up definitions, models and modules, and writes nothing. Only where nobody names a model and a compatible server is
+ * set, that is asked what it has. Throws USAGE or CONFIG with one line that says what is wrong and what would be right.
+ */
+export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
+  const { config, places } = deps;
+  const members = await membersOf(who, deps);
+  const definitions = once((reference) => findDefinition(reference, places));
+  await admitAll(members, definitions, deps);
+  const cast = createCasting(deps, definitions);
+  const roles: Role[] = [];
+  for (const member of members) roles.push(await cast(member));
+  const prices = new Set(roles.map(({ plan }) => pricing(plan.model)));
+  const unpriced = roles.find(({ plan }) => pricing(plan.model) === "unknown")?.plan.model.name;
+  if (unpriced !== undefined && typeof config.limits.legion.cost === "number") throw costUnknown(unpriced);
+  const defaults = prices.has("paid") ? { cost: DEFAULT_LEGION_COST } : {};
+  const remark = `The price of ${unpriced} is unknown, so what it costs is not limited; ${HOW_TO_PRICE}.`;
+  return {
+    roles,
+    limits: resolveLimits(defaults, config.limits.legion),
+    protectedPaths: await protect(who, roles, deps),
+    remarks: unpriced === undefined || config.limits.legion.cost === "none" ? [] : [remark],
+  };
+}
+
+async function membersOf(who: Who, { config, places }: RosterDeps): Promise<readonly Member[]> {
+  const { agent } = config;
+  switch (who.kind) {
+    case "team":
+      return chosenOf(await findTeam(who.team, places), who);
+    case "count":
+      return Array.from({ length: who.count }, (_, index) => ({ id: String(index + 1), agent, limits: {} }));
+    case "named":
+      return who.ids.map((id) => ({ id, agent, limits: {} }));
+    case "again":
+      return who.agents.map((known) => ({ agent, limits: {}, ...known }));
+  }
+}
+
+function chosenOf(
+  members: readonly Member[],
+  { team, only }: Extract<Who, { kind: "team" }>,
+): readonly Member[] {
+  const stranger = only?.find((id) => members.every((member) => member.id !== id));
+  if (stranger === undefined) return members.filter(({ id }) => only?.includes(id) ?? true);
+  const known = members.map(({ id }) => id).join(", ");
+  throw new LegionError(
+    "USAGE",
+    `--agents: there is no ${JSON.stringify(stranger)} in ${team}; it has ${known}`,
+  );
+}
+
+type FindDefinition = (reference: string) => Promise<Definition>;
+
+/** One question for all: what the modules of all members bring along, and the browser and the commands of its settings. */
+async function admitAll(
+  members: readonly Member[],
+  definitions: FindDefinition,
+  { config, places, admit }: RosterDeps,
+): Promise<void> {
+  if (!admit) return;
+  const lists = members.map(async (member) => modulesOf(member, await definitions(member.agent)));
+  const references = [...new Set((await Promise.all(lists)).flat())];
+  const files = await moduleFiles(references, places.projectDir);
+  const { system, web } = config.modules;
+  const { browser, browserBy } = web;
+  const isNamed = browserBy === "project" && browser !== undefined && references.includes("web");
+  await admit({
+    modules: [...files.values()],
+    programs: isNamed ? [browser] : [],
+    ...(system.commandsBy === "project" && { commands: "allow" as const }),
+  });
+}
+
+function protect(
+  who: Who,
+  roles: readonly Role[],
+  { config, places }: RosterDeps,
+): Promise<readonly string[]> {
+  const known = {
+    definitions: [config.agent, ...roles.map(({ source }) => source)],
+    teams: who.kind === "team" ? [who.team] : [],
+    modules: roles.flatMap(({ modules }) => modules),
+    programs: [config.modules.web.browser ?? ""].filter((path) => isAbsolute(path)),
+  };
+  return decisivePaths(known, { places, ownDir: packageDir });
+}
+
+/** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */
+export function createCasting(
+  { config, places, modelFor, onRemark, admit }: RosterDeps,
+  definitions: FindDefinition = once((reference) => findDefinition(reference, places)),
+): (member: Member) => Promise<Role> {
+  const { flags, models, providers } = config;
+  const env = config.environment();
+  const opened = once((name) =>
+    openModel(name, { env, dir: places.projectDir, providers, models, onRemark }),
+  );
+  const settled = once(() => chooseModel(env, { flag: flags.model, config: config.model, providers }));
+  const indexes = once(async (key) => {
+    const [protocol, ...modules] = JSON.parse(key) as [keyof typeof PROTOCOLS, ...string[]];
+    return indexActions(await loadModules(modules, { ...places, admit }), PROTOCOLS[protocol]);
+  });
+  return async (member) => {
+    const definition = await definitions(member.agent);
+    const choice = choiceOf(member, definition, config) ?? (await settled(""));
+    const model = await (modelFor?.(member, choice.name) ?? opened(choice.name));
+    const memory = { ...config.memory, ...definition.memory };
+    const { brief, modules } = member;
+    const references = modulesOf(member, definition);
+    const wayOf = async (protocol: Protocol): Promise<Way> => ({
+      protocol,
+      actions: await indexes(JSON.stringify([protocol.name, ...references])),
+      errors: (memory.forgetErrors ?? protocol.name === "text") ? "forget" : "keep",
+    });
+    const plan: AgentPlan = {
+      origin: {
+        definition: member.agent,
+        ...(brief !== undefined && { brief }),
+        ...(modules && { modules }),
+        ...(config.modules.system.commands === "allow" && { commands: "allow" as const }),
+      },
+      identity: {
+        id: member.id,
+        name: displayName(member.id),
+        description: definition.description,
+        brief: brief ?? definition.brief,
+      },
+      model,
+      ...(await waysOf(definition, model, wayOf)),
+      limits: limitsFor(model, [
+        config.limits.agent,
+        definition.limits,
+        member.limits,
+        flags.limits?.agent ?? {},
+      ]),
+      memory: { strategy: memory.strategy, threshold: memory.threshold, pin: memory.pin },
+      tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
+    };
+    return { plan, definition: definition.name, model: choice, source: member.agent, modules: references };
+  };
+}
+
+/** Anybody may have written a record: it names no code that the definition does not name. Throws CONFIG if it does. */
+function modulesOf({ id, agent, modules, modulesBy }: Member, definition: Definition): readonly string[] {
+  const isStrange = (reference: string): boolean =>
+    !isBuiltIn(reference) && !definition.modules.includes(reference);
+  const strange = modulesBy === "record" ? modules?.find(isStrange) : undefined;
+  if (strange === undefined) return modules ?? definition.modules;
+  const way = "`start --team` hosts it if a team says so";
+  throw new LegionError(
+    "CONFIG",
+    `the record of ${displayName(id)} names the module ${JSON.stringify(strange)}, and ${agent} does not; ${way}`,
+  );
+}
+
+const PROTOCOLS = { text: textProtocol, tools: toolsProtocol } satisfies Record<string, Protocol>;
+
+/** The flag outranks the team, the team the definition, and that what holds for everybody: then this is `undefined`. */
+function choiceOf(member: Member, definition: Definition, { flags }: Config): ModelChoice | undefined {
+  if (flags.model) return undefined;
+  if (member.model) return { name: member.model, why: `${member.modelBy ?? "the team"} says so` };
+  return definition.model ? { name: definition.model, why: `agent ${definition.name} says so` } : undefined;
+}
+
+/** The ways that an agent has of writing its actions. Throws CONFIG if `model` does not know the one that is wanted. */
+async function waysOf(
+  definition: Definition,
+  model: Model,
+  wayOf: (protocol: Protocol) => Promise<Way>,
+): Promise<Ways> {
+  const protocol = protocolFor(definition, model);
+  const mayChange = definition.protocol === "auto" && protocol === toolsProtocol;
+  return { ...(await wayOf(protocol)), ...(mayChange && { withoutTools: await wayOf(textProtocol) }) };
+}
+
+function protocolFor({ name, protocol }: Definition, model: Model): Protocol {
+  const { tools } = model.profile;
+  if (protocol !== "tools" || tools) return protocol === "text" || !tools ? textProtocol : toolsProtocol;
+  const advice = "write `protocol: auto` or `text`";
+  throw new LegionError("CONFIG", `agent "${name}": ${model.name} cannot call tools; ${advice}`);
+}
+
+const HOW_TO_PRICE = "say `price: { input, output }` for it under `models:` in .ai-legion/config.yaml";
+
+function pricing({ profile: { price } }: Model): "free" | "paid" | "unknown" {
+  if (!price) return "unknown";
+  return price.input > 0 || price.output > 0 ? "paid" : "free";
+}
+
+/** A model that is not known to be free may cost: its steps are limited unless somebody said otherwise. */
+function limitsFor(model: Model, choices: readonly LimitsChoice[]): Limits {
+  const price = pricing(model);
+  const limits = resolveLimits(price === "free" ? {} : { steps: DEFAULT_AGENT_STEPS }, ...choices);
+  if (price === "unknown" && limits.cost !== undefined) throw costUnknown(model.name);
+  return limits;
+}
+
+function costUnknown(model: string): LegionError {
+  return new LegionError(
+    "CONFIG",
+    `a cost limit needs the price of ${model}, which is unknown: ${HOW_TO_PRICE}, or limit steps= and tokens= instead`,
+  );
+}
+
+/** Remembers what `make` made for each key. */
+function once<T>(make: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const made = new Map<string, Promise<T>>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}

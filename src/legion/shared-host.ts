@@ -1,0 +1,67 @@
+// What modules may ask for all agents of this process together.
+
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Shared } from "../agent/parts/agent.ts";
+import { createNetwork } from "../environment/network/network.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Closing } from "../base/closing.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { NodeHost } from "../domain/module.ts";
+import type { LegionPaths } from "../storage/folder/paths.ts";
+import { markOf } from "../agent/parts/command-trace.ts";
+
+export interface Premises {
+  readonly host: NodeHost;
+  /** Ends what a process before this one was killed too fast to end, and deletes what it wrote. The folder has to be this process's own. */
+  endLeft(): Promise<void>;
+}
+
+export interface PremisesDeps {
+  readonly paths: LegionPaths;
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly settings: Shared["settings"];
+  /** Gets what modules open here. */
+  readonly closing: Pick<Closing, "add">;
+}
+
+/** A program that was ended a moment ago may still be closing its files. */
+const DELETION = { recursive: true, force: true, maxRetries: 10 } as const;
+
+export function createPremises({ paths, clock, environment, settings, closing }: PremisesDeps): Premises {
+  const mark = markOf(`node ${paths.project}`);
+  const scratch = join(paths.tmp, "modules");
+  const network = createNetwork({ allowPrivate: allowedPrivate(settings("web")) });
+  closing.add(network.close);
+  return {
+    host: {
+      network,
+      clock,
+      scratch,
+      environment: environment.variables(mark),
+      onClose: closing.add,
+    },
+    async endLeft() {
+      await environment.endLeft(mark);
+      // It was deleted with all temporary files, but what still ran may have gone on writing.
+      await rm(scratch, DELETION);
+    },
+  };
+}
+
+/** The setting was checked with the rest of the config. */
+function allowedPrivate({ allowPrivate = [] }: Readonly<Record<string, unknown>>): readonly string[] {
+  return allowPrivate as readonly string[];
+}
+
+/** For agents that do not run: nothing can be asked of it. */
+export function closedPremises(refuse: () => Promise<never>): NodeHost {
+  return {
+    network: { fetch: refuse, openProxy: refuse },
+    clock: { now: Date.now, sleep: refuse },
+    scratch: "",
+    environment: {},
+    onClose: () => undefined,
+  };
+}

@@ -1,0 +1,146 @@
+// One line of `legion ps`: of an agent that a node runs, and of one that only its files tell about.
+
+import { RESTING, type Agent, type Standing } from "../agent/parts/agent.ts";
+import { openCalls, type Conversation } from "../past/conversation.ts";
+import { createLedger, totalUsage, type Ledger, type Send } from "../past/ledger.ts";
+import { isLegionError } from "../base/errors.ts";
+import type { AgentState } from "../domain/inspection.ts";
+import { displayName, type AgentId } from "../domain/message.ts";
+import { createBranch } from "../past/fold.ts";
+import { foreign } from "../storage/files/foreign.ts";
+import type { Reader } from "../storage/contract/reader.ts";
+
+export interface AgentStatus {
+  readonly id: AgentId;
+  readonly name: string;
+  readonly state: AgentState;
+  /** Why, where that is not plain; may be empty. */
+  readonly reason: string;
+  /** What has to happen before it goes on. */
+  readonly waitingFor: string;
+  /** ISO 8601: since when it is in this state; `null` if nobody knows. */
+  readonly since: string | null;
+  /** Messages that it has not taken in. */
+  readonly unread: number;
+  readonly steps: number;
+  readonly tokens: number;
+  /** US dollars; 0 is free, `null` is unknown. */
+  readonly cost: number | null;
+  readonly model: string | null;
+  /** The process that runs it, `<pid>@<host>`; `null` if none does. */
+  readonly node: string | null;
+}
+
+/** Is it at something, or about to be? */
+export function canBeAborted({ state, unread, node }: AgentStatus): boolean {
+  return node !== null && state !== "stopped" && (state !== "idle" || unread > 0);
+}
+
+/** The status of an agent that the process `node` runs; of one that could not be opened little is known. */
+export function liveStatus(
+  id: AgentId,
+  { agent, standing }: { readonly agent: Agent | undefined; readonly standing: Standing },
+  node: string,
+): AgentStatus {
+  const { state, reason, since } = standing;
+  if (!agent) {
+    const facts = { id, unread: 0, model: null, undelivered: [] };
+    return toStatus(createLedger(), facts, { state, reason, waitingFor: AWAITED[state], since, node });
+  }
+  const { memory, model, inbox, outbox } = agent;
+  const { ledger, conversation } = memory;
+  const facts = { id, unread: inbox.unread, model: model.name, undelivered: outbox.undelivered() };
+  if (state === "stopped") return toStatus(ledger, facts, resting(conversation, since));
+  const waitingFor = state === "acting" ? currentAction(conversation) : awaited(state, conversation);
+  return toStatus(ledger, facts, { state, reason, waitingFor, since, node });
+}
+
+/** The status of an agent that no process runs; of one whose files cannot be read, why. */
+export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentStatus> {
+  return statusFromFiles(id, reader).catch((error: unknown) => {
+    if (!isLegionError(error)) throw error;
+    const facts = { id, unread: 0, model: null, undelivered: [] };
+    const posture = {
+      state: "halted",
+      reason: error.message,
+      waitingFor: AWAITED.halted,
+      since: null,
+    } as const;
+    return toStatus(createLedger(), facts, { ...posture, node: null });
+  });
+}
+
+async function statusFromFiles(id: AgentId, reader: Reader): Promise<AgentStatus> {
+  const { ledger, branch } = await reader.follow(id, createBranch);
+  const unread = (await reader.unread(id, ledger)).length;
+  const { model = null } = await reader.record(id);
+  if (await reader.isForeign(id)) {
+    const { message } = foreign(id);
+    const posture = {
+      state: "halted",
+      reason: message,
+      waitingFor: "your word",
+      since: null,
+      node: null,
+    } as const;
+    return toStatus(ledger, { id, unread, model, undelivered: [] }, posture);
+  }
+  return toStatus(
+    ledger,
+    { id, unread, model, undelivered: ledger.undelivered },
+    resting(branch.conversation, ledger.at || null),
+  );
+}
+
+interface Facts extends Pick<AgentStatus, "id" | "unread" | "model"> {
+  /** What the agent sent that is not in its recipient's mailbox yet. */
+  readonly undelivered: readonly Send[];
+}
+type Posture = Pick<AgentStatus, "state" | "reason" | "waitingFor" | "since" | "node">;
+
+function resting(conversation: Conversation, since: string | null): Posture {
+  const { halt } = conversation;
+  const state = halt ? RESTING[halt.reason] : "stopped";
+  const waitingFor = awaited(state, conversation);
+  return { state, reason: halt?.content ?? "", waitingFor, since: halt?.since ?? since, node: null };
+}
+
+function toStatus(ledger: Ledger, { id, unread, model, undelivered }: Facts, posture: Posture): AgentStatus {
+  const { state, reason, waitingFor, since, node } = posture;
+  const { steps } = ledger.spent;
+  const { input, output, cost = steps === 0 ? 0 : null } = totalUsage(ledger);
+  const tokens = input + output;
+  const name = displayName(id);
+  const why = reason || undeliveredReason(undelivered);
+  return { id, name, state, reason: why, waitingFor, since, unread, steps, tokens, cost, model, node };
+}
+
+/** Empty if everything is delivered. */
+function undeliveredReason(undelivered: readonly Send[]): string {
+  if (undelivered.length === 0) return "";
+  const to = [...new Set(undelivered.map((send) => displayName(send.to)))].join(", ");
+  return `${undelivered.length} undelivered to ${to}`;
+}
+
+const AWAITED: Readonly<Record<AgentState, string>> = {
+  idle: "mail",
+  waiting: "its tick",
+  thinking: "the model",
+  acting: "its action",
+  retrying: "another try",
+  paused: "resume",
+  parked: "resume",
+  halted: "its disk",
+  stopped: "start",
+};
+
+function awaited(state: AgentState, { halt }: Conversation): string {
+  if (halt?.reason === "halted") return "resume";
+  if (state === "parked" && halt?.reason === "parked-mail") return "mail, resume";
+  if (state === "parked" && halt?.reason === "parked-limit") return "limit, resume";
+  return AWAITED[state];
+}
+
+function currentAction(conversation: Conversation): string {
+  return openCalls(conversation)[0]?.action ?? AWAITED.acting;
+}

@@ -1,0 +1,90 @@
+// Keeps an agent open: opens it when that is possible, and its log anew when it has failed.
+
+import { show, type Agent, type Post } from "../../agent/parts/agent.ts";
+import { formatDuration } from "../../base/duration.ts";
+import { LegionError, messageOf } from "../../base/errors.ts";
+import type { NoticeEvent } from "../../domain/event.ts";
+import { restartNotice } from "./restart-policy.ts";
+import { isPoisonous } from "../../past/ledger.ts";
+import { park } from "../../agent/park.ts";
+import { mend as mendLog } from "../../mail/log-access.ts";
+
+export interface Upkeep {
+  readonly post: Post;
+  /** Absent: it could not be opened yet. */
+  readonly agent: Agent | undefined;
+  /** Opens the agent, or rejects with what keeps it from being opened. Called until it resolves. */
+  readonly open: () => Promise<Agent>;
+}
+
+const POISON = "3 starts in a row ended while this agent was acting, the last one while nobody else was";
+
+export function createUpkeep({ post, open, ...first }: Upkeep) {
+  const { identity, shared } = post;
+  let { agent } = first;
+  let isGuarded = false;
+  /** What is wrong with its log, and since when; `undefined` while it is whole. */
+  let broken: { readonly reason: string; readonly trouble: string; readonly sinceMs: number } | undefined;
+  return {
+    get agent() {
+      return agent;
+    },
+    get post(): Post {
+      return agent ?? post;
+    },
+    get isWhole() {
+      return agent !== undefined && !broken;
+    },
+    /** Throws STORAGE with the reason if the agent is halted. */
+    whole(): Agent {
+      if (agent && !broken) return agent;
+      throw new LegionError("STORAGE", `${identity.name} is halted: ${broken?.reason ?? "it is not open"}`);
+    },
+    halt(error: unknown): void {
+      const reason = messageOf(error);
+      if (!broken) {
+        broken = { reason, trouble: troubleOf(error), sinceMs: shared.clock.now() };
+        const content = `${identity.name} is halted, and goes on once this is over: ${reason}`;
+        shared.tellControl(identity.id, broken.trouble, content);
+      }
+      const { state, reason: shown } = (agent ?? post).standing;
+      if (state !== "halted" || shown !== reason) show(agent ?? post, "halted", reason);
+    },
+    /** Opens the agent, or its log anew, and says in it what was wrong. */
+    async mend(): Promise<Agent> {
+      const past = broken && haltNotice(broken.reason, shared.clock.now() - broken.sinceMs);
+      if (agent && past) await agent.memory.reopen(past);
+      else if (!agent) {
+        agent = await open();
+        if (past) await agent.memory.commit(past);
+      } else await mendLog(agent.memory);
+      if (broken && past) {
+        show(agent, "waiting");
+        const content = `${identity.name} goes on. ${past.content}`;
+        shared.tellControl(identity.id, `${broken.trouble}, which is over`, content);
+      }
+      broken = undefined;
+      if (!isGuarded) await guard(agent);
+      isGuarded = true;
+      return agent;
+    },
+  };
+}
+
+/** What is wrong, whichever file it was noticed at: a full disk is one trouble of all agents. */
+function troubleOf(error: unknown): string {
+  if (error instanceof Error && error.cause !== undefined) return troubleOf(error.cause);
+  const message = messageOf(error);
+  return error instanceof Error && "syscall" in error ? message.replace(/, .*/s, "") : message;
+}
+
+/** Keeps an agent from taking the node down again and again. */
+async function guard(agent: Agent): Promise<void> {
+  const { ledger, conversation } = agent.memory;
+  if (!conversation.halt && isPoisonous(ledger)) await park(agent, "parked", POISON);
+}
+
+function haltNotice(reason: string, forMs: number): NoticeEvent {
+  const time = formatDuration(Math.round(forMs / 1_000) * 1_000);
+  return restartNotice(`It was halted for ${time}: ${reason}`);
+}

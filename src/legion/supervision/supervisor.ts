@@ -1,0 +1,170 @@
+// Runs one actor and judges what it throws: again after a pause, parked, or halted. Between two runs it is the only one
+// that writes to the agent's log, so a person's word (pause, resume) is never in the actor's way.
+//
+// What breaks the log, or keeps it from being opened, halts this agent alone until the cause is gone: its log is opened
+// anew every ten seconds, and it goes on from what was acknowledged.
+
+import { runActor } from "../../agent/actor.ts";
+import { show, type Agent, type Identity, type Standing } from "../../agent/parts/agent.ts";
+import { LegionError, isLegionError } from "../../base/errors.ts";
+import { openCalls } from "../../past/conversation.ts";
+import type { NewEvent } from "../../domain/event.ts";
+import { createJudge, restartNotice } from "./restart-policy.ts";
+import { SHUTDOWN } from "../../base/signals.ts";
+import { owning, type TakeStray } from "../../base/async-owner.ts";
+import { createUpkeep, type Upkeep } from "./reopening.ts";
+import type { Writer } from "../../mail/log-access.ts";
+
+export interface Supervised extends Writer {
+  /** As it was opened; `undefined` while it could not be. */
+  readonly agent: Agent | undefined;
+  readonly standing: Standing;
+  pause(reason: string): Promise<void>;
+  resume(): Promise<void>;
+  /**
+   * Finishes what runs, then ends. Default `stop`: only another start runs the agent again. `handOver`: another process
+   * does, and what is asked here from now on is refused with LOCKED.
+   */
+  stop(way?: Ending): Promise<void>;
+}
+
+export type Ending = "stop" | "handOver";
+
+export interface Supervision extends Upkeep {
+  /** Aborts, with SHUTDOWN, when what runs has to stop at once. */
+  readonly now: AbortSignal;
+  /** From 0 to 1. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** How often a log that is broken is tried. */
+const REOPEN_MS = 10_000;
+
+export function supervise({ now, random = Math.random, ...opening }: Supervision): Supervised {
+  const { post } = opening;
+  const upkeep = createUpkeep(opening);
+  let run = new AbortController();
+  /** Thrown by something of the agent's that the actor did not wait for. */
+  const strays: unknown[] = [];
+  const take = (error: unknown): void => {
+    strays.push(error);
+    run.abort();
+  };
+  const errands = createErrands(() => run.abort(), take);
+  const judge = createJudge(random);
+  let stopping: Ending | undefined;
+  const work = async (): Promise<void> => {
+    const agent = await upkeep.mend();
+    await errands.run(upkeep.whole);
+    if (!stopping && strays.length === 0) await runActor(agent, run.signal, now);
+    if (strays.length > 0) throw strays.pop();
+  };
+  const face = async (error: unknown): Promise<void> => {
+    const isLost = hasLost(upkeep.agent);
+    if (isLost || now.aborted || error === SHUTDOWN) return void (stopping ??= isLost ? "handOver" : "stop");
+    if (isBroken(error) || !upkeep.isWhole) throw error;
+    // Whoever was told to stop and gave up what it waited for has not failed.
+    if (error !== run.signal.reason) await judge(upkeep.whole(), error, run.signal);
+  };
+  const halt = async (error: unknown): Promise<void> => {
+    upkeep.halt(error);
+    await errands.run(upkeep.whole);
+    await post.shared.clock.sleep(REOPEN_MS, run.signal);
+  };
+  const loop = async (): Promise<void> => {
+    while (!stopping && !now.aborted) {
+      run = new AbortController();
+      await work().catch(face).catch(halt);
+    }
+    stopping ??= "stop";
+    show(upkeep.post, "stopped");
+    await errands.run(upkeep.whole);
+  };
+  const running = owning(take, loop);
+  const alone: Writer["alone"] = (errand) =>
+    stopping ? Promise.reject(refusals[stopping](post.identity)) : errands.add(errand);
+  return {
+    ...createOrders(alone),
+    get agent() {
+      return upkeep.agent;
+    },
+    get standing() {
+      return upkeep.post.standing;
+    },
+    alone,
+    async stop(way = "stop") {
+      if (!now.aborted && upkeep.isWhole) noteEnding(upkeep.whole());
+      stopping = way;
+      run.abort();
+      await running;
+    },
+  };
+}
+
+/** Has the right to run it been lost? Then whatever went wrong is the business of whoever has it now. */
+function hasLost(agent: Agent | undefined): boolean {
+  try {
+    agent?.tenure.check();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const refusals: Readonly<Record<Ending, (who: Identity) => LegionError>> = {
+  stop: ({ name }) => new LegionError("REFUSED", `${name} is stopped.`),
+  handOver: ({ name }) => new LegionError("LOCKED", `${name} is being handed over to another node.`),
+};
+
+/** A person's word: it holds across restarts. */
+function createOrders(alone: Writer["alone"]): Pick<Supervised, "pause" | "resume"> {
+  const add = (event: NewEvent): Promise<void> => alone(({ memory }) => memory.commit(event));
+  return {
+    pause: (reason) => add({ kind: "notice", reason: "paused", content: reason }),
+    resume: () => add({ kind: "notice", reason: "resumed", content: "" }),
+  };
+}
+
+/** What is to be done between two runs of the actor; `onBroken` is told of what breaks the log. */
+function createErrands(onAdded: () => void, onBroken: TakeStray) {
+  const waiting: {
+    readonly run: (agent: Agent) => Promise<void>;
+    readonly refuse: (error: unknown) => void;
+  }[] = [];
+  return {
+    add<T>(errand: (agent: Agent) => Promise<T>): Promise<T> {
+      return new Promise((resolve, reject) => {
+        const fail = (error: unknown): void => {
+          if (isBroken(error)) onBroken(error);
+          reject(error as Error);
+        };
+        waiting.push({ run: (agent) => errand(agent).then(resolve, fail), refuse: reject });
+        onAdded();
+      });
+    },
+    /** Runs them in the order in which they came; refuses them where there is no agent to run them. */
+    async run(find: () => Agent): Promise<void> {
+      for (let errand = waiting.shift(); errand; errand = waiting.shift()) {
+        await Promise.resolve().then(find).then(errand.run).catch(errand.refuse);
+      }
+    },
+  };
+}
+
+function isBroken(error: unknown): boolean {
+  return isLegionError(error, "STORAGE") || isLegionError(error, "DAMAGED");
+}
+
+/** No start that ends from now on ended in a call of this agent, under way or yet to be decided on: it was told to. */
+function noteEnding({ memory, standing }: Agent): void {
+  const { conversation, ledger } = memory;
+  if (conversation.halt || memory.isDead() || ledger.start.isEnding) return;
+  const [call] = openCalls(conversation);
+  const what = call ? `${call.action} ran` : standing.state === "thinking" && "it thought";
+  try {
+    if (what) memory.note(restartNotice(`The process was told to end while ${what}.`, "ending"));
+  } catch (error) {
+    // What runs comes upon it as well, and ends all the same.
+    if (!isBroken(error)) throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import type { AgentId, Delivery, LogId, Message } from "../domain/message.ts";
+
+/**
+ * What became of a delivery:
+ * - `accepted`: safe in the mailbox, for good.
+ * - `duplicate`: it was there already; as good as accepted.
+ * - `gap`: messages before it are missing; send again from number `expected`.
+ * - `full`, `unknown`: not accepted; try later, or give up.
+ */
+export type Receipt =
+  | { readonly status: "accepted" | "duplicate" | "full" | "unknown" }
+  | { readonly status: "gap"; readonly expected: number };
+
+/** One message in a mailbox; `position` grows, with gaps. */
+export interface Mail extends Delivery {
+  readonly position: number;
+}
+
+/** How far a log has taken in mail: what a mailbox must not accept again. */
+export interface Watermarks {
+  /** The highest mailbox position in the log; 0 when there is none. */
+  readonly taken: number;
+  /** Per sender log, the highest message number in the log. */
+  readonly seen: ReadonlyMap<LogId, number>;
+}
+
+/** The single reader of one agent's mailbox. */
+export interface Inbox {
+  /** How many messages wait. */
+  readonly unread: number;
+  /** Unread mail, oldest first, up to `maxTokens`, but at least one message if there is any, and through any abort. */
+  peek(maxTokens: number): readonly Mail[];
+  /** Says that the reader's log holds everything up to `position`; that mail is never shown again. */
+  taken(position: number): void;
+  /** Resolves when there is unread mail, or when `signal` aborts. */
+  wait(signal: AbortSignal): Promise<void>;
+  /** Aborts as soon as an unread message asks to abort what runs; a fresh signal after it was taken. */
+  interrupt(): AbortSignal;
+  close(): Promise<void>;
+}
+
+/**
+ * What carries messages and lets watchers watch.
+ *   B1. `send` resolves `accepted` once the message is durable in the recipient's mailbox; nothing accepted is lost.
+ *   B2. Per sender log and recipient, mail is accepted in number order and exactly once.
+ *   B3. One open inbox per agent; a second `open` rejects with LOCKED.
+ *   B4. A delivery costs the same whatever the number of agents; nobody else sees it.
+ *   B5. Past MAILBOX_LIMIT unread messages an agent's mailbox is `full`; Control's never is.
+ */
+export interface Bus {
+  send(delivery: Delivery): Promise<Receipt>;
+  open(agent: AgentId): Promise<Inbox>;
+  /** Unread messages of one agent; 0 for an unknown one, and for one whose mailbox cannot be read. */
+  unread(agent: AgentId): Promise<number>;
+  /** Calls `listener` for every accepted message; returns how to stop. */
+  watch(listener: (message: Message) => void): () => void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,219 @@
+// Delivers the sends of committed events, beside the loop: the actor goes on while a message waits for its recipient.
+//
+//   O1. Only what is committed is delivered, per recipient in the order of its numbers.
+//   O2. A delivery is tried until the recipient has it; after a restart from the log again. The recipient knows it by
+//       its number.
+
+import type { Bus, Receipt } from "./bus.ts";
+import type { Clock } from "../base/clock.ts";
+import { buriedBy, graveOf, undeliverable } from "../past/dead-letters.ts";
+import { sendsOf } from "../domain/event.ts";
+import type { Send } from "../past/ledger.ts";
+import type { Memory } from "../past/past.ts";
+import { parseMessageId, type AgentId, type Delivery } from "../domain/message.ts";
+
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 60_000;
+
+export interface Outbox {
+  /** Starts to deliver what is not delivered yet. Resolves when each was tried once; never rejects. */
+  deliver(): Promise<void>;
+  /**
+   * Offers once more what was ever sent and `mayBeMissing` says yes to, where a mailbox was damaged: what it has it knows by
+   * its number. Resolves when each was tried once.
+   */
+  offerAgain(mayBeMissing: (send: Send) => boolean | Promise<boolean>): Promise<void>;
+  /** Committed sends that are not in their recipient's mailbox yet, oldest first. */
+  undelivered(): readonly Send[];
+  /** Delivers what can be delivered at once; the rest has to wait for the next start. */
+  close(): Promise<void>;
+}
+
+export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Clock): Outbox {
+  const progress = createProgress(memory);
+  const closing = new AbortController();
+  const attempt = async (send: Send): Promise<boolean> => {
+    const { status } = await offer(memory, bus, send);
+    // Nobody will ever read it: it is kept for a person, and the numbers go on.
+    if (status === "unknown") memory.note(undeliverable(send.message, outOfReach(send.to), send.seq));
+    const isOver = status !== "full" && status !== "gap";
+    if (isOver) progress.arrived(send);
+    return isOver;
+  };
+  // A mailbox that cannot be written is like a full one: the message stays here and is tried again.
+  const lanes = createLanes((send) => attempt(send).catch(() => false), clock, closing.signal);
+  return {
+    async deliver() {
+      if (closing.signal.aborted) return;
+      for (const send of progress.begin()) lanes.add(send);
+      await lanes.tried();
+    },
+    async offerAgain(mayBeMissing) {
+      for await (const send of sentTo(memory)) {
+        const isWanted = await mayBeMissing(send);
+        if (closing.signal.aborted) return;
+        if (isWanted) lanes.add(send);
+      }
+      await lanes.tried();
+    },
+    undelivered: progress.undelivered,
+    async close() {
+      closing.abort();
+      await lanes.ended();
+    },
+  };
+}
+
+/** What goes to one recipient, until nothing is left. */
+interface Lane {
+  /** Oldest first. */
+  readonly queue: Send[];
+  /** Resolves when all of it was tried once. */
+  readonly tried: Promise<void>;
+  readonly end: Promise<void>;
+}
+
+/** One lane for each recipient; `attempt` says whether a send is over. */
+function createLanes(attempt: (send: Send) => Promise<boolean>, clock: Clock, closing: AbortSignal) {
+  const lanes = new Map<AgentId, Lane>();
+  const run = async (to: AgentId, queue: Send[], tried: () => void): Promise<void> => {
+    let retryMs = FIRST_RETRY_MS;
+    while (queue[0]) {
+      if (await attempt(queue[0])) {
+        queue.shift();
+        retryMs = FIRST_RETRY_MS;
+        continue;
+      }
+      tried();
+      await clock.sleep(retryMs, closing);
+      if (closing.aborted) break;
+      retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
+    }
+    // In the same turn as the last look: what comes later finds no lane and begins one.
+    lanes.delete(to);
+    tried();
+  };
+  const begin = (to: AgentId, first: Send): void => {
+    const queue = [first];
+    let resolve = (): void => undefined;
+    const tried = new Promise<void>((settled) => (resolve = settled));
+    lanes.set(to, { queue, tried, end: run(to, queue, resolve) });
+  };
+  return {
+    add(send: Send): void {
+      const lane = lanes.get(send.to);
+      if (lane) lane.queue.push(send);
+      else begin(send.to, send);
+    },
+    /** Resolves when everything was tried once. */
+    async tried(): Promise<void> {
+      await Promise.all([...lanes.values()].map(({ tried }) => tried));
+    },
+    /** Resolves when every lane has come to its end. */
+    async ended(): Promise<void> {
+      await Promise.all([...lanes.values()].map(({ end }) => end));
+    },
+  };
+}
+
+/** Why nobody will ever read what is sent to `to`. */
+export function outOfReach(to: AgentId): string {
+  return `There is no agent ${to} any more.`;
+}
+
+/** How far the sends of a log have come. */
+interface Progress {
+  /** Those that were never begun, oldest first; now they are. */
+  begin(): readonly Send[];
+  arrived(send: Send): void;
+  undelivered(): readonly Send[];
+}
+
+function createProgress(memory: Memory): Progress {
+  const { ledger } = memory;
+  /** Of the sends of which the log does not say that they are delivered. */
+  const states = new Map<Send, "begun" | "arrived">();
+  let open = ledger.undelivered;
+  /** So many of the first ones have arrived. */
+  let front = 0;
+  const refresh = (): void => {
+    if (open === ledger.undelivered) return;
+    open = ledger.undelivered;
+    front = 0;
+    const oldest = open[0]?.seq ?? Infinity;
+    for (const send of states.keys()) if (send.seq < oldest) states.delete(send);
+  };
+  let noted = 0;
+  return {
+    begin() {
+      const fresh = ledger.undelivered.filter((send) => !states.has(send));
+      for (const send of fresh) states.set(send, "begun");
+      return fresh;
+    },
+    arrived(send) {
+      states.set(send, "arrived");
+      refresh();
+      while (open[front] && states.get(open[front]!) === "arrived") front++;
+      const upTo = open[front] ? open[front]!.seq - 1 : (open.at(-1)?.seq ?? 0);
+      if (front === 0 || upTo < open[0]!.seq || upTo <= noted) return;
+      noted = upTo;
+      try {
+        memory.note({ kind: "sent", upTo });
+      } catch (error) {
+        // It has arrived all the same; once the log is open again, its recipient knows it by its number.
+        if (!memory.isDead()) throw error;
+      }
+    },
+    undelivered: () => ledger.undelivered.filter((send) => states.get(send) !== "arrived"),
+  };
+}
+
+/** Sends `send`, after what its recipient misses of the same log. */
+export async function offer(
+  memory: Pick<Memory, "read">,
+  bus: Pick<Bus, "send">,
+  send: Delivery & Pick<Send, "to" | "n">,
+): Promise<Receipt> {
+  const receipt = await bus.send(send);
+  if (receipt.status !== "gap") return receipt;
+  let after = receipt.expected - 1;
+  for await (const missing of sentBetween(memory, send, receipt.expected)) {
+    await bus.send({ ...missing, after });
+    after = parseMessageId(missing.message.id).n;
+  }
+  return bus.send({ ...send, after });
+}
+
+/** The sends of the same log to the same recipient with numbers from `expected` up to that of `send`, the dead ones not. */
+async function* sentBetween(
+  memory: Pick<Memory, "read">,
+  send: Delivery & Pick<Send, "to" | "n">,
+  expected: number,
+): AsyncGenerator<Delivery> {
+  for await (const { from, message, n } of sentTo(memory, send.to))
+    if (from === send.from && n >= expected && n < send.n) yield { from, message };
+}
+
+/**
+ * Everything that was ever sent, to `recipient` or to anybody, oldest first. What is dead only a person sends again, and what was copied
+ * from another agent's log is none of this one's.
+ */
+export async function* sentTo(memory: Pick<Memory, "read">, recipient?: AgentId): AsyncGenerator<Send> {
+  const graves = new Set<string>();
+  let copied = 0;
+  for await (const event of memory.read()) {
+    if (event.kind === "branch" && event.origin !== undefined) copied = event.seq;
+    const grave = event.kind === "notice" ? buriedBy(event) : undefined;
+    if (grave !== undefined) graves.add(grave);
+  }
+  let from = "";
+  for await (const event of memory.read()) {
+    if (event.kind === "opened") from = event.log;
+    if (event.seq < copied) continue;
+    for (const message of sendsOf(event)) {
+      const { to, n } = parseMessageId(message.id);
+      if ((recipient ?? to) === to && !graves.has(graveOf(message, event.seq)))
+        yield { from, message, to, n, seq: event.seq };
+    }
+  }
+}

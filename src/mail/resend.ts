@@ -1,0 +1,60 @@
+// A person has a dead letter sent again: as a new message from its sender, which begins a chain of its own.
+
+import type { Clock } from "../base/clock.ts";
+import { compose, type Letter } from "./compose.ts";
+import { deadLettersIn, parseDeadLetterId, type DeadLetter } from "../past/dead-letters.ts";
+import { LegionError } from "../base/errors.ts";
+import type { AgentId } from "../domain/message.ts";
+import { obstacleTo, type Recipients } from "./refusal.ts";
+import type { Writer } from "./log-access.ts";
+
+export interface PostOffice extends Recipients {
+  readonly clock: Clock;
+  /** `undefined` for an unknown agent. */
+  writerFor(agent: AgentId): Writer | undefined;
+}
+
+/**
+ * Sends the dead letter `id` again. Returns the ids of the new messages once each was offered to its mailbox. Throws
+ * REFUSED if there is no such dead letter, it was sent again before, or it cannot be delivered still.
+ */
+export async function resend(id: string, office: PostOffice): Promise<readonly string[]> {
+  const address = parseDeadLetterId(id);
+  const writer = address && office.writerFor(address.agent);
+  if (!writer) throw noSuchLetter(id);
+  const { ids, outbox } = await writer.alone(async ({ memory, outbox }) => {
+    const letters = await deadLettersIn(memory.agent, memory.read(address.seq));
+    const dead = letters.find((letter) => letter.id === id);
+    if (!dead) throw noSuchLetter(id);
+    if (dead.isResent) throw new LegionError("REFUSED", `${id} was sent again already.`);
+    const letter = letterOf(dead, memory.agent);
+    const obstacle = await obstacleTo(letter, office);
+    if (obstacle !== undefined) throw new LegionError("REFUSED", `${id} stays a dead letter. ${obstacle}`);
+    const sends = compose(memory, letter, [], office.clock.now());
+    const details = { dead: id };
+    await memory.commit({ kind: "notice", reason: "resent", content: letter.content, sends, details });
+    return { ids: sends.map((message) => message.id), outbox };
+  });
+  await outbox.deliver();
+  return ids;
+}
+
+function noSuchLetter(id: string): LegionError {
+  return new LegionError("REFUSED", `There is no dead letter ${JSON.stringify(id)}.`);
+}
+
+function letterOf({ id, message, to }: DeadLetter, from: AgentId): Letter {
+  const { type, content, delivery, details, source, taint } = message;
+  const before = typeof details === "object" && details !== null ? details : {};
+  return {
+    from,
+    to,
+    content,
+    type,
+    delivery,
+    ...(source.type === "user" && { spontaneous: true }),
+    chain: "new",
+    ...(taint && { taint }),
+    details: { ...before, dead: id, resent: "by Control" },
+  };
+}

@@ -1,0 +1,210 @@
+// What an agent has of its past: the mail it answers, the decision that is open, why it rests, whether there is something
+// to decide. One pure fold over the active branch of its log, kept up to date event by event.
+
+import { crc32 } from "node:zlib";
+import {
+  sendsOf,
+  type Call,
+  type DecisionEvent,
+  type Event,
+  type EventOf,
+  type NoticeReason,
+  type Outcome,
+  type Stamp,
+} from "../domain/event.ts";
+import { buriedBy } from "./dead-letters.ts";
+import { CONTROL, parseMessageId, type AgentId, type Message } from "../domain/message.ts";
+
+/** `failed` if a result is `error` or `interrupted`, `idle` if all are `idle` or there was no call, else `acted`. */
+export type DecisionOutcome = "acted" | "failed" | "idle";
+
+/** The newest decision and what came of its calls so far. */
+export interface OpenDecision {
+  readonly event: DecisionEvent & Stamp;
+  readonly results: Map<string | null, Outcome>;
+  /** ISO 8601: since then the first call without a result may have been running. */
+  since: string;
+}
+
+/**
+ * `paused` by a person. `parked`: until a person's word; `parked-mail`: until that or new mail; `parked-limit`: until
+ * that or a higher limit. `halted`: something it needs is broken.
+ */
+export type HaltReason = Extract<
+  NoticeReason,
+  "paused" | "parked" | "parked-mail" | "parked-limit" | "halted"
+>;
+
+export interface Halt {
+  readonly reason: HaltReason;
+  readonly content: string;
+  readonly since: string;
+}
+
+export interface Conversation {
+  /** The newest message taken in. */
+  newest: Message | undefined;
+  /** The newest of a person or another agent. */
+  instruction: Message | undefined;
+  /** Something of what the agent was shown came from outside: a page, or a message of somebody who had read one. */
+  tainted: boolean;
+  /** Per peer, its newest message that has not been answered. */
+  readonly unanswered: Map<AgentId, Message>;
+
+  decision: OpenDecision | undefined;
+  outcome: DecisionOutcome;
+  /** Since the newest decision: mail that is not an abort; an abort. */
+  mail: boolean;
+  aborted: boolean;
+  halt: Halt | undefined;
+
+  /** How often each call gave the same result since the last message; by length and checksum of both. */
+  readonly repeats: Map<string, Repeat>;
+  /** Completions in a row from which no action could be read. */
+  unparsed: number;
+  /** Decisions in a row that failed, whatever they said, and how many before the newest. An idle one does not end the row. */
+  failures: number;
+  failuresBefore: number;
+  /** Since the newest decision or result: a message was refused before it got a number. */
+  refused: boolean;
+  /** What the newest prompt showed as pinned messages. */
+  pinned: string;
+}
+
+export interface Repeat {
+  readonly call: Call;
+  count: number;
+}
+
+const REMEMBERED_CALLS = 64;
+
+export function createConversation(): Conversation {
+  return {
+    newest: undefined,
+    instruction: undefined,
+    tainted: false,
+    unanswered: new Map(),
+    decision: undefined,
+    outcome: "idle",
+    mail: false,
+    aborted: false,
+    halt: undefined,
+    repeats: new Map(),
+    unparsed: 0,
+    failures: 0,
+    failuresBefore: 0,
+    refused: false,
+    pinned: "",
+  };
+}
+
+/** Takes one event into account. Events come in the order of the log. */
+export function converse(conversation: Conversation, event: Event): void {
+  if (event.kind === "message") hear(conversation, event.message);
+  else if (event.kind === "prompted") conversation.pinned = event.pinned ?? conversation.pinned;
+  else if (event.kind === "decision") decide(conversation, event);
+  else if (event.kind === "result") close(conversation, event);
+  else if (event.kind === "notice") heed(conversation, event);
+  for (const { id, re } of sendsOf(event))
+    if (re !== undefined) conversation.unanswered.delete(parseMessageId(id).to);
+}
+
+/** A5: is there something to decide? */
+export function mayDecide({ halt, mail, outcome, aborted }: Conversation): boolean {
+  if (halt) return false;
+  return mail || (outcome !== "idle" && !aborted);
+}
+
+/** A5, with mail that waits in the mailbox: is there something to take in or to decide? */
+export function hasWork(conversation: Conversation, unread: number): boolean {
+  return mayDecide(conversation) || (unread > 0 && wakesOnMail(conversation));
+}
+
+/** Does new mail make the agent act again? */
+export function wakesOnMail({ halt }: Conversation): boolean {
+  return !halt || halt.reason === "parked-mail";
+}
+
+/** Calls of the newest decision that have no result yet, in order; `null` stands for a missing reason of `unparsed`. */
+export function openCalls({ decision }: Conversation): readonly (Call | null)[] {
+  if (!decision) return [];
+  if (decision.event.stop === "unparsed") return decision.results.has(null) ? [] : [null];
+  return decision.event.calls.filter((call) => !decision.results.has(call.id));
+}
+
+function hear(conversation: Conversation, message: Message): void {
+  if (message.delivery === "abort") {
+    conversation.aborted = true;
+    return;
+  }
+  conversation.mail = true;
+  conversation.tainted ||= message.taint === true;
+  conversation.newest = message;
+  if (message.source.type === "agent") {
+    if (message.source.id === CONTROL) conversation.failures = conversation.failuresBefore = 0;
+    conversation.unanswered.set(parseMessageId(message.id).from, message);
+    conversation.instruction = message;
+  }
+  conversation.repeats.clear();
+  conversation.unparsed = 0;
+  if (conversation.halt?.reason === "parked-mail") conversation.halt = undefined;
+}
+
+function decide(conversation: Conversation, event: EventOf<"decision">): void {
+  // A plain answer has no result: one that went out is something done, one that was refused has failed.
+  if (event.sends) conversation.failures = 0;
+  else if (conversation.refused && event.calls.length === 0) conversation.failures++;
+  conversation.failuresBefore = conversation.failures;
+  conversation.refused = false;
+  conversation.decision = { event, results: new Map(), since: event.at };
+  conversation.outcome = "idle";
+  conversation.mail = false;
+  conversation.aborted = false;
+  conversation.unparsed = event.stop === "unparsed" ? conversation.unparsed + 1 : 0;
+}
+
+function close(conversation: Conversation, event: EventOf<"result">): void {
+  conversation.tainted ||= event.taint === true;
+  const { decision } = conversation;
+  if (!decision) return;
+  decision.results.set(event.call, event.outcome);
+  decision.since = event.at;
+  conversation.outcome = outcomeOf([...decision.results.values()]);
+  conversation.failures = conversation.failuresBefore + (conversation.outcome === "failed" ? 1 : 0);
+  if (conversation.outcome === "acted") conversation.failures = 0;
+  conversation.refused = false;
+  const call = decision.event.calls.find(({ id }) => id === event.call);
+  if (call && event.outcome !== "idle") countRepeat(conversation, call, event);
+}
+
+function outcomeOf(outcomes: readonly Outcome[]): DecisionOutcome {
+  if (outcomes.some((outcome) => outcome === "error" || outcome === "interrupted")) return "failed";
+  return outcomes.every((outcome) => outcome === "idle") ? "idle" : "acted";
+}
+
+function countRepeat({ repeats }: Conversation, call: Call, { outcome, content }: EventOf<"result">): void {
+  const asked = JSON.stringify([call.action, call.parameters, outcome]);
+  // Apart, so that a long content need not be written as JSON.
+  const key = `${asked.length}:${crc32(asked)}:${content.length}:${crc32(content)}`;
+  const repeat = repeats.get(key) ?? { call, count: 0 };
+  repeat.count++;
+  repeats.delete(key);
+  repeats.set(key, repeat);
+  const [oldest] = repeats.keys();
+  if (repeats.size > REMEMBERED_CALLS && oldest !== undefined) repeats.delete(oldest);
+}
+
+function heed(conversation: Conversation, event: EventOf<"notice">): void {
+  const { reason, content, at } = event;
+  if (reason === "resumed") {
+    conversation.halt = undefined;
+    conversation.repeats.clear();
+    conversation.unparsed = 0;
+    conversation.failures = conversation.failuresBefore = 0;
+  } else if (reason === "undeliverable") conversation.refused ||= buriedBy(event) === undefined;
+  else if (isHalt(reason)) conversation.halt = { reason, content, since: at };
+}
+
+function isHalt(reason: NoticeReason): reason is HaltReason {
+  return reason === "paused" || reason === "halted" || reason.startsWith("parked");
+}

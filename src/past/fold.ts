@@ -1,0 +1,89 @@
+// Folds the active branch of a log: in one pass while the log has no forks, else in a second one that follows the branch.
+
+import { forkIn, isOn, pathTo, type Fork } from "./branch.ts";
+import { converse, createConversation, type Conversation } from "./conversation.ts";
+import type { Event, EventOf } from "../domain/event.ts";
+import type { SeqRange } from "../storage/files/log.ts";
+import { createModuleState, enterBranch, foldState, settlesFiles, type ModuleState } from "./state.ts";
+
+/** What the events of one branch come to, in their order. */
+export interface Branch {
+  readonly conversation: Conversation;
+  readonly state: ModuleState;
+  see(event: Event): void;
+}
+
+export function createBranch(): Branch {
+  const conversation = createConversation();
+  const state = createModuleState();
+  return {
+    conversation,
+    state,
+    see(event) {
+      converse(conversation, event);
+      foldState(state, event);
+    },
+  };
+}
+
+export interface Follower<B extends Branch> {
+  /** The forks seen so far, in their order. */
+  readonly forks: readonly Fork[];
+  /** Takes in one event of the log, whatever its branch. */
+  see(event: Event): void;
+  /**
+   * What the active branch comes to, after the last event.
+   *
+   * @param read gives the log once more, from its first event; what is new in it is left out
+   */
+  settle(read: () => AsyncIterable<Event>): Promise<B>;
+}
+
+/** A branch that the log left, and that files may still show. */
+interface Left {
+  /** The event that left it. */
+  readonly seq: number;
+  readonly path: readonly SeqRange[];
+}
+
+export function followLog<B extends Branch>(create: () => B): Follower<B> {
+  const straight = create();
+  const forks: Fork[] = [];
+  /** Those that nothing has been done after. */
+  let left: Left[] = [];
+  /** The newest event that says something. */
+  let newest = 0;
+  let last = 0;
+  const turn = (fork: Fork, { origin }: EventOf<"branch">): void => {
+    const isDetour = fork.to < newest;
+    // The files of a copy begin with nothing.
+    if (origin !== undefined) left = [{ seq: fork.seq, path: [] }];
+    else if (isDetour) left.push({ seq: fork.seq, path: pathTo(forks, fork.seq - 1) });
+    if (isDetour) forks.push(fork);
+  };
+  return {
+    forks,
+    see(event) {
+      last = event.seq;
+      const fork = forkIn(event);
+      if (fork && event.kind === "branch") turn(fork, event);
+      if (settlesFiles(event)) left = [];
+      if (event.kind !== "opened") newest = event.seq;
+      if (forks.length === 0) straight.see(event);
+    },
+    async settle(read) {
+      if (forks.length === 0 && left.length === 0) return straight;
+      const branch = create();
+      const path = pathTo(forks, last);
+      const earlier = left.map((one) => ({ ...one, state: createModuleState() }));
+      for await (const event of read()) {
+        if (event.seq > last) break;
+        for (const one of earlier) if (isOn(one.path, event.seq)) foldState(one.state, event);
+        const at = earlier.findIndex(({ seq }) => seq === event.seq);
+        if (at !== -1) enterBranch(earlier[at + 1]?.state ?? branch.state, earlier[at]!.state);
+        if (isOn(path, event.seq)) branch.see(event);
+      }
+      return branch;
+    },
+  };
+}

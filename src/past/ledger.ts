@@ -1,0 +1,290 @@
+// What a log adds up to: numbers given, mail taken, money spent. One pure fold over the whole log, never over one branch,
+// kept up to date event by event.
+
+import { unsettled } from "./dead-letters.ts";
+import {
+  NO_USAGE,
+  addUsage,
+  sendsOf,
+  type Event,
+  type EventOf,
+  type NoticeEvent,
+  type Usage,
+} from "../domain/event.ts";
+import { parseMessageId, type AgentId, type Delivery, type LogId, type Message } from "../domain/message.ts";
+
+/** A committed send on its way; `seq` is the event that it is part of. */
+export interface Send extends Delivery {
+  readonly to: AgentId;
+  readonly n: number;
+  readonly seq: number;
+}
+
+export interface Spending {
+  /** Model calls begun, but for those that were refused. */
+  steps: number;
+  usage: Usage;
+  /** Time in model calls and actions, in milliseconds; a call that was refused takes none until it is made again. */
+  workingMs: number;
+}
+
+/** A model call of which nobody knows yet what it comes to. */
+export interface OpenCall {
+  /** The event that began it. */
+  readonly seq: number;
+  readonly reserved: Usage;
+}
+
+/**
+ * The details of a `restarted` notice. `lost`: the process before is the one that goes on now, or lives all the same.
+ * `again`: a call that was cut off runs anew. `alone`, `beside`: from now on no other agent's call runs beside this one's, or
+ * may. `ending`: the process was told to end.
+ */
+export type RestartDetails = "lost" | "again" | "alone" | "beside" | "ending";
+
+export interface Ledger {
+  log: LogId | undefined;
+  /** The highest sequence number. */
+  last: number;
+  /** Time of the newest event, ISO 8601; empty before the first. */
+  at: string;
+  /** The same in milliseconds since 1970. */
+  atMs: number;
+  /** The process that wrote it. */
+  epoch: number;
+
+  /** Per recipient, the highest number that this log gave. */
+  readonly numbers: Map<AgentId, number>;
+  /** Committed sends not known to be delivered, oldest first. */
+  undelivered: Send[];
+
+  /** Per sender log, the highest number taken in. */
+  readonly seen: Map<LogId, number>;
+  taken: number;
+
+  /** Model calls begun, those of a past that was copied included: no two have the same number. */
+  prompts: number;
+
+  readonly spent: Spending;
+  /** Model calls not settled yet, with their reserved input; charged unless an answer or a refusal follows. */
+  open: OpenCall[];
+  /** When the call under way was prompted, in milliseconds since 1970; 0 without one. */
+  promptedMs: number;
+  /** When a call was refused that was not made again since, in milliseconds since 1970; else 0. */
+  refusedMs: number;
+  /** When the newest decision or result of this process came: since then an action may run; else 0. */
+  actingMs: number;
+
+  /** Starts in a row that ended while this agent was acting and brought it no result; the newest one not counted. */
+  fruitless: number;
+  /** How many they were when the one before the newest ended. */
+  fruitlessBefore: number;
+  /** What is known of the newest start. */
+  start: Start;
+  /** Calls of the newest decision without a result. */
+  pending: number;
+}
+
+interface Start {
+  /** A call was begun. */
+  readonly hasActed: boolean;
+  /** A call came to a result of its own. */
+  readonly hasResult: boolean;
+  /** No other agent's call runs beside this one's. */
+  readonly isAlone: boolean;
+  /** The process was told to end. */
+  readonly isEnding: boolean;
+}
+
+const NEW_START: Start = { hasActed: false, hasResult: false, isAlone: false, isEnding: false };
+
+/** An agent that took so many starts in a row down is not run again. */
+const POISONOUS = 3;
+
+export function createLedger(): Ledger {
+  return {
+    log: undefined,
+    last: 0,
+    at: "",
+    atMs: 0,
+    epoch: 0,
+    numbers: new Map(),
+    undelivered: [],
+    seen: new Map(),
+    taken: 0,
+    prompts: 0,
+    spent: { steps: 0, usage: NO_USAGE, workingMs: 0 },
+    open: [],
+    promptedMs: 0,
+    refusedMs: 0,
+    actingMs: 0,
+    fruitless: 0,
+    fruitlessBefore: 0,
+    start: NEW_START,
+    pending: 0,
+  };
+}
+
+/** Takes one event into account. Events come in the order of the log. */
+export function account(ledger: Ledger, event: Event): void {
+  ledger.at = event.at;
+  ledger.atMs = Date.parse(event.at);
+  if (event.epoch !== ledger.epoch) beginStart(ledger, event.epoch);
+  if (event.kind === "opened") openLog(ledger, event);
+  else if (event.kind === "message") takeMail(ledger, event);
+  else if (event.kind === "prompted") reserve(ledger, event);
+  else if (event.kind === "refused") giveBack(ledger, event);
+  else if (event.kind === "decision") decide(ledger, event);
+  else if (event.kind === "result") close(ledger, event);
+  else if (event.kind === "summary") settleLast(ledger, event.usage);
+  else if (event.kind === "notice") heed(ledger, event);
+  else if (event.kind === "branch") turn(ledger, event);
+  ledger.undelivered = unsettled(ledger.undelivered, event);
+  for (const message of sendsOf(event)) addSend(ledger, message, event.seq);
+  ledger.last = event.seq;
+}
+
+function beginStart(ledger: Ledger, epoch: number): void {
+  ledger.fruitlessBefore = ledger.fruitless;
+  ledger.fruitless = fruitlessStarts(ledger);
+  ledger.start = NEW_START;
+  // The time between two processes is nobody's working time.
+  ledger.promptedMs = ledger.refusedMs = ledger.actingMs = 0;
+  ledger.epoch = epoch;
+}
+
+/**
+ * Starts in a row, up to the newest, that ended while an action of the agent ran, without any result. Whoever waits for a
+ * model takes no process down, and an orderly end says nothing. The last one that is needed to stop the agent has to be one
+ * in which nobody else acted.
+ */
+export function fruitlessStarts({ fruitless, pending, start }: Ledger): number {
+  if (start.hasResult) return 0;
+  if (!start.hasActed || start.isEnding || pending === 0) return fruitless;
+  return Math.min(fruitless + 1, start.isAlone ? POISONOUS : POISONOUS - 1);
+}
+
+/** Did this agent, and nobody else, take one start after another down? */
+export function isPoisonous(ledger: Ledger): boolean {
+  return fruitlessStarts(ledger) >= POISONOUS;
+}
+
+/** Would one more such start stop the agent? Then it has to act alone. */
+export function isSuspect({ fruitless, start }: Ledger): boolean {
+  return fruitless >= POISONOUS - 1 && !start.hasResult;
+}
+
+/** Did the newest start end in a call of this agent, for all that its log says? */
+export function isFruitless(ledger: Ledger): boolean {
+  return fruitlessStarts(ledger) > ledger.fruitless;
+}
+
+function openLog(ledger: Ledger, event: EventOf<"opened">): void {
+  if (event.log !== ledger.log) ledger.numbers.clear();
+  ledger.log = event.log;
+}
+
+function takeMail(ledger: Ledger, { message, mail, from }: EventOf<"message">): void {
+  ledger.seen.set(from, parseMessageId(message.id).n);
+  ledger.taken = Math.max(ledger.taken, mail);
+}
+
+function reserve(ledger: Ledger, event: EventOf<"prompted">): void {
+  ledger.prompts++;
+  ledger.spent.steps++;
+  ledger.open.push({ seq: event.seq, reserved: { ...event.reserved, output: 0 } });
+  ledger.promptedMs = ledger.atMs;
+  // An action that waited for its provider did not work.
+  if (ledger.actingMs > 0) ledger.actingMs += elapsed(ledger.refusedMs, ledger.atMs);
+  ledger.refusedMs = 0;
+}
+
+/** Nothing of the call was served: it is as if it had not been made. */
+function giveBack(ledger: Ledger, { prompted }: EventOf<"refused">): void {
+  const index = ledger.open.findIndex(({ seq }) => seq === prompted);
+  if (index === -1) return;
+  ledger.open.splice(index, 1);
+  ledger.spent.steps--;
+  ledger.promptedMs = 0;
+  ledger.refusedMs = ledger.atMs;
+}
+
+function decide(ledger: Ledger, event: EventOf<"decision">): void {
+  settleLast(ledger, event.cost === undefined ? event.usage : { ...event.usage, cost: event.cost });
+  ledger.actingMs = ledger.atMs;
+  ledger.refusedMs = 0;
+  ledger.pending = event.calls.length;
+  if (ledger.pending > 0) mark(ledger, { hasActed: true });
+}
+
+function close(ledger: Ledger, event: EventOf<"result">): void {
+  if (event.usage) settleAll(ledger, event.usage);
+  ledger.spent.workingMs += elapsed(ledger.actingMs, ledger.atMs);
+  ledger.actingMs = ledger.atMs;
+  ledger.refusedMs = 0;
+  // One that was cut off by the end of a process is none of this start.
+  if (event.outcome !== "interrupted") mark(ledger, { hasResult: true });
+  ledger.pending = Math.max(0, ledger.pending - 1);
+}
+
+function turn(ledger: Ledger, { origin }: EventOf<"branch">): void {
+  // What the branch before left open is over.
+  ledger.pending = ledger.fruitless = ledger.promptedMs = ledger.actingMs = 0;
+  if (origin === undefined) return;
+  // What stands before it is another agent's past.
+  const { log, last, at, atMs, epoch, prompts } = ledger;
+  Object.assign(ledger, createLedger(), { log, last, at, atMs, epoch, prompts });
+}
+
+/** The call that was prompted last came back: earlier ones without an answer stay charged. */
+function settleLast(ledger: Ledger, usage: Usage): void {
+  const charged = sumOf(ledger.open.splice(0).slice(0, -1));
+  ledger.spent.usage = addUsage(addUsage(ledger.spent.usage, charged), usage);
+  ledger.spent.workingMs += elapsed(ledger.promptedMs, ledger.atMs);
+  ledger.promptedMs = 0;
+}
+
+function elapsed(fromMs: number, toMs: number): number {
+  return fromMs > 0 ? Math.max(0, toMs - fromMs) : 0;
+}
+
+/** An action's result tells what all its model calls came to, those without an answer included. */
+function settleAll(ledger: Ledger, usage: Usage): void {
+  ledger.open = [];
+  ledger.promptedMs = 0;
+  ledger.spent.usage = addUsage(ledger.spent.usage, usage);
+}
+
+/** What the log has cost so far, calls without an answer included. */
+export function totalUsage(ledger: Ledger): Usage {
+  return addUsage(ledger.spent.usage, sumOf(ledger.open));
+}
+
+function sumOf(calls: readonly OpenCall[]): Usage {
+  return calls.map(({ reserved }) => reserved).reduce(addUsage, NO_USAGE);
+}
+
+function heed(ledger: Ledger, { reason, details }: NoticeEvent): void {
+  if (reason === "resumed") ledger.fruitless = 0;
+  if (reason !== "restarted") return;
+  if (details === "alone") mark(ledger, { isAlone: true });
+  else if (details === "beside") mark(ledger, { isAlone: false });
+  else if (details === "ending") mark(ledger, { isEnding: true });
+  else {
+    if (details === "again") mark(ledger, { hasActed: true });
+    // Whoever only lost an agent for a while has not died of it.
+    if (details === "lost") ledger.fruitless = ledger.fruitlessBefore;
+    // Whatever call was under way is over, and nothing came of it.
+    ledger.promptedMs = 0;
+  }
+}
+
+function mark(ledger: Ledger, known: Partial<Start>): void {
+  ledger.start = { ...ledger.start, ...known };
+}
+
+function addSend(ledger: Ledger, message: Message, seq: number): void {
+  const { to, n } = parseMessageId(message.id);
+  ledger.numbers.set(to, n);
+  ledger.undelivered.push({ from: ledger.log ?? "", message, to, n, seq });
+}

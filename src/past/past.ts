@@ -1,0 +1,263 @@
+// An agent's log and everything that is folded from it. Whatever is committed is at once in the log, the ledger, the
+// conversation, the view and the module state; nothing else changes them.
+
+import { along, pathTo } from "./branch.ts";
+import type { Conversation } from "./conversation.ts";
+import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
+import type { Event, NewEvent, StateChange } from "../domain/event.ts";
+import type { AgentId } from "../domain/message.ts";
+import type { Inspect } from "../domain/inspection.ts";
+import { account, createLedger, type Ledger } from "./ledger.ts";
+import type { EventLog } from "./event-log.ts";
+import type { SeqRange } from "../storage/files/log.ts";
+import { createBranch, followLog, type Branch } from "./fold.ts";
+import type { ModuleState } from "./state.ts";
+import { createView, type View, type ViewOptions } from "./view.ts";
+
+/** What is folded from the whole log, and what from its active branch. */
+export interface Memory {
+  readonly agent: AgentId;
+  /** Of the whole log. The same object also after `reopen`. */
+  readonly ledger: Ledger;
+  readonly conversation: Conversation;
+  readonly view: View;
+  readonly state: ModuleState;
+  /** Its log has failed: nothing can be added to it before `reopen`. */
+  isDead(): boolean;
+  /**
+   * Commits `events` as one and folds them in. Resolves when readable copies of changed state are on disk, too. What
+   * comes of a `branch` is there after a `reopen`.
+   */
+  commit(...events: readonly NewEvent[]): Promise<void>;
+  /**
+   * Adds an event that nothing depends on; durable with the next commit. Returns its sequence number, or `undefined` while
+   * a commit is under way: then it has none yet.
+   */
+  note(event: NewEvent): number | undefined;
+  /** Every event, oldest first; from the disk. */
+  read(from?: number): AsyncIterable<Event>;
+  /** Those of the active branch, oldest first; from the disk. */
+  past(from?: number): AsyncIterable<Event>;
+  /**
+   * Folds everything anew from what the log acknowledged, which goes on behind that: after a failure of the disk, once
+   * `events` can be committed. Rejects with STORAGE, and may be tried again.
+   */
+  reopen(...events: readonly NewEvent[]): Promise<void>;
+  /** Folds the view anew, by what its options are by now. Nothing may be committed meanwhile. */
+  showAnew(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Keeps what people can read of module state. */
+export interface Projector {
+  write(changes: readonly StateChange[], state: ModuleState): Promise<void>;
+  /** Brings the files up to the state after an opening. Returns what is to be committed for them, each by itself. */
+  reconcile(state: ModuleState): Promise<readonly NewEvent[]>;
+}
+
+export interface MemoryOptions {
+  readonly agent: AgentId;
+  readonly view: ViewOptions;
+  readonly inspect: Inspect;
+  readonly projector: Projector;
+}
+
+export interface OpenedLog {
+  readonly log: EventLog;
+  /** What has to be said in it about how it was found; mostly empty. */
+  readonly findings: readonly NewEvent[];
+}
+
+/**
+ * `open` opens the log and hands every event of it to its argument, oldest first; again at each `reopen`. Rejects as it
+ * does, and with DAMAGED if an event cannot be understood.
+ */
+export async function openMemory(
+  options: MemoryOptions,
+  open: (each: (event: Event) => void) => Promise<OpenedLog>,
+): Promise<Memory> {
+  const { agent, projector, inspect } = options;
+  const ledger = createLedger();
+  let reading = await readLog(options.view, open);
+  const files = createFiles(projector, () => reading.fold.state);
+  const adding = createAdding(
+    () => reading.log,
+    (event) => {
+      account(ledger, event);
+      reading.fold.see(event);
+      inspect({ kind: "event", agent, event });
+    },
+  );
+  const commit = async (...events: readonly NewEvent[]): Promise<void> => {
+    await files.catchUp();
+    await files.write((await adding.append(events)).flatMap(changesOf));
+  };
+  const begin = async (read: Reading, events: readonly NewEvent[]): Promise<void> => {
+    // Before anything can be committed: until the files are right, nobody may go on.
+    const edits = await projector.reconcile(read.fold.state);
+    reading = read;
+    Object.assign(ledger, read.ledger);
+    files.drop();
+    await commit(...read.findings, ...events);
+    for (const event of edits) await commit(event);
+  };
+  await begin(reading, []);
+  const past = (from?: number): AsyncIterable<Event> => along(reading.log.read(from), reading.path);
+  return {
+    agent,
+    ledger,
+    get conversation() {
+      return reading.fold.conversation;
+    },
+    get view() {
+      return reading.fold.view;
+    },
+    get state() {
+      return reading.fold.state;
+    },
+    commit,
+    ...adding.offers,
+    read: (from) => reading.log.read(from),
+    past,
+    async reopen(...events) {
+      const lost = await adding.lost();
+      await reading.log.close().catch(() => undefined);
+      await begin(await readLog(options.view, open), [...events, ...lost]);
+    },
+    async showAnew() {
+      reading.fold.view = await viewOf(past(), options.view);
+    },
+    close: () => reading.log.close(),
+  };
+}
+
+/** A log that was opened, and what was found in it. */
+interface Reading extends OpenedLog {
+  readonly ledger: Ledger;
+  readonly fold: Fold;
+  /** The active branch. */
+  readonly path: readonly SeqRange[];
+}
+
+async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]): Promise<Reading> {
+  const ledger = createLedger();
+  const follower = followLog(() => createFold(view));
+  const { log, findings } = await open((event) => {
+    try {
+      account(ledger, event);
+      follower.see(event);
+    } catch (error) {
+      const problem = `event ${event.seq} of the log is not what its kind holds: ${messageOf(error)}`;
+      throw new LegionError("DAMAGED", problem, { cause: error });
+    }
+  });
+  const fold = await follower.settle(() => log.read());
+  if (ledger.log !== log.id) ledger.numbers.clear();
+  ledger.log = log.id;
+  return { log, findings, ledger, fold, path: pathTo(follower.forks) };
+}
+
+async function viewOf(past: AsyncIterable<Event>, options: ViewOptions): Promise<View> {
+  const view = createView(options);
+  for await (const event of past) view.see(event);
+  return view;
+}
+
+/** The readable files of module state. Those that could not be written are behind until they are. */
+function createFiles(projector: Projector, state: () => ModuleState) {
+  let behind: readonly StateChange[] = [];
+  const catchUp = async (): Promise<void> => {
+    if (behind.length > 0) await projector.write(behind, state());
+    behind = [];
+  };
+  return {
+    catchUp,
+    write(changes: readonly StateChange[]): Promise<void> {
+      behind = changes;
+      return catchUp();
+    },
+    /** Others have brought them up to the state. */
+    drop(): void {
+      behind = [];
+    },
+  };
+}
+
+/** Adds to a log, and joins what was added to what is folded from it: in the order of the log. */
+function createAdding(log: () => EventLog, join: (event: Event) => void) {
+  /** Noted since the newest commit. */
+  let unsaved: NewEvent[] = [];
+  /** Noted while a commit is under way: after it, or they would be folded in before events that stand before them. */
+  const waiting: NewEvent[] = [];
+  let committing = 0;
+  /** The log that failed. */
+  let dead: EventLog | undefined;
+  const fail = (error: unknown): never => {
+    if (isLegionError(error, "STORAGE")) dead = log();
+    throw error;
+  };
+  const note = (event: NewEvent): number => {
+    unsaved.push(event);
+    try {
+      const noted = log().note(event);
+      join(noted);
+      return noted.seq;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+  return {
+    /** What others may do. */
+    offers: {
+      isDead: () => dead === log(),
+      note(event: NewEvent): number | undefined {
+        if (committing === 0) return note(event);
+        waiting.push(event);
+        return undefined;
+      },
+    },
+    async append(events: readonly NewEvent[]): Promise<readonly Event[]> {
+      committing++;
+      try {
+        const stamped = await log().append(events).catch(fail);
+        unsaved = [];
+        for (const event of stamped) join(event);
+        return stamped;
+      } finally {
+        committing--;
+        if (committing === 0) waiting.splice(0).forEach(note);
+      }
+    },
+    /** What a dead log could not keep of the notes happened all the same: a model call that was begun costs. */
+    lost: (): Promise<readonly NewEvent[]> =>
+      log()
+        .append([])
+        .then(
+          () => [],
+          () => unsaved,
+        ),
+  };
+}
+
+/** What is folded from the active branch. */
+export interface Fold extends Branch {
+  view: View;
+}
+
+export function createFold(options: ViewOptions): Fold {
+  const branch = createBranch();
+  const fold: Fold = {
+    ...branch,
+    view: createView(options),
+    see(event) {
+      branch.see(event);
+      fold.view.see(event);
+    },
+  };
+  return fold;
+}
+
+function changesOf(event: Event): readonly StateChange[] {
+  if (event.kind === "result") return event.state ?? [];
+  return event.kind === "edited" ? [[event.module, event.key, event.value]] : [];
+}

@@ -1,0 +1,57 @@
+// What was spent, as four numbers, and what tokens cost.
+
+import type { Usage } from "../domain/event.ts";
+import { totalUsage, type Ledger } from "./ledger.ts";
+import type { Price } from "../domain/model.ts";
+
+export interface Spent {
+  readonly steps: number;
+  readonly tokens: number;
+  /** US dollars. */
+  readonly cost: number;
+  readonly timeMs: number;
+}
+
+export const NOTHING: Spent = { steps: 0, tokens: 0, cost: 0, timeMs: 0 };
+
+export function spentOf(ledger: Ledger): Spent {
+  const usage = totalUsage(ledger);
+  const { steps, workingMs } = ledger.spent;
+  return { steps, tokens: usage.input + usage.output, cost: usage.cost ?? 0, timeMs: workingMs };
+}
+
+export function add(a: Spent, b: Spent): Spent {
+  return {
+    steps: a.steps + b.steps,
+    tokens: a.tokens + b.tokens,
+    cost: a.cost + b.cost,
+    timeMs: a.timeMs + b.timeMs,
+  };
+}
+
+export function subtract(a: Spent, b: Spent): Spent {
+  return add(a, times(b, -1));
+}
+
+export function times({ steps, tokens, cost, timeMs }: Spent, factor: number): Spent {
+  return { steps: steps * factor, tokens: tokens * factor, cost: cost * factor, timeMs: timeMs * factor };
+}
+
+/** US dollars of `usage` at `price`. */
+export function costOf(usage: Usage, price: Price): number {
+  const cached = usage.cacheRead ?? 0;
+  const written = usage.cacheWrite ?? 0;
+  const fresh = Math.max(0, usage.input - cached - written);
+  const millions =
+    fresh * price.input +
+    cached * (price.cacheRead ?? price.input) +
+    written * (price.cacheWrite ?? price.input) +
+    usage.output * price.output;
+  return millions / 1_000_000;
+}
+
+/** US dollars that a call of this size may cost: a provider may take all of its input for its cache, at a higher price. */
+export function mostOf({ input, output }: Usage, price: Price): number {
+  const dearest = Math.max(price.input, price.cacheWrite ?? 0);
+  return costOf({ input, output }, { ...price, input: dearest });
+}

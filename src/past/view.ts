@@ -1,0 +1,282 @@
+// What the model is shown of a log: mistakes forgotten, old events summarised. A fold of the log that costs each event
+// once; a decision and its results are one item, so no cut can part a call from its result.
+//
+//   V1. Every call of a shown decision is followed by exactly one result.
+//   V2. Every message is shown, or lies in a range that a shown summary covers.
+
+import { createHash } from "node:crypto";
+import type { Event, EventOf, ResultEvent, Stamp } from "../domain/event.ts";
+import { expects, hasFailed, isComplete, type Exchange } from "./exchange.ts";
+import { CONTROL, displayName, type Message } from "../domain/message.ts";
+import type { Turn } from "../domain/model.ts";
+import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
+import { estimateTokens, fitTokens } from "../model/tokens.ts";
+import { escapeHeaders } from "../base/wording.ts";
+
+export interface Item {
+  readonly kind: "message" | "exchange" | "summary" | "notice";
+  readonly firstSeq: number;
+  lastSeq: number;
+  /** How many events it stands for. */
+  events: number;
+  turns: readonly Turn[];
+  /** Tokens of its turns: estimated, or exact once somebody counted. */
+  tokens: number;
+  counted: boolean;
+  /** Hash over this item and all before it. */
+  chain: string;
+  exchange?: Exchange;
+}
+
+export interface View {
+  readonly items: readonly Item[];
+  /** The turns of all items: the same array, grown in place. */
+  readonly turns: readonly Turn[];
+  /** Sum over all items. */
+  readonly tokens: number;
+  /** Hash over everything shown. */
+  readonly chain: string;
+  /** Takes one event into account. Events come in the order of the log. */
+  see(event: Event): void;
+  /** Says what an item's turns really count. */
+  setTokens(item: Item, tokens: number): void;
+}
+
+export interface ViewOptions {
+  readonly protocol: Protocol;
+  /** Does a success make the failed decisions before it disappear? */
+  readonly errors: "forget" | "keep";
+  /** Of the model, in tokens. */
+  readonly window: number;
+}
+
+/** The sentence that opens a summary. */
+export const SUMMARY_OPENING =
+  "Several events are omitted here to free up space in your context window, summarized as follows:";
+
+/** A longer message is shown without its middle: no compaction would make room for mail that nobody has seen. */
+const MAX_MESSAGE_TOKENS = 16_384;
+/** The same where the window is small: a share of it. */
+const MESSAGE_SHARE = 1 / 4;
+const SHOWN_NOTICE = "gap";
+const NO_RESULT = "(no result yet)";
+
+export function createView({ protocol, errors, window }: ViewOptions): View {
+  const shown = createShown();
+  /** The newest decision, until its last result is in or somebody looks: so it is rendered once. */
+  let open: Exchange | undefined;
+  const failures = createFailures(shown);
+  const { add } = failures;
+  const showOpen = (): Shown => {
+    if (open) add(shown.push(exchangeItem(open, protocol)));
+    open = undefined;
+    return shown;
+  };
+  const takeResult = (event: EventOf<"result">): void => {
+    if (open && expects(open.decision, event)) {
+      open.results.set(event.call, event);
+      if (isComplete(open)) showOpen();
+    } else add(showLate(showOpen(), event, protocol));
+    if (errors === "keep" || event.outcome !== "ok") return;
+    showOpen();
+    failures.forget();
+  };
+  const see = (event: Event): void => {
+    if (event.kind === "result") return takeResult(event);
+    showOpen();
+    if (event.kind === "message")
+      shown.push(messageItem(event, Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE)));
+    else if (event.kind === "decision") open = { decision: event, results: new Map() };
+    else if (event.kind === "summary") failures.drop(cover(shown, event));
+    else if (event.kind === "notice" && event.reason === SHOWN_NOTICE) {
+      shown.push(textItem("notice", event, event.content));
+    }
+  };
+  return {
+    get items() {
+      return showOpen().items;
+    },
+    get turns() {
+      return showOpen().turns;
+    },
+    get tokens() {
+      return showOpen().tokens();
+    },
+    get chain() {
+      return showOpen().chain();
+    },
+    see,
+    setTokens: shown.setTokens,
+  };
+}
+
+type Shown = ReturnType<typeof createShown>;
+
+/** Exchanges in which every call failed, waiting to be forgotten. */
+function createFailures(shown: Shown) {
+  let failed: Item[] = [];
+  return {
+    add(item: Item | undefined): void {
+      if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
+    },
+    forget(): void {
+      remove(shown, failed);
+      failed = [];
+    },
+    drop(items: readonly Item[]): void {
+      failed = failed.filter((item) => !items.includes(item));
+    },
+  };
+}
+
+/** Adds a result to an exchange that is shown without it; returns the item that shows both, if there is one. */
+function showLate({ items, redo }: Shown, event: EventOf<"result">, protocol: Protocol): Item | undefined {
+  const index = items.findLastIndex((item) => item.exchange !== undefined);
+  const exchange = items[index]?.exchange;
+  if (!exchange || !expects(exchange.decision, event)) return undefined;
+  exchange.results.set(event.call, event);
+  const grown = exchangeItem(exchange, protocol);
+  redo(index, [grown, ...items.slice(index + 1)]);
+  return grown;
+}
+
+/** Takes `gone`, oldest first, out of what is shown. */
+function remove({ items, redo }: Shown, gone: readonly Item[]): void {
+  const first = items.findLastIndex((item) => item === gone[0]);
+  if (first === -1) return;
+  const rest = items.slice(first).filter((item) => !gone.includes(item));
+  redo(first, rest);
+}
+
+/** Puts a summary in place of what it covers, and returns what that was. */
+function cover({ items, redo }: Shown, event: EventOf<"summary">): readonly Item[] {
+  const [from, to] = event.covers;
+  const first = items.findIndex((item) => item.lastSeq >= from);
+  if (first === -1 || to === 0) return [];
+  const covered = items.slice(first).filter((item) => item.firstSeq <= to);
+  const rest = items.slice(first).filter((item) => item.firstSeq > to);
+  redo(first, [summaryItem(event, covered), ...rest]);
+  return covered;
+}
+
+/** Items and what they add up to, kept in step. */
+function createShown() {
+  const items: Item[] = [];
+  const turns: Turn[] = [];
+  let tokens = 0;
+  /** How many items have their place in the hash chain. */
+  let chained = 0;
+  const push = (item: Item): Item => {
+    items.push(item);
+    turns.push(...item.turns);
+    tokens += item.tokens;
+    return item;
+  };
+  return {
+    items,
+    turns,
+    tokens() {
+      return tokens;
+    },
+    chain() {
+      for (; chained < items.length; chained++) {
+        items[chained]!.chain = chainOf(items[chained - 1]?.chain ?? "", items[chained]!);
+      }
+      return items.at(-1)?.chain ?? "";
+    },
+    push,
+    /** Replaces the items from `index` on. */
+    redo(index: number, replacement: readonly Item[]): void {
+      const removed = items.slice(index);
+      items.length = index;
+      chained = Math.min(chained, index);
+      for (const item of removed) tokens -= item.tokens;
+      turns.length -= removed.reduce((sum, item) => sum + item.turns.length, 0);
+      for (const item of replacement) push(item);
+    },
+    setTokens(item: Item, exact: number): void {
+      tokens += exact - item.tokens;
+      item.tokens = exact;
+      item.counted = true;
+    },
+  };
+}
+
+/** A message as agents see it. */
+export function renderMessage(message: Message): string {
+  if (message.type === "agentToAgent" && message.source.type === "agent") {
+    const { id } = message.source;
+    const content = id === CONTROL ? message.content : escapeHeaders(message.content);
+    return `--- MESSAGE FROM ${displayName(id).toUpperCase()} ---\n\n${content}`;
+  }
+  return message.type === "error" ? `--- ERROR ---\n\n${message.content}` : message.content;
+}
+
+function messageItem(event: EventOf<"message">, maxTokens: number): Item {
+  const text = renderMessage(event.message);
+  const fitted = fitTokens(text, maxTokens);
+  const rest =
+    fitted === text ? "" : `\n\n(Too long to be shown whole: \`recall\` reopens it as event ${event.seq}.)`;
+  return textItem("message", event, fitted + rest);
+}
+
+/** Stands for all that it replaces, also where that reaches past what it says it covers. */
+function summaryItem(event: EventOf<"summary">, replaced: readonly Item[]): Item {
+  const [from, to] = event.covers;
+  const item = textItem("summary", event, `${SUMMARY_OPENING}\n\n${event.content}`);
+  const firstSeq = replaced.reduce((first, { firstSeq }) => Math.min(first, firstSeq), from);
+  const lastSeq = replaced.reduce((last, { lastSeq }) => Math.max(last, lastSeq), to);
+  return { ...item, firstSeq, lastSeq };
+}
+
+function textItem(kind: Item["kind"], { seq }: Stamp, text: string): Item {
+  return newItem(kind, seq, [{ role: "user", text }]);
+}
+
+function newItem(kind: Item["kind"], seq: number, turns: readonly Turn[]): Item {
+  const tokens = estimateTurns(turns);
+  return { kind, firstSeq: seq, lastSeq: seq, events: 1, turns, tokens, counted: false, chain: "" };
+}
+
+/** A call without a result is shown with one that says so: providers refuse a history with an open call. */
+function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
+  const { decision, results } = exchange;
+  const shown: ShownResult[] =
+    decision.stop === "unparsed"
+      ? [...results.values()].map(showResult)
+      : decision.calls.map((call) => {
+          const result = results.get(call.id);
+          return result ? showResult(result) : { call: call.id, content: NO_RESULT, isError: false };
+        });
+  const isEmpty = decision.text.trim() === "" && decision.calls.length === 0;
+  const turns = [
+    ...(isEmpty ? [] : [protocol.decision(decision)]),
+    ...(shown.length > 0 ? [protocol.results(shown)] : []),
+  ].filter((turn) => turn.role !== "user" || turn.text !== "");
+  const lastSeq = Math.max(decision.seq, ...[...results.values()].map(({ seq }) => seq));
+  return { ...newItem("exchange", decision.seq, turns), lastSeq, events: 1 + results.size, exchange };
+}
+
+function showResult({ call, content, outcome }: ResultEvent): ShownResult {
+  return { call, content, isError: outcome === "error" || outcome === "interrupted" };
+}
+
+function estimateTurns(turns: readonly Turn[]): number {
+  let sum = 0;
+  for (const turn of turns) sum += estimateTokens(textOf(turn));
+  return sum;
+}
+
+/** Everything of a turn that costs tokens, as one text. */
+export function textOf(turn: Turn): string {
+  if (turn.role === "user") return turn.text;
+  if (turn.role === "results") return turn.results.map(({ content }) => content).join("\n");
+  const calls = turn.calls.map(({ action, parameters }) => `${action} ${JSON.stringify(parameters)}`);
+  return [turn.text, ...calls].join("\n");
+}
+
+function chainOf(before: string, item: Item): string {
+  const hash = createHash("sha256").update(before);
+  for (const turn of item.turns) hash.update(turn.role).update(textOf(turn));
+  return hash.digest("hex");
+}

@@ -1,0 +1,201 @@
+// Where agents that arrive come from: an archive, or the memory of an agent of the original AI Legion.
+
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { move, type Arrival } from "../files/arrivals.ts";
+import { LegionError, messageOf } from "../../base/errors.ts";
+import type { Event, NewEvent } from "../../domain/event.ts";
+import { forkPoint } from "../../past/fork-point.ts";
+import { account, createLedger } from "../../past/ledger.ts";
+import { isForeignJournal, type Authorship } from "../folder/authorship.ts";
+import { createBlobs } from "../../past/blobs.ts";
+import type { Disk } from "../../base/disk.ts";
+import { readFileLog } from "../files/log.ts";
+import { openJournal, type SegmentEnd } from "../files/journal.ts";
+import { readSegments } from "../files/segments.ts";
+import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
+import type { Original } from "./legacy.ts";
+import { writePast } from "../contract/seed.ts";
+import { createBranch } from "../../past/fold.ts";
+import { archivedAgents, unpackArchive, type Unpacked, type UnpackOptions } from "./unpack.ts";
+
+const PART_BYTES = 8 * 1_048_576;
+
+export interface FromArchive extends Pick<UnpackOptions, "onProgress"> {
+  /** The person's, where the archive is their own or they said that it counts; absent: what is in it stays foreign. */
+  readonly authorship?: Authorship;
+  /** The name under which its only agent begins a life of its own; its past is history then. */
+  readonly as?: AgentId;
+}
+
+export interface ArchiveArrival extends Arrival {
+  /** There once they have arrived. */
+  unpacked?: Unpacked;
+}
+
+/**
+ * The agents of the archive at `path`. Throws as `archivedAgents` does, and USAGE if `as` cannot be meant.
+ */
+export async function fromArchive(
+  path: string,
+  { as, onProgress, authorship }: FromArchive,
+): Promise<ArchiveArrival> {
+  const agents = await archivedAgents(path);
+  const [only] = agents;
+  if (as !== undefined && (agents.length !== 1 || only === CONTROL)) {
+    const what = agents.length === 1 ? "what people said" : `${agents.length} agents`;
+    throw new LegionError("USAGE", `--as gives one agent another name, and ${path} holds ${what}`);
+  }
+  const arrival: ArchiveArrival = {
+    agents: as === undefined ? agents : [as],
+    async fill(folder, disk) {
+      const unpacked = await unpackArchive(path, folder, { disk, onProgress, authorship });
+      arrival.unpacked = unpacked;
+      const { lastEpoch, isLive } = unpacked;
+      const next = lastEpoch + 1;
+      for (const id of agents) await proveReadable(join(folder, id), disk);
+      if (as !== undefined) await rename({ folder, from: only!, to: as, epoch: next, authorship }, disk);
+      else for (const id of agents) await settle(join(folder, id), { isLive, authorship }, disk);
+      return next;
+    },
+  };
+  return arrival;
+}
+
+interface Renaming {
+  readonly folder: string;
+  readonly from: AgentId;
+  readonly to: AgentId;
+  readonly epoch: number;
+  readonly authorship: Authorship | undefined;
+}
+
+/** Makes another agent of one. Its mail stays behind: that was sent to the other one. */
+async function rename({ folder, from, to, epoch, authorship }: Renaming, disk: Disk): Promise<void> {
+  const source = join(folder, from);
+  const target = join(folder, `${to}.new`);
+  const blobs = createBlobs(join(source, "blobs"), disk);
+  const events = (): AsyncIterable<Event> => readFileLog({ folder: source, disk, blobs });
+  let last = 0;
+  for await (const { seq } of events()) last = seq;
+  const end = last === 0 ? 0 : await forkPoint(events(), last, displayName(from));
+  const past = { origin: from, events: events(), to: end, blobs };
+  await writePast({ folder: target, disk, epoch, now: Date.now, corruptFolder: target, authorship }, past);
+  const record = await disk.read(join(source, "agent.json"));
+  if (record) await disk.replace(join(target, "agent.json"), record);
+  await rm(source, { recursive: true });
+  await move(target, join(folder, to), disk);
+}
+
+/** Said to an agent that was copied while it ran. */
+const COPIED: NewEvent = {
+  kind: "notice",
+  reason: "gap",
+  content: "You were copied while you were at work. What you may have done since then is not in your past.",
+};
+
+const ADOPTED: NewEvent = {
+  kind: "notice",
+  reason: "adopted",
+  content: "A person took on what stands before this.",
+};
+
+const FOREIGN: NewEvent = {
+  kind: "notice",
+  reason: "foreign",
+  content: "What stands before this came from elsewhere, and waits until a person takes it on.",
+};
+
+interface Origin {
+  readonly isLive: boolean;
+  readonly authorship: Authorship | undefined;
+}
+
+/** Has the end of a log that has come say what it is: a copy, the person's own, or somebody else's. */
+async function settle(folder: string, { isLive, authorship }: Origin, disk: Disk): Promise<void> {
+  const log = join(folder, "log");
+  if (isLive) await endLog(folder, { event: COPIED, log: randomUUID(), authorship }, disk);
+  // Whatever the lines of it bear: what was changed on its way may bear what its first owner wrote.
+  else if (!authorship) await endLog(folder, { event: FOREIGN }, disk);
+  else if (await isForeignJournal(log, disk, { authorship }))
+    await endLog(folder, { event: ADOPTED, authorship }, disk);
+}
+
+/** An agent whose past is that of an original one; `at` stands for all its times, in ISO 8601. */
+export function fromOriginal(
+  agent: AgentId,
+  { events }: Original,
+  { at, authorship }: { readonly at: string } & Pick<FromArchive, "authorship">,
+): Arrival {
+  return {
+    agents: [agent],
+    async fill(parent, disk) {
+      const folder = join(parent, agent);
+      const stamped = async function* (): AsyncGenerator<Event, undefined> {
+        for (const [index, event] of events.entries()) yield { ...event, seq: index + 2, epoch: 1, at };
+        return undefined;
+      };
+      const blobs = createBlobs(join(folder, "blobs"), disk);
+      const past = { origin: agent, events: stamped(), to: events.length + 1, blobs };
+      await writePast({ folder, disk, epoch: 1, now: Date.now, corruptFolder: folder, authorship }, past);
+      return 1;
+    },
+  };
+}
+
+interface Ending {
+  readonly event: NewEvent;
+  /** From the event on it is another log, with numbers of its own; absent: it goes on. */
+  readonly log?: LogId;
+  readonly authorship?: Authorship;
+}
+
+/** Ends a log in an agent's folder that nobody has opened. Nothing is written where there is none. */
+async function endLog(folder: string, { event, log: begun, authorship }: Ending, disk: Disk): Promise<void> {
+  const segments: SegmentEnd[] = [];
+  let last = 0;
+  let epoch = 0;
+  let log = begun;
+  for await (const { name, bytes, sealed, records } of readSegments<Event>(join(folder, "log"), disk)) {
+    if (begun === undefined) for (const record of records) if (record.kind === "opened") log = record.log;
+    last = records.at(-1)?.seq ?? last;
+    epoch = Math.max(epoch, records.at(-1)?.epoch ?? 0);
+    segments.push({ name, bytes, sealed, last });
+  }
+  if (log === undefined) return;
+  const mac = authorship?.sign(log, epoch + 1);
+  const journal = openJournal(
+    {
+      folder: join(folder, "log"),
+      disk,
+      epoch: epoch + 1,
+      durability: "disk",
+      held: () => true,
+      now: Date.now,
+      maxPartBytes: PART_BYTES,
+      opening: { log, ...(mac && { mac }) },
+    },
+    { last, segments },
+  );
+  journal.write([event]);
+  await journal.close();
+}
+
+/** Reads the log once, as the next start will. Throws DAMAGED if it cannot be read. */
+async function proveReadable(folder: string, disk: Disk): Promise<void> {
+  const ledger = createLedger();
+  const branch = createBranch();
+  try {
+    for await (const event of readFileLog({
+      folder,
+      disk,
+      blobs: createBlobs(join(folder, "blobs"), disk),
+    })) {
+      account(ledger, event);
+      branch.see(event);
+    }
+  } catch (error) {
+    throw new LegionError("DAMAGED", `the log in it cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}

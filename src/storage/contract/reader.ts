@@ -1,0 +1,129 @@
+import { pathTo } from "../../past/branch.ts";
+import type { Mail, Watermarks } from "../../mail/bus.ts";
+import type { Event } from "../../domain/event.ts";
+import { account, createLedger, type Ledger } from "../../past/ledger.ts";
+import { sha256, type Blobs } from "../../past/blobs.ts";
+import type { LastStart } from "./last-start.ts";
+import type { SeqRange } from "../files/log.ts";
+import { CONTROL, type AgentId, type Message } from "../../domain/message.ts";
+import type { Module } from "../../domain/module.ts";
+import { followLog, type Branch } from "../../past/fold.ts";
+import type { ModuleState } from "../../past/state.ts";
+
+/** What is recorded of a legion, wherever that is kept; also while it runs. Nothing is written and nothing is locked. */
+export interface Reader {
+  /** Control not; 2 before 10. */
+  known(): Promise<readonly AgentId[]>;
+  /** From sequence number `from`, oldest first, long texts included; none of an agent that nobody knows. */
+  events(agent: AgentId, from?: number): AsyncIterable<Event>;
+  /** The sequence number of the newest event, found without reading the others; 0 if there is none. */
+  last(agent: AgentId): Promise<number>;
+  ledger(agent: AgentId): Promise<Ledger>;
+  /** What `create` makes of the active branch of a log, and what the whole of it adds up to. */
+  follow<B extends Branch>(agent: AgentId, create: () => B): Promise<Followed<B>>;
+  /** Mail that the log has not taken in, oldest first; `marks` is what the log has. */
+  unread(agent: AgentId, marks: Watermarks): Promise<readonly Mail[]>;
+  /** The state of `modules` as the agent would find it at a start. */
+  state(agent: AgentId, modules: readonly Module[]): Promise<ModuleState>;
+  /** What the last start made of the agent. */
+  record(agent: AgentId): Promise<AgentRecord>;
+  /** What the newest start hosted; `undefined` if nobody knows. */
+  lastStart(): Promise<LastStart | undefined>;
+  /** Did somebody else write what is kept of the agent, so that it waits for the person? */
+  isForeign(agent: AgentId): Promise<boolean>;
+  /** All that was said to Control, oldest first. */
+  inbox(): AsyncIterable<Message>;
+  /** Its long texts; what is to be kept is not. */
+  blobs(agent: AgentId): Blobs;
+}
+
+export interface Followed<B> {
+  readonly ledger: Ledger;
+  readonly branch: B;
+  /** What leads to the newest event. */
+  readonly path: readonly SeqRange[];
+}
+
+/** What is not there or not what it should be is absent. */
+export interface AgentRecord {
+  readonly description?: string;
+  readonly definition?: string;
+  readonly brief?: string;
+  readonly modules?: readonly string[];
+  readonly commands?: "allow";
+  readonly model?: string;
+}
+
+/** What a reader makes of logs and mailboxes, wherever they are. */
+export function createFolds({
+  events,
+  unread,
+}: Pick<Reader, "events" | "unread">): Pick<Reader, "ledger" | "follow" | "inbox"> {
+  return {
+    async ledger(agent) {
+      const ledger = createLedger();
+      for await (const event of events(agent)) account(ledger, event);
+      return ledger;
+    },
+    async follow(agent, create) {
+      const ledger = createLedger();
+      const follower = followLog(create);
+      for await (const event of events(agent)) {
+        account(ledger, event);
+        follower.see(event);
+      }
+      const branch = await follower.settle(() => events(agent));
+      return { ledger, branch, path: pathTo(follower.forks) };
+    },
+    async *inbox() {
+      const ledger = createLedger();
+      const takenIn = async function* (): AsyncGenerator<Message> {
+        for await (const event of events(CONTROL, ledger.last + 1)) {
+          account(ledger, event);
+          if (event.kind === "message") yield event.message;
+        }
+      };
+      yield* takenIn();
+      const waiting = await unread(CONTROL, ledger);
+      // What was taken in meanwhile may be missing there.
+      yield* takenIn();
+      for (const { position, message } of waiting) if (position > ledger.taken) yield message;
+    },
+  };
+}
+
+/** Keeps nothing. */
+export function readOnly(blobs: Blobs): Blobs {
+  return { ...blobs, keep: (text) => Promise.resolve(sha256(text)) };
+}
+
+/** Numbers by their value. */
+export function byId(a: AgentId, b: AgentId): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
+/** Reads `agent.json`, or the same elsewhere. */
+export function toRecord(json: string): AgentRecord {
+  const { description, definition, brief, modules, commands, model } = parseObject(json);
+  return {
+    ...(typeof description === "string" && { description }),
+    ...(typeof definition === "string" && { definition }),
+    ...(typeof brief === "string" && { brief }),
+    ...(isTexts(modules) && { modules }),
+    ...(commands === "allow" && { commands }),
+    ...(typeof model === "string" && { model }),
+  };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function parseObject(json: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

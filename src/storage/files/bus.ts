@@ -1,0 +1,222 @@
+// The bus of one process: mailboxes in memory, each over a journal on disk. A delivery is a Map lookup, a numbered
+// append and a wake-up of the one reader; nobody else is asked.
+
+import { join } from "node:path";
+import { LegionError } from "../../base/errors.ts";
+import { isForeignJournal, mailboxName, type Authorship } from "../folder/authorship.ts";
+import type { Disk } from "../../base/disk.ts";
+import { openJournal, type Durability, type Journal, type JournalStart } from "./journal.ts";
+import type { Lock } from "../folder/lock.ts";
+import { setAside, settleSegments } from "./segments.ts";
+import {
+  CONTROL,
+  MAILBOX_LIMIT,
+  displayName,
+  parseMessageId,
+  type AgentId,
+  type Delivery,
+  type LogId,
+} from "../../domain/message.ts";
+import type { Bus, Inbox, Mail, Receipt, Watermarks } from "../../mail/bus.ts";
+import { firstFitting, readMailbox, standingOf, type MailMark } from "./mailbox.ts";
+import { createUnread, type Unread } from "../../mail/unread.ts";
+import { createWatchers } from "../../mail/watchers.ts";
+
+const PART_BYTES = 1_048_576;
+
+export interface MemoryBusOptions {
+  readonly disk: Disk;
+  readonly lock: Pick<Lock, "epoch" | "held">;
+  readonly durability: Durability;
+  readonly now: () => number;
+  /** An agent's folder. */
+  readonly folder: (agent: AgentId) => string;
+  /** Where damaged lines are set aside. */
+  readonly corruptFolder: string;
+  /** Told when mail of an agent was lost to a damage: its senders still have it. */
+  readonly onDamage: (agent: AgentId) => void;
+  /** How far an agent's log has taken in mail; `undefined` for an agent that does not exist. */
+  readonly watermarks: (agent: AgentId) => Promise<Watermarks | undefined>;
+  /** Tells whose mail is in a mailbox, and signs what is put there; absent: nobody asks. */
+  readonly authorship?: Authorship;
+}
+
+interface Mailbox {
+  readonly agent: AgentId;
+  journal: Journal;
+  /** Per sender log, the highest number taken in, waiting or being written. */
+  seen: Map<LogId, number>;
+  readonly unread: Unread;
+  /** Being written, oldest first. */
+  readonly arriving: Mail[];
+  /** The last write failed: what was acknowledged counts, nothing else. */
+  failed: boolean;
+  taken: number;
+  open: boolean;
+}
+
+/** Opens no file before the first message. */
+export function createMemoryBus(options: MemoryBusOptions): Bus {
+  const mailboxes = new Map<AgentId, Promise<Mailbox | undefined>>();
+  const watchers = createWatchers();
+  let closed = false;
+  const find = (agent: AgentId): Promise<Mailbox | undefined> => {
+    if (closed) throw new LegionError("STORAGE", "The bus is closed.");
+    let mailbox = mailboxes.get(agent);
+    if (!mailbox) {
+      mailbox = loadMailbox(agent, options);
+      mailboxes.set(agent, mailbox);
+      const forget = (): void => void mailboxes.delete(agent);
+      mailbox.then((found) => found ?? forget(), forget);
+    }
+    return mailbox;
+  };
+  return {
+    async send(delivery) {
+      const mailbox = await find(parseMessageId(delivery.message.id).to);
+      if (!mailbox) return { status: "unknown" };
+      if (mailbox.failed) await revive(mailbox, options);
+      const receipt = await accept(mailbox, delivery);
+      if (receipt.status === "accepted") watchers.show(delivery.message);
+      return receipt;
+    },
+    async open(agent) {
+      const mailbox = await find(agent);
+      if (!mailbox) throw new LegionError("REFUSED", `There is no agent ${agent}.`);
+      if (mailbox.open)
+        throw new LegionError("LOCKED", `The mailbox of agent ${agent} has a reader already.`);
+      mailbox.open = true;
+      const inbox = createInbox(mailbox);
+      inbox.taken((await options.watermarks(agent))?.taken ?? 0);
+      return inbox;
+    },
+    // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
+    unread: async (agent) => (await find(agent).catch(() => undefined))?.unread.mail.length ?? 0,
+    watch: watchers.watch,
+    async close() {
+      closed = true;
+      for (const mailbox of await Promise.all(mailboxes.values())) if (mailbox) await closeMailbox(mailbox);
+    },
+  };
+}
+
+async function loadMailbox(agent: AgentId, options: MemoryBusOptions): Promise<Mailbox | undefined> {
+  const { disk, durability, corruptFolder, authorship } = options;
+  const marks = await options.watermarks(agent);
+  if (!marks) return undefined;
+  const folder = mailboxFolder(agent, options);
+  const author = authorship && { authorship, of: mailboxName(agent) };
+  if (author && (await isForeignJournal(folder, disk, author)))
+    throw new LegionError("FOREIGN", `${displayName(agent)} has mail that was not written on your machines`);
+  if (durability === "disk") await settleSegments(folder, disk);
+  const { unread, seen, start, damages } = await readMailbox(folder, disk, marks);
+  await setAside(damages, join(corruptFolder, `${agent}-mailbox`), disk);
+  if (damages.length > 0) options.onDamage(agent);
+  return {
+    agent,
+    journal: openMailboxJournal(agent, start, options),
+    seen: new Map(seen),
+    unread: createUnread(unread),
+    arriving: [],
+    failed: false,
+    taken: 0,
+    open: false,
+  };
+}
+
+function mailboxFolder(agent: AgentId, options: MemoryBusOptions): string {
+  return join(options.folder(agent), "mailbox");
+}
+
+function openMailboxJournal(agent: AgentId, start: JournalStart, options: MemoryBusOptions): Journal {
+  const { disk, lock, durability, now } = options;
+  const { epoch, held } = lock;
+  const folder = mailboxFolder(agent, options);
+  const mac = options.authorship?.sign(mailboxName(agent), epoch);
+  return openJournal(
+    {
+      folder,
+      disk,
+      epoch,
+      held,
+      durability,
+      now,
+      maxPartBytes: PART_BYTES,
+      opening: { ...(mac && { mac }) },
+    },
+    start,
+  );
+}
+
+/** After a failed write: goes on behind the last message that was acknowledged, if the disk works again. */
+async function revive(mailbox: Mailbox, options: MemoryBusOptions): Promise<void> {
+  const { agent, journal } = mailbox;
+  if (!options.lock.held()) return;
+  const start = await journal.acknowledged();
+  const marks = await options.watermarks(agent);
+  // Another send may have been faster.
+  if (mailbox.journal !== journal) return;
+  const acknowledged = mailbox.arriving.filter(({ position }) => position <= start.last);
+  mailbox.seen = new Map(marks?.seen);
+  for (const { from, message } of [...mailbox.unread.mail, ...acknowledged])
+    mailbox.seen.set(from, parseMessageId(message.id).n);
+  mailbox.journal = openMailboxJournal(agent, start, options);
+  mailbox.failed = false;
+}
+
+async function accept(mailbox: Mailbox, delivery: Delivery): Promise<Receipt> {
+  const { agent, journal, seen, arriving } = mailbox;
+  const standing = standingOf(delivery, seen);
+  if (standing === "gap") return { status: "gap", expected: seen.get(delivery.from)! + 1 };
+  const isFull = agent !== CONTROL && mailbox.unread.mail.length + arriving.length >= MAILBOX_LIMIT;
+  if (standing === "next" && isFull) return { status: "full" };
+  try {
+    if (standing === "duplicate") await journal.commit();
+    else await receive(mailbox, delivery);
+  } catch (error) {
+    if (mailbox.journal === journal) mailbox.failed = true;
+    throw error;
+  }
+  return { status: standing === "next" ? "accepted" : "duplicate" };
+}
+
+async function receive(mailbox: Mailbox, { from, message, after }: Delivery): Promise<void> {
+  const { journal, arriving } = mailbox;
+  const mark: MailMark = mailbox.seen.has(from) ? {} : { first: true };
+  const record = { kind: "mail", from, message, ...(after !== undefined && { after }), ...mark };
+  const mail = { position: journal.write([record])[0]!.seq, from, message };
+  mailbox.seen.set(from, parseMessageId(message.id).n);
+  arriving.push(mail);
+  try {
+    await journal.commit();
+  } finally {
+    arriving.splice(arriving.indexOf(mail), 1);
+  }
+  mailbox.unread.add(mail);
+}
+
+function createInbox(mailbox: Mailbox): Inbox {
+  const { unread } = mailbox;
+  return {
+    get unread() {
+      return unread.mail.length;
+    },
+    peek: (maxTokens) => firstFitting(unread.mail, maxTokens),
+    taken(position) {
+      mailbox.taken = Math.max(mailbox.taken, position);
+      unread.drop(position);
+      // What could not be removed is only old mail: the next opening leaves it out by its position.
+      mailbox.journal.dropThrough(mailbox.taken).catch(() => undefined);
+    },
+    wait: unread.wait,
+    interrupt: unread.interrupt,
+    async close() {
+      mailbox.open = false;
+    },
+  };
+}
+
+async function closeMailbox({ journal, taken }: Mailbox): Promise<void> {
+  await journal.close();
+  await journal.dropThrough(taken);
+}

@@ -1,0 +1,93 @@
+// What somebody else wrote among the agents of a project: logs, mail and state that bear no code of this person. None of it
+// is acted on, delivered, written to or copied until the person takes it on.
+
+import { join } from "node:path";
+import { readMailbox } from "./mailbox.ts";
+import type { Clock } from "../../base/clock.ts";
+import { holdsCopies } from "../folder/copies.ts";
+import { LegionError } from "../../base/errors.ts";
+import { account, createLedger } from "../../past/ledger.ts";
+import { isForeignJournal, mailboxName, type Authorship } from "../folder/authorship.ts";
+import { createBlobs } from "../../past/blobs.ts";
+import type { Disk } from "../../base/disk.ts";
+import { openFileLog } from "./log.ts";
+import { openJournal, type Durability } from "./journal.ts";
+import type { Lock } from "../folder/lock.ts";
+import { newestOpening } from "./segments.ts";
+import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
+import type { LegionPaths } from "../folder/paths.ts";
+
+export interface Home {
+  readonly paths: LegionPaths;
+  readonly disk: Disk;
+  readonly authorship: Authorship;
+}
+
+/** What lies in an agent's folder without saying anything of its own. */
+const NO_STATE = ["agent.json", "mailbox", "log", "blobs", "running.out", "copies.txt"];
+const MAILBOX_PART_BYTES = 1_048_576;
+
+/** Did somebody else write the agent's log, its mail, or state for a log that is not there? */
+export async function isForeign(agent: AgentId, { paths, disk, authorship }: Home): Promise<boolean> {
+  const folder = paths.agent(agent);
+  const names = await disk.list(folder);
+  if (names.length === 0 || holdsCopies(disk, folder)) return false;
+  const isState = (name: string): boolean => !name.startsWith(".") && !NO_STATE.includes(name);
+  const log = join(folder, "log");
+  // A folder of that name is no past.
+  if (names.some(isState) && (await newestOpening(log, disk)) === undefined) return true;
+  return (
+    (await isForeignJournal(log, disk, { authorship })) ||
+    (await isForeignJournal(join(folder, "mailbox"), disk, { authorship, of: mailboxName(agent) }))
+  );
+}
+
+/** Says that what is kept of the agent waits for the person. */
+export function foreign(agent: AgentId): LegionError {
+  const what =
+    agent === CONTROL ? "what you said and were told here" : `what is kept of ${displayName(agent)}`;
+  const way = "if you know it, `legion start --trust` takes it on";
+  return new LegionError("FOREIGN", `${what} was not written on your machines; ${way}`);
+}
+
+export interface Adoption extends Home {
+  readonly lock: Lock;
+  readonly durability: Durability;
+  readonly clock: Clock;
+}
+
+/** Takes on what is foreign of the agent, for good. Nothing is written where nothing is. */
+export async function adopt(agent: AgentId, adoption: Adoption): Promise<void> {
+  if (!(await isForeign(agent, adoption))) return;
+  const { paths, disk, authorship, lock, durability, clock } = adoption;
+  const folder = paths.agent(agent);
+  const ledger = createLedger();
+  const place = { folder, disk, blobs: createBlobs(paths.blobs(agent), disk), corruptFolder: paths.corrupt };
+  const { log } = await openFileLog({ ...place, lock, durability, now: clock.now, authorship }, (event) =>
+    account(ledger, event),
+  );
+  await log.append([
+    { kind: "notice", reason: "adopted", content: "A person took on what stands before this." },
+  ]);
+  await log.close();
+  const mailbox = join(folder, "mailbox");
+  if (!(await isForeignJournal(mailbox, disk, { authorship, of: mailboxName(agent) }))) return;
+  const { start } = await readMailbox(mailbox, disk, ledger);
+  const { epoch, held } = lock;
+  const opening = { mac: authorship.sign(mailboxName(agent), epoch) };
+  const journal = openJournal(
+    {
+      folder: mailbox,
+      disk,
+      epoch,
+      held,
+      durability,
+      now: clock.now,
+      maxPartBytes: MAILBOX_PART_BYTES,
+      opening,
+    },
+    start,
+  );
+  journal.write([{ kind: "adopted" }]);
+  await journal.close();
+}

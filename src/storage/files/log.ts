@@ -1,0 +1,196 @@
+import { randomUUID } from "node:crypto";
+import { basename, join } from "node:path";
+import { LegionError } from "../../base/errors.ts";
+import { LOG_FORMAT, type Event, type NoticeEvent } from "../../domain/event.ts";
+import type { LogId } from "../../domain/message.ts";
+import type { Authorship } from "../folder/authorship.ts";
+import { inline, type Blobs, type Outlined } from "../../past/blobs.ts";
+import type { Disk } from "../../base/disk.ts";
+import type { EventLog } from "../../past/event-log.ts";
+import { openJournal, type Durability, type JournalStart, type SegmentEnd } from "./journal.ts";
+import type { Lock } from "../folder/lock.ts";
+import { createWriter } from "../../past/long-events.ts";
+import { readSegments, setAside, settleSegments } from "./segments.ts";
+
+const PART_BYTES = 8 * 1_048_576;
+
+export interface FileLogOptions {
+  /** The agent's folder. */
+  readonly folder: string;
+  readonly disk: Disk;
+  readonly blobs: Blobs;
+  readonly lock: Pick<Lock, "epoch" | "held">;
+  readonly durability: Durability;
+  readonly now: () => number;
+  /** Where damaged lines are set aside. */
+  readonly corruptFolder: string;
+  readonly maxPartBytes?: number;
+  /** Signs what is written; absent: nothing is signed. */
+  readonly authorship?: Pick<Authorship, "sign">;
+}
+
+/** Sequence numbers, both ends included. */
+export type SeqRange = readonly [first: number, last: number];
+
+export interface OpenedFileLog {
+  readonly log: EventLog;
+  /** Events that are gone, and that no notice of the log has reported yet; mostly empty. */
+  readonly lost: readonly SeqRange[];
+  /** Where another log goes on in place of this one, which is dead or closed. */
+  acknowledged(): Promise<JournalStart>;
+}
+
+/**
+ * Opens an agent's log for writing; calls `each` with every event of it, oldest first, in one pass.
+ *
+ * @param end what an earlier opening by this process acknowledged: nothing behind it counts, whatever can be read there
+ */
+export async function openFileLog(
+  options: FileLogOptions,
+  each: (event: Event) => void,
+  end?: JournalStart,
+): Promise<OpenedFileLog> {
+  const { disk, blobs, lock, durability, now } = options;
+  const folder = join(options.folder, "log");
+  // Whoever lost the lock and begins a part anew would contradict what the new holder counted.
+  if (!lock.held())
+    throw new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
+  if (durability === "disk") await settleSegments(folder, disk);
+  const { id, lost, start } = await readThrough(options, each, end);
+  // A log that lost events cannot know which numbers it gave out: it goes on as another one.
+  const log = id === undefined || lost.length > 0 ? randomUUID() : id;
+  const { epoch, held } = lock;
+  const maxPartBytes = options.maxPartBytes ?? PART_BYTES;
+  const mac = options.authorship?.sign(log, epoch);
+  const journal = openJournal(
+    {
+      folder,
+      disk,
+      epoch,
+      held,
+      durability,
+      now,
+      maxPartBytes,
+      opening: { format: LOG_FORMAT, log, ...(mac && { mac }) },
+    },
+    start,
+  );
+  const write = createWriter((events) => journal.write(events), blobs);
+  return {
+    lost,
+    acknowledged: () => journal.acknowledged(),
+    log: {
+      id: log,
+      get last() {
+        return journal.last;
+      },
+      async append(events) {
+        const stamped = await write(events);
+        await journal.commit();
+        return stamped;
+      },
+      note: (event) => journal.write([event])[0]!,
+      read: (from) => readFileLog(options, from),
+      close: () => journal.close(),
+    },
+  };
+}
+
+/** Reads a log without opening it, oldest first: also while another process writes to it. */
+export async function* readFileLog(
+  { folder, disk, blobs }: Pick<FileLogOptions, "folder" | "disk" | "blobs">,
+  from = 1,
+): AsyncGenerator<Event> {
+  for await (const { records } of readSegments<Event & Outlined>(join(folder, "log"), disk, from)) {
+    for (const event of records)
+      if (event.seq >= from) yield event.blobs ? await inline(event, blobs) : event;
+  }
+}
+
+/** What tells an agent that some of its past is gone; `lostIn` finds in it what it reports. */
+export function gapNotice(lost: readonly SeqRange[]): NoticeEvent {
+  const count = lost.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const content =
+    count === 1
+      ? "1 event of your past is damaged or gone. If something seems to be missing, it may have been there."
+      : `${count} events of your past are damaged or gone. If something seems to be missing, it may have been there.`;
+  return { kind: "notice", reason: "gap", content, details: { lost } };
+}
+
+/** Events whose loss `event` reports; empty for most. */
+export function lostIn(event: Event): readonly SeqRange[] {
+  if (event.kind !== "notice" || event.reason !== "gap") return [];
+  const lost = (event.details as { readonly lost?: unknown } | null | undefined)?.lost;
+  return Array.isArray(lost) ? lost.filter(isRange) : [];
+}
+
+/** A log may come from another machine. */
+function isRange(value: unknown): value is SeqRange {
+  return Array.isArray(value) && typeof value[0] === "number" && typeof value[1] === "number";
+}
+
+/** Follows a log, and knows what is gone of it. */
+export interface Gaps {
+  /** The highest number that is known of. */
+  readonly last: number;
+  see(event: Event): void;
+  /** So many more events were behind the last one that was seen. */
+  miss(count: number): void;
+  /** What no notice of the log has reported; mostly empty. */
+  unreported(): readonly SeqRange[];
+}
+
+export function createGaps(): Gaps {
+  let last = 0;
+  const lost: SeqRange[] = [];
+  const reported: SeqRange[] = [];
+  const isReported = ([first, end]: SeqRange): boolean => reported.some((r) => r[0] <= first && end <= r[1]);
+  return {
+    get last() {
+      return last;
+    },
+    see(event) {
+      if (event.seq > last + 1) lost.push([last + 1, event.seq - 1]);
+      last = event.seq;
+      reported.push(...lostIn(event));
+    },
+    miss(count) {
+      if (count > 0) lost.push([last + 1, (last += count)]);
+    },
+    unreported: () => lost.filter((range) => !isReported(range)),
+  };
+}
+
+interface Past {
+  readonly id: LogId | undefined;
+  readonly lost: readonly SeqRange[];
+  readonly start: JournalStart;
+}
+
+async function readThrough(
+  options: FileLogOptions,
+  each: (event: Event) => void,
+  end: JournalStart | undefined,
+): Promise<Past> {
+  const { disk, blobs } = options;
+  const folder = join(options.folder, "log");
+  const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));
+  let id: LogId | undefined;
+  let trailing = 0;
+  const gaps = createGaps();
+  const segments: SegmentEnd[] = [];
+  for await (const segment of readSegments<Event & Outlined>(folder, disk, 1, ends)) {
+    for (const record of segment.records) {
+      const event = record.blobs ? await inline(record, blobs) : record;
+      gaps.see(event);
+      if (event.kind === "opened") id = event.log;
+      each(event);
+    }
+    trailing = segment.records.length > 0 ? segment.trailing : trailing + segment.trailing;
+    await setAside(segment.damages, join(options.corruptFolder, basename(options.folder)), disk);
+    segments.push({ name: segment.name, bytes: segment.bytes, sealed: segment.sealed, last: gaps.last });
+  }
+  // Damaged lines at the end had numbers, too.
+  gaps.miss(trailing);
+  return { id, lost: gaps.unreported(), start: end ?? { last: gaps.last, segments } };
+}

@@ -1,0 +1,88 @@
+// What a mailbox holds on disk: one line for each message that was accepted, until the reader's log has taken it in.
+
+import type { Disk } from "../../base/disk.ts";
+import type { JournalStart, SegmentEnd } from "./journal.ts";
+import { readSegments, type Damage, type JournalRecord } from "./segments.ts";
+import { parseMessageId, type Delivery, type LogId } from "../../domain/message.ts";
+import type { Mail, Watermarks } from "../../mail/bus.ts";
+
+/** One line of a mailbox; its sequence number is the position of the mail. */
+export type MailRecord = JournalRecord & Delivery & MailMark;
+
+export interface MailMark {
+  /** Nothing of this sender's log was known before it. */
+  readonly first?: true;
+}
+
+export interface Waiting {
+  /** Oldest first. */
+  readonly unread: readonly Mail[];
+  /** Per sender log, the highest number taken in or waiting. */
+  readonly seen: ReadonlyMap<LogId, number>;
+  readonly start: JournalStart;
+  readonly damages: readonly Damage[];
+}
+
+/** What waits in the mailbox `folder` of a reader whose log has taken in mail as far as `marks` say. */
+export async function readMailbox(folder: string, disk: Disk, marks: Watermarks): Promise<Waiting> {
+  const unread: Mail[] = [];
+  const seen = new Map(marks.seen);
+  const segments: SegmentEnd[] = [];
+  const damages: Damage[] = [];
+  let last = 0;
+  let lost = 0;
+  for await (const segment of readSegments<MailRecord>(folder, disk)) {
+    lost += segment.damages.length;
+    for (const record of segment.records) {
+      last = record.seq;
+      if (record.kind !== "mail" || record.seq <= marks.taken) continue;
+      // What it should come after may be what is damaged: no more than so many.
+      if (lost > 0 && !record.first && !seen.has(record.from)) seen.set(record.from, lowest(record, lost));
+      // Behind a damaged line its sender's mail does not count: it is sent again, in order, from where it is missing.
+      if (standingOf(record, seen) !== "next") continue;
+      const { seq: position, from, message } = record;
+      seen.set(from, parseMessageId(message.id).n);
+      unread.push({ position, from, message });
+    }
+    segments.push({ name: segment.name, bytes: segment.bytes, sealed: segment.sealed, last });
+    damages.push(...segment.damages);
+  }
+  // A position is never given twice, also not after the files of all mail that was taken are gone.
+  return { unread, seen, damages, start: { last: Math.max(last, marks.taken), segments } };
+}
+
+/** The number before the first of `lost` messages that may be missing in front of this one. */
+function lowest({ message }: Delivery, lost: number): number {
+  return Math.max(0, parseMessageId(message.id).n - 1 - lost);
+}
+
+/** What a header in front of a message costs, about. */
+const HEADER_BYTES = 40;
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * The oldest of `mail` that fit into `maxTokens`, at least one; through the last abort in any case: what it stops may be
+ * what comes before it.
+ */
+export function firstFitting(mail: readonly Mail[], maxTokens: number): readonly Mail[] {
+  let bytes = 0;
+  const end = mail.findIndex(({ message }) => {
+    bytes += HEADER_BYTES + Buffer.byteLength(message.content);
+    return bytes > maxTokens * BYTES_PER_TOKEN;
+  });
+  const fitting = end === -1 ? mail.length : Math.max(1, end);
+  const throughAbort = mail.findLastIndex(({ message }) => message.delivery === "abort") + 1;
+  return mail.slice(0, Math.max(fitting, throughAbort));
+}
+
+/** How a delivery stands to what is there from the same log. A log that is new here may begin with any number. */
+export function standingOf(
+  { from, message, after }: Delivery,
+  seen: ReadonlyMap<LogId, number>,
+): "next" | "duplicate" | "gap" {
+  const { n } = parseMessageId(message.id);
+  const newest = seen.get(from);
+  if (newest === undefined) return "next";
+  if (n <= newest) return "duplicate";
+  return (after ?? n - 1) <= newest ? "next" : "gap";
+}

@@ -1,0 +1,210 @@
+// One running process per directory. `lock/<n>` is the identity of the holder of epoch n; the highest n counts, and
+// taking over is linking n + 1, which only one process can do.
+
+import { readFileSync, readlinkSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { LegionError } from "../../base/errors.ts";
+import type { Disk } from "../../base/disk.ts";
+
+export interface Holder {
+  readonly pid: number;
+  /** When the process started, in the units of its system; tells a reused pid apart. */
+  readonly start: string;
+  readonly boot: string;
+  readonly pidns: string;
+  readonly host: string;
+  /** A `node` runs for long; a `command` is done in a moment. */
+  readonly role: "node" | "command";
+  readonly released?: true;
+}
+
+export interface Lock {
+  readonly epoch: number;
+  /** False once another process has taken over: nothing that this one still writes may be acknowledged. */
+  held(): boolean;
+  /** The next holder's epoch will be higher than `floor`, too: logs that come from elsewhere have numbers of their own. */
+  release(floor?: number): Promise<void>;
+}
+
+/** A holder that cannot be looked up (another container or system) is alive while it touches its lock this often. */
+const STALE_MS = 15_000;
+const TOUCH_MS = 5_000;
+const RETRY_MS = 50;
+const EPOCH = /^[1-9]\d{0,14}$/;
+
+/**
+ * Takes the lock of `folder`. Rejects with LOCKED, naming the pid, if a live node holds it; a command that holds it is
+ * waited for up to `waitMs`.
+ */
+export async function takeLock(
+  folder: string,
+  disk: Disk,
+  options: { readonly role: Holder["role"]; readonly waitMs: number },
+): Promise<Lock> {
+  const deadline = Date.now() + options.waitMs;
+  const identity = identify(options.role);
+  for (;;) {
+    const newest = await readNewest(folder, disk);
+    if (newest.holder && (await isAlive(newest.holder, newest.path))) {
+      const { role, pid, host } = newest.holder;
+      if (role === "node" || Date.now() >= deadline)
+        throw new LegionError(
+          "LOCKED",
+          `This directory is in use by process ${pid} on ${host}; other commands talk to it, and \`legion stop\` ends it.`,
+        );
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      continue;
+    }
+    const epoch = newest.epoch + 1;
+    if (!(await disk.claim(join(folder, String(epoch)), JSON.stringify(identity)))) continue;
+    const isNewest = await clearOthers(folder, epoch, disk).catch(async (error: unknown) => {
+      // Nobody may be kept out by a lock that nobody holds.
+      await disk.remove(join(folder, String(epoch))).catch(() => undefined);
+      throw error;
+    });
+    if (!isNewest) continue;
+    return hold({ folder, epoch, identity }, disk);
+  }
+}
+
+/**
+ * Removes what is left of earlier holders of the lock that was just claimed. False if there is a later one, which
+ * counts: two others may have come and gone since the newest was read, and have removed what would have been in our way.
+ */
+async function clearOthers(folder: string, epoch: number, disk: Disk): Promise<boolean> {
+  const epochs = await epochsIn(folder, disk);
+  const isNewest = epochs.every((other) => other <= epoch);
+  const doomed = isNewest ? epochs.filter((other) => other < epoch) : [epoch];
+  for (const other of doomed) await disk.remove(join(folder, String(other)));
+  return isNewest;
+}
+
+/** Who holds the lock of `folder` at this moment; `undefined` if nobody alive does. Takes nothing, writes nothing. */
+export async function lockHolder(folder: string, disk: Disk): Promise<Holder | undefined> {
+  const { holder, path } = await readNewest(folder, disk);
+  return holder && (await isAlive(holder, path)) ? holder : undefined;
+}
+
+/** Who took the lock of `folder` and died without giving it back; `undefined` if it is free or held. */
+export async function deadHolder(folder: string, disk: Disk): Promise<Holder | undefined> {
+  const { holder, path } = await readNewest(folder, disk);
+  return holder && !holder.released && !(await isAlive(holder, path)) ? holder : undefined;
+}
+
+interface Claim {
+  readonly folder: string;
+  readonly epoch: number;
+  readonly identity: Holder;
+}
+
+function hold({ folder, epoch, identity }: Claim, disk: Disk): Lock {
+  const path = join(folder, String(epoch));
+  const next = join(folder, String(epoch + 1));
+  let lost = false;
+  const touching = setInterval(() => {
+    // Only others ask for it, and whoever takes over for want of it leaves a file of its own.
+    disk.touch(path).catch(() => undefined);
+  }, TOUCH_MS).unref();
+  const held = (): boolean => !lost && disk.exists(path) && !disk.exists(next);
+  return {
+    epoch,
+    held,
+    async release(floor = 0) {
+      clearInterval(touching);
+      const released = JSON.stringify({ ...identity, released: true });
+      // The file stays: the next epoch counts on from it.
+      if (held() && floor > epoch) await disk.claim(join(folder, String(floor)), released);
+      else if (held()) await disk.replace(path, released);
+      lost = true;
+    },
+  };
+}
+
+interface Newest {
+  /** 0 when nobody ever held the lock. */
+  readonly epoch: number;
+  readonly path: string;
+  /** `undefined` if its file does not tell. */
+  readonly holder: Holder | undefined;
+}
+
+async function readNewest(folder: string, disk: Disk): Promise<Newest> {
+  const epoch = Math.max(0, ...(await epochsIn(folder, disk)));
+  const path = join(folder, String(epoch));
+  const text = epoch === 0 ? undefined : await disk.read(path);
+  return { epoch, path, holder: text && parseHolder(text.toString("utf8")) };
+}
+
+async function epochsIn(folder: string, disk: Disk): Promise<readonly number[]> {
+  return (await disk.list(folder)).filter((name) => EPOCH.test(name)).map(Number);
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const holder = JSON.parse(text) as Holder | null;
+    return typeof holder?.pid === "number" ? holder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function isAlive(holder: Holder, path: string): Promise<boolean> {
+  if (holder.released) return false;
+  const self = identify("command");
+  if (holder.host === self.host && holder.boot !== self.boot && self.boot !== "") return false;
+  if (holder.pidns !== self.pidns || holder.boot !== self.boot) return !(await isStale(path));
+  if (!processExists(holder.pid)) return false;
+  const start = startOf(holder.pid);
+  return start === "" ? !(await isStale(path)) : start === holder.start;
+}
+
+async function isStale(path: string): Promise<boolean> {
+  const touched = await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+  return Date.now() - touched > STALE_MS;
+}
+
+function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function identify(role: Holder["role"]): Holder {
+  return {
+    pid: process.pid,
+    start: startOf(process.pid),
+    boot: linux(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
+    pidns: linux(() => readlinkSync("/proc/self/ns/pid")),
+    host: hostname(),
+    role,
+  };
+}
+
+/**
+ * Field 22 of /proc/<pid>/stat: clock ticks from boot to the start of the process; `ended` for one that only waits for
+ * its parent to ask how it ended (field 3); empty where nobody may look (proc(5)).
+ */
+function startOf(pid: number): string {
+  return linux(() => {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? "ended" : (fields[19] ?? "");
+  });
+}
+
+/** What `read` finds in /proc; empty on systems that have none. */
+function linux(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}

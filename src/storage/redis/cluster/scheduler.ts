@@ -1,0 +1,108 @@
+// Which agents this node runs, out of those that it could. Once a second it says that it is there, hears who else is, takes
+// free agents up to its share, and hands over what is above it.
+//
+//   round: attend -> weigh -> take what is due -> hand over the surplus          (each second, and when an agent becomes free)
+//
+// It only says who had better run an agent. That no two do is what leases are for.
+//
+//   W4. A node that ends counts for nobody's share from then on, and is a member until it has ended.
+//   W5. While Redis is out of reach it is tried every second, and nothing is given up but what the leases end.
+
+import type { Clock } from "../../../base/clock.ts";
+import { createCrew, type CrewOptions } from "./assignments.ts";
+import { isLegionError, messageOf } from "../../../base/errors.ts";
+import type { AgentId } from "../../../domain/message.ts";
+import { oneAtATime } from "../../../base/turns.ts";
+import { legionKeys } from "../scripts/keys.ts";
+import type { Link } from "../connection/link.ts";
+import { attend, leave, type LegionPlace, type NodeRecord } from "./members.ts";
+
+export interface PlacementOptions extends LegionPlace, Omit<CrewOptions, "self"> {
+  readonly clock: Clock;
+  readonly node: Omit<NodeRecord, "agents" | "able">;
+  /** Told one line for people when Redis does not answer, and one when it does again. */
+  onTrouble?(text: string): void;
+}
+
+export interface Placement {
+  /** The members of the legion as of the last round, by id. */
+  readonly nodes: readonly NodeRecord[];
+  /** Why an agent that should run here does not; `undefined` if nothing is wrong. */
+  trouble(agent: AgentId): string | undefined;
+  /** Resolves when every agent that may run here does, or runs elsewhere, or cannot run at present. */
+  settled(): Promise<void>;
+  /** Ends it if it runs here, and lets others take it. */
+  giveBack(agent: AgentId): Promise<void>;
+  /** Ends and gives back everything, then leaves the legion. Rejects, after that, if an agent ended badly. */
+  close(): Promise<void>;
+}
+
+const ROUND_MS = 1_000;
+
+export function startPlacement(options: PlacementOptions): Placement {
+  const { link, legion, clock, node, onTrouble } = options;
+  const crew = createCrew({ ...options, self: node.id });
+  const ended = new AbortController();
+  let nodes: readonly NodeRecord[] = [];
+  let isClosing = false;
+  let isDown = false;
+  let unlisten: (() => void) | undefined;
+
+  const meet = async (): Promise<void> => {
+    unlisten ??= await link.listen(legionKeys(legion).free, (agent) => {
+      crew.noteFree(agent);
+      void round();
+    });
+    const able = isClosing ? [] : crew.able();
+    nodes = await attend({ link, legion }, { ...node, agents: crew.size(), able });
+  };
+  const round = oneAtATime(async () => {
+    if (ended.signal.aborted) return;
+    const failure = await meet().then(() => undefined, messageOf);
+    if (failure !== undefined && !isDown)
+      onTrouble?.(`${reasonOf(link) ?? failure}; agents wait until Redis answers`);
+    if (failure === undefined && isDown) onTrouble?.("Redis answers again");
+    isDown = failure !== undefined;
+    if (!isDown && !isClosing) crew.level(nodes);
+  });
+  const run = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await round();
+      await clock.sleep(ROUND_MS, ended.signal);
+      crew.pass(ROUND_MS);
+    }
+  };
+  const running = run();
+  const offReturn = link.onReturn(() => void round());
+
+  return {
+    get nodes() {
+      return nodes;
+    },
+    trouble: crew.trouble,
+    settled: () => crew.settled,
+    giveBack: crew.giveBack,
+    async close() {
+      isClosing = true;
+      // From now on the others reckon without this node, which stays a member until it has ended.
+      void round();
+      const failures = await crew.dismiss();
+      ended.abort();
+      offReturn();
+      unlisten?.();
+      // A round that is under way would make this node a member once more.
+      await Promise.all([round(), running]);
+      await leave({ link, legion }, node.id).catch(unlessUnreachable);
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+function reasonOf({ standing }: Link): string | undefined {
+  return standing.state === "down" ? standing.reason : undefined;
+}
+
+/** Whoever cannot say goodbye is missed soon. */
+function unlessUnreachable(error: unknown): void {
+  if (!isLegionError(error, "STORAGE")) throw error;
+}

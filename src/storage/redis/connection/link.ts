@@ -1,0 +1,191 @@
+// The one handle of this process to Redis.
+//
+//   U1. Nothing waits: while the link is down, whatever is asked is rejected at once.
+//   U2. Nothing is sent twice, but for a script that Redis did not know: that was not run.
+//   U3. When the link is back, every channel is listened to again before anybody is told.
+
+import { createHash } from "node:crypto";
+import type { Redis } from "ioredis";
+import { LegionError } from "../../../base/errors.ts";
+import { showHost, type RedisAddress } from "./address.ts";
+import { createEars } from "./subscriptions.ts";
+import { faultOf, isFromReplica, isUnknownScript, unansweredFault } from "./faults.ts";
+import { factsIn } from "./topology.ts";
+import { openLine, type Down, type Line } from "./reconnect.ts";
+import type { Script } from "./script.ts";
+import { incarnationOf, openSession, type Session } from "./session.ts";
+
+export interface Link {
+  /** `redis://host:6379/0`, for people: without any password. */
+  readonly shown: string;
+  /**
+   * Runs a script; all keys bear one hash tag. What is asked in one turn goes out together, in this order; only a script that
+   * Redis does not know yet falls behind. Everything here rejects with STORAGE, and a sentence that says what to do.
+   */
+  run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
+  /** One command whose first argument is a key: a Cluster is asked where that is. A map is answered as a flat list. */
+  command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
+  /** One command for each server that holds data: one, or the masters of a Cluster. */
+  commandAll(name: string, ...args: readonly (string | number)[]): Promise<readonly Answer[]>;
+  /** Calls `listener` for each text said on `channel` from when this resolves; returns how to stop. */
+  listen(channel: string, listener: (text: string) => void): Promise<() => void>;
+  /** Says `text` on `channel`. It may be lost, and nobody is told. */
+  hint(channel: string, text: string): void;
+  /** Not the same as before when a server was restarted or another one took over: what was accepted last may be gone. */
+  incarnation(): Promise<string>;
+  /**
+   * `listener` is called when the link is up again after it was down, before anything is asked; it is told the incarnation
+   * that was found. Returns how to stop.
+   */
+  onReturn(listener: (incarnation: string) => void): () => void;
+  readonly standing: { readonly state: "up" } | Down;
+  /** Waits for the answers to what was asked before. */
+  close(): Promise<void>;
+}
+
+export interface Answer {
+  /** `host:port`. */
+  readonly server: string;
+  readonly reply: unknown;
+}
+
+export interface LinkOptions {
+  /** How long an answer is waited for; default 3000. */
+  readonly commandTimeoutMs?: number;
+}
+
+const COMMAND_TIMEOUT_MS = 3_000;
+const UP: Link["standing"] = { state: "up" };
+
+/**
+ * One try to reach Redis. Rejects with STORAGE, and with USAGE where the address names a file that cannot be read.
+ * Once open, the link comes back by itself whenever it is lost, until it is closed.
+ */
+export async function openLink(
+  address: RedisAddress,
+  { commandTimeoutMs: timeoutMs = COMMAND_TIMEOUT_MS }: LinkOptions = {},
+): Promise<Link> {
+  const { shown } = address;
+  const ears = createEars();
+  const line = await openLine({
+    open: () => openSession({ address, timeoutMs, channels: ears.channels(), onMessage: ears.hear }),
+    explain: (cause) => faultOf(cause, shown).message,
+  }).catch((error: unknown) => Promise.reject(faultOf(error, shown)));
+
+  const ask = asker(address, line);
+  const commandAll = askAll(ask);
+  return {
+    shown,
+    run(script, keys, args) {
+      const whole: Asking<unknown> = ({ client }) =>
+        client.call("eval", [script.lua, keys.length, ...keys, ...args]);
+      const byHash: Asking<unknown> = ({ client }) =>
+        client.call("evalsha", [hashOf(script), keys.length, ...keys, ...args]);
+      return ask((session) => (isFirstUse(session, script) ? whole : byHash)(session), whole);
+    },
+    command: (name, ...args) => ask(({ client }) => client.call(name, ...args)),
+    commandAll,
+    async listen(channel, listener) {
+      const stop = ears.add(channel, listener);
+      try {
+        await ask(({ subscriber }) => subscriber.subscribe(channel));
+      } catch (error) {
+        stop();
+        throw error;
+      }
+      return () => {
+        if (stop() === "nobody listens") said(line, ({ subscriber }) => subscriber.unsubscribe(channel));
+      };
+    },
+    hint: (channel, text) => said(line, ({ client }) => client.publish(channel, text)),
+    async incarnation() {
+      const answers = await commandAll("INFO", "server");
+      return incarnationOf(answers.map(({ reply }) => factsIn(reply).get("run_id") ?? ""));
+    },
+    onReturn: (listener) => line.onReturn(({ incarnation }) => listener(incarnation)),
+    get standing() {
+      return line.now.state === "up" ? UP : line.now;
+    },
+    close: line.close,
+  };
+}
+
+const used = new WeakMap<Session, Set<Script>>();
+
+/** True once for each script of a session: if the first of several were not known, those behind it would overtake it. */
+function isFirstUse(session: Session, script: Script): boolean {
+  const scripts = used.get(session) ?? new Set();
+  used.set(session, scripts);
+  return scripts.size < scripts.add(script).size;
+}
+
+type Asking<T> = (session: Session) => Promise<T>;
+
+/** `whole` is asked instead where Redis does not know the script that `asking` names by its hash. */
+type Ask = <T>(asking: Asking<T>, whole?: Asking<T>) => Promise<T>;
+
+/** Asks every server that holds data. */
+function askAll(ask: Ask): Link["commandAll"] {
+  return (name, ...args) =>
+    ask((session) =>
+      Promise.all(
+        session.masters().map(async (master) => {
+          const reply = await master.call(name, ...args);
+          const { remoteAddress: host = "unknown", remotePort: port = 0 } = master.stream;
+          return { server: showHost({ host, port }), reply };
+        }),
+      ),
+    );
+}
+
+function asker({ shown }: RedisAddress, line: Line): Ask {
+  return (asking, whole) => {
+    const { now } = line;
+    if (now.state === "down") {
+      return Promise.reject(new LegionError("STORAGE", `nothing was sent: ${now.reason}`));
+    }
+    const { session } = now;
+    gatherTurn(session);
+    const refuse = (error: unknown): never => {
+      // It was a master when the session began. Whoever knows the new one has to be asked again.
+      if (isFromReplica(error)) session.life.abort(error);
+      throw unansweredFault(error, shown);
+    };
+    return asking(session).catch((error: unknown) =>
+      whole && isUnknownScript(error) ? whole(session).catch(refuse) : refuse(error),
+    );
+  };
+}
+
+const gathering = new WeakSet<Session>();
+
+/** What is asked in one turn goes out in one write: a thousand small ones cost both sides more than what is in them. */
+function gatherTurn(session: Session): void {
+  if (gathering.has(session)) return;
+  gathering.add(session);
+  // In a Cluster a master that nothing was asked of has no connection yet.
+  const streams = session
+    .masters()
+    .flatMap(({ stream }: { readonly stream?: Redis["stream"] }) => stream ?? []);
+  for (const stream of streams) stream.cork();
+  process.nextTick(() => {
+    gathering.delete(session);
+    for (const stream of streams) stream.uncork();
+  });
+}
+
+/** For what may be lost: while the link is down, or with it. */
+function said(line: Line, saying: Asking<unknown>): void {
+  if (line.now.state === "up") saying(line.now.session).catch(() => "lost");
+}
+
+const hashes = new WeakMap<Script, string>();
+
+function hashOf(script: Script): string {
+  let hash = hashes.get(script);
+  if (hash === undefined) {
+    hash = createHash("sha1").update(script.lua).digest("hex");
+    hashes.set(script, hash);
+  }
+  return hash;
+}

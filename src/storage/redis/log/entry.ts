@@ -1,0 +1,59 @@
+// How an event stands in a stream: `e` is its JSON without sequence number and epoch, `p` the epoch. What a script knew
+// better than its caller is in fields of its own.
+
+import { LegionError, messageOf } from "../../../base/errors.ts";
+import { isLogFormat, type Event } from "../../../domain/event.ts";
+import { CONTROL, type Draft, type Message } from "../../../domain/message.ts";
+import type { Entry } from "../scripts/pages.ts";
+import type { Outlined } from "../../../past/blobs.ts";
+
+/** Throws DAMAGED if `entry` of the log `name` is not what was written, or a newer version wrote it. */
+export function eventIn(entry: Entry, name: string): Event & Outlined {
+  const event = parseEvent(entry, name);
+  if (event.kind === "opened" && !isLogFormat(event.format))
+    throw new LegionError(
+      "DAMAGED",
+      `${name} was written by a newer version (format ${String(event.format)}).`,
+    );
+  return event;
+}
+
+function parseEvent({ number, fields }: Entry, name: string): Event & Outlined {
+  try {
+    const event = JSON.parse(fields.get("e")!) as object;
+    const stamp = { seq: number, epoch: Number(fields.get("p")) };
+    return { ...stamp, ...event, ...addedTo(event, fields) } as Event & Outlined;
+  } catch (error) {
+    const problem = `event ${number} of ${name} is not what was written: ${messageOf(error)}`;
+    throw new LegionError("DAMAGED", problem, { cause: error });
+  }
+}
+
+/** What scripts add to events of agent 0: numbers to sends, mail to messages, how far its outbox has come. */
+function addedTo(event: object, fields: Entry["fields"]): object {
+  const numbers = fields.get("n");
+  const mail = fields.get("m");
+  const upTo = fields.get("u");
+  return {
+    ...(numbers !== undefined && { sends: numbered(sendsIn(event), numbers) }),
+    ...(mail !== undefined && {
+      message: JSON.parse(mail) as Message,
+      mail: Number(fields.get("i")),
+      from: fields.get("f"),
+    }),
+    ...(upTo !== undefined && { upTo: Number(upTo) }),
+  };
+}
+
+/** @param numbers `<to>#<n>` of each, with commas between them */
+export function numbered(drafts: readonly Draft[], numbers: string): readonly Message[] {
+  const addresses = numbers.split(",");
+  return drafts.map((draft, index) => {
+    const id = `${CONTROL}>${addresses[index]!}`;
+    return { id, ...draft, root: draft.root ?? id };
+  });
+}
+
+function sendsIn(event: object): readonly Draft[] {
+  return "sends" in event ? (event.sends as readonly Draft[]) : [];
+}

@@ -1,0 +1,228 @@
+// An agent's log as a stream in Redis, for the process that has the right to run the agent.
+//
+//   S1. Every commit shows the token of its tenure and the event that it comes after: of two writers one has lost the right,
+//       and nothing of it gets in.
+//   S2. Commits are sent in the order of their events, and none waits for the one before.
+//   S3. Nothing is ever tried again. A commit that was refused, or of which nobody knows what became, is the log's end and
+//       the tenure's; whoever opens the log anew sees what became of it.
+
+import { randomUUID } from "node:crypto";
+import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
+import { LOG_FORMAT, type Event, type NewEvent, type OpenedEvent } from "../../../domain/event.ts";
+import { displayName, type LogId } from "../../../domain/message.ts";
+import { agentKeys } from "../scripts/keys.ts";
+import { commitEvents, type Commit, type Taken } from "../scripts/log.ts";
+import { readPages } from "../scripts/pages.ts";
+import type { RedisPlace } from "../scripts/scope.ts";
+import type { Tenure } from "../../../domain/lease.ts";
+import { inline, type Outlined } from "../../../past/blobs.ts";
+import type { EventLog } from "../../../past/event-log.ts";
+import { createGaps } from "../../files/log.ts";
+import { createWriter } from "../../../past/long-events.ts";
+import { createRedisBlobs } from "./blobs.ts";
+import { eventIn } from "./entry.ts";
+
+export interface RedisLogOptions extends RedisPlace {
+  readonly tenure: Tenure;
+  readonly now: () => number;
+}
+
+/**
+ * Opens the agent's log for writing; calls `each` with every event of it, oldest first. Writes nothing before the first
+ * event. Rejects with STORAGE if Redis cannot be reached, and with DAMAGED if a newer version wrote to the log.
+ */
+export async function openRedisLog(
+  options: RedisLogOptions,
+  each: (event: Event) => void,
+): Promise<EventLog> {
+  const { link, legion, agent, tenure } = options;
+  const reply = await link.command("HMGET", agentKeys(legion, agent).meta, "seq", "log");
+  const [seq, name] = reply as readonly (string | null)[];
+  const last = Number(seq);
+  const gaps = createGaps();
+  for await (const event of readRedisLog(options)) {
+    gaps.see(event);
+    each(event);
+  }
+  gaps.miss(last - gaps.last);
+  // A log that lost events cannot know which numbers it gave out: it goes on as another one.
+  const isWhole = tenure.past === "whole" && gaps.unreported().length === 0;
+  const id = name && isWhole ? name : randomUUID();
+  const pen = createPen(options, { id, last });
+  const blobs = createRedisBlobs(options);
+  const write = createWriter(pen.write, blobs);
+  return {
+    id,
+    get last() {
+      return pen.last;
+    },
+    async append(events) {
+      const stamped = await write(events);
+      await pen.commit();
+      return stamped;
+    },
+    note(event) {
+      const [noted] = pen.write([event]);
+      // What was begun counts, whatever becomes of this process: nobody waits for it, but it goes out now.
+      const isBegun = event.kind === "notice" && event.reason === "restarted";
+      if (event.kind === "prompted" || event.kind === "refused" || isBegun)
+        pen.commit().catch(() => undefined);
+      return noted!;
+    },
+    async *read(from = 1) {
+      const pending = pen.pending();
+      let next = from;
+      for await (const event of readRedisLog(options, from)) {
+        next = event.seq + 1;
+        yield event;
+      }
+      for (const event of pending) if (event.seq >= next) yield await inline(event, blobs);
+    },
+    close: pen.close,
+  };
+}
+
+/** Reads a log without opening it, oldest first: also while another process writes to it. */
+export async function* readRedisLog(place: RedisPlace, from = 1): AsyncGenerator<Event> {
+  const blobs = createRedisBlobs(place);
+  for await (const page of readRedisEvents(place, from))
+    for (const event of page) yield await inline(event, blobs);
+}
+
+/** As `readRedisLog`, with long texts left where they are; no page is empty. */
+export async function* readRedisEvents(
+  { link, legion, agent }: RedisPlace,
+  from = 1,
+): AsyncGenerator<readonly (Event & Outlined)[]> {
+  const { log } = agentKeys(legion, agent);
+  for await (const page of readPages(link, log, from)) yield page.map((entry) => eventIn(entry, log));
+}
+
+/** Writes to a log, but for what is too long. */
+interface Pen {
+  /** The highest sequence number. */
+  readonly last: number;
+  /** Stamps events; they are sent with the next commit. Throws STORAGE if the log is dead. */
+  write(events: readonly (NewEvent & Outlined)[]): readonly Event[];
+  /** Resolves when everything written so far is in the log. */
+  commit(): Promise<void>;
+  /** Written, and not known to be in the log; oldest first. */
+  pending(): readonly (Event & Outlined)[];
+  /** Commits what is written if the right to do so is still there. */
+  close(): Promise<void>;
+}
+
+/** Where a log goes on. */
+interface Start {
+  readonly id: LogId;
+  /** The highest sequence number. */
+  readonly last: number;
+}
+
+function createPen(options: RedisLogOptions, start: Start): Pen {
+  const { tenure, now } = options;
+  const { epoch } = tenure;
+  const opening: OpenedEvent = { kind: "opened", format: LOG_FORMAT, log: start.id, seals: {} };
+  const commits = createCommits(options, start);
+  let last = start.last;
+  let pending: readonly (Event & Outlined)[] = [];
+  /** Those of them that were not sent, as JSON. */
+  let unsent: readonly string[] = [];
+  let mail: readonly Taken[] = [];
+  let newest = Promise.resolve();
+  const send = async (): Promise<void> => {
+    const batch = { last, events: unsent, mail };
+    unsent = [];
+    mail = [];
+    await commits.send(batch);
+    pending = pending.filter(({ seq }) => seq > batch.last);
+  };
+  const commit = async (): Promise<void> => {
+    commits.refuseDead();
+    if (unsent.length > 0) newest = send();
+    await newest;
+  };
+  return {
+    get last() {
+      return last;
+    },
+    write(events) {
+      commits.refuseDead();
+      if (events.length === 0) return [];
+      const at = new Date(now()).toISOString();
+      const fresh = last === start.last ? [opening, ...events] : events;
+      // Before anything changes: what JSON cannot hold is its writer's mistake, and no reason to die.
+      const texts = fresh.map((event) => JSON.stringify({ at, ...event }));
+      const stamped = fresh.map((event, index) => ({ seq: last + index + 1, epoch, at, ...event }));
+      last += fresh.length;
+      unsent = [...unsent, ...texts];
+      pending = [...pending, ...stamped];
+      mail = [...mail, ...events.flatMap(takenWith)];
+      return stamped.slice(-events.length);
+    },
+    commit,
+    pending: () => pending,
+    async close() {
+      try {
+        if (!commits.isDead() && !tenure.lost.aborted) await commit();
+      } finally {
+        commits.close();
+      }
+    },
+  };
+}
+
+function takenWith(event: NewEvent): readonly Taken[] {
+  if (event.kind !== "message") return [];
+  return [{ position: event.mail, from: event.from, id: event.message.id }];
+}
+
+/** Sends commits in the order of the calls, each saying what it comes after. */
+interface Commits {
+  isDead(): boolean;
+  /** Throws STORAGE if the log is dead or closed. */
+  refuseDead(): void;
+  send(batch: Pick<Commit, "last" | "events" | "mail">): Promise<void>;
+  close(): void;
+}
+
+function createCommits({ tenure, ...place }: RedisLogOptions, { id, last }: Start): Commits {
+  const { token, epoch } = tenure;
+  const name = `The log of ${displayName(place.agent)}`;
+  let before = last;
+  let dead: LegionError | undefined;
+  const refuseDead = (): void => {
+    if (dead) throw dead;
+  };
+  const die = (error: unknown): void => {
+    dead ??= isLegionError(error, "STORAGE")
+      ? error
+      : new LegionError("STORAGE", `${name}: ${messageOf(error)}`, { cause: error });
+    tenure.end("its log failed");
+  };
+  return {
+    isDead: () => dead !== undefined,
+    refuseDead,
+    async send(batch) {
+      const commit = { token, epoch, log: id, before, ...batch };
+      before = batch.last;
+      try {
+        tenure.check();
+        const status = await commitEvents(place, commit);
+        if (status !== "committed") throw new LegionError("STORAGE", `${name} ${REFUSALS[status]}`);
+      } catch (error) {
+        die(error);
+      }
+      refuseDead();
+    },
+    close() {
+      dead ??= new LegionError("STORAGE", `${name} is closed.`);
+    },
+  };
+}
+
+const REFUSALS = {
+  fenced: "is written by another process now.",
+  moved: "has other events than this process knew.",
+  strange: "cannot take in mail that is not in the mailbox.",
+} as const;

@@ -1,0 +1,158 @@
+// The bus of a legion in Redis. A delivery is one script on the recipient's keys, and a word on a channel that only its
+// reader listens to: no read waits in Redis, and there is no timer and no connection per agent.
+
+import { LegionError, messageOf } from "../../../base/errors.ts";
+import { CONTROL, isAgentId, parseMessageId, type AgentId, type Delivery } from "../../../domain/message.ts";
+import { agentKeys } from "../scripts/keys.ts";
+import type { Link } from "../connection/link.ts";
+import { deliver, type Delivered } from "../scripts/mail.ts";
+import type { Tenure } from "../../../domain/lease.ts";
+import type { Bus, Inbox } from "../../../mail/bus.ts";
+import { openRedisMailbox, type RedisMailbox } from "./mailbox.ts";
+import { createWatchers } from "../../../mail/watchers.ts";
+
+export interface RedisBus extends Bus {
+  /** There is mail up to `position` for `agent`, as the renewal of its lease tells: a word on the channel may be lost. */
+  heard(agent: AgentId, position: number): void;
+}
+
+export interface RedisBusOptions {
+  readonly link: Link;
+  readonly legion: string;
+  /** The right of this process to run `agent`, if it has it. */
+  readonly tenureOf: (agent: AgentId) => Tenure | undefined;
+}
+
+/**
+ * A mailbox opens for whoever has the right to run the agent, Control's for anybody; else `open` rejects with LOCKED. When
+ * mail cannot be read, that right ends. Watchers see what is sent through this bus.
+ */
+export function createRedisBus(options: RedisBusOptions): RedisBus {
+  const { link, legion } = options;
+  const { open, mailboxes, close } = createReading(options);
+  const post = createPost(options);
+  const watchers = createWatchers();
+  let closed = false;
+  const refuseClosed = (): void => {
+    if (closed) throw new LegionError("STORAGE", "The bus is closed.");
+  };
+  return {
+    async send(delivery) {
+      refuseClosed();
+      const { from, message } = delivery;
+      const { to } = parseMessageId(message.id);
+      if (!mayExist(to)) return { status: "unknown" };
+      const delivered = await post(to, delivery);
+      if (delivered.status !== "accepted") return delivered;
+      const { status, position } = delivered;
+      mailboxes.get(to)?.front.arrived(position, () => ({ position, from, message }));
+      watchers.show(message);
+      return { status };
+    },
+    async open(agent) {
+      refuseClosed();
+      return open(agent);
+    },
+    async unread(agent) {
+      if (!mayExist(agent)) return 0;
+      // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
+      return (await link.command("XLEN", agentKeys(legion, agent).mailbox).catch(() => 0)) as number;
+    },
+    watch: watchers.watch,
+    heard: (agent, position) => mailboxes.get(agent)?.front.heard({ newest: position }),
+    async close() {
+      closed = true;
+      await close();
+    },
+  };
+}
+
+/** What is sent to one agent in one turn. */
+interface Batch {
+  readonly deliveries: Delivery[];
+  /** In the same order. */
+  readonly delivered: Promise<readonly Delivered[]>;
+}
+
+const MAX_BATCH = 100;
+
+/** Delivers to one agent in the order of the calls; what comes in one turn goes together. */
+function createPost({ link, legion }: RedisBusOptions) {
+  const batches = new Map<AgentId, Batch>();
+  const begin = (agent: AgentId): Batch => {
+    const deliveries: Delivery[] = [];
+    const send = (): Promise<readonly Delivered[]> => {
+      if (batches.get(agent) === batch) batches.delete(agent);
+      return deliver({ link, legion, agent }, deliveries);
+    };
+    const batch = { deliveries, delivered: Promise.resolve().then(send) };
+    batches.set(agent, batch);
+    return batch;
+  };
+  return async (to: AgentId, delivery: Delivery): Promise<Delivered> => {
+    const open = batches.get(to);
+    const { deliveries, delivered } = open && open.deliveries.length < MAX_BATCH ? open : begin(to);
+    const index = deliveries.push(delivery) - 1;
+    return (await delivered)[index]!;
+  };
+}
+
+/** The mailboxes that this process reads. */
+interface Reading {
+  readonly mailboxes: ReadonlyMap<AgentId, RedisMailbox>;
+  open(agent: AgentId): Promise<Inbox>;
+  close(): Promise<void>;
+}
+
+function createReading({ link, legion, tenureOf }: RedisBusOptions): Reading {
+  const mailboxes = new Map<AgentId, RedisMailbox>();
+  /** Agents whose mailbox is open, or being opened. */
+  const readers = new Set<AgentId>();
+  const isKnown = async (agent: AgentId): Promise<boolean> =>
+    agent === CONTROL ||
+    (mayExist(agent) && (await link.command("HEXISTS", agentKeys(legion, agent).meta, "known")) === 1);
+  const endTenure = (agent: AgentId, error: unknown): void =>
+    tenureOf(agent)?.end(`its mailbox could not be read (${messageOf(error)})`);
+  const begin = async (agent: AgentId): Promise<Inbox> => {
+    const forget = (): void => {
+      mailboxes.delete(agent);
+      readers.delete(agent);
+    };
+    readers.add(agent);
+    try {
+      const tenure = tenureOf(agent);
+      const onFailure = (error: unknown): void =>
+        tenure?.end(`its mailbox could not be read (${messageOf(error)})`);
+      const mailbox = await openRedisMailbox({ link, legion, agent, onFailure, onClose: forget });
+      mailboxes.set(agent, mailbox);
+      return mailbox.inbox;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  };
+  const stop = link.onReturn(() => {
+    for (const [agent, mailbox] of mailboxes)
+      mailbox.ask().catch((error: unknown) => endTenure(agent, error));
+  });
+  return {
+    mailboxes,
+    async open(agent) {
+      if (!(await isKnown(agent))) throw new LegionError("REFUSED", `There is no agent ${agent}.`);
+      if (readers.has(agent))
+        throw new LegionError("LOCKED", `The mailbox of agent ${agent} has a reader already.`);
+      if (agent !== CONTROL && !tenureOf(agent))
+        throw new LegionError("LOCKED", `Agent ${agent} is not run by this process.`);
+      return begin(agent);
+    },
+    async close() {
+      stop();
+      for (const { inbox } of mailboxes.values()) await inbox.close();
+    },
+  };
+}
+
+/** An id that nobody can have names no keys either. */
+function mayExist(agent: AgentId): boolean {
+  return agent === CONTROL || isAgentId(agent);
+}

@@ -1,0 +1,112 @@
+// The mailbox of one agent that this process reads: a stream in Redis. No read waits there for mail, and no timer asks for
+// it: whoever delivers says on a channel which position the newest message has and, while little waits, what it is. What
+// was not said, or not heard, is read; and no commit takes in what the mailbox does not hold.
+
+import { LegionError, messageOf } from "../../../base/errors.ts";
+import { isMessageId, type AgentId, type Message } from "../../../domain/message.ts";
+import { agentKeys } from "../scripts/keys.ts";
+import { parseWake, type Wake } from "../scripts/mail.ts";
+import { readPages } from "../scripts/pages.ts";
+import type { RedisPlace } from "../scripts/scope.ts";
+import type { Inbox, Mail } from "../../../mail/bus.ts";
+import { createFront, type Front } from "../../../mail/window.ts";
+
+export interface RedisMailbox {
+  readonly inbox: Inbox;
+  readonly front: Pick<Front, "arrived" | "heard">;
+  /** Asks Redis how far it goes, and reads on: what was said on the channel may not have been heard. */
+  ask(): Promise<void>;
+}
+
+export interface RedisMailboxOptions extends RedisPlace {
+  /** Told that mail waits which could not be read. */
+  readonly onFailure: (error: unknown) => void;
+  readonly onClose: () => void;
+}
+
+/** Resolves once what waits was read, as far as it has to be in memory. */
+export async function openRedisMailbox(options: RedisMailboxOptions): Promise<RedisMailbox> {
+  const { link, legion, agent, onFailure, onClose } = options;
+  const keys = agentKeys(legion, agent);
+  const front = createFront({ read: (position) => readMail(options, position), onFailure });
+  const ask = async (): Promise<void> => {
+    const reply = await link.command("HMGET", keys.meta, "mail", "abort", "taken");
+    const [newest, abort, taken] = (reply as readonly (string | null)[]).map(Number);
+    front.heard({ newest: newest!, abort: abort!, taken: taken! });
+    await front.settled();
+  };
+  // Listen first: what is delivered from now on is heard, what was before is read.
+  const ignore = await link.listen(keys.wake, (text) => {
+    const wake = parseWake(text);
+    if (wake) hear(front, wake, agent);
+  });
+  let isClosed = false;
+  const inbox: Inbox = {
+    get unread() {
+      return front.count;
+    },
+    peek: front.peek,
+    // Its reader's commit has removed it from the stream.
+    taken: front.taken,
+    wait: front.wait,
+    interrupt: front.interrupt,
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      ignore();
+      onClose();
+    },
+  };
+  try {
+    await ask();
+  } catch (error) {
+    ignore();
+    throw error;
+  }
+  return { inbox, front, ask };
+}
+
+function hear(front: Front, { told, ...reach }: Wake, agent: AgentId): void {
+  const before = reach.newest - told.length;
+  try {
+    for (const [index, { from, message }] of told.entries()) {
+      const position = before + index + 1;
+      front.arrived(position, () => parseMail({ position, from, message }, agent));
+    }
+  } catch {
+    // What is in the mailbox counts: it is read now.
+  }
+  front.heard(reach);
+}
+
+/** Mail in the mailbox of an agent whose log has taken it in up to position `taken`, oldest first. */
+export async function readRedisMail(place: RedisPlace, taken: number): Promise<readonly Mail[]> {
+  const mail: Mail[] = [];
+  for await (const page of readMail(place, taken + 1)) mail.push(...page);
+  return mail;
+}
+
+async function* readMail(
+  { link, legion, agent }: RedisPlace,
+  position: number,
+): AsyncGenerator<readonly Mail[]> {
+  for await (const page of readPages(link, agentKeys(legion, agent).mailbox, position))
+    yield page.map(({ number, fields }) =>
+      parseMail({ position: number, from: fields.get("f")!, message: fields.get("m")! }, agent),
+    );
+}
+
+/** Throws DAMAGED if it is not what was delivered. */
+function parseMail(
+  { position, from, message }: { position: number; from: string; message: string },
+  agent: AgentId,
+): Mail {
+  try {
+    const parsed = JSON.parse(message) as Message | null;
+    if (!isMessageId(parsed?.id) || typeof parsed.content !== "string") throw new Error("it is no message");
+    return { position, from, message: parsed };
+  } catch (error) {
+    const problem = `message ${position} in the mailbox of agent ${agent} is not what was delivered: ${messageOf(error)}`;
+    throw new LegionError("DAMAGED", problem, { cause: error });
+  }
+}

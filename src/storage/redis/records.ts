@@ -1,0 +1,109 @@
+// Which agents a legion in Redis has, what is known of each, and which of them run.
+
+import type { Clock } from "../../base/clock.ts";
+import type { AgentId } from "../../domain/message.ts";
+import { byId } from "../contract/reader.ts";
+import { agentKeys } from "./scripts/keys.ts";
+import type { LegionPlace } from "./cluster/members.ts";
+import { createRegistry, enlist, type Registry } from "./cluster/directory.ts";
+import { foundInRedis } from "./newcomer/found.ts";
+import type { Store } from "../contract/store.ts";
+
+export interface RedisRecords {
+  readonly registry: Registry;
+  readonly offers: Pick<Store, "known" | "runElsewhere" | "isTaken" | "record" | "enroll" | "found">;
+  /** As `known`, but asked for now. */
+  knownNow(): Promise<readonly AgentId[]>;
+  close(): Promise<void>;
+}
+
+export interface RedisRecordsOptions extends LegionPlace {
+  readonly clock: Clock;
+  /** A `node` hears of agents that others start. */
+  readonly role: "node" | "command";
+}
+
+export async function openRedisRecords(options: RedisRecordsOptions): Promise<RedisRecords> {
+  const { link, legion, clock, role } = options;
+  const placeOf = (agent: AgentId) => ({ link, legion, agent });
+  const registry = createRegistry(link, legion);
+  await registry.refresh();
+  let sorted: { readonly of: Registry["agents"]; readonly ids: readonly AgentId[] } | undefined;
+  const known = (): readonly AgentId[] => {
+    const { agents } = registry;
+    if (sorted?.of !== agents) sorted = { of: agents, ids: [...agents.keys()].sort(byId) };
+    return sorted.ids;
+  };
+  const runElsewhere = remembered(async () => {
+    await registry.refresh();
+    return leased(options, known());
+  }, clock);
+  const stopWatching = role === "node" ? keepFresh(registry, clock) : undefined;
+  return {
+    registry,
+    offers: {
+      known,
+      runElsewhere,
+      async isTaken(agent) {
+        await registry.refresh();
+        return registry.agents.has(agent);
+      },
+      record: (agent) => Promise.resolve(registry.agents.get(agent)),
+      enroll: (agent, record) => enlist(placeOf(agent), record),
+      async found(agent, past, record = "{}") {
+        const branch = await foundInRedis(placeOf(agent), past, { record, clock });
+        await registry.refresh();
+        return branch;
+      },
+    },
+    async knownNow() {
+      await registry.refresh();
+      return known();
+    },
+    close: async () => stopWatching?.(),
+  };
+}
+
+const FRESH_MS = 1_000;
+
+/** Hears of agents that other nodes start, until the end: what it returns ends it. */
+function keepFresh(registry: Registry, clock: Clock): () => Promise<void> {
+  const ending = new AbortController();
+  const watch = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      await clock.sleep(FRESH_MS, ending.signal);
+      // While Redis is away, nothing new is to be heard.
+      await registry.refresh().catch(() => undefined);
+    }
+  };
+  const watching = watch();
+  return async () => {
+    ending.abort();
+    await watching;
+  };
+}
+
+/** Those of `agents` that some process runs. */
+async function leased(
+  { link, legion }: LegionPlace,
+  agents: readonly AgentId[],
+): Promise<ReadonlySet<AgentId>> {
+  const found = await Promise.all(agents.map((id) => link.command("EXISTS", agentKeys(legion, id).lease)));
+  return new Set(agents.filter((_, index) => found[index] === 1));
+}
+
+/** How old an answer may be to a question that agents ask often, and that many agents ask. */
+const REMEMBERED_MS = 2_000;
+
+function remembered<T>(ask: () => Promise<T>, clock: Clock): () => Promise<T> {
+  let answer: { readonly atMs: number; readonly value: Promise<T> } | undefined;
+  return () => {
+    const now = clock.now();
+    if (!answer || now - answer.atMs > REMEMBERED_MS || now < answer.atMs) {
+      const value = ask();
+      value.catch(() => (answer = undefined));
+      answer = { atMs: now, value };
+    }
+    return answer.value;
+  };
+}

@@ -1,0 +1,86 @@
+// What Redis does, at one blow, when the owner of an agent commits to its log.
+
+import type { LogId } from "../../../domain/message.ts";
+import { agentKeys } from "./keys.ts";
+import type { RedisPlace } from "./scope.ts";
+import type { Script } from "../connection/script.ts";
+
+/**
+ * Appends events, and removes the mail that is among them from the mailbox; or does nothing, if another owner has come, the
+ * log is not where its writer believes it to be, or that mail is not the oldest which the mailbox holds. So it does nothing
+ * when it comes a second time. Whoever listens to the channel that is named as the log hears the number of the newest event.
+ *
+ *   KEYS  token, meta, log, mailbox
+ *   ARGV  token, number of the newest event before them, epoch, log id, position of the newest mail among the events or "",
+ *         how many; of each the log of its sender and its id as in JSON, oldest first; events...
+ *   ->    "committed"
+ *         "fenced"       the token is another one by now
+ *         "moved"        another event is the newest
+ *         "strange"      other mail waits up to this position
+ */
+const COMMIT: Script = {
+  name: "commit",
+  keys: 4,
+  lua: `
+local token, meta, log, mailbox = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local shown, before, epoch, id, taken = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local first = 7 + 2 * ARGV[6]
+if redis.call('GET', token) ~= shown then return 'fenced' end
+local seq = tonumber(redis.call('HGET', meta, 'seq') or 0)
+if seq ~= tonumber(before) then return 'moved' end
+
+if taken ~= '' then
+  local waiting = redis.call('XRANGE', mailbox, '-', '0-' .. taken)
+  if #waiting ~= tonumber(ARGV[6]) then return 'strange' end
+  for i, entry in ipairs(waiting) do
+    local from, message = entry[2][2], entry[2][4]
+    local isIt = from == ARGV[5 + 2 * i] and string.find(message, '"id":' .. ARGV[6 + 2 * i], 1, true)
+    if not isIt then return 'strange' end
+  end
+  redis.call('HSET', meta, 'taken', taken)
+  redis.call('XTRIM', mailbox, 'MINID', '0-' .. taken + 1)
+end
+
+for i = first, #ARGV do
+  seq = seq + 1
+  redis.call('XADD', log, '0-' .. seq, 'e', ARGV[i], 'p', epoch)
+end
+redis.call('HSET', meta, 'seq', seq, 'log', id)
+redis.call('PUBLISH', log, seq)
+return 'committed'`,
+};
+
+/** Events for a log, and what its writer believes about it. */
+export interface Commit {
+  readonly token: string;
+  readonly epoch: number;
+  readonly log: LogId;
+  /** The number of the newest event before them. */
+  readonly before: number;
+  /** The number of the last of them. */
+  readonly last: number;
+  /** As JSON, without sequence number and epoch. */
+  readonly events: readonly string[];
+  /** The mail among them, oldest first. */
+  readonly mail: readonly Taken[];
+}
+
+export interface Taken {
+  readonly position: number;
+  readonly from: LogId;
+  /** Of the message. */
+  readonly id: string;
+}
+
+/** `fenced`: the token is another one by now. `moved`: another event is the newest. `strange`: the mailbox holds other mail. */
+export async function commitEvents(
+  { link, legion, agent }: RedisPlace,
+  commit: Commit,
+): Promise<"committed" | "fenced" | "moved" | "strange"> {
+  const { token, meta, log, mailbox } = agentKeys(legion, agent);
+  const mail = commit.mail.flatMap(({ from, id }) => [from, JSON.stringify(id)]);
+  const newest = commit.mail.at(-1)?.position ?? "";
+  const head = [commit.token, commit.before, commit.epoch, commit.log, newest, commit.mail.length];
+  const reply = await link.run(COMMIT, [token, meta, log, mailbox], [...head, ...mail, ...commit.events]);
+  return reply as "committed" | "fenced" | "moved" | "strange";
+}

@@ -1,0 +1,131 @@
+// What Redis does, at one blow, when messages are delivered.
+
+import { CONTROL, MAILBOX_LIMIT, parseMessageId, type Delivery } from "../../../domain/message.ts";
+import { agentKeys } from "./keys.ts";
+import type { RedisPlace } from "./scope.ts";
+import type { Script } from "../connection/script.ts";
+
+/** Past so many messages in the mailbox, or so many bytes of new ones, the reader is not told them, but that they are there. */
+const MOST_WAITING = 10;
+const LONGEST_WORD = 4_096;
+
+/**
+ * Puts messages into a mailbox, each if it is the next one of its sender's log there, and wakes the reader. A log that is
+ * new there may begin with any number, but for one that several processes deliver from: of two first messages the second
+ * may come first. Nothing has to be fenced: a number is given by a commit, and each counts once.
+ *
+ *   KEYS  meta, mailbox, seen
+ *   ARGV  limit or "" for Control, wake channel; of each message: log of its sender, number, number before it, itself as
+ *         JSON, "mail" or "abort", "0" if a log that is new begins after that number or "" if anywhere
+ *   ->    of each message one of
+ *         {"accepted", position}
+ *         {"duplicate"}
+ *         {"gap", newest}    the highest number of this log that is there
+ *         {"full"}           so many wait as the limit says
+ *         {"unknown"}        nobody has made this agent known; Control is always there
+ *
+ * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort, or 0>". While
+ * little waits there it hears the messages as well, oldest first, two lines for each: log of its sender, itself as JSON.
+ */
+const DELIVER: Script = {
+  name: "deliver",
+  keys: 3,
+  lua: `
+local meta, mailbox, seen = KEYS[1], KEYS[2], KEYS[3]
+local limit, wake = ARGV[1], ARGV[2]
+local isKnown = limit == '' or redis.call('HEXISTS', meta, 'known') == 1
+local waiting = redis.call('XLEN', mailbox)
+local room = limit == '' and math.huge or limit - waiting
+local told, length = {}, 0
+local last, abort
+
+local function receive(from, number, before, message, what, start)
+  if not isKnown then return {'unknown'} end
+  local newest = redis.call('HGET', seen, from) or start ~= '' and start
+  if newest then
+    if tonumber(number) <= tonumber(newest) then return {'duplicate'} end
+    if tonumber(before) > tonumber(newest) then return {'gap', newest} end
+  end
+  if room <= 0 then return {'full'} end
+  room = room - 1
+  last = redis.call('HINCRBY', meta, 'mail', 1)
+  redis.call('XADD', mailbox, '0-' .. last, 'f', from, 'm', message)
+  redis.call('HSET', seen, from, number)
+  if what == 'abort' then abort = last end
+  length = length + #from + #message + 2
+  if length <= ${LONGEST_WORD} then told[#told + 1] = from .. '\\n' .. message end
+  return {'accepted', last}
+end
+
+local replies = {}
+for i = 3, #ARGV, 6 do
+  replies[#replies + 1] = receive(unpack(ARGV, i, i + 5))
+end
+if abort then redis.call('HSET', meta, 'abort', abort) end
+if last then
+  local word = last .. ' ' .. (abort or 0)
+  -- A reader that is behind reads many at once; and what all agents of a node do not keep up with must not pile up on its way.
+  if waiting < ${MOST_WAITING} and length <= ${LONGEST_WORD} then
+    word = word .. '\\n' .. table.concat(told, '\\n')
+  end
+  redis.call('PUBLISH', wake, word)
+end
+return replies`,
+};
+
+/** What a receipt says; of an accepted message also its position in the mailbox. */
+export type Delivered =
+  | { readonly status: "accepted"; readonly position: number }
+  | { readonly status: "gap"; readonly expected: number }
+  | { readonly status: "duplicate" | "full" | "unknown" };
+
+/** Delivers messages to one agent, in this order; what became of each. */
+export async function deliver(
+  { link, legion, agent }: RedisPlace,
+  deliveries: readonly Delivery[],
+): Promise<readonly Delivered[]> {
+  const { meta, mailbox, seen, wake } = agentKeys(legion, agent);
+  const limit = agent === CONTROL ? "" : MAILBOX_LIMIT;
+  const args = deliveries.flatMap(({ from, message, after }) => {
+    const sent = parseMessageId(message.id);
+    const what = message.delivery === "abort" ? "abort" : "mail";
+    const start = sent.from === CONTROL ? 0 : "";
+    return [from, sent.n, after ?? sent.n - 1, JSON.stringify(message), what, start];
+  });
+  const replies = await link.run(DELIVER, [meta, mailbox, seen], [limit, wake, ...args]);
+  return (replies as readonly DeliverReply[]).map(toDelivered);
+}
+
+type DeliverReply =
+  readonly ["duplicate" | "full" | "unknown"] | readonly ["gap", string] | readonly ["accepted", number];
+
+function toDelivered(reply: DeliverReply): Delivered {
+  switch (reply[0]) {
+    case "accepted":
+      return { status: reply[0], position: reply[1] };
+    case "gap":
+      return { status: reply[0], expected: Number(reply[1]) + 1 };
+    default:
+      return { status: reply[0] };
+  }
+}
+
+/** What was said on the wake channel of an agent: how far its mailbox goes, in positions, and what is new there. */
+export interface Wake {
+  readonly newest: number;
+  /** 0 if there is none among the new ones. */
+  readonly abort: number;
+  /** What the newest messages are, oldest first; none where they have to be read. */
+  readonly told: readonly { readonly from: string; readonly message: string }[];
+}
+
+/** `undefined` for anything that no delivery says. */
+export function parseWake(text: string): Wake | undefined {
+  const [head = "", ...lines] = text.split("\n");
+  const match = /^([1-9]\d{0,14}) (\d{1,15})$/.exec(head);
+  if (!match) return undefined;
+  const told = [];
+  for (let index = 0; index + 1 < lines.length; index += 2)
+    told.push({ from: lines[index]!, message: lines[index + 1]! });
+  return { newest: Number(match[1]), abort: Number(match[2]), told };
+}

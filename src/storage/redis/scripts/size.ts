@@ -1,0 +1,24 @@
+import { agentKeys } from "./keys.ts";
+import type { RedisPlace } from "./scope.ts";
+import type { Script } from "../connection/script.ts";
+
+/**
+ * What keys take up.
+ *
+ *   KEYS  log, mailbox, seen, meta
+ *   ->    bytes
+ */
+const SIZE: Script = {
+  name: "size",
+  keys: 4,
+  lua: `
+local bytes = 0
+for _, key in ipairs(KEYS) do bytes = bytes + (redis.call('MEMORY', 'USAGE', key) or 0) end
+return bytes`,
+};
+
+/** Bytes of memory that one agent takes, without its long texts: each is a key of its own, and nothing lists them. */
+export async function sizeOfAgent({ link, legion, agent }: RedisPlace): Promise<number> {
+  const { log, mailbox, seen, meta } = agentKeys(legion, agent);
+  return Number(await link.run(SIZE, [log, mailbox, seen, meta], []));
+}

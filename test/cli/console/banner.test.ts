@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { preface, summary } from "../../../src/cli/console/banner.ts";
+import { columnsOf } from "../../../src/cli/kit/terminal.ts";
+import { loadConfig } from "../../../src/config/config.ts";
+import { planRoster, type Roster } from "../../../src/legion/roster.ts";
+import { createTempProject } from "../../temp-project.ts";
+
+const TEAM = `agents:
+  writer: { agent: scribe, model: openai/gpt-5, limits: { steps: 3 } }
+  first: { agent: scribe }
+  second: { agent: scribe }`;
+
+const IN_REDIS = { LEGION_BUS: "redis://u:secret@h", LEGION_NAME: "scouts" };
+
+async function rowsFor(columns: number, team?: string, env: Record<string, string> = {}) {
+  const project = await createTempProject({
+    "agents/scribe.md": "---\ndescription: Writes.\n---\n",
+    "agents/team.yaml": team ?? "",
+  });
+  const config = await loadConfig({ projectDir: project, env, flags: { agent: "scribe" } });
+  const who =
+    team === undefined ? ({ kind: "count", count: 3 } as const) : ({ kind: "team", team: "team" } as const);
+  const roster: Roster = await planRoster(who, {
+    config,
+    places: { projectDir: project, packageDir: project },
+  });
+  const paint = (_: string, text: string): string => text;
+  const text = preface({ roster, config, project: "/p", columns, paint, reader: "typing" });
+  return { rows: text.trimEnd().split("\n"), roster, config };
+}
+
+describe("what is said before anything happens", () => {
+  it("tells in its first row which model it is and why", async () => {
+    const { rows } = await rowsFor(120);
+    expect(rows).toEqual([
+      "3 agents on offline (no ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL is set)",
+      "  agents    1 to 3: scribe. Writes.",
+      "  limits    none; set some with --limits steps=100,tokens=2000000,cost=2.50,time=8h",
+      "  commands  refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
+      "  web       agents read pages; `legion doctor` says what it takes to let them search",
+      "  files     /p/.ai-legion/agents/<id>: goals.json, notes/, log/",
+      '  talk      "2: text" to agent 2, text to all that run here, /help for commands; Ctrl-C ends',
+    ]);
+  });
+
+  it("tells of agents that read the web whether they can search there", async () => {
+    const web = async (env: Record<string, string>) =>
+      (await rowsFor(400, "agents: { one: { agent: scribe, modules: [core, web] } }", env)).rows.find((row) =>
+        row.startsWith("  web "),
+      );
+    expect(await web({})).toMatch(/^ {2}web {7}agents read pages; `legion doctor` says what it takes /);
+    expect(await web({ BRAVE_API_KEY: "a-key" })).toBe(
+      "  web       agents read pages, and search with Brave Search: BRAVE_API_KEY is set in the environment",
+    );
+    expect(await web({ SEARXNG_URL: "nowhere" })).toMatch(/cannot search: SEARXNG_URL/);
+  });
+
+  it("tells where a legion in Redis is, and nobody the password", async () => {
+    const { rows } = await rowsFor(120, undefined, IN_REDIS);
+    expect(rows.slice(5, 7)).toEqual([
+      "  legion    scouts at redis://h:6379/0; other processes join it with the same --bus and --name",
+      "  files     /p/.ai-legion/agents/<id>: goals.json, notes/, as copies to read",
+    ]);
+    expect(rows.join()).not.toContain("secret");
+  });
+
+  it("tells of each agent what is not the same for all", async () => {
+    const { rows } = await rowsFor(200, TEAM, { OPENAI_API_KEY: "a-key" });
+    expect(rows.slice(0, 4)).toEqual([
+      "3 agents on 2 models",
+      "  agents    writer: scribe, on openai/gpt-5 (the team says so), limits: 3 steps. Writes.",
+      "            first, second: scribe, on openai/gpt-6.1-terra (OPENAI_API_KEY is set), limits: 500 steps. Writes.",
+      "  limits    as above for each agent, 5 USD for the legion; change them with " +
+        "--limits steps=100,tokens=2000000,cost=2.50,time=8h or --limits none",
+    ]);
+  });
+
+  it("tells where requests go unless it is the provider itself", async () => {
+    const env = { OPENAI_API_KEY: "a-key", LEGION_MODEL: "openai/m" };
+    const at = async (url: string) =>
+      (await rowsFor(200, undefined, { ...env, OPENAI_BASE_URL: url })).rows[0];
+    expect(await at("http://localhost:11434/v1")).toBe(
+      "3 agents on openai/m at localhost:11434 (LEGION_MODEL is set)",
+    );
+    expect(await at("https://api.openai.com/v1")).toBe("3 agents on openai/m (LEGION_MODEL is set)");
+    const { rows } = await rowsFor(200, TEAM, { ...env, OPENAI_BASE_URL: "https://gateway.example" });
+    expect(rows[1]).toContain("on openai/gpt-5 at gateway.example (the team says so)");
+  });
+
+  it("fits into narrow terminals", async () => {
+    for (const columns of [40, 50, 80]) {
+      const { rows } = await rowsFor(columns);
+      for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(columns);
+    }
+  });
+});
+
+describe("what is said at the end", () => {
+  it("says what was found, where to see it, and what it cost", async () => {
+    const { roster, config } = await rowsFor(80);
+    const spent = { steps: 12, tokens: 34_500, cost: 0, timeMs: 0 };
+    const program = "npx legion";
+    const ending = "Done.";
+    const said = { by: "2", content: "All three\nbeds are\u001b[31m dug." };
+    expect(summary({ said, ending, roster, spent, program, config, columns: Infinity })).toBe(
+      "Agent 2: All three beds are dug.\n" +
+        "See more with: npx legion inbox, npx legion goals 2, npx legion notes 2, npx legion log 2\n" +
+        "Done. 3 agents in this run: 12 steps, 34.5k tokens, free.\n",
+    );
+    const long = { by: "2", content: "x".repeat(9_000) };
+    expect(
+      summary({ said: long, ending, roster, spent, program, config, columns: Infinity }).length,
+    ).toBeLessThan(600);
+    const paid = summary({
+      said: undefined,
+      ending: "Done.",
+      roster,
+      spent: { ...spent, cost: 1.5 },
+      program: "legion",
+      config,
+      columns: 80,
+    });
+    expect(paid).toContain("12 steps, 34.5k tokens, 1.50 USD.\n");
+  });
+
+  it("says how to find a legion that is in Redis", async () => {
+    const { roster, config } = await rowsFor(80, undefined, IN_REDIS);
+    const spent = { steps: 0, tokens: 0, cost: 0, timeMs: 0 };
+    const text = summary({
+      said: undefined,
+      ending: "Ended.",
+      roster,
+      spent,
+      program: "legion",
+      config,
+      columns: Infinity,
+    });
+    expect(text).toContain(
+      "legion log 1; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME\n",
+    );
+  });
+});

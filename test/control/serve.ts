@@ -1,0 +1,29 @@
+// A legion that is served over its control socket.
+
+import { onTestFinished } from "vitest";
+import { legionPaths } from "../../src/storage/folder/paths.ts";
+import { findNode, type NodeClient } from "../../src/control/socket/client.ts";
+import { createDesk } from "../../src/control/service.ts";
+import { serveControl } from "../../src/control/socket/server.ts";
+import type { World } from "../world.ts";
+
+export interface Served {
+  readonly socket: string;
+  readonly node: NodeClient;
+  /** Resolves when the node was asked to end. */
+  readonly asked: Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function serve(world: World): Promise<Served> {
+  const { socket } = legionPaths(world.project);
+  let ask = (): void => undefined;
+  const asked = new Promise<void>((resolve) => (ask = resolve));
+  const { legion } = world;
+  const desk = createDesk({ legion, onStop: ask });
+  const server = await serveControl({ desk, inspector: legion.inspector }, socket);
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= server.close());
+  onTestFinished(close);
+  return { socket, node: (await findNode(socket))!, asked, close };
+}

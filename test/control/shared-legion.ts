@@ -1,0 +1,58 @@
+// A legion that several nodes share over Redis, and that commands reach from machines of their own.
+
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import type { NoticeEvent } from "../../src/domain/event.ts";
+import type { AgentId } from "../../src/domain/message.ts";
+import { createRedisReader } from "../../src/storage/redis/reader.ts";
+import type { Link } from "../../src/storage/redis/connection/link.ts";
+import { createDesk } from "../../src/control/service.ts";
+import { reach, type Reach } from "../../src/control/api/reach.ts";
+import { serveOrders } from "../../src/control/redis/server.ts";
+import { openTestLink } from "../storage/redis/members.ts";
+import { openNode, type NodeOptions, type RedisNode } from "../storage/redis/redis-world.ts";
+import type { WorldAgent } from "../world.ts";
+
+export interface SharedLegion {
+  readonly link: Link;
+  readonly legion: string;
+  /** As a command that is typed somewhere. */
+  tell<T>(word: (legion: Reach) => Promise<T>): Promise<T>;
+  join(agents: Readonly<Record<AgentId, WorldAgent>>, options?: NodeOptions): Promise<SharedNode>;
+  /** The reasons of the notices in an agent's log. */
+  notices(agent: AgentId): Promise<readonly NoticeEvent["reason"][]>;
+}
+
+export interface SharedNode extends RedisNode {
+  readonly id: string;
+  /** It hears no orders any more. */
+  fallSilent(): Promise<void>;
+}
+
+export async function found(url: string): Promise<SharedLegion> {
+  const legion = `legion-${randomUUID()}`;
+  const link = await openTestLink(url);
+  return {
+    link,
+    legion,
+    async tell(word) {
+      const own = await openTestLink(url);
+      const reader = createRedisReader({ link: own, legion });
+      return reach({ kind: "redis", link: own, legion, reader }, word);
+    },
+    async join(agents, options) {
+      const node = await openNode(url, legion, agents, options);
+      const id = node.legion.node!;
+      const desk = createDesk({ legion: node.legion, onStop: () => void node.stop() });
+      const orders = await serveOrders({ link: node.link, legion, node: id, desk });
+      onTestFinished(orders.close);
+      return { ...node, id, fallSilent: orders.close };
+    },
+    async notices(agent) {
+      const reasons: NoticeEvent["reason"][] = [];
+      for await (const event of createRedisReader({ link, legion }).events(agent))
+        if (event.kind === "notice") reasons.push(event.reason);
+      return reasons;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { expect, it } from "vitest";
+import type { Event } from "../../../src/domain/event.ts";
+import { createPlayhead, type Playhead } from "../../../src/legion/replay/playhead.ts";
+import type { Recorded, Tape } from "../../../src/legion/replay/recording.ts";
+
+const opened = { kind: "opened", format: 1, seals: {} } as const;
+const edited = { kind: "edited", module: "m", key: "k", value: 1 } as const;
+const result = { kind: "result", call: "c", outcome: "ok", content: "" } as const;
+const usage = { input: 1, output: 1 };
+const prompted = { kind: "prompted", model: "m", prompt: "p", introduction: "i", reserved: usage } as const;
+const KINDS = {
+  s: { by: "start", event: { ...opened, log: "new" } },
+  o: { by: "outside", event: edited },
+  a: { by: "agent", event: result },
+  p: { by: "agent", event: { ...prompted, pinned: "Pinned." } },
+} as const;
+
+/** `soa` is a start, something from outside and a result of the agent's own; `p` asks a model. */
+function tapeOf(letters: string): Tape {
+  const events = [...letters].map((letter, index): Recorded => {
+    const { by, event } = KINDS[letter as keyof typeof KINDS];
+    return { by, event: { ...event, seq: index + 1, epoch: 1, at: "" } as Event };
+  });
+  return { agent: "1", events, decisions: 0 };
+}
+
+/** Plays to the end, the way an agent does: what it passes, by number; `|` where it is made anew. */
+function play(head: Playhead): string {
+  let story = "";
+  for (head.begin(); ; head.begin()) {
+    story += `${head.past().length}|`;
+    while (head.next()) {
+      story += head
+        .passOutside()
+        .map(({ seq }) => seq)
+        .join("");
+      story += head.pass().seq;
+      story += head
+        .passOutside()
+        .map(({ seq }) => seq)
+        .join("");
+    }
+    if (head.edge === "end") return story;
+  }
+}
+
+it("passes every event once and in order, whoever brought it about (P1)", () => {
+  expect(play(createPlayhead(tapeOf("soaaoaooa")))).toBe("2|3456789");
+});
+
+it("keeps what came from outside for later where an event is passed alone (P1)", () => {
+  const head = createPlayhead(tapeOf("aoaoo"));
+  head.begin();
+  expect([head.pass().seq, head.pass().seq]).toEqual([1, 3]);
+  expect(head.passOutside().map(({ seq }) => seq)).toEqual([2, 4, 5]);
+  expect(head.edge).toBe("end");
+});
+
+it("lets nothing of an agent past a start of its process (P2)", () => {
+  const head = createPlayhead(tapeOf("soaasoa"));
+  head.begin();
+  head.pass();
+  head.pass();
+  expect([head.next(), head.edge]).toEqual([undefined, "start"]);
+  expect(head.passOutside()).toEqual([]);
+  expect(head.past()).toHaveLength(4);
+  head.begin();
+  expect(head.past()).toHaveLength(6);
+  expect(head.next()?.seq).toBe(7);
+});
+
+it("brings a start with the first event after it where nothing else came before (P2)", () => {
+  const head = createPlayhead(tapeOf("sasa"));
+  expect(play(head)).toBe("0|122|34");
+});
+
+it("knows what was pinned and asked so far", () => {
+  const head = createPlayhead(tapeOf("spao"));
+  head.begin();
+  expect([head.model(), head.passed.pinned]).toEqual(["m", ""]);
+  head.pass();
+  expect(head.passed).toMatchObject({ pinned: "Pinned.", log: "new", events: 2 });
+  expect(head.isDisturbed()).toBe(false);
+  head.pass();
+  expect(head.isDisturbed()).toBe(true);
+});

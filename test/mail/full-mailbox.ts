@@ -1,0 +1,24 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { mailboxName } from "../../src/storage/folder/authorship.ts";
+import { toLine } from "../../src/storage/files/line.ts";
+import { MAILBOX_LIMIT, type AgentId } from "../../src/domain/message.ts";
+import { legionPaths } from "../../src/storage/folder/paths.ts";
+import { ownHand } from "../own-hand.ts";
+
+/** Makes an agent, which must not run, whose mailbox has no room for another message. Returns its mailbox folder. */
+export async function fillMailbox(project: string, agent: AgentId): Promise<string> {
+  const folder = join(legionPaths(project).agent(agent), "mailbox");
+  const stamp = { epoch: 1, at: "2026-01-01T00:00:00.000Z" };
+  const mail = Array.from({ length: MAILBOX_LIMIT }, (_, index) => {
+    const id = `9>${agent}#${index + 1}`;
+    const from = { type: "agentToAgent", source: { type: "agent", id: "9" }, targetAgentIds: [agent] };
+    const message = { id, ...from, content: "", sentAt: stamp.at, delivery: "normal", root: id, hops: 1 };
+    return { seq: index + 2, ...stamp, kind: "mail", from: "log-of-9", message };
+  });
+  const mac = (await ownHand()).sign(mailboxName(agent), stamp.epoch);
+  const lines = [{ seq: 1, ...stamp, kind: "opened", format: 1, seals: {}, mac }, ...mail].map(toLine);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "00000001-000.jsonl"), lines.join(""));
+  return folder;
+}

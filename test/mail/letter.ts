@@ -1,0 +1,38 @@
+import type { Inbox } from "../../src/mail/bus.ts";
+import { messageId, type AgentId, type Delivery } from "../../src/domain/message.ts";
+
+export interface Words {
+  readonly from?: AgentId;
+  readonly log?: string;
+  readonly content?: string;
+  readonly delivery?: "abort";
+  readonly after?: number;
+}
+
+/** Message number `n` to `to`. */
+export function letter(to: AgentId, n: number, words: Words = {}): Delivery {
+  const { from = "x", log = `log of ${from}`, content = `${from} ${n}`, delivery = "normal", after } = words;
+  const id = messageId({ from, to, n });
+  return {
+    from: log,
+    ...(after !== undefined && { after }),
+    message: {
+      id,
+      type: "agentToAgent",
+      source: { type: "agent", id: from },
+      targetAgentIds: [to],
+      content,
+      sentAt: "2026-01-01T00:00:00.000Z",
+      delivery,
+      root: id,
+      hops: 1,
+    },
+  };
+}
+
+/** 1, 2, 3... */
+export const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/** What waits, oldest first. */
+export const contents = (inbox: Inbox): string[] =>
+  inbox.peek(Infinity).map(({ message }) => message.content);

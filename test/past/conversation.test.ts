@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import {
+  converse,
+  createConversation,
+  hasWork,
+  mayDecide,
+  openCalls,
+  type Conversation,
+} from "../../src/past/conversation.ts";
+import type { NewEvent, Outcome, Stop } from "../../src/domain/event.ts";
+import { CONTROL, type AgentId, type Message } from "../../src/domain/message.ts";
+
+function fold(events: readonly NewEvent[]): Conversation {
+  const conversation = createConversation();
+  for (const [index, event] of events.entries())
+    converse(conversation, { seq: index + 1, epoch: 1, at: "2026-01-01T00:00:00.000Z", ...event });
+  return conversation;
+}
+
+const letter = (from: AgentId, to: AgentId, n: number, more: Partial<Message> = {}): Message => ({
+  id: `${from}>${to}#${n}`,
+  type: "agentToAgent",
+  source: { type: "agent", id: from },
+  targetAgentIds: [to],
+  content: "",
+  sentAt: "",
+  delivery: "normal",
+  root: `${from}>${to}#${n}`,
+  hops: 1,
+  ...more,
+});
+const mail = (from: AgentId, n: number, position: number, more: Partial<Message> = {}): NewEvent => ({
+  kind: "message",
+  message: letter(from, "1", n, more),
+  mail: position,
+  from: `log of ${from}`,
+});
+const decision = (stop: Stop, ...calls: readonly string[]): NewEvent => ({
+  kind: "decision",
+  text: "",
+  calls: calls.map((id) => ({ id, action: "work", parameters: { of: id } })),
+  protocol: "tools",
+  model: "m",
+  usage: { input: 10, output: 5, cost: 0.5 },
+  stop,
+});
+const result = (call: string | null, outcome: Outcome, content = ""): NewEvent => ({
+  kind: "result",
+  call,
+  outcome,
+  content,
+});
+describe("whether there is something to decide", () => {
+  const decided = (outcome: Outcome, ...rest: readonly Outcome[]): NewEvent[] => [
+    mail(CONTROL, 1, 1),
+    decision("calls", ...[outcome, ...rest].map((_, index) => `c${index}`)),
+    ...[outcome, ...rest].map((each, index) => result(`c${index}`, each)),
+  ];
+
+  it.each<[string, NewEvent[], boolean]>([
+    ["nothing happened", [], false],
+    ["mail came", [mail("x", 1, 1)], true],
+    ["mail was answered", [mail("x", 1, 1), decision("end")], false],
+    ["a call worked", decided("ok"), true],
+    ["a call failed", decided("error"), true],
+    ["a call was interrupted", decided("interrupted"), true],
+    ["a call idled", decided("idle"), false],
+    ["one of two idled", decided("idle", "ok"), true],
+    ["an answer could not be read", [decision("unparsed"), result(null, "error")], true],
+    [
+      "an abort came after a call worked",
+      [...decided("ok"), mail(CONTROL, 2, 2, { delivery: "abort" })],
+      false,
+    ],
+    [
+      "mail came after an abort",
+      [...decided("ok"), mail(CONTROL, 2, 2, { delivery: "abort" }), mail(CONTROL, 3, 3)],
+      true,
+    ],
+    ["it was paused", [...decided("ok"), { kind: "notice", reason: "paused", content: "" }], false],
+    [
+      "it was paused and resumed",
+      [
+        ...decided("ok"),
+        { kind: "notice", reason: "paused", content: "" },
+        { kind: "notice", reason: "resumed", content: "" },
+      ],
+      true,
+    ],
+    [
+      "it was parked",
+      [...decided("ok"), { kind: "notice", reason: "parked", content: "" }, mail("x", 1, 2)],
+      false,
+    ],
+    [
+      "mail came after it was parked until then",
+      [...decided("ok"), { kind: "notice", reason: "parked-mail", content: "" }, mail("x", 1, 2)],
+      true,
+    ],
+  ])("after %s: %#", (_, events, expected) => expect(mayDecide(fold(events))).toBe(expected));
+
+  it("counts mail that waits, unless only a person can wake the agent", () => {
+    expect(hasWork(fold([]), 1)).toBe(true);
+    for (const [reason, expected] of [
+      ["paused", false],
+      ["parked", false],
+      ["parked-limit", false],
+      ["parked-mail", true],
+    ] as const)
+      expect(hasWork(fold([{ kind: "notice", reason, content: "" }]), 1)).toBe(expected);
+  });
+});
+
+describe("what a decision leaves open", () => {
+  it("is every call without a result, or the missing reason of one that could not be read", () => {
+    const ids = (...events: NewEvent[]) => openCalls(fold(events)).map((call) => call?.id ?? null);
+    expect(ids(decision("calls", "a", "b", "c"))).toEqual(["a", "b", "c"]);
+    expect(ids(decision("calls", "a", "b", "c"), result("b", "ok"))).toEqual(["a", "c"]);
+    expect(ids(decision("unparsed"))).toEqual([null]);
+    expect(ids(decision("unparsed"), result(null, "error"))).toEqual([]);
+    expect(ids()).toEqual([]);
+  });
+});
+
+describe("repeated calls", () => {
+  it("are counted by call and result until a message comes, and idle ones never", () => {
+    const again = (outcome: Outcome, content = "same"): NewEvent[] => [
+      decision("calls", "a"),
+      result("a", outcome, content),
+    ];
+    const counts = (events: readonly NewEvent[]): number[] =>
+      [...fold(events).repeats.values()].map(({ count }) => count);
+    expect(counts([...again("ok"), ...again("ok"), ...again("ok", "other")])).toEqual([2, 1]);
+    expect(counts([...again("ok"), mail("x", 1, 1), ...again("ok")])).toEqual([1]);
+    expect(counts(again("idle"))).toEqual([]);
+    expect(counts([...again("ok"), { kind: "notice", reason: "resumed", content: "" }])).toEqual([]);
+  });
+
+  it("are remembered in bounded number", () => {
+    const many = Array.from({ length: 500 }, (_, n) => [
+      decision("calls", "a"),
+      result("a", "ok", String(n)),
+    ]).flat();
+    expect(fold(many).repeats.size).toBeLessThanOrEqual(64);
+  });
+});

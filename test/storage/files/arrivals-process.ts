@@ -1,0 +1,17 @@
+// A process that takes an archive into a project, and is killed at one call to the disk.
+
+import { fromArchive } from "../../../src/storage/archive/imported.ts";
+import { receiveAgents } from "../../../src/storage/files/arrivals.ts";
+import { createDisk } from "../../../src/base/disk.ts";
+import { legionPaths } from "../../../src/storage/folder/paths.ts";
+import { openPersonFolder } from "../../../src/storage/folder/person-folder.ts";
+import { authorshipOf } from "../../../src/storage/folder/person-key.ts";
+import { watchDisk } from "./watched-disk.ts";
+
+const authorship = await authorshipOf(openPersonFolder(process.env));
+const [project = "", file = "", op = "", path = ""] = process.argv.slice(2);
+const paths = legionPaths(project);
+const disk = watchDisk(createDisk(paths.tmp), (call) => {
+  if (call.op === op && call.path.endsWith(path)) process.kill(process.pid, "SIGKILL");
+});
+await receiveAgents(paths, await fromArchive(file, { authorship }), disk);

@@ -1,0 +1,46 @@
+import { chown, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openPersonFolder } from "../../../src/storage/folder/person-folder.ts";
+import { granted } from "../../../src/config/trust.ts";
+import { legion } from "../../cli/legion.ts";
+import { temporaryFolder } from "../../world.ts";
+
+const SOMEBODY = 12_345;
+
+// Only root may give a folder away.
+describe.runIf(process.getuid?.() === 0)("a project of another user", () => {
+  async function foreignProject(): Promise<{ cwd: string; env: Record<string, string> }> {
+    const [cwd, config] = [await temporaryFolder(), await temporaryFolder()];
+    await chown(cwd, SOMEBODY, SOMEBODY);
+    return { cwd, env: { XDG_CONFIG_HOME: config } };
+  }
+
+  it("I2 is opened once the person trusts it, which is recorded", async () => {
+    const typing = await foreignProject();
+    expect(await legion(["ps"], typing)).toMatchObject({
+      exitCode: 2,
+      err: expect.stringMatching(/^legion: .* belongs to another user \(12345\); if you trust .*\n$/),
+    });
+    await legion(["doctor", "--trust"], typing);
+    expect(await granted(openPersonFolder(typing.env), typing.cwd, "owner")).toBe(String(SOMEBODY));
+    expect(await legion(["ps"], typing)).toMatchObject({ exitCode: 0, err: "" });
+  });
+
+  it("may hold state of its owner as well as one's own, and of nobody else", async () => {
+    const typing = await foreignProject();
+    await legion(["doctor", "--trust"], typing);
+    await mkdir(join(typing.cwd, ".ai-legion/agents"), { recursive: true });
+    await chown(join(typing.cwd, ".ai-legion/agents"), SOMEBODY, SOMEBODY);
+    expect(await legion(["ps"], typing)).toMatchObject({ exitCode: 0 });
+    await chown(join(typing.cwd, ".ai-legion/agents"), SOMEBODY + 1, SOMEBODY);
+    expect(await legion(["ps"], typing)).toMatchObject({ exitCode: 2 });
+  });
+
+  it("is asked about anew when it belongs to somebody else again", async () => {
+    const typing = await foreignProject();
+    await legion(["doctor", "--trust"], typing);
+    await chown(typing.cwd, SOMEBODY + 1, SOMEBODY);
+    expect(await legion(["ps"], typing)).toMatchObject({ exitCode: 2 });
+  });
+});

@@ -1,5 +1,0 @@
-// Runs the tokeniser's source in a thread, which not every Node can do by itself.
-
-import { tsImport } from "tsx/esm/api";
-
-await tsImport("../src/token-worker.ts", import.meta.url);
