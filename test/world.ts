@@ -24,7 +24,7 @@ import { createScriptedModel, type Script, type ScriptedOptions } from "../src/m
 import type { Module } from "../src/domain/module.ts";
 import { indexActions } from "../src/agent/parts/module-set.ts";
 import { legionPaths } from "../src/storage/folder/paths.ts";
-import type { PinPosition } from "../src/agent/think/prompt.ts";
+import type { PinPosition } from "../src/domain/memory-settings.ts";
 import type { Protocol } from "../src/model/protocol/protocol.ts";
 import { textProtocol } from "../src/model/protocol/text.ts";
 import { toolsProtocol } from "../src/model/protocol/tools.ts";

@@ -20,7 +20,7 @@ import type { Call, ResultEvent } from "../domain/event.ts";
 import { isLegionError } from "../base/errors.ts";
 import { gatherEvidence } from "./parts/evidence.ts";
 import { judgeLoop } from "./parts/loop-guard.ts";
-import { restartNotice } from "../legion/supervision/restart-policy.ts";
+import { restartNotice } from "../past/restart-notice.ts";
 import { MAIL_SHARE } from "../domain/message.ts";
 import { park } from "./park.ts";
 import { planRecovery } from "./recovery.ts";

@@ -1,17 +1,6 @@
 // Every command there is: what the overview says of it, and where it lives. Loads none of them.
 
-import type { CliCommand } from "./kit/command.ts";
-
-type Group = "Run" | "Talk" | "Look" | "Steer";
-
-export interface CommandEntry {
-  readonly name: string;
-  /** What follows the name, as the overview shows it. */
-  readonly usage: string;
-  readonly summary: string;
-  readonly group: Group;
-  load(): Promise<{ readonly command: CliCommand }>;
-}
+import type { CommandEntry } from "./kit/command.ts";
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -169,18 +158,3 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./steer/stop.ts"),
   },
 ];
-
-const HEADING = "AI Legion: LLM agents as actors, with durable mail, exact budgets, full logs.";
-const CLOSING = `legion <command> --help shows its options. To try it all without a key:
-  legion start 3 --task "survey ." --until-idle`;
-
-/** What `legion --help` prints. */
-export function overview(): string {
-  const titles = COMMANDS.map(({ name, usage }) => `${name} ${usage}`.trim());
-  const width = Math.max(...titles.map((title) => title.length));
-  const lines = COMMANDS.map(({ summary }, index) => `  ${titles[index]!.padEnd(width)}  ${summary}`);
-  const groups = [...new Set(COMMANDS.map(({ group }) => group))].map((group) =>
-    [`${group}:`, ...lines.filter((_, index) => COMMANDS[index]!.group === group)].join("\n"),
-  );
-  return `${[HEADING, "Usage: legion <command> [options]", ...groups, CLOSING].join("\n\n")}\n`;
-}

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The program, and the only place that ends the process.
 
+import { COMMANDS } from "./commands.ts";
 import type { Io } from "./kit/command.ts";
 import { dispatch } from "./kit/dispatch.ts";
 import { takeEnvironment } from "./kit/keys.ts";
@@ -17,6 +18,7 @@ const io: Io = {
   },
   stdout: process.stdout,
   stderr: process.stderr,
+  commands: COMMANDS,
 };
 
 io.stdout.on("error", leaveQuietly);

@@ -1,4 +1,4 @@
-import type { MemorySettings } from "../agent/parts/agent.ts";
+import type { MemorySettings } from "../domain/memory-settings.ts";
 import { dotEnvError, parseDotEnv, type DotEnv } from "./dot-env.ts";
 import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
 import { fileSettings, textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";

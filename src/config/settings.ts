@@ -1,7 +1,7 @@
 // What people may write in more than one place: in config.yaml, in the front matter of an agent, in a team.
 
 import { z } from "zod";
-import type { MemorySettings } from "../agent/parts/agent.ts";
+import type { MemorySettings } from "../domain/memory-settings.ts";
 import { parseDuration } from "../base/duration.ts";
 import { messageOf } from "../base/errors.ts";
 import {

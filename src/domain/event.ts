@@ -227,3 +227,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0 };
+
+/** Sequence numbers, both ends included. */
+export type SeqRange = readonly [first: number, last: number];

@@ -3,7 +3,7 @@
 import type { Agent } from "../agent/parts/agent.ts";
 import { beginning, closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./agent-plan.ts";
 import { isLegionError, messageOf } from "../base/errors.ts";
-import { restartNotice } from "./supervision/restart-policy.ts";
+import { restartNotice } from "../past/restart-notice.ts";
 import { isFruitless, type Ledger } from "../past/ledger.ts";
 import type { AgentId } from "../domain/message.ts";
 import type { Outbox } from "../mail/outbox.ts";

@@ -1,6 +1,6 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
-import type { Agent, Identity, MemorySettings, Perform, Shared, Standing } from "../agent/parts/agent.ts";
+import type { Agent, Identity, Perform, Shared, Standing } from "../agent/parts/agent.ts";
 import type { Clock } from "../base/clock.ts";
 import { createHost } from "../agent/act/module-host.ts";
 import type { Limits } from "../domain/limits.ts";
@@ -12,6 +12,7 @@ import type { LegionPaths } from "../storage/folder/paths.ts";
 import { createSpeech, type Ways } from "../agent/parts/speech.ts";
 import type { Store } from "../storage/contract/store.ts";
 import { createTraces } from "../agent/parts/command-trace.ts";
+import type { MemorySettings } from "../domain/memory-settings.ts";
 
 /** What an agent was made from: enough to make it again. */
 export interface Origin {

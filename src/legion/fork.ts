@@ -5,11 +5,13 @@ import { notes } from "../../modules/notes.ts";
 import type { Halt } from "../past/conversation.ts";
 import { LegionError } from "../base/errors.ts";
 import { forkPoint } from "../past/fork-point.ts";
-import { gapNotice, lostIn, type SeqRange } from "../storage/files/log.ts";
+import { gapNotice } from "../storage/files/log.ts";
 import type { Memory } from "../past/past.ts";
 import { CONTROL, displayName, isAgentId, type AgentId } from "../domain/message.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Writer } from "../mail/log-access.ts";
+import type { SeqRange } from "../domain/event.ts";
+import { lostIn } from "../past/gaps.ts";
 
 export interface ForkOrder {
   readonly agent: AgentId;

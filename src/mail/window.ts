@@ -4,7 +4,7 @@
 //   Q2. It holds little; but all up to the last abort, and while all that it holds is being taken in, what comes next.
 
 import type { Mail } from "./bus.ts";
-import { firstFitting } from "../storage/files/mailbox.ts";
+import { firstFitting } from "./mailbox.ts";
 import { createUnread, type Unread } from "./unread.ts";
 
 /** Past this many messages, or this much text in them, mail waits where it is. */

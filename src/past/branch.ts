@@ -1,8 +1,7 @@
 // The events of a log form a tree: after `branch {to}` the next one continues from event `to`. What leads to an event is
 // a few ranges of sequence numbers. Pure.
 
-import type { Event } from "../domain/event.ts";
-import type { SeqRange } from "../storage/files/log.ts";
+import type { Event, SeqRange } from "../domain/event.ts";
 
 /** The events behind `seq` continue from event `to`. */
 export interface Fork {

@@ -4,12 +4,11 @@
 import { along, pathTo } from "./branch.ts";
 import type { Conversation } from "./conversation.ts";
 import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
-import type { Event, NewEvent, StateChange } from "../domain/event.ts";
+import type { Event, NewEvent, SeqRange, StateChange } from "../domain/event.ts";
 import type { AgentId } from "../domain/message.ts";
 import type { Inspect } from "../domain/inspection.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
 import type { EventLog } from "./event-log.ts";
-import type { SeqRange } from "../storage/files/log.ts";
 import { createBranch, followLog, type Branch } from "./fold.ts";
 import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";

@@ -1,8 +1,12 @@
-// What was spent, as four numbers, and what tokens cost.
+// What was spent, as four numbers, what tokens cost, and what a legion as a whole may spend.
 
 import type { Usage } from "../domain/event.ts";
 import { totalUsage, type Ledger } from "./ledger.ts";
 import type { Price } from "../domain/model.ts";
+import { formatDuration } from "../base/duration.ts";
+import type { Limits } from "../domain/limits.ts";
+import type { AgentId } from "../domain/message.ts";
+import { count } from "../base/wording.ts";
 
 export interface Spent {
   readonly steps: number;
@@ -54,4 +58,38 @@ export function costOf(usage: Usage, price: Price): number {
 export function mostOf({ input, output }: Usage, price: Price): number {
   const dearest = Math.max(price.input, price.cacheWrite ?? 0);
   return costOf({ input, output }, { ...price, input: dearest });
+}
+
+/** Who wants to make it. */
+export interface Spender {
+  readonly agent: AgentId;
+  /** Of the right under which it runs. */
+  readonly epoch: number;
+  readonly ledger: Ledger;
+  readonly limits: Limits;
+}
+
+export type SpenderId = Pick<Spender, "agent" | "epoch">;
+
+/** What a legion as a whole may spend, known where all of its agents ask. */
+export interface Ceiling {
+  /** Reserves `call` for somebody who has spent and reserved `own` before; nothing, if it does not fit. */
+  reserve(spender: SpenderId, own: Spent, call: Spent): Promise<Reservation>;
+  /** Notes that somebody has spent and reserved `own` in all. */
+  settle(spender: SpenderId, own: Spent): void;
+}
+
+/** `last`: no other call of this size fits. `why` names the limit that the call would break. */
+export type Reservation =
+  { readonly kind: "reserved"; readonly last: boolean } | { readonly kind: "refused"; readonly why: string };
+
+/** The first of `limits` that `amount` is above, in words. */
+export function exceeded(amount: Spent, limits: Limits, whose: string): string | undefined {
+  const { steps, tokens, cost, timeMs } = limits;
+  if (steps !== undefined && amount.steps > steps) return `${whose} may make ${count(steps, "model call")}`;
+  if (tokens !== undefined && amount.tokens > tokens) return `${whose} may use ${count(tokens, "token")}`;
+  if (cost !== undefined && amount.cost > cost) return `${whose} may spend ${cost} USD`;
+  if (timeMs !== undefined && amount.timeMs >= timeMs)
+    return `${whose} may work for ${formatDuration(timeMs)}`;
+  return undefined;
 }

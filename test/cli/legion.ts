@@ -2,6 +2,7 @@
 
 import { Readable } from "node:stream";
 import type { Io } from "../../src/cli/kit/command.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
 import { dispatch } from "../../src/cli/kit/dispatch.ts";
 import { explainFailure } from "../../src/cli/kit/failure.ts";
 
@@ -45,6 +46,7 @@ export async function legion(argv: readonly string[], typing: Typing): Promise<S
     stdin: Readable.from([typing.stdin ?? ""]) as Io["stdin"],
     stdout: writer(toOut, columns),
     stderr: writer(toErr, columns),
+    commands: COMMANDS,
   };
   const exitCode = await dispatch(argv, io).catch((error: unknown) => {
     const failure = explainFailure(error, env);

@@ -7,11 +7,12 @@ import type { AgentId } from "../../src/domain/message.ts";
 import { createRedisReader } from "../../src/storage/redis/reader.ts";
 import type { Link } from "../../src/storage/redis/connection/link.ts";
 import { createDesk } from "../../src/control/service.ts";
-import { reach, type Reach } from "../../src/control/api/reach.ts";
+import type { Reach } from "../../src/control/api/reach.ts";
 import { serveOrders } from "../../src/control/redis/server.ts";
 import { openTestLink } from "../storage/redis/members.ts";
 import { openNode, type NodeOptions, type RedisNode } from "../storage/redis/redis-world.ts";
 import type { WorldAgent } from "../world.ts";
+import { reach } from "../../src/control/open.ts";
 
 export interface SharedLegion {
   readonly link: Link;

@@ -13,7 +13,7 @@ import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
 import { createFileReader } from "../../src/storage/files/reader.ts";
-import { reach } from "../../src/control/api/reach.ts";
+import { reach } from "../../src/control/open.ts";
 import { createCarrier, createDuties, type Effect } from "./carrier.ts";
 import { CARRIERS, type Fed, type Order } from "./order.ts";
 import { write } from "./parcel.ts";

@@ -3,7 +3,7 @@
 import { show, type Agent, type Perform } from "../parts/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Call } from "../../domain/event.ts";
-import { restartNotice } from "../../legion/supervision/restart-policy.ts";
+import { restartNotice } from "../../past/restart-notice.ts";
 import { isSuspect } from "../../past/ledger.ts";
 import { perform } from "./perform.ts";
 

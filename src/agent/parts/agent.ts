@@ -3,7 +3,6 @@
 import type { Inbox } from "../../mail/bus.ts";
 import type { Budget } from "./budget.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { StrategyName } from "../think/compaction.ts";
 import type { HaltReason } from "../../past/conversation.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import type { ExecuteOptions } from "../../environment/environment.ts";
@@ -18,11 +17,11 @@ import type { Model } from "../../domain/model.ts";
 import type { CommandRun, NodeHost, Peer, Workspace } from "../../domain/module.ts";
 import type { ModuleSet } from "./module-set.ts";
 import type { Outbox } from "../../mail/outbox.ts";
-import type { PinPosition } from "../think/prompt.ts";
 import type { Speech } from "./speech.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { TokenCounter } from "../../model/tokens.ts";
 import type { Traces } from "./command-trace.ts";
+import type { MemorySettings } from "../../domain/memory-settings.ts";
 
 export interface Identity {
   readonly id: AgentId;
@@ -31,13 +30,6 @@ export interface Identity {
   readonly description: string;
   /** The body of the definition. */
   readonly brief: string;
-}
-
-export interface MemorySettings {
-  readonly strategy: StrategyName;
-  /** Up to 1: a share of the model's window; above: tokens. */
-  readonly threshold: number;
-  readonly pin: PinPosition;
 }
 
 /** What every agent of a process shares. */

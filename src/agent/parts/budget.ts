@@ -4,29 +4,28 @@
 //       admitted is reserved until it is settled, so concurrent calls cannot overrun a limit together.
 //   G2. What was spent is the sum over the logs: a restart changes nothing.
 
-import { formatDuration } from "../../base/duration.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import type { Ledger } from "../../past/ledger.ts";
 import type { Limits } from "../../domain/limits.ts";
-import type { AgentId } from "../../domain/message.ts";
 import type { Price } from "../../domain/model.ts";
-import { NOTHING, add, mostOf, spentOf, subtract, times, type Spent } from "../../past/usage.ts";
-import { count } from "../../base/wording.ts";
+import {
+  NOTHING,
+  add,
+  exceeded,
+  mostOf,
+  spentOf,
+  subtract,
+  times,
+  type Ceiling,
+  type Spender,
+  type Spent,
+} from "../../past/usage.ts";
 
 /** A model call that wants to be made. */
 export interface Estimate {
   readonly input: number;
   readonly output: number;
   readonly price: Price | undefined;
-}
-
-/** Who wants to make it. */
-export interface Spender {
-  readonly agent: AgentId;
-  /** Of the right under which it runs. */
-  readonly epoch: number;
-  readonly ledger: Ledger;
-  readonly limits: Limits;
 }
 
 export interface Admission {
@@ -52,20 +51,6 @@ export interface Budget {
   /** What was spent in this process: by each while it was joined. */
   spentHere(): Spent;
 }
-
-export type SpenderId = Pick<Spender, "agent" | "epoch">;
-
-/** What a legion as a whole may spend, known where all of its agents ask. */
-export interface Ceiling {
-  /** Reserves `call` for somebody who has spent and reserved `own` before; nothing, if it does not fit. */
-  reserve(spender: SpenderId, own: Spent, call: Spent): Promise<Reservation>;
-  /** Notes that somebody has spent and reserved `own` in all. */
-  settle(spender: SpenderId, own: Spent): void;
-}
-
-/** `last`: no other call of this size fits. `why` names the limit that the call would break. */
-export type Reservation =
-  { readonly kind: "reserved"; readonly last: boolean } | { readonly kind: "refused"; readonly why: string };
 
 /** @param ceiling where the legion's agents are in several processes; else `legion` limits those that are joined */
 export function createBudget(legion: Limits, ceiling?: Ceiling): Budget {
@@ -165,15 +150,4 @@ function createCeiling(limits: Limits, total: () => Spent): Ceiling {
 
 function priced({ input, output }: Pick<Estimate, "input" | "output">, price: Price | undefined): Spent {
   return { steps: 0, tokens: input + output, cost: price ? mostOf({ input, output }, price) : 0, timeMs: 0 };
-}
-
-/** The first of `limits` that `amount` is above, in words. */
-export function exceeded(amount: Spent, limits: Limits, whose: string): string | undefined {
-  const { steps, tokens, cost, timeMs } = limits;
-  if (steps !== undefined && amount.steps > steps) return `${whose} may make ${count(steps, "model call")}`;
-  if (tokens !== undefined && amount.tokens > tokens) return `${whose} may use ${count(tokens, "token")}`;
-  if (cost !== undefined && amount.cost > cost) return `${whose} may spend ${cost} USD`;
-  if (timeMs !== undefined && amount.timeMs >= timeMs)
-    return `${whose} may work for ${formatDuration(timeMs)}`;
-  return undefined;
 }

@@ -6,8 +6,8 @@ import { LegionError } from "../../base/errors.ts";
 import type { Action, ActionSpec, Effects, Host, Module } from "../../domain/module.ts";
 import type { ToolSpec } from "../../domain/model.ts";
 import { pinnedParts } from "./pinned.ts";
-import { section, type Introduction } from "../think/prompt.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
+import { section, type Introduction } from "./introduction.ts";
 
 export interface IndexedAction {
   readonly action: Action;

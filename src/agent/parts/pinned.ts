@@ -3,7 +3,7 @@
 
 import { messageOf } from "../../base/errors.ts";
 import type { Host, Module } from "../../domain/module.ts";
-import { section } from "../think/prompt.ts";
+import { section } from "./introduction.ts";
 import { elide } from "../../base/wording.ts";
 import { estimateTokens } from "../../model/tokens.ts";
 

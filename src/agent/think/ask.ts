@@ -10,11 +10,12 @@ import { isLegionError } from "../../base/errors.ts";
 import { judgeLoop } from "../parts/loop-guard.ts";
 import { CONTROL, type Message } from "../../domain/message.ts";
 import type { Completion, ModelRequest } from "../../domain/model.ts";
-import { buildPrompt, introductionTokens, type Introduction } from "./prompt.ts";
+import { buildPrompt, introductionTokens } from "./prompt.ts";
 import { refusalOf } from "../../mail/refusal.ts";
 import { SHUTDOWN, type Stops } from "../../base/signals.ts";
 import { settleSpeech } from "../parts/speech.ts";
 import { compact, compactIfLong, withCrowding } from "./summarise.ts";
+import type { Introduction } from "../parts/introduction.ts";
 
 /** A decision ready for the log, and why it holds no action if it does not. */
 export interface Asked {

@@ -5,8 +5,7 @@ import type { ModelRequest, Turn } from "../../domain/model.ts";
 import { estimateTokens } from "../../model/tokens.ts";
 import { textOf, type Item, type View } from "../../past/view.ts";
 import { elide } from "../../base/wording.ts";
-
-export type StrategyName = "legion" | "rounds" | "recent";
+import type { StrategyName } from "../../domain/memory-settings.ts";
 
 export interface CompactionPlan {
   readonly strategy: StrategyName;

@@ -4,12 +4,12 @@
 import { show, type Agent } from "../parts/agent.ts";
 import { NO_USAGE, type Usage } from "../../domain/event.ts";
 import { LegionError, isLegionError, type Refusal } from "../../base/errors.ts";
-import type { Admission, Estimate, Spender } from "../parts/budget.ts";
+import type { Admission, Estimate } from "../parts/budget.ts";
 import { sha256 } from "../../past/blobs.ts";
 import type { Completion, ModelRequest, ModelRun } from "../../domain/model.ts";
 import type { Wait } from "../../model/limiter.ts";
 import type { Stops } from "../../base/signals.ts";
-import { costOf, mostOf } from "../../past/usage.ts";
+import { costOf, mostOf, type Spender } from "../../past/usage.ts";
 import { estimateTokens } from "../../model/tokens.ts";
 
 export interface Prompt {

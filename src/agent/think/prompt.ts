@@ -4,22 +4,8 @@
 import type { ModelRequest, ToolSpec, Turn } from "../../domain/model.ts";
 import { estimateTokens } from "../../model/tokens.ts";
 import type { View } from "../../past/view.ts";
-
-export interface Introduction {
-  /** The modules' instructions: stable. */
-  readonly instructions: string;
-  /** The modules' pinned messages: they change as the agent works. */
-  readonly pinned: string;
-  readonly tools: readonly ToolSpec[];
-}
-
-/** `newest`: pinned messages close the prompt. `top`: they open it, at the price of the provider's cache. */
-export type PinPosition = "newest" | "top";
-
-/** One module's part of the introduction. */
-export function section(name: string, text: string): string {
-  return `--- ${name.toUpperCase()} ---\n\n${text.trim()}`;
-}
+import type { PinPosition } from "../../domain/memory-settings.ts";
+import type { Introduction } from "../parts/introduction.ts";
 
 export function buildPrompt(
   introduction: Introduction,

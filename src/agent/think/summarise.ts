@@ -6,10 +6,11 @@ import { complete, type Completed } from "./metered-call.ts";
 import { NO_USAGE } from "../../domain/event.ts";
 import { isLegionError } from "../../base/errors.ts";
 import { sha256 } from "../../past/blobs.ts";
-import { introductionTokens, type Introduction } from "./prompt.ts";
+import { introductionTokens } from "./prompt.ts";
 import type { Stops } from "../../base/signals.ts";
 import { estimateTokens } from "../../model/tokens.ts";
 import { SUMMARY_OPENING, textOf } from "../../past/view.ts";
+import type { Introduction } from "../parts/introduction.ts";
 
 /** Below this share of the threshold the estimate is good enough; above it, tokens are counted. */
 const NEAR = 0.8;

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { LegionError } from "../../base/errors.ts";
 import { openPersonFolder, type PersonFolder } from "../../storage/folder/person-folder.ts";
-import { grant, grantsOf, type GrantName } from "../../config/trust.ts";
+import { grant, grantsOf, type GrantName } from "../../storage/folder/trust.ts";
 import { codeOf, type ProjectCode } from "../../config/code/project-code.ts";
 import { isInside, shownPath } from "../../base/project-file.ts";
 import type { Admit, Brought } from "../../config/module-loader.ts";

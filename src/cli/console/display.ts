@@ -87,7 +87,7 @@ export async function openSurface(options: SurfaceOptions): Promise<Surface> {
     history,
     onEntry: talk.hear,
     onRefused: (why) => tell(`legion: ${why}`),
-    complete: (line) => completeLine(line, [...legion.agents.keys()]),
+    complete: (line) => completeLine(line, [...legion.agents.keys()], io),
     onInterrupt: () => void (talk.interrupt() || options.onInterrupt()),
   });
   const view = openView(options, console, look);

@@ -7,7 +7,6 @@ import type { AgentId } from "../../domain/message.ts";
 import { isOver } from "../../legion/registry.ts";
 import { aborted } from "../../base/signals.ts";
 import type { Io } from "../kit/command.ts";
-import { COMMANDS } from "../commands.ts";
 import { explainFailure } from "../kit/failure.ts";
 import { namesOf } from "../kit/output.ts";
 import { readConsoleLine } from "./line.ts";
@@ -21,7 +20,6 @@ text \\      goes on in the next line; what is pasted is one message
 `;
 /** What a console has beside the commands of `legion`. */
 const OWN = ["exit", "quit", "clear"];
-const NAMES = [...COMMANDS.map(({ name }) => name), ...OWN];
 /** What makes a command go on until somebody ends it. */
 const ENDLESS = ["-f", "--follow", "-w", "--watch", "--wait"];
 
@@ -73,7 +71,7 @@ export function createTalk(deps: TalkDeps): Talk {
   const handle = async (typed: string): Promise<void> => {
     try {
       const agents = (await deps.legion.peers()).map(({ id }) => id);
-      const line = readConsoleLine(typed, { agents, commands: NAMES });
+      const line = readConsoleLine(typed, { agents, commands: namesIn(io) });
       if (line.kind === "say") await say(line, deps);
       else if (line.kind === "command") await run(line.argv);
     } catch (error) {
@@ -109,9 +107,14 @@ function unheard(ids: readonly AgentId[]): string {
   return `${namesOf(ids)} ${verb} not run: this waits in the mailbox until then.`;
 }
 
-async function unknownCommand(name: string): Promise<LegionError> {
+/** What can be typed after a slash. */
+function namesIn({ commands }: Pick<Io, "commands">): readonly string[] {
+  return [...commands.map(({ name }) => name), ...OWN];
+}
+
+async function unknownCommand(name: string, io: Io): Promise<LegionError> {
   const { nearest } = await import("../../base/nearest.ts");
-  const [meant] = nearest(name, NAMES);
+  const [meant] = nearest(name, namesIn(io));
   const advice = meant ? `did you mean /${meant}?` : "/help lists them";
   return new LegionError("USAGE", `there is no command /${name.slice(0, 100)}; ${advice}`);
 }
@@ -125,7 +128,7 @@ async function runCommand(
   if (name === "exit" || name === "quit") return deps.exit();
   if (name === "clear") return deps.clear();
   if (name === "start") throw new LegionError("USAGE", "a node runs here already: this one");
-  if (!NAMES.includes(name) && !name.startsWith("-")) throw await unknownCommand(name);
+  if (!namesIn(io).includes(name) && !name.startsWith("-")) throw await unknownCommand(name, io);
   if (name === "help" && args.length === 0) print(`${CONSOLE_HELP}\n`);
   const output = wholeRows(print, signal);
   const stream = Object.create(io.stdout, { write: { value: output.write } }) as NodeJS.WriteStream;
@@ -167,11 +170,15 @@ function wholeRows(print: (rows: string) => void, signal: AbortSignal) {
 }
 
 /** What the beginning of a line can become: a command, or an id and its colon. */
-export function completeLine(line: string, ids: readonly string[]): readonly string[] {
+export function completeLine(
+  line: string,
+  ids: readonly string[],
+  io: Pick<Io, "commands">,
+): readonly string[] {
   const [, command, argument] = /^(\/\w+ )(\S*)$/.exec(line) ?? [];
   const candidates =
     command !== undefined && argument !== undefined
       ? ids.map((id) => command + id)
-      : [...NAMES.map((name) => `/${name} `), ...["all", ...ids].map((id) => `${id}: `)];
+      : [...namesIn(io).map((name) => `/${name} `), ...["all", ...ids].map((id) => `${id}: `)];
   return line === "" ? [] : candidates.filter((candidate) => candidate.startsWith(line));
 }

@@ -3,8 +3,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
-import type { Event } from "../../domain/event.ts";
-import { lostIn, type SeqRange } from "../../storage/files/log.ts";
+import type { Event, SeqRange } from "../../domain/event.ts";
+import { lostIn } from "../../past/gaps.ts";
 import { asidePath, readSegments, type Segment, type StoredRecord } from "../../storage/files/segments.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { shownPath } from "../../base/project-file.ts";

@@ -7,6 +7,8 @@ export interface Io {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  /** Every command there is. */
+  readonly commands: readonly CommandEntry[];
   /** Aborts when nobody wants any more of what goes on for ever (`--follow`); absent: the end of the process says so. */
   readonly signal?: AbortSignal;
 }
@@ -26,4 +28,15 @@ export interface CliCommand {
    * error one line and exit 1.
    */
   run(typed: Typed, io: Io): Promise<number>;
+}
+
+type Group = "Run" | "Talk" | "Look" | "Steer";
+
+export interface CommandEntry {
+  readonly name: string;
+  /** What follows the name, as the overview shows it. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly group: Group;
+  load(): Promise<{ readonly command: CliCommand }>;
 }

@@ -1,6 +1,5 @@
 import { LegionError } from "../../base/errors.ts";
-import type { CliCommand, Io, Typed } from "./command.ts";
-import type { CommandEntry } from "../commands.ts";
+import type { CliCommand, CommandEntry, Io, Typed } from "./command.ts";
 
 /**
  * Reads what was typed after a command's name. `"helped"`: it asked for help, which is printed. Throws USAGE with one

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isLegionError } from "../../base/errors.ts";
-import { reach, type Overview } from "../../control/api/reach.ts";
+import type { Overview } from "../../control/api/reach.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { readThrough } from "../kit/follow.ts";
 import { columnsFor, print, printJson } from "../kit/output.ts";
 import { offerJson, offerLegion, withSite, type Site } from "../kit/target.ts";
 import { statusTable } from "./status-table.ts";
+import { reach } from "../../control/open.ts";
 
 const WATCH_MS = 1_000;
 

@@ -1,6 +1,5 @@
 import { LegionError } from "../../base/errors.ts";
-import type { CliCommand } from "../kit/command.ts";
-import { COMMANDS } from "../commands.ts";
+import type { CliCommand, CommandEntry, Io } from "../kit/command.ts";
 import { SHELLS, completionScript, type Completed, type CompletedOption } from "./completion-scripts.ts";
 
 export const command: CliCommand = {
@@ -15,18 +14,18 @@ export const command: CliCommand = {
   async run({ args: [typed] }, io) {
     const shell = SHELLS.find((name) => name === typed);
     if (!shell) throw new LegionError("USAGE", `expected ${SHELLS.join(", ")}, not ${JSON.stringify(typed)}`);
-    io.stdout.write(completionScript(shell, await Promise.all(COMMANDS.map(read))));
+    io.stdout.write(completionScript(shell, await Promise.all(io.commands.map((entry) => read(entry, io)))));
     return 0;
   },
 };
 
 /** What can be typed after a command's name. */
-async function read({ name, summary, load }: (typeof COMMANDS)[number]): Promise<Completed> {
+async function read({ name, summary, load }: CommandEntry, { commands }: Io): Promise<Completed> {
   const { Command } = await import("commander");
   const parser = new Command(name);
   (await load()).command.define(parser);
   const [first] = parser.registeredArguments;
-  const words = name === "help" ? COMMANDS.map((entry) => entry.name) : name === "completion" ? SHELLS : [];
+  const words = name === "help" ? commands.map((entry) => entry.name) : name === "completion" ? SHELLS : [];
   return {
     name,
     summary,

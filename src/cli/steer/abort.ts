@@ -1,5 +1,5 @@
 import { parseMessageId } from "../../domain/message.ts";
-import { reach } from "../../control/api/reach.ts";
+import { reach } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { namesOf, print } from "../kit/output.ts";
 import { checkTargets, offerLegion, withSite } from "../kit/target.ts";

@@ -1,7 +1,7 @@
 import { LegionError } from "../../base/errors.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
 import type { ForkAnswer } from "../../control/api/messages.ts";
-import { reach } from "../../control/api/reach.ts";
+import { reach } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, readNumber } from "../kit/output.ts";
 import { checkAgent, offerLegion, withSite } from "../kit/target.ts";

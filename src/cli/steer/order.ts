@@ -1,7 +1,7 @@
 // Orders to agents, and what came of them in words.
 
 import type { Obeyed, Order } from "../../control/api/messages.ts";
-import { reach } from "../../control/api/reach.ts";
+import { reach } from "../../control/open.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { namesOf, print } from "../kit/output.ts";
 import { checkTargets, offerLegion, withSite } from "../kit/target.ts";

@@ -1,8 +1,9 @@
-import { reach, type Ended } from "../../control/api/reach.ts";
+import type { Ended } from "../../control/api/reach.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { printObeyed, type OutcomeTexts } from "./order.ts";
 import { print } from "../kit/output.ts";
 import { checkTargets, offerLegion, withSite } from "../kit/target.ts";
+import { reach } from "../../control/open.ts";
 
 const STOPPED: OutcomeTexts = {
   done: "stopped; the next start runs it again",

@@ -2,7 +2,7 @@ import { deadLettersIn, parseDeadLetterId } from "../../past/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
 import { CONTROL, isAgentId, isMessageId, parseMessageId, type AgentId } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
-import { reach } from "../../control/api/reach.ts";
+import { reach } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print } from "../kit/output.ts";
 import { offerLegion, withSite } from "../kit/target.ts";

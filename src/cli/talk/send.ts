@@ -8,7 +8,7 @@ import {
   type AgentId,
   type Message,
 } from "../../domain/message.ts";
-import { reach } from "../../control/api/reach.ts";
+import { reach } from "../../control/open.ts";
 import { linkSignals } from "../../base/signals.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { followEvents } from "../kit/follow.ts";

@@ -1,4 +1,4 @@
-// How a person's word reaches a legion, wherever it is and whether or not anybody runs it.
+// What a person may ask of a legion, wherever it is and whether or not anybody runs it.
 
 import type { Config } from "../../config/config.ts";
 import type { FileReader } from "../../storage/files/reader.ts";
@@ -49,14 +49,4 @@ export interface RedisReach {
   readonly link: Link;
   /** Its name there. */
   readonly legion: string;
-}
-
-/** Has `word` said to the legion. It is said again if it rejects with LOCKED: then nothing of it was heard. */
-export async function reach<T>(options: ReachOptions, word: (legion: Reach) => Promise<T>): Promise<T> {
-  if (options.kind === "files") {
-    const { reachInFiles } = await import("../socket/reach.ts");
-    return reachInFiles(options, word);
-  }
-  const { reachInRedis } = await import("../redis/reach.ts");
-  return reachInRedis(options, word);
 }

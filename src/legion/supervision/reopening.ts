@@ -4,7 +4,7 @@ import { show, type Agent, type Post } from "../../agent/parts/agent.ts";
 import { formatDuration } from "../../base/duration.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { NoticeEvent } from "../../domain/event.ts";
-import { restartNotice } from "./restart-policy.ts";
+import { restartNotice } from "../../past/restart-notice.ts";
 import { isPoisonous } from "../../past/ledger.ts";
 import { park } from "../../agent/park.ts";
 import { mend as mendLog } from "../../mail/log-access.ts";

@@ -1,10 +1,9 @@
 // What a failure means for an agent: parked, halted, or another run after a pause.
 
-import type { RestartDetails } from "../../past/ledger.ts";
 import { show, type Agent } from "../../agent/parts/agent.ts";
 import { isLegionError, messageOf } from "../../base/errors.ts";
-import type { NoticeEvent } from "../../domain/event.ts";
 import { park } from "../../agent/park.ts";
+import { restartNotice } from "../../past/restart-notice.ts";
 
 const FIRST_RESTART_MS = 1_000;
 const LAST_RESTART_MS = 60_000;
@@ -47,9 +46,4 @@ export function createJudge(random: () => number) {
     show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
     await shared.clock.sleep(waitMs, signal);
   };
-}
-
-/** Tells in the log of a run that has ended, or may end: without details, what it had begun is over. */
-export function restartNotice(content: string, details?: RestartDetails): NoticeEvent {
-  return { kind: "notice", reason: "restarted", content, ...(details && { details }) };
 }

@@ -9,11 +9,12 @@ import { show, type Agent, type Identity, type Standing } from "../../agent/part
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import { openCalls } from "../../past/conversation.ts";
 import type { NewEvent } from "../../domain/event.ts";
-import { createJudge, restartNotice } from "./restart-policy.ts";
+import { createJudge } from "./restart-policy.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
 import { owning, type TakeStray } from "../../base/async-owner.ts";
 import { createUpkeep, type Upkeep } from "./reopening.ts";
 import type { Writer } from "../../mail/log-access.ts";
+import { restartNotice } from "../../past/restart-notice.ts";
 
 export interface Supervised extends Writer {
   /** As it was opened; `undefined` while it could not be. */

@@ -8,7 +8,7 @@ import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Event, NewEvent } from "../../domain/event.ts";
 import { forkPoint } from "../../past/fork-point.ts";
 import { account, createLedger } from "../../past/ledger.ts";
-import { isForeignJournal, type Authorship } from "../folder/authorship.ts";
+import type { Authorship } from "../folder/authorship.ts";
 import { createBlobs } from "../../past/blobs.ts";
 import type { Disk } from "../../base/disk.ts";
 import { readFileLog } from "../files/log.ts";
@@ -16,9 +16,10 @@ import { openJournal, type SegmentEnd } from "../files/journal.ts";
 import { readSegments } from "../files/segments.ts";
 import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
 import type { Original } from "./legacy.ts";
-import { writePast } from "../contract/seed.ts";
+import { writePast } from "../files/seed.ts";
 import { createBranch } from "../../past/fold.ts";
 import { archivedAgents, unpackArchive, type Unpacked, type UnpackOptions } from "./unpack.ts";
+import { isForeignJournal } from "../files/foreign-journal.ts";
 
 const PART_BYTES = 8 * 1_048_576;
 

@@ -11,7 +11,7 @@
 import { createHash } from "node:crypto";
 import { ARCHIVE_FORMAT, archiveName, type ArchiveLine } from "./format.ts";
 import type { Mail } from "../../mail/bus.ts";
-import { standingOf } from "../files/mailbox.ts";
+import { standingOf } from "../../mail/mailbox.ts";
 import type { Event, EventOf } from "../../domain/event.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/authorship.ts";

@@ -2,7 +2,7 @@
 // processes run agents of it as well.
 
 import type { AgentPlan } from "../../legion/agent-plan.ts";
-import type { Ceiling } from "../../agent/parts/budget.ts";
+import type { Ceiling } from "../../past/usage.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Hosting } from "../../legion/agent-host.ts";
 import type { Inspect } from "../../domain/inspection.ts";

@@ -1,10 +1,9 @@
 import { pathTo } from "../../past/branch.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
-import type { Event } from "../../domain/event.ts";
+import type { Event, SeqRange } from "../../domain/event.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { sha256, type Blobs } from "../../past/blobs.ts";
 import type { LastStart } from "./last-start.ts";
-import type { SeqRange } from "../files/log.ts";
 import { CONTROL, type AgentId, type Message } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";
 import { followLog, type Branch } from "../../past/fold.ts";

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
-import { isForeignJournal, mailboxName, type Authorship } from "../folder/authorship.ts";
+import { mailboxName, type Authorship } from "../folder/authorship.ts";
 import type { Disk } from "../../base/disk.ts";
 import { openJournal, type Durability, type Journal, type JournalStart } from "./journal.ts";
 import type { Lock } from "../folder/lock.ts";
@@ -18,9 +18,11 @@ import {
   type LogId,
 } from "../../domain/message.ts";
 import type { Bus, Inbox, Mail, Receipt, Watermarks } from "../../mail/bus.ts";
-import { firstFitting, readMailbox, standingOf, type MailMark } from "./mailbox.ts";
+import { readMailbox, type MailMark } from "./mailbox.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
 import { createWatchers } from "../../mail/watchers.ts";
+import { firstFitting, standingOf } from "../../mail/mailbox.ts";
+import { isForeignJournal } from "./foreign-journal.ts";
 
 const PART_BYTES = 1_048_576;
 

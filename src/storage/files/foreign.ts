@@ -7,7 +7,7 @@ import type { Clock } from "../../base/clock.ts";
 import { holdsCopies } from "../folder/copies.ts";
 import { LegionError } from "../../base/errors.ts";
 import { account, createLedger } from "../../past/ledger.ts";
-import { isForeignJournal, mailboxName, type Authorship } from "../folder/authorship.ts";
+import { mailboxName, type Authorship } from "../folder/authorship.ts";
 import { createBlobs } from "../../past/blobs.ts";
 import type { Disk } from "../../base/disk.ts";
 import { openFileLog } from "./log.ts";
@@ -16,6 +16,7 @@ import type { Lock } from "../folder/lock.ts";
 import { newestOpening } from "./segments.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
+import { isForeignJournal } from "./foreign-journal.ts";
 
 export interface Home {
   readonly paths: LegionPaths;

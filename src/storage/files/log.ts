@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
-import { LOG_FORMAT, type Event, type NoticeEvent } from "../../domain/event.ts";
+import { LOG_FORMAT, type Event, type NoticeEvent, type SeqRange } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
 import type { Authorship } from "../folder/authorship.ts";
 import { inline, type Blobs, type Outlined } from "../../past/blobs.ts";
@@ -11,6 +11,7 @@ import { openJournal, type Durability, type JournalStart, type SegmentEnd } from
 import type { Lock } from "../folder/lock.ts";
 import { createWriter } from "../../past/long-events.ts";
 import { readSegments, setAside, settleSegments } from "./segments.ts";
+import { createGaps } from "../../past/gaps.ts";
 
 const PART_BYTES = 8 * 1_048_576;
 
@@ -28,9 +29,6 @@ export interface FileLogOptions {
   /** Signs what is written; absent: nothing is signed. */
   readonly authorship?: Pick<Authorship, "sign">;
 }
-
-/** Sequence numbers, both ends included. */
-export type SeqRange = readonly [first: number, last: number];
 
 export interface OpenedFileLog {
   readonly log: EventLog;
@@ -115,50 +113,6 @@ export function gapNotice(lost: readonly SeqRange[]): NoticeEvent {
       ? "1 event of your past is damaged or gone. If something seems to be missing, it may have been there."
       : `${count} events of your past are damaged or gone. If something seems to be missing, it may have been there.`;
   return { kind: "notice", reason: "gap", content, details: { lost } };
-}
-
-/** Events whose loss `event` reports; empty for most. */
-export function lostIn(event: Event): readonly SeqRange[] {
-  if (event.kind !== "notice" || event.reason !== "gap") return [];
-  const lost = (event.details as { readonly lost?: unknown } | null | undefined)?.lost;
-  return Array.isArray(lost) ? lost.filter(isRange) : [];
-}
-
-/** A log may come from another machine. */
-function isRange(value: unknown): value is SeqRange {
-  return Array.isArray(value) && typeof value[0] === "number" && typeof value[1] === "number";
-}
-
-/** Follows a log, and knows what is gone of it. */
-export interface Gaps {
-  /** The highest number that is known of. */
-  readonly last: number;
-  see(event: Event): void;
-  /** So many more events were behind the last one that was seen. */
-  miss(count: number): void;
-  /** What no notice of the log has reported; mostly empty. */
-  unreported(): readonly SeqRange[];
-}
-
-export function createGaps(): Gaps {
-  let last = 0;
-  const lost: SeqRange[] = [];
-  const reported: SeqRange[] = [];
-  const isReported = ([first, end]: SeqRange): boolean => reported.some((r) => r[0] <= first && end <= r[1]);
-  return {
-    get last() {
-      return last;
-    },
-    see(event) {
-      if (event.seq > last + 1) lost.push([last + 1, event.seq - 1]);
-      last = event.seq;
-      reported.push(...lostIn(event));
-    },
-    miss(count) {
-      if (count > 0) lost.push([last + 1, (last += count)]);
-    },
-    unreported: () => lost.filter((range) => !isReported(range)),
-  };
 }
 
 interface Past {

@@ -5,6 +5,7 @@ import type { JournalStart, SegmentEnd } from "./journal.ts";
 import { readSegments, type Damage, type JournalRecord } from "./segments.ts";
 import { parseMessageId, type Delivery, type LogId } from "../../domain/message.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
+import { standingOf } from "../../mail/mailbox.ts";
 
 /** One line of a mailbox; its sequence number is the position of the mail. */
 export type MailRecord = JournalRecord & Delivery & MailMark;
@@ -54,35 +55,4 @@ export async function readMailbox(folder: string, disk: Disk, marks: Watermarks)
 /** The number before the first of `lost` messages that may be missing in front of this one. */
 function lowest({ message }: Delivery, lost: number): number {
   return Math.max(0, parseMessageId(message.id).n - 1 - lost);
-}
-
-/** What a header in front of a message costs, about. */
-const HEADER_BYTES = 40;
-const BYTES_PER_TOKEN = 4;
-
-/**
- * The oldest of `mail` that fit into `maxTokens`, at least one; through the last abort in any case: what it stops may be
- * what comes before it.
- */
-export function firstFitting(mail: readonly Mail[], maxTokens: number): readonly Mail[] {
-  let bytes = 0;
-  const end = mail.findIndex(({ message }) => {
-    bytes += HEADER_BYTES + Buffer.byteLength(message.content);
-    return bytes > maxTokens * BYTES_PER_TOKEN;
-  });
-  const fitting = end === -1 ? mail.length : Math.max(1, end);
-  const throughAbort = mail.findLastIndex(({ message }) => message.delivery === "abort") + 1;
-  return mail.slice(0, Math.max(fitting, throughAbort));
-}
-
-/** How a delivery stands to what is there from the same log. A log that is new here may begin with any number. */
-export function standingOf(
-  { from, message, after }: Delivery,
-  seen: ReadonlyMap<LogId, number>,
-): "next" | "duplicate" | "gap" {
-  const { n } = parseMessageId(message.id);
-  const newest = seen.get(from);
-  if (newest === undefined) return "next";
-  if (n <= newest) return "duplicate";
-  return (after ?? n - 1) <= newest ? "next" : "gap";
 }

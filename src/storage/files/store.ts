@@ -14,7 +14,7 @@ import type { Authorship } from "../folder/authorship.ts";
 import { createDisk, type Disk } from "../../base/disk.ts";
 import { takeLock, type Holder, type Lock } from "../folder/lock.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
-import { writePast } from "../contract/seed.ts";
+import { writePast } from "./seed.ts";
 import { openPersonFolder, type PersonFolder } from "../folder/person-folder.ts";
 import { authorshipOf } from "../folder/person-key.ts";
 import { createProjections } from "../folder/state-files.ts";

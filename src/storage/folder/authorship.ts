@@ -8,8 +8,6 @@
 // was given away that way comes back as foreign.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Disk } from "../../base/disk.ts";
-import { newestOpening, type Opening } from "../files/segments.ts";
 
 export interface Authorship {
   /** The code for what `of` names. `epoch`: of the writer, or another number that belongs to the name. */
@@ -39,23 +37,4 @@ export function authorshipBy(key: Buffer | undefined): Authorship {
 /** Under which name the mailbox of an agent is signed; a log is signed under its id. */
 export function mailboxName(agent: string): string {
   return `mailbox of ${agent}`;
-}
-
-/** What tells who wrote a segment. `of`: the mailbox's name; a log names itself. */
-export interface Author {
-  readonly authorship: Authorship;
-  readonly of?: string;
-}
-
-/**
- * Did somebody else write the newest segment of the journal in `folder`? Whoever goes on in a journal has seen who wrote it
- * before: so an own segment stands for all that are older. False for a journal that holds nothing.
- */
-export async function isForeignJournal(folder: string, disk: Disk, author: Author): Promise<boolean> {
-  const opening = await newestOpening(folder, disk);
-  return opening === "unreadable" || (opening !== undefined && !isOwnOpening(opening, author));
-}
-
-function isOwnOpening({ mac, log, epoch }: Opening, { authorship, of = String(log) }: Author): boolean {
-  return authorship.isOwn(mac, of, epoch);
 }

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import type { LegionPaths } from "./paths.ts";
 import type { PersonFolder } from "./person-folder.ts";
-import { grant, granted } from "../../config/trust.ts";
+import { grant, granted } from "./trust.ts";
 import { shownPath } from "../../base/project-file.ts";
 
 /** How deep is looked, and where folders have no business. Folders that are not named here are used as a whole, or not at all. */

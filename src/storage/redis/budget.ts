@@ -1,6 +1,5 @@
 // The limits of a legion whose agents run in several processes: reserved in Redis, by one script.
 
-import { exceeded, type Ceiling } from "../../agent/parts/budget.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Limits } from "../../domain/limits.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
@@ -12,7 +11,7 @@ import {
   type LegionPlace,
   type Measure,
 } from "./scripts/budget.ts";
-import type { Spent } from "../../past/usage.ts";
+import { exceeded, type Ceiling, type Spent } from "../../past/usage.ts";
 import type { Tenure } from "../../domain/lease.ts";
 
 const NANO = 1_000_000_000;

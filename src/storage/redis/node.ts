@@ -3,7 +3,6 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AgentPlan } from "../../legion/agent-plan.ts";
-import type { Ceiling } from "../../agent/parts/budget.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createBinding, enrollAll } from "./registration.ts";
 import { checkHome } from "../folder/home.ts";
@@ -19,7 +18,7 @@ import { startPlacement } from "./cluster/scheduler.ts";
 import { openRedisCeiling } from "./budget.ts";
 import { agentKeys } from "./scripts/keys.ts";
 import { setStopped } from "./cluster/directory.ts";
-import { spentOf } from "../../past/usage.ts";
+import { spentOf, type Ceiling } from "../../past/usage.ts";
 import { openRedisStore, type RedisStore } from "./store.ts";
 import { workspaceId, type WorkspaceId } from "../folder/workspace.ts";
 import type { RedisHome, Residence, ResidenceOptions, Running, Surroundings } from "../contract/node.ts";

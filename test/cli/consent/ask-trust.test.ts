@@ -5,7 +5,7 @@ import { createAdmission } from "../../../src/cli/consent/ask-trust.ts";
 import type { Typed } from "../../../src/cli/kit/command.ts";
 import { isLegionError, messageOf } from "../../../src/base/errors.ts";
 import { openPersonFolder } from "../../../src/storage/folder/person-folder.ts";
-import { grantsOf } from "../../../src/config/trust.ts";
+import { grantsOf } from "../../../src/storage/folder/trust.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { createTerminal, type Terminal } from "../screen.ts";
 

@@ -17,7 +17,7 @@ function terminal(typed: string | undefined): { readonly io: Io; readonly shown:
   };
   let seen = "";
   shown.setEncoding("utf8").on("data", (text: string) => (seen += text));
-  return { io: { ...terminals, env: {}, cwd: "/" }, shown: () => seen };
+  return { io: { ...terminals, env: {}, cwd: "/", commands: [] }, shown: () => seen };
 }
 
 it.each([

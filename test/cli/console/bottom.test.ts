@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { COMMANDS } from "../../../src/cli/commands.ts";
 import { completeLine } from "../../../src/cli/console/talk.ts";
 import { openAt } from "./opened.ts";
 
@@ -75,7 +76,9 @@ describe("the rows at the bottom", () => {
   });
 
   it("give way to what the beginning of a line can become", async () => {
-    const { terminal, show } = openAt(60, { complete: (line) => completeLine(line, ["1", "writer"]) });
+    const { terminal, show } = openAt(60, {
+      complete: (line) => completeLine(line, ["1", "writer"], { commands: COMMANDS }),
+    });
     show(["row"]);
     await terminal.type("/res\t");
     expect(terminal.rows()).toEqual(["/resend  /resume", "row", "> /res"]);

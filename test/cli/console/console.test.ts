@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { confirm } from "../../../src/cli/consent/confirm.ts";
 import { consoleMode } from "../../../src/cli/console/console.ts";
+import { COMMANDS } from "../../../src/cli/commands.ts";
 import { completeLine } from "../../../src/cli/console/talk.ts";
 import { createTerminal } from "../screen.ts";
 import { openAt } from "./opened.ts";
@@ -75,7 +76,9 @@ describe("the console at a terminal", () => {
   });
 
   it("completes what can be meant by one key", async () => {
-    const { terminal, lines } = openAt(40, { complete: (line) => completeLine(line, ["1", "writer"]) });
+    const { terminal, lines } = openAt(40, {
+      complete: (line) => completeLine(line, ["1", "writer"], { commands: COMMANDS }),
+    });
     await terminal.type("/goa\tw\t\r");
     await terminal.type("wr\thello\r");
     expect(lines).toEqual(["/goals writer", "writer: hello"]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Io } from "../../../src/cli/kit/command.ts";
+import { COMMANDS } from "../../../src/cli/commands.ts";
 import { createTalk, type TalkDeps } from "../../../src/cli/console/talk.ts";
 import { LegionError } from "../../../src/base/errors.ts";
 import { aborted } from "../../../src/base/signals.ts";
@@ -11,6 +12,7 @@ const io = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  commands: COMMANDS,
 };
 type Dispatch = TalkDeps["dispatch"];
 const ranNothing: Dispatch = () => Promise.reject(new Error("ran"));

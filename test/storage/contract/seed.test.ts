@@ -6,9 +6,10 @@ import { account, createLedger } from "../../../src/past/ledger.ts";
 import { createBlobs, sha256 } from "../../../src/past/blobs.ts";
 import { createDisk } from "../../../src/base/disk.ts";
 import { openFileLog, readFileLog } from "../../../src/storage/files/log.ts";
-import { writePast, type Past } from "../../../src/storage/contract/seed.ts";
+import type { Past } from "../../../src/storage/contract/seed.ts";
 import { decision, message, result } from "../../domain/event-lines.ts";
 import { createTempProject } from "../../temp-project.ts";
+import { writePast } from "../../../src/storage/files/seed.ts";
 
 async function* numbered(events: readonly NewEvent[], first: number): AsyncGenerator<Event> {
   for (const [index, event] of events.entries())

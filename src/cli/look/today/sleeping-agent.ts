@@ -3,7 +3,7 @@
 
 import type { Agent, Shared } from "../../../agent/parts/agent.ts";
 import { along } from "../../../past/branch.ts";
-import { firstFitting } from "../../../storage/files/mailbox.ts";
+import { firstFitting } from "../../../mail/mailbox.ts";
 import { createClock } from "../../../base/clock.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { Event } from "../../../domain/event.ts";

@@ -17,7 +17,7 @@ import type { RedisPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 import { inline, type Outlined } from "../../../past/blobs.ts";
 import type { EventLog } from "../../../past/event-log.ts";
-import { createGaps } from "../../files/log.ts";
+import { createGaps } from "../../../past/gaps.ts";
 import { createWriter } from "../../../past/long-events.ts";
 import { createRedisBlobs } from "./blobs.ts";
 import { eventIn } from "./entry.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { standingOf } from "../../../../src/storage/files/mailbox.ts";
+import { standingOf } from "../../../../src/mail/mailbox.ts";
 import { readRedisMail } from "../../../../src/storage/redis/mail/mailbox.ts";
 import { MAILBOX_LIMIT, parseMessageId, type Delivery, type LogId } from "../../../../src/domain/message.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { openPersonFolder, personFolderPath } from "../../src/storage/folder/person-folder.ts";
-import { grant, granted, grantsOf } from "../../src/config/trust.ts";
-import { createTempProject } from "../temp-project.ts";
+import { openPersonFolder, personFolderPath } from "../../../src/storage/folder/person-folder.ts";
+import { grant, granted, grantsOf } from "../../../src/storage/folder/trust.ts";
+import { createTempProject } from "../../temp-project.ts";
 
 describe("the person's folder", () => {
   it("lies where XDG says, a relative path says nothing", () => {

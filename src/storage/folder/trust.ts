@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import { z } from "zod";
-import { LegionError } from "../base/errors.ts";
-import { createDisk } from "../base/disk.ts";
-import { takeLock } from "../storage/folder/lock.ts";
-import type { PersonFolder } from "../storage/folder/person-folder.ts";
+import { LegionError } from "../../base/errors.ts";
+import { createDisk } from "../../base/disk.ts";
+import { takeLock } from "./lock.ts";
+import type { PersonFolder } from "./person-folder.ts";
 
 const FILE = "trust.json";
 /** Held for the time of one change. */

@@ -1,7 +1,7 @@
 // Grants so many things, one after the other: `grant-process.ts <config home> <name> <count>`.
 
-import { openPersonFolder } from "../../src/storage/folder/person-folder.ts";
-import { grant } from "../../src/config/trust.ts";
+import { openPersonFolder } from "../../../src/storage/folder/person-folder.ts";
+import { grant } from "../../../src/storage/folder/trust.ts";
 
 const [home = "", name = "", count = ""] = process.argv.slice(2);
 const person = openPersonFolder({ XDG_CONFIG_HOME: home });
