@@ -173,8 +173,11 @@ describe("a module of a user's own", () => {
     });
     await symlink(join(REPO, "node_modules"), join(folder, "node_modules"));
     await build({
-      entryPoints: [join(folder, "entry/index.ts"), join(REPO, "src/config/module-loader.ts")],
-      entryNames: "[name]",
+      entryPoints: {
+        index: join(folder, "entry/index.ts"),
+        "config/module-loader": join(REPO, "src/config/module-loader.ts"),
+      },
+      chunkNames: "config/[hash]",
       outdir: join(folder, "dist/src"),
       bundle: true,
       splitting: true,

@@ -24,31 +24,31 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "a module that throws, or takes the whole process down",
     tests: [
-      "actor.test.ts: reports an action that threw to the agent (A4)",
-      "supervisor-crash.test.ts: is halted after five restarts within ten minutes, and Control is told; others go on",
-      "poison.test.ts: is parked also where it does what it was told to check, again and again; Control is told, others go on",
+      "agent/actor.test.ts: reports an action that threw to the agent (A4)",
+      "legion/supervision/supervisor-crash.test.ts: is halted after five restarts within ten minutes, and Control is told; others go on",
+      "agent/poison.test.ts: is parked also where it does what it was told to check, again and again; Control is told, others go on",
     ],
   },
   {
     fault: "a process that is stopped for long and goes on",
     tests: [
-      "log/lock.test.ts: stays with a process that is only stopped",
-      "log/segments.test.ts: has every record that either acknowledged, once, and none that came too late (J1, J2)",
+      "storage/folder/lock.test.ts: stays with a process that is only stopped",
+      "storage/files/segments.test.ts: has every record that either acknowledged, once, and none that came too late (J1, J2)",
     ],
   },
   {
     fault: "an event loop that is blocked for 30 seconds",
     tests: [
-      "log/lock.test.ts: stays with a process of another container as long as that touches it",
-      "log/lock.test.ts: is lost when another takes over, and when its folder is deleted",
+      "storage/folder/lock.test.ts: stays with a process of another container as long as that touches it",
+      "storage/folder/lock.test.ts: is lost when another takes over, and when its folder is deleted",
     ],
     why: "On one machine a lock has no time to live, so nobody takes it from a process that is only slow.",
   },
   {
     fault: "SIGTERM while an action runs",
     tests: [
-      "cli/start.test.ts: finishes what runs at a first %s and ends with 0",
-      "cli/start.test.ts: stops at once at the second signal and ends with 130",
+      "cli/run/start.test.ts: finishes what runs at a first %s and ends with 0",
+      "cli/run/start.test.ts: stops at once at the second signal and ends with 130",
     ],
   },
   {
@@ -63,7 +63,7 @@ export const FAULTS: readonly Fault[] = [
     fault: "a full disk",
     tests: [
       "faults/full-disk.test.ts: halts the agents with the reason; they lose nothing, and resume when there is room again",
-      "halted.test.ts: is halted with the reason while others go on, and goes on by itself when the cause is gone",
+      "legion/halted.test.ts: is halted with the reason while others go on, and goes on by itself when the cause is gone",
     ],
   },
   {
@@ -72,21 +72,21 @@ export const FAULTS: readonly Fault[] = [
       "faults/errors.test.ts: at one call goes on by itself, loses nothing and does nothing twice",
       "faults/errors.test.ts: at everything of one agent lets the others work, and that one resumes when the disk works again",
       "faults/errors.test.ts: at all that it writes goes on by itself when the disk works again",
-      "log/disk.test.ts: names the path in every failure",
-      "cli/start.test.ts: says in one line that a folder cannot be written to",
+      "base/disk.test.ts: names the path in every failure",
+      "cli/run/start.test.ts: says in one line that a folder cannot be written to",
     ],
   },
   {
     fault: "a flush that fails",
     tests: [
-      "log/journal.test.ts: rejects, is dead, and tries no flush a second time (J1)",
-      "log/journal.test.ts: is replaced by one that goes on behind what it acknowledged, and hides the rest (J2)",
+      "storage/files/journal.test.ts: rejects, is dead, and tries no flush a second time (J1)",
+      "storage/files/journal.test.ts: is replaced by one that goes on behind what it acknowledged, and hides the rest (J2)",
     ],
   },
   {
     fault: "a torn last line",
     tests: [
-      "log/segments.test.ts: keeps every whole record and goes on behind them, wherever the last segment was cut (J2)",
+      "storage/files/segments.test.ts: keeps every whole record and goes on behind them, wherever the last segment was cut (J2)",
     ],
   },
   {
@@ -94,7 +94,7 @@ export const FAULTS: readonly Fault[] = [
     tests: [
       "faults/damage.test.ts: is read without a wrong record and with all but one after each of ${FLIPS} turned bits (J3)",
       "faults/damage.test.ts: is read with exactly what is whole after each of ${HOLES} holes of zeros (J3)",
-      "log/file-log.test.ts: goes on under a new name, says which events are lost, and keeps the bytes",
+      "storage/files/log.test.ts: goes on under a new name, says which events are lost, and keeps the bytes",
     ],
   },
   {
@@ -104,25 +104,25 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "a log of a newer version",
     tests: [
-      "log/segments.test.ts: refuses a segment of a newer format and touches nothing",
-      "log/file-log.test.ts: is refused untouched if a newer version wrote to it",
+      "storage/files/segments.test.ts: refuses a segment of a newer format and touches nothing",
+      "storage/files/log.test.ts: is refused untouched if a newer version wrote to it",
     ],
   },
   {
     fault: "several processes, one folder",
     tests: [
-      "log/lock.test.ts: refuses a second live process and names the first",
-      "log/lock.test.ts: has one winner in each of ten races of eight processes",
-      "log/lock.test.ts: is not won by a claim that others have passed meanwhile",
+      "storage/folder/lock.test.ts: refuses a second live process and names the first",
+      "storage/folder/lock.test.ts: has one winner in each of ten races of eight processes",
+      "storage/folder/lock.test.ts: is not won by a claim that others have passed meanwhile",
     ],
   },
   {
     fault: "a lock that was left: dead process, pid in use again, another boot, another container",
     tests: [
-      "log/lock.test.ts: is taken over from a process that was killed",
-      "log/lock.test.ts: is taken over where another process has got the pid since",
-      "log/lock.test.ts: is taken over after the machine started again",
-      "log/lock.test.ts: stays with a process of another container as long as that touches it",
+      "storage/folder/lock.test.ts: is taken over from a process that was killed",
+      "storage/folder/lock.test.ts: is taken over where another process has got the pid since",
+      "storage/folder/lock.test.ts: is taken over after the machine started again",
+      "storage/folder/lock.test.ts: stays with a process of another container as long as that touches it",
     ],
   },
   {
@@ -139,14 +139,14 @@ export const FAULTS: readonly Fault[] = [
       "scenarios/provider-failures.test.ts: tries again when nothing is said for too long before an answer",
       "scenarios/provider-failures.test.ts: parks on a %i with what a person has to do, and goes on when told",
       "scenarios/provider-outage.test.ts: is waited for longer and longer, for as long as it lasts, and Control is told once",
-      "actor.test.ts: turns what the model did wrong into results, and goes on (A4)",
+      "agent/actor.test.ts: turns what the model did wrong into results, and goes on (A4)",
     ],
   },
   {
     fault: "a model that repeats itself, agents that write to each other for ever",
     tests: [
-      "loop-guard.test.ts: brings a warning after three times and parks the agent after five, until new mail comes",
-      "loop-guard.test.ts: ends past 32 messages: both sides and Control are told, once",
+      "agent/loop-guard.test.ts: brings a warning after three times and parks the agent after five, until new mail comes",
+      "agent/loop-guard.test.ts: ends past 32 messages: both sides and Control are told, once",
     ],
   },
   {
@@ -200,7 +200,9 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: "YAML whose aliases multiply",
-    tests: ["yaml.test.ts: refuses what is no YAML, or was made to exhaust its reader, in one line: %#"],
+    tests: [
+      "config/yaml.test.ts: refuses what is no YAML, or was made to exhaust its reader, in one line: %#",
+    ],
   },
   {
     fault: "a secret in the environment of a command",
@@ -212,57 +214,57 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "a secret in an error or a diagnostics file",
     tests: [
-      "cli/diagnostics.test.ts: hold no secret that is known, wherever it turns up (K1)",
+      "cli/run/diagnostics.test.ts: hold no secret that is known, wherever it turns up (K1)",
       "scenarios/provider-failures.test.ts: writes a key that the provider quotes neither into the log nor to anybody",
-      "config.test.ts: shows no key in anything that is printed, logged or copied",
+      "config/config.test.ts: shows no key in anything that is printed, logged or copied",
     ],
   },
   {
     fault: "ids and titles that are no file names",
     tests: [
-      "definition.test.ts: refuses the agent id %j",
-      "file-name.test.ts: is safe on every file system, whatever the title",
-      "file-name.test.ts: tells all titles apart, marked or not",
-      "file-name.test.ts: can be written and read back on this disk",
+      "config/definition.test.ts: refuses the agent id %j",
+      "storage/folder/file-name.test.ts: is safe on every file system, whatever the title",
+      "storage/folder/file-name.test.ts: tells all titles apart, marked or not",
+      "storage/folder/file-name.test.ts: can be written and read back on this disk",
     ],
   },
   {
     fault: "a flood of messages",
     tests: [
-      "bus/bus-contract.ts: refuses mail past the limit until some was taken, also what comes at once; Control's is never full (B5)",
-      "refused-letters.test.ts: a message to a full mailbox is kept, in the same commit before the result that says so",
+      "mail/bus-contract.ts: refuses mail past the limit until some was taken, also what comes at once; Control's is never full (B5)",
+      "mail/refused-letters.test.ts: a message to a full mailbox is kept, in the same commit before the result that says so",
     ],
   },
   {
     fault: "a message that is too long, to nobody, or to oneself",
     tests: [
-      "refused-letters.test.ts: a message past the size limit is kept whole, beside the log",
-      "refused-letters.test.ts: a message to somebody who was there once is kept, one to somebody who never was is not",
-      "control.test.ts: is refused before it has a number, for nobody, if one target is unknown or it is too long",
+      "mail/refused-letters.test.ts: a message past the size limit is kept whole, beside the log",
+      "mail/refused-letters.test.ts: a message to somebody who was there once is kept, one to somebody who never was is not",
+      "mail/control.test.ts: is refused before it has a number, for nobody, if one target is unknown or it is too long",
       "modules/messaging.test.ts: refuses to send to oneself: %s",
     ],
   },
   {
     fault: "a thousand agents with long logs",
     tests: [
-      "idle.test.ts: two hundred agents with nothing to do read nothing, need one timer at most and no open file each (C10)",
+      "legion/idle.test.ts: two hundred agents with nothing to do read nothing, need one timer at most and no open file each (C10)",
     ],
     why: "How long a start takes and how much memory it needs is measured by `npm run bench`.",
   },
   {
     fault: "an upgrade while calls are open",
     tests: [
-      "recovery.test.ts: never repeats a call that must happen once: it says so, and skips the rest (A6)",
-      "recovery.test.ts: treats an unknown action like one that must happen once, and knows aliases",
+      "agent/recovery.test.ts: never repeats a call that must happen once: it says so, and skips the rest (A6)",
+      "agent/recovery.test.ts: treats an unknown action like one that must happen once, and knows aliases",
     ],
     why: "There is one format so far, so no older one to open.",
   },
   {
     fault: "a configuration that is missing or wrong",
     tests: [
-      "config.test.ts: knows what holds when nobody said anything",
-      "cli/start.test.ts: %s: is told in one line, and nothing is written",
-      "cli/start.test.ts: names the file and the line of what is wrong in the config",
+      "config/config.test.ts: knows what holds when nobody said anything",
+      "cli/run/start.test.ts: %s: is told in one line, and nothing is written",
+      "cli/run/start.test.ts: names the file and the line of what is wrong in the config",
     ],
   },
 ];

@@ -19,7 +19,7 @@ it("makes a command that runs, and then has nothing to do and nothing to say", (
   });
   expect(clone.run(["dist/src/cli/index.js"]).stdout).toBe("hello\n");
   expect(clone.read("dist/src/cli/index.js")).toMatch(/^#!\/usr\/bin\/env node\n/);
-  expect(clone.read("dist/src/hello.d.ts")).toContain("hello: string");
+  expect(clone.read("dist/src/base/hello.d.ts")).toContain("hello: string");
   expect(clone.run(PREPARE)).toMatchObject({ status: 0, stdout: "", stderr: "" });
 });
 
@@ -32,9 +32,9 @@ it.skipIf(process.platform === "win32")("leaves a command that a shell can execu
 it("builds again when a source says something else, even at the same time and size", () => {
   const clone = createInstalledClone();
   clone.run(PREPARE);
-  const { atime, mtime } = statSync(clone.path("src/hello.ts"));
-  clone.write("src/hello.ts", clone.read("src/hello.ts").replace('"hello"', '"adieu"'));
-  utimesSync(clone.path("src/hello.ts"), atime, mtime);
+  const { atime, mtime } = statSync(clone.path("src/base/hello.ts"));
+  clone.write("src/base/hello.ts", clone.read("src/base/hello.ts").replace('"hello"', '"adieu"'));
+  utimesSync(clone.path("src/base/hello.ts"), atime, mtime);
   expect(clone.run(PREPARE).stderr).toContain("Built");
   expect(clone.run(["dist/src/cli/index.js"]).stdout).toBe("adieu\n");
 });
@@ -53,21 +53,21 @@ it("removes from dist what has lost its source", () => {
 it("builds no more than the first start needs, and the rest as soon as more is wanted", () => {
   const clone = createInstalledClone();
   const start = [...PREPARE, "to-start"];
-  clone.write("src/hello.ts", 'export const hello: number = "hello";\n');
+  clone.write("src/base/hello.ts", 'export const hello: number = "hello";\n');
   expect(clone.run(start)).toMatchObject({ status: 0, stderr: expect.stringContaining("Built in") });
   expect(clone.run(["dist/src/cli/index.js"]).stdout).toBe("hello\n");
   expect(clone.run(start)).toMatchObject({ status: 0, stderr: "" });
   expect(clone.run(PREPARE)).toMatchObject({ status: 1, stderr: expect.stringContaining("error TS2322") });
-  clone.write("src/hello.ts", "export const hello: number = 1;\n");
+  clone.write("src/base/hello.ts", "export const hello: number = 1;\n");
   expect(clone.run(PREPARE).stderr).toContain("Built in");
-  expect(clone.read("dist/src/hello.d.ts")).toContain("hello: number");
+  expect(clone.read("dist/src/base/hello.d.ts")).toContain("hello: number");
   expect(clone.run(start)).toMatchObject({ status: 0, stderr: "" });
 });
 
 it("checks what is started once something was built before", () => {
   const clone = createInstalledClone();
   clone.run([...PREPARE, "to-start"]);
-  clone.write("src/hello.ts", 'export const hello: number = "hello";\n');
+  clone.write("src/base/hello.ts", 'export const hello: number = "hello";\n');
   expect(clone.run([...PREPARE, "to-start"])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining("error TS2322"),
@@ -77,7 +77,7 @@ it("checks what is started once something was built before", () => {
 it("shows the compiler's errors, keeps the last good build, and tries again the next time", () => {
   const clone = createInstalledClone();
   clone.run(PREPARE);
-  clone.write("src/hello.ts", "export const hello: string = 1;\n");
+  clone.write("src/base/hello.ts", "export const hello: string = 1;\n");
   for (let attempt = 1; attempt <= 2; attempt++) {
     const { status, stderr } = clone.run(PREPARE);
     expect(status).toBe(1);

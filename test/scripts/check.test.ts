@@ -21,7 +21,7 @@ it("runs every check even when others fail, and shows why they failed", () => {
   const clone = createClone();
   clone.link();
   clone.write(
-    "src/hello.ts",
+    "src/base/hello.ts",
     "export const hello: string = 1\nexport type T = any;\nPromise.reject(new Error());\n",
   );
   clone.write("test/a.test.ts", `${TESTS}it("adds", () => expect(1 + 1).toBe(3));\n`);
@@ -29,8 +29,8 @@ it("runs every check even when others fail, and shows why they failed", () => {
   const { status, stdout } = clone.run(["scripts/check.mjs"]);
   expect(stdout).toMatch(/hello\.ts.*TS2322/s);
   expect(stdout).toContain("no-floating-promises");
-  expect(stdout).toContain("[warn] src/hello.ts");
-  expect(stdout).toContain("src/hello.ts:2: `any`");
+  expect(stdout).toContain("[warn] src/base/hello.ts");
+  expect(stdout).toContain("src/base/hello.ts:2: `any`");
   expect(lastLine(stdout)).toBe("1 passed, 6 failed");
   expect(status).toBe(1);
 });

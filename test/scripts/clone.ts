@@ -57,9 +57,9 @@ export function createClone(): Clone {
   mkdirSync(path("modules"));
   write(
     "src/cli/index.ts",
-    '#!/usr/bin/env node\nimport { hello } from "../hello.ts";\n\nconsole.log(hello);\n',
+    '#!/usr/bin/env node\nimport { hello } from "../base/hello.ts";\n\nconsole.log(hello);\n',
   );
-  write("src/hello.ts", 'export const hello: string = "hello";\n');
+  write("src/base/hello.ts", 'export const hello: string = "hello";\n');
   return {
     path,
     write,
