@@ -2,7 +2,7 @@ import type { CommandRun } from "../domain/module.ts";
 
 /** What is kept of a command that runs, in case that the runtime dies under it. */
 export interface CommandTrace {
-  /** Stands in the environment of everything that the command starts; no other command has it. */
+  /** Long and random; stands in the environment of everything that the command starts, and nowhere else. */
   readonly mark: string;
   /** Told what the command prints, as it comes. Never throws. */
   readonly print: (chunk: Uint8Array) => void;
@@ -30,6 +30,6 @@ export interface Environment {
   execute(command: string, options: ExecuteOptions): Promise<CommandRun>;
   /** The variables for a program that outlives one action: those of E1, and `mark`. */
   variables(mark: string): Readonly<Record<string, string>>;
-  /** Ends everything whose mark is `mark`, or begins with it and a point, and nothing else. Says whether there was anything. */
+  /** Ends everything whose mark begins with `mark`, which is long and random. Says whether there was anything. */
   endLeft(mark: string): Promise<boolean>;
 }

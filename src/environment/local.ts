@@ -11,7 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CommandRun } from "../domain/module.ts";
 import { SHUTDOWN } from "../base/signals.ts";
 import type { Environment, ExecuteOptions } from "./environment.ts";
-import { endTree, MARK, signalGroup } from "./process-tree.ts";
+import { endTree, signalGroup } from "./process-tree.ts";
 
 const PASSED_ON = ["PATH", "LANG", "TERM", "HOME", "TMPDIR"];
 const GRACE_MS = 2_000;
@@ -35,7 +35,7 @@ export function createLocalEnvironment(variables: NodeJS.ProcessEnv): Environmen
       const mark = options.trace?.mark ?? randomUUID();
       const child = spawn("sh", ["-c", SHELL, "sh", command], {
         cwd: options.cwd,
-        env: { ...passedOn, PAGER: "cat", LEGION_COMMAND: "1", [MARK]: mark },
+        env: { ...passedOn, PAGER: "cat", LEGION_COMMAND: "1", LEGION_RUN: mark },
         detached: true,
         stdio: ["ignore", "pipe", "ignore"],
       });
@@ -50,7 +50,7 @@ export function createLocalEnvironment(variables: NodeJS.ProcessEnv): Environmen
         if (groups.size === 0) process.off("exit", endAll);
       }
     },
-    variables: (mark) => ({ ...passedOn, [MARK]: mark }),
+    variables: (mark) => ({ ...passedOn, LEGION_RUN: mark }),
     endLeft: (mark) => endTree(undefined, mark),
   };
 }

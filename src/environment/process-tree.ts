@@ -8,14 +8,12 @@ const ROUND_PAUSE_MS = 10;
 const MAX_READS = 16;
 const READ_PAUSE_MS = 1;
 
-/** The variable that holds the mark. */
-export const MARK = "LEGION_RUN";
-
 /**
- * Ends the process group `group`, where it is known, and every process whose environment says that its mark is `mark`, or
- * begins with it and a point, also those that left the group, with the groups that they lead; says whether there were any.
- * Where there is no /proc only the group is ended. A process that drops its environment escapes if it leaves the group,
- * or if nobody with the mark leads that.
+ * Ends the process group `group`, where it is known, and every process whose environment holds `mark`, also those that
+ * left the group, with the groups that they lead; says whether there were any. Where there is no /proc only the group is
+ * ended. A process that drops its environment escapes if it leaves the group, or if nobody with the mark leads that.
+ *
+ * @param mark long and random: nobody else's environment may hold it by chance
  */
 export async function endTree(group: number | undefined, mark: string): Promise<boolean> {
   const groups = new Set(group === undefined ? [] : [group]);
@@ -70,9 +68,8 @@ async function lookAt(pid: number, groups: ReadonlySet<number>, mark: string): P
   // A signal to the group of the first process would be one to all.
   const found = { pid, leads: Number(group) === pid && pid > 1 };
   if (groups.has(Number(group))) return found;
-  const variables = (await readEnvironment(pid)).toString().split("\0");
-  const wanted = `${MARK}=${mark}`;
-  return variables.some((each) => each === wanted || each.startsWith(`${wanted}.`)) ? found : undefined;
+  // Wherever it stands: programs that write over their environment may leave a part of it.
+  return (await readEnvironment(pid)).includes(mark) ? found : undefined;
 }
 
 /** Empty if it has none or may not be read. A process that is just becoming another program seems to have none (execve(2)). */

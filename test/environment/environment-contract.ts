@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -174,13 +175,14 @@ export function describeEnvironment(
           const options = { cwd, timeoutMs: MINUTE_MS, signal, trace: { mark, print } };
           return environment.execute("printf begun; sleep 1000", options);
         };
-        const left = start("one.1");
-        const other = start("one2.1");
+        const [one, two] = [randomUUID(), randomUUID()];
+        const left = start(`${one}.1`);
+        const other = start(`${two}.1`);
         await hasPrinted;
-        expect(await environment.endLeft("one")).toBe(true);
+        expect(await environment.endLeft(one)).toBe(true);
         expect((await left).exitCode).toBe(137);
-        expect(await environment.endLeft("one")).toBe(false);
-        expect(await environment.endLeft("one2")).toBe(true);
+        expect(await environment.endLeft(one)).toBe(false);
+        expect(await environment.endLeft(two)).toBe(true);
         await other;
       },
     );

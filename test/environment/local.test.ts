@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -41,15 +42,16 @@ describe("the local environment", () => {
     "ends with a process that it finds by its mark the group that it leads, whatever became of the marks there (E6)",
     async () => {
       const local = createLocalEnvironment(process.env);
+      const mark = randomUUID();
       const leader = spawn("sh", ["-c", "env -i sleep 1000 & echo $!; exec sleep 1000"], {
-        env: local.variables("a browser"),
+        env: local.variables(mark),
         detached: true,
         stdio: ["ignore", "pipe", "ignore"],
       });
       const [pid] = (await once(leader.stdout, "data")) as [Buffer];
       let isLeft = true;
       onTestFinished(() => void (isLeft && process.kill(Number(pid), "SIGKILL")));
-      expect(await local.endLeft("a browser")).toBe(true);
+      expect(await local.endLeft(mark)).toBe(true);
       isLeft = await isRunning(Number(pid));
       expect(isLeft).toBe(false);
     },
@@ -64,7 +66,7 @@ describe("the local environment", () => {
       await writeFile(again, '#!/bin/sh\nexec "$0"\n', { mode: 0o755 });
       const local = createLocalEnvironment(process.env);
       for (let each = 0; each < 8; each++) {
-        const mark = `again ${each}`;
+        const mark = randomUUID();
         const restless = spawn(again, { env: local.variables(mark), detached: true, stdio: "ignore" });
         onTestFinished(() => void restless.kill("SIGKILL"));
         await once(restless, "spawn");
