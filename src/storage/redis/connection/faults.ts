@@ -1,20 +1,26 @@
 // Faults between this program and Redis, told to whoever has to do something about them.
 
 import { LegionError, messageOf } from "../../../base/errors.ts";
-import { codeOf, findFault, LOST, NO_ANSWER, NOT_THERE, replyCode, type Fault } from "./known-faults.ts";
-
-/** Two ends that do not agree about TLS leave each other waiting, or hang up. */
-const AT_FIRST_WORD = new Map<Fault | undefined, string>([
-  [LOST, "Closed at the first word"],
-  [NO_ANSWER, "Silent at the first word"],
-]);
+import type { RedisAddress } from "./address.ts";
+import {
+  CLOSED_AT_FIRST_WORD,
+  codeOf,
+  findFault,
+  LOST,
+  NO_ANSWER,
+  NOT_THERE,
+  replyCode,
+  SILENT_AT_FIRST_WORD,
+} from "./known-faults.ts";
 
 const MAX_QUOTED = 200;
 
 /** STORAGE, with a sentence that names the place and says what to do. What is a LegionError already stays as it is. */
 export function faultOf(error: unknown, shown: string): LegionError {
   if (error instanceof LegionError) return error;
-  const text = findFault(error)?.say(shown) ?? `${shown} says: ${quote(messageOf(error))}`;
+  const text =
+    findFault(error)?.sentence.replaceAll("REDIS", () => shown) ??
+    `${shown} says: ${quote(messageOf(error))}`;
   return new LegionError("STORAGE", text, { cause: withoutArguments(error) });
 }
 
@@ -57,9 +63,10 @@ export function isForbidden(error: unknown): boolean {
 }
 
 /** What a connection failed with before anything was answered: another error where that is often about TLS. */
-export function atFirstWord(error: unknown): unknown {
-  const text = AT_FIRST_WORD.get(findFault(error));
-  return text === undefined ? error : new Error(text);
+export function atFirstWord(error: unknown, { isTls }: RedisAddress): unknown {
+  const fault = findFault(error);
+  if (fault === LOST) return new Error(CLOSED_AT_FIRST_WORD);
+  return fault === NO_ANSWER && isTls ? new Error(SILENT_AT_FIRST_WORD) : error;
 }
 
 /** What ioredis rejects with holds the command, and so a password or somebody's mail. */

@@ -55,7 +55,7 @@ async function lookAs(login: Login, host: RedisHost, { address, settings }: Wiri
   const redis = new Redis({ ...settings, ...login, ...host, db: 0, enableReadyCheck: false });
   try {
     await connect(redis).catch((error: unknown) => {
-      throw atFirstWord(error);
+      throw atFirstWord(error, address);
     });
     const facts = await factsOf(redis);
     const mode = facts.get("redis_mode");
