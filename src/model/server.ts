@@ -1,6 +1,7 @@
 // What a server that speaks chat completions says of itself: which models it has. Nothing it says is trusted.
 
 import { LegionError, messageOf } from "../base/errors.ts";
+import { fieldsOf, readJson } from "../base/json.ts";
 
 /** A server that is not the provider's own. */
 export interface CompatibleServer {
@@ -69,16 +70,11 @@ async function readText(response: Response): Promise<string> {
 
 /** `undefined`: it is no list of models. */
 function idsIn(body: string): readonly string[] | undefined {
-  let list: unknown;
-  try {
-    list = (JSON.parse(body) as { data?: unknown } | null)?.data;
-  } catch {
-    return undefined;
-  }
+  const { data: list } = fieldsOf(readJson(body));
   // Ollama without any model.
   if (list === null) return [];
   if (!Array.isArray(list)) return undefined;
-  const ids = list.map((model: unknown) => (model as { id?: unknown } | null)?.id);
+  const ids = list.map((model) => fieldsOf(model)["id"]);
   return [...new Set(ids.filter(isChatModel))];
 }
 

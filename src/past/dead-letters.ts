@@ -1,5 +1,6 @@
 // Messages that nobody could act on, as the logs of their senders tell of them. Pure.
 
+import { fieldsOf } from "../base/json.ts";
 import type { Event, NoticeEvent } from "../domain/event.ts";
 import { CONTROL, isAgentId, isMessageId, parseMessageId } from "../domain/message.ts";
 import type { AgentId, Draft, Message } from "../domain/message.ts";
@@ -108,10 +109,6 @@ function isKept(details: unknown): details is Undeliverable["details"] {
   const isText = typeof content === "string" && typeof why === "string";
   const isFromTo = typeof source === "object" && source !== null && Array.isArray(targetAgentIds);
   return isText && isFromTo && (id === undefined || isMessageId(id));
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 /** Which dead letter an event with the reason `resent` sent again; empty if it does not say. */

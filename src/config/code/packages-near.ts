@@ -2,30 +2,23 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fieldsOf, readJson } from "../../base/json.ts";
 
 const PACKAGE_NAME = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*$/;
 
-interface PackageFile {
-  readonly name?: unknown;
-  readonly main?: unknown;
-  readonly dependencies?: unknown;
-  readonly optionalDependencies?: unknown;
-  readonly peerDependencies?: unknown;
-}
-
-/** Empty if there is none that can be read. */
-export async function readPackageFile(folder: string): Promise<PackageFile> {
+/** Its fields; empty if there is none that can be read. */
+export async function readPackageFile(folder: string): Promise<Readonly<Record<string, unknown>>> {
   const path = join(folder, "package.json");
   // Opening a pipe would wait for its other end.
   const isFile = (await stat(path).catch(() => undefined))?.isFile();
-  return parse(isFile ? await readFile(path, "utf8").catch(() => "") : "") ?? {};
+  return fieldsOf(readJson(isFile ? await readFile(path, "utf8").catch(() => "") : ""));
 }
 
 /** What of a package.json has a say in how imports are read; all of it where that is not to be told. */
 export function meaningOf(content: Buffer): string | Buffer {
-  const read = parse(content.toString("utf8"));
-  if (!read) return content;
-  const { name, type, main, exports, imports } = read as Readonly<Record<string, unknown>>;
+  const read = readJson(content.toString("utf8"));
+  if (typeof read !== "object" || read === null) return content;
+  const { name, type, main, exports, imports } = fieldsOf(read);
   return JSON.stringify({ name, type, main, exports, imports });
 }
 
@@ -33,7 +26,7 @@ export function meaningOf(content: Buffer): string | Buffer {
 export async function dependenciesOf(folder: string): Promise<readonly string[]> {
   const { dependencies, optionalDependencies, peerDependencies } = await readPackageFile(folder);
   return [dependencies, optionalDependencies, peerDependencies].flatMap((names) =>
-    typeof names === "object" && names !== null ? Object.keys(names) : [],
+    Object.keys(fieldsOf(names)),
   );
 }
 
@@ -44,14 +37,5 @@ export async function findPackage(folder: string, name: string): Promise<string 
     const path = join(at, "node_modules", name);
     if ((await stat(path).catch(() => undefined))?.isDirectory()) return path;
     if (at === dirname(at)) return undefined;
-  }
-}
-
-function parse(text: string): PackageFile | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === "object" && read !== null ? read : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -101,7 +101,7 @@ async function packageFilesOver(survey: Survey, file: string): Promise<readonly 
     claim(survey, path);
     if (!(await isFile(path))) continue;
     await survey.counted.take(await realpath(path));
-    names.push((await readPackageFile(folder)).name);
+    names.push((await readPackageFile(folder))["name"]);
   }
   return names;
 }

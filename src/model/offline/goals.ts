@@ -1,6 +1,7 @@
 // The goals that a survey sets an agent, written and read in one place: where older events were summarised, a pending
 // goal is all that an agent still knows of its work. Then it starts over, once.
 
+import { isTexts, readJson } from "../../base/json.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
 import { isEntry, newShare, type Share } from "./letters.ts";
 import { PATH, quotePath, readPath, writePath } from "./paths.ts";
@@ -64,10 +65,6 @@ function who(id: AgentId, attempt: Attempt): string {
 }
 
 function readList(json: string): readonly string[] {
-  try {
-    const list: unknown = JSON.parse(json);
-    return Array.isArray(list) ? list.map((item) => readPath(String(item))).filter(isEntry) : [];
-  } catch {
-    return [];
-  }
+  const list = readJson(json);
+  return isTexts(list) ? list.map(readPath).filter(isEntry) : [];
 }

@@ -6,6 +6,7 @@ import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
+import { readJson } from "../../base/json.ts";
 import type { Disk } from "../../base/disk.ts";
 
 export interface Holder {
@@ -142,12 +143,8 @@ async function epochsIn(folder: string, disk: Disk): Promise<readonly number[]> 
 }
 
 function parseHolder(text: string): Holder | undefined {
-  try {
-    const holder = JSON.parse(text) as Holder | null;
-    return typeof holder?.pid === "number" ? holder : undefined;
-  } catch {
-    return undefined;
-  }
+  const holder = readJson(text) as Holder | null | undefined;
+  return typeof holder?.pid === "number" ? holder : undefined;
 }
 
 async function isAlive(holder: Holder, path: string): Promise<boolean> {

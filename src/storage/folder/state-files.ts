@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { readJson } from "../../base/json.ts";
 import type { EditedEvent, NoticeEvent, StateChange } from "../../domain/event.ts";
 import { fileNameOf, foldName, markedNameOf, titleOf } from "./file-name.ts";
 import type { Disk } from "../../base/disk.ts";
@@ -224,10 +225,6 @@ export function byModule(changes: readonly StateChange[]): Map<string, string[]>
 }
 
 function readObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }

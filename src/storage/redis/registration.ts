@@ -1,6 +1,7 @@
 // Making the agents of a start known to a legion in Redis, and binding those whose work lies in files to their workspace.
 
 import { recordOf, type AgentPlan } from "../../legion/agent-plan.ts";
+import { fieldsOf, readJson } from "../../base/json.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { agentKeys } from "./scripts/keys.ts";
 import type { LegionPlace } from "./cluster/members.ts";
@@ -50,12 +51,8 @@ async function bind(
 
 /** The workspace that an agent is bound to, as its record tells; `undefined` if it can go on anywhere. */
 export function boundTo(record: string | undefined): WorkspaceId | undefined {
-  try {
-    const { workspace } = JSON.parse(record ?? "{}") as { readonly workspace?: WorkspaceId };
-    return typeof workspace?.id === "string" ? workspace : undefined;
-  } catch {
-    return undefined;
-  }
+  const { workspace } = fieldsOf(readJson(record ?? "")) as { readonly workspace?: WorkspaceId };
+  return typeof workspace?.id === "string" ? workspace : undefined;
 }
 
 /** Says of an agent whether it is bound to another workspace than `workspace`. */

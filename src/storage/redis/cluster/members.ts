@@ -2,6 +2,7 @@
 // Time is the server's, so the clocks of the hosts do not matter.
 
 import type { AgentId } from "../../../domain/message.ts";
+import { fieldsOf, isTexts, readJson } from "../../../base/json.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";
 import type { Script } from "../connection/script.ts";
@@ -113,21 +114,12 @@ function readRecords(reply: unknown): readonly NodeRecord[] {
 
 /** Nothing for what is no record: any program may have written it. */
 function readRecord(text: string): readonly NodeRecord[] {
-  try {
-    const said = JSON.parse(text) as Partial<Record<keyof NodeRecord, unknown>> | null;
-    const { id, name, workspace, agents, able } = { ...said };
-    const isRecord =
-      typeof id === "string" &&
-      typeof name === "string" &&
-      typeof workspace === "string" &&
-      typeof agents === "number" &&
-      isTexts(able);
-    return isRecord ? [{ id, name, workspace, agents, able }] : [];
-  } catch {
-    return [];
-  }
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
+  const { id, name, workspace, agents, able } = fieldsOf(readJson(text));
+  const isRecord =
+    typeof id === "string" &&
+    typeof name === "string" &&
+    typeof workspace === "string" &&
+    typeof agents === "number" &&
+    isTexts(able);
+  return isRecord ? [{ id, name, workspace, agents, able }] : [];
 }

@@ -1,0 +1,19 @@
+// JSON that somebody else wrote: nothing about it is sure.
+
+/** What `text` says; `undefined` if it is no JSON. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields of an object, and none of anything else. What it inherits is nobody's word. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return { __proto__: null, ...(typeof value === "object" && value) };
+}
+
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
