@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, fdatasync, mkdirSync, openSync, write
 import { link, lutimes, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
-import { LegionError, messageOf } from "./errors.ts";
+import { codeOf, LegionError, messageOf } from "./errors.ts";
 import { flush, kindOf, readReal } from "./real-file.ts";
 
 /** A file that only grows. It costs no descriptor while nobody writes to it. */
@@ -236,10 +236,6 @@ async function storage<T>(path: string, work: () => Promise<T>, ...missing: [T] 
     if (missing.length === 1 && codeOf(error) === "ENOENT") return missing[0];
     throw storageError(path, error);
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function storageError(path: string, error: unknown): LegionError {

@@ -64,6 +64,11 @@ export function isLegionError(error: unknown, code?: ErrorCode): error is Legion
   return error instanceof LegionError && (code === undefined || error.code === code);
 }
 
+/** What the platform calls an error, such as `ENOENT`; empty if it says nothing. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
 /** The text of whatever was thrown; never empty. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, realpath, type FileHandle } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { LegionError, messageOf } from "./errors.ts";
+import { codeOf, LegionError, messageOf } from "./errors.ts";
 
 /** The longest settings file that is read. */
 export const MAX_FILE_BYTES = 1_048_576;
@@ -84,7 +84,5 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 function isMissing(error: unknown): boolean {
-  return (
-    error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(error.code))
-  );
+  return ["ENOENT", "ENOTDIR", "EISDIR"].includes(codeOf(error));
 }

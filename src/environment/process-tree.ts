@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { codeOf } from "../base/errors.ts";
 
 /** How often to look again for processes that were born, or not yet gone, while the others were ended. */
 const MAX_ROUNDS = 50;
@@ -40,8 +41,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (error) {
     // EPERM: macOS says so of a group that holds only zombies.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
+    if (!["ESRCH", "EPERM"].includes(codeOf(error))) throw error;
   }
 }
 

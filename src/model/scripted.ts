@@ -12,7 +12,7 @@ import type {
   RawCall,
   Turn,
 } from "../domain/model.ts";
-import { estimateTokens } from "./http/connection.ts";
+import { estimateTokens } from "./tokens.ts";
 
 export interface ScriptedCall {
   readonly action: string;
@@ -137,11 +137,11 @@ function perform(
 const counted = new WeakMap<Turn, number>();
 
 function estimateUsage({ system, tools, turns, pinned }: ModelRequest, output: readonly string[]): Usage {
-  let input = estimateTokens(system, pinned, tools.length > 0 ? JSON.stringify(tools) : "");
+  let input = estimateTokens(system + pinned + (tools.length > 0 ? JSON.stringify(tools) : ""));
   for (const turn of turns) {
     let tokens = counted.get(turn);
     if (tokens === undefined) counted.set(turn, (tokens = estimateTokens(JSON.stringify(turn))));
     input += tokens;
   }
-  return { input, output: estimateTokens(...output) };
+  return { input, output: estimateTokens(output.join("")) };
 }

@@ -1,6 +1,6 @@
 // What a server that speaks chat completions says of itself: which models it has. Nothing it says is trusted.
 
-import { LegionError, messageOf } from "../base/errors.ts";
+import { codeOf, LegionError, messageOf } from "../base/errors.ts";
 import { fieldsOf, readJson } from "../base/json.ts";
 
 /** A server that is not the provider's own. */
@@ -88,6 +88,5 @@ function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `no answer within ${timeoutMs / 1_000} s`;
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
-  const code = (cause as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : messageOf(cause).replace(/\s+/g, " ").slice(0, MAX_ID);
+  return codeOf(cause) || messageOf(cause).replace(/\s+/g, " ").slice(0, MAX_ID);
 }

@@ -1,6 +1,6 @@
 // What went wrong on the way to a page, in a sentence for the one who asked for it.
 
-import { LegionError, messageOf } from "../../base/errors.ts";
+import { codeOf, LegionError, messageOf } from "../../base/errors.ts";
 import { quote } from "../../base/wording.ts";
 import { shown, type Target } from "./destination.ts";
 
@@ -44,7 +44,7 @@ const FAMILIES = [
 /** NETWORK for what the operating system, TLS, HTTP and unpacking throw; anything else as it is. */
 export function explainFailure(error: unknown, target: Target): unknown {
   if (error instanceof LegionError || !(error instanceof Error)) return error;
-  const code = "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   if (code === "") return error;
   const sentence = SENTENCES.get(code) ?? FAMILIES.find(([beginning]) => code.startsWith(beginning))?.[1];
   const why = sentence ?? `% cannot be read: ${quote(messageOf(error))}.`;

@@ -127,8 +127,3 @@ export function tellTo({ onDelta }: ModelRun, toolset: Toolset): Tell {
 export function labelOf(name: string, baseUrl: string | undefined): string {
   return baseUrl === undefined ? name : new URL(baseUrl).host;
 }
-
-/** A rough count for servers that do not count. */
-export function estimateTokens(...texts: readonly string[]): number {
-  return Math.ceil(texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0) / 4);
-}

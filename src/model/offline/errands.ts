@@ -1,5 +1,6 @@
 // Mail that holds commands: all that came at once is done in one decision, and answered in the next.
 
+import { elide } from "../../base/wording.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
 import { readAction } from "../protocol/text-search.ts";
 import { CAPABILITIES, OFFLINE_HELP, readCommands, type Command, type Wanted } from "./commands.ts";
@@ -135,7 +136,7 @@ function answer(
   for (const { from, commands } of errands) {
     const parts = commands.map((command) => {
       const outcome = outcomeOf(command, command.kind === "call" ? rest.shift() : undefined);
-      return `> ${cut(command.source, MAX_SOURCE_CHARS)}\n${cut(outcome, maxChars)}`;
+      return `> ${elide(command.source, MAX_SOURCE_CHARS)}\n${elide(outcome, maxChars)}`;
     });
     const text = parts.length > 0 ? parts.join("\n\n") : [CAPABILITIES, ...waits()].join("\n\n");
     texts.set(from, [...(texts.get(from) ?? []), text]);
@@ -149,11 +150,4 @@ function outcomeOf(command: Command, step: Step | undefined): string {
   if (command.kind === "survey") return "It is under way; what comes of it I will tell when it is done.";
   const { content = "", isError = true } = step?.result ?? {};
   return isError ? `That failed: ${content || "no reason was given."}` : content || "Done.";
-}
-
-/** Beginning and end of a text that is too long. */
-function cut(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const half = Math.floor(maxChars / 2);
-  return `${text.slice(0, half)} [... ${text.length - 2 * half} characters left out ...] ${text.slice(-half)}`;
 }

@@ -1,5 +1,6 @@
 // What a walk through files finds out: read from the results of actions, written into notes and reports, read again.
 
+import { count } from "../../base/wording.ts";
 import { PATH, readPath, writePath } from "./paths.ts";
 import { remember, type Step } from "./prompt-reader.ts";
 
@@ -33,11 +34,6 @@ export function writeCounts({ files, lines, bytes, folders, unread }: Omit<Findi
     (sum, at) => sum !== undefined && count(sum, UNITS[at]!),
   );
   return `${[...sums, `${unread} not read`].filter(Boolean).join(", ")}.`;
-}
-
-/** `1 line`, `2 lines`. */
-export function count(n: number, unit: string): string {
-  return `${n} ${unit}${n === 1 ? "" : "s"}`;
 }
 
 /**

@@ -1,7 +1,8 @@
 // What all agents of a survey found, as one text.
 
+import { count } from "../../base/wording.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
-import { count, mergeFindings, writeCounts, writeFound, type Findings, type Found } from "./findings.ts";
+import { mergeFindings, writeCounts, writeFound, type Findings, type Found } from "./findings.ts";
 import type { Counted, Glance } from "../offline-glance.ts";
 import { joinPath, writePath } from "./paths.ts";
 import type { Survey, Team } from "./team.ts";

@@ -2,6 +2,7 @@
 // logged, limited and replayed like every other model.
 
 import { CONTROL } from "../../domain/message.ts";
+import { estimateTokens } from "../tokens.ts";
 import type { Completion, Model, ModelProfile, ModelRequest, ToolSpec, Turn } from "../../domain/model.ts";
 import type { Wanted } from "./commands.ts";
 import { errandMoves } from "./errands.ts";
@@ -105,7 +106,10 @@ function toCompletion(request: ModelRequest, { text, calls }: Decision): Complet
     name: action,
     arguments: JSON.stringify(parameters),
   }));
-  const output = raw.reduce((sum, call) => sum + tokensIn(call.name + call.arguments), tokensIn(text));
+  const output = raw.reduce(
+    (sum, call) => sum + estimateTokens(call.name + call.arguments),
+    estimateTokens(text),
+  );
   return {
     text,
     calls: raw,
@@ -116,18 +120,14 @@ function toCompletion(request: ModelRequest, { text, calls }: Decision): Complet
 
 function inputTokens({ system, tools, turns, pinned }: ModelRequest): number {
   const history = turns.reduce((sum, turn) => sum + turnTokens(turn), 0);
-  return tokensIn(system) + toolTokens(tools) + history + tokensIn(pinned);
+  return estimateTokens(system) + toolTokens(tools) + history + estimateTokens(pinned);
 }
 
-const toolTokens = remember((tools: readonly ToolSpec[]) => tokensIn(JSON.stringify(tools)));
+const toolTokens = remember((tools: readonly ToolSpec[]) => estimateTokens(JSON.stringify(tools)));
 
 const turnTokens = remember((turn: Turn) => {
-  if (turn.role === "user") return tokensIn(turn.text);
-  if (turn.role === "results") return turn.results.reduce((sum, { content }) => sum + tokensIn(content), 0);
-  return tokensIn(turn.text) + tokensIn(JSON.stringify(turn.calls));
+  if (turn.role === "user") return estimateTokens(turn.text);
+  if (turn.role === "results")
+    return turn.results.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  return estimateTokens(turn.text) + estimateTokens(JSON.stringify(turn.calls));
 });
-
-/** An estimate: nobody bills for it. */
-function tokensIn(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / 4);
-}

@@ -2,7 +2,8 @@
 // by the view, and by the pending goal where older events were summarised.
 
 import { displayName, type AgentId } from "../../domain/message.ts";
-import { count, writeFindings } from "./findings.ts";
+import { count } from "../../base/wording.ts";
+import { writeFindings } from "./findings.ts";
 import { readShareGoal, writeShareGoal, type Attempt } from "./goals.ts";
 import { readReport, readShare, writeReport, type Share } from "./letters.ts";
 import {

@@ -4,7 +4,8 @@
 
 import { CONTROL, displayName } from "../../domain/message.ts";
 import { readCommands } from "./commands.ts";
-import { count, entriesOf, reasonIn } from "./findings.ts";
+import { count } from "../../base/wording.ts";
+import { entriesOf, reasonIn } from "./findings.ts";
 import { glanceAt, glanceCalls } from "../offline-glance.ts";
 import { readSurveyGoal, writeSurveyGoal } from "./goals.ts";
 import { readSurveyEnd, surveyEnd, writeShare } from "./letters.ts";

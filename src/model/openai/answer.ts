@@ -7,7 +7,8 @@ import type { CompletionUsage } from "openai/resources/completions";
 import type { Stop, Usage } from "../../domain/event.ts";
 import type { Toolset } from "../http/body.ts";
 import type { Completion, RawCall } from "../../domain/model.ts";
-import { estimateTokens, type Tell } from "../http/connection.ts";
+import { estimateTokens } from "../tokens.ts";
+import type { Tell } from "../http/connection.ts";
 
 export interface OpenAiAnswer {
   text: string;
@@ -147,6 +148,6 @@ function toUsage({ prompt_tokens, completion_tokens, prompt_tokens_details }: Co
 function estimateUsage({ text, thoughts, calls }: OpenAiAnswer, sent: string): Usage {
   return {
     input: estimateTokens(sent),
-    output: estimateTokens(text, thoughts, ...calls.map(({ json }) => json)),
+    output: estimateTokens([text, thoughts, ...calls.map(({ json }) => json)].join("")),
   };
 }

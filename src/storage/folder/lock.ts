@@ -5,7 +5,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { LegionError } from "../../base/errors.ts";
+import { codeOf, LegionError } from "../../base/errors.ts";
 import { readJson } from "../../base/json.ts";
 import type { Disk } from "../../base/disk.ts";
 
@@ -170,7 +170,7 @@ function processExists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 

@@ -1,10 +1,9 @@
 // Faults between this program and Redis, told to whoever has to do something about them.
 
-import { LegionError, messageOf } from "../../../base/errors.ts";
+import { codeOf, LegionError, messageOf } from "../../../base/errors.ts";
 import type { RedisAddress } from "./address.ts";
 import {
   CLOSED_AT_FIRST_WORD,
-  codeOf,
   findFault,
   LOST,
   NO_ANSWER,
@@ -72,7 +71,7 @@ export function atFirstWord(error: unknown, { isTls }: RedisAddress): unknown {
 /** What ioredis rejects with holds the command, and so a password or somebody's mail. */
 function withoutArguments(error: unknown): Error {
   const cause = new Error(quote(messageOf(error)));
-  return error instanceof Error ? Object.assign(cause, { code: codeOf(error) }) : cause;
+  return Object.assign(cause, { code: codeOf(error) });
 }
 
 function quote(text: string): string {

@@ -1,5 +1,7 @@
 // What can go wrong between this program and Redis, and what a person does about it.
 
+import { codeOf } from "../../../base/errors.ts";
+
 export interface Fault {
   /** `passes`: it may be over by itself, so trying again makes sense. `stays`: a person has to mend something. */
   readonly course: "passes" | "stays";
@@ -119,11 +121,6 @@ export function findFault(error: unknown): Fault | undefined {
   if (!(error instanceof Error)) return undefined;
   const find = (said: string) => FAULTS.find(({ signs }) => signs.test(said));
   return find(codeOf(error)) ?? find(error.message);
-}
-
-/** Of an error of the platform; else empty. */
-export function codeOf(error: Error): string {
-  return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /** The first word of what Redis refused with, such as `NOAUTH`; else empty. */
