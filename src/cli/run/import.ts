@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { isArchive, isOwnArchive } from "../../storage/archive/format.ts";
 import { receiveAgents, type Arrival } from "../../storage/files/arrivals.ts";
@@ -7,6 +7,7 @@ import { createDisk } from "../../base/disk.ts";
 import { displayName, isAgentId, type AgentId } from "../../domain/message.ts";
 import { fromArchive, fromOriginal, type FromArchive } from "../../storage/archive/imported.ts";
 import { readOriginal, type Original, type OriginalPlace } from "../../storage/archive/legacy.ts";
+import { memoryAt, readRemains } from "../../storage/archive/original-store.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import { shownPath } from "../../base/project-file.ts";
 import { openPersonFolder } from "../../storage/folder/person-folder.ts";
@@ -18,29 +19,29 @@ import { createProgress } from "../kit/progress.ts";
 import { offerJson, offerLegion, offerTrust, withSite, type Site } from "../kit/target.ts";
 import { count } from "../../base/wording.ts";
 
-/** An original's memory is one JSON value, and read as a whole. */
-const MAX_ORIGINAL_BYTES = 256 * 1_048_576;
-const MAX_NAMED = 10;
-const MAX_SHOWN_CHARS = 100;
+/** Kinds of what was not understood. */
+const MAX_NAMED = 5;
+const MAX_SHOWN_CHARS = 60;
 
 export const command: CliCommand = {
   define(parser) {
     parser
-      .argument("<file>", "what `legion export` wrote, or the memory of an agent of the original AI Legion")
+      .argument(
+        "<file>",
+        "what `legion export` wrote, or an agent of the original AI Legion: its memory, or its folder",
+      )
       .option("--as <id>", "its name here; what it did before is history then");
     offerTrust(offerJson(offerLegion(parser)));
   },
   async run(typed, io) {
     const file = typed.args[0]!;
-    const path = resolve(io.cwd, file);
-    const size = await sizeOf(path);
-    if (size === undefined) throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
+    const path = await memoryAt(resolve(io.cwd, file));
+    if (!(await isFile(path))) throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
     const as = readName(typed);
     const { json, trust } = typed.options;
     const order: Order = { path, file, as, json: json === true, trust: trust === true };
     await withSite(typed, io, async (site) => {
       if (await isArchive(path)) await importArchive(order, site, io);
-      else if (size > MAX_ORIGINAL_BYTES) throw notOurs(file);
       else await importOriginal(order, site, io);
     });
     return 0;
@@ -57,9 +58,9 @@ interface Order {
   readonly trust: boolean;
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
+async function isFile(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
-  return found?.isFile() ? found.size : undefined;
+  return found?.isFile() === true;
 }
 
 function readName({ options: { as } }: Typed): AgentId | undefined {
@@ -140,22 +141,41 @@ async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
   const at = new Date().toISOString();
   const original = await parse(order, { agent, at });
   const author = await authorOf(order, site, io);
-  const { events, strange } = original;
+  const { events, goals, notes, strange } = original;
   await receiveAt(site, fromOriginal(agent, original, { at, ...author }));
-  const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
-  for (const { index, entry } of strange.slice(0, MAX_NAMED)) {
-    const shown = oneLine(JSON.stringify(entry) ?? "").slice(0, MAX_SHOWN_CHARS);
-    io.stderr.write(`legion: entry ${index} was not understood: ${shown}\n`);
-  }
   if (strange.length > 0) {
-    const what = `${strange.length} not understood`;
-    io.stderr.write(`legion: ${what}; kept in ${shownPath(site.project, kept)}\n`);
+    const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
+    io.stderr.write(
+      `legion: ${strange.length} not understood (${listKinds(strange)}); kept in ${shownPath(site.project, kept)}\n`,
+    );
   }
   if (!author) io.stderr.write(waits(order));
-  if (json)
-    printJson(io, { agents: [agent], events: events.length, strange: strange.map(({ index }) => index) });
-  else
-    print(io, `${displayName(agent)} has the past of ${file}: ${count(events.length, "event")}, as history`);
+  if (json) {
+    const places = strange.flatMap(({ index }) => index ?? []);
+    const { length } = events;
+    printJson(io, {
+      agents: [agent],
+      events: length,
+      goals: goals.length,
+      notes: notes.size,
+      strange: places,
+    });
+    return;
+  }
+  const more = [count(goals.length, "goal"), count(notes.size, "note")].filter(
+    (text) => !text.startsWith("0"),
+  );
+  const past = [count(events.length, "event"), ...more].join(", ");
+  print(io, `${displayName(agent)} has the past of ${file}: ${past}, as history`);
+}
+
+/** `2 of type "foo", 1 of its goals`; past five kinds the rest is counted. */
+function listKinds(strange: Original["strange"]): string {
+  const counts = new Map<string, number>();
+  for (const { kind } of strange) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const all = [...counts].map(([kind, n]) => `${n} ${oneLine(kind).slice(0, MAX_SHOWN_CHARS)}`);
+  const rest = all.length > MAX_NAMED ? [`and ${count(all.length - MAX_NAMED, "other kind")}`] : [];
+  return [...all.slice(0, MAX_NAMED), ...rest].join(", ");
 }
 
 /** The original kept each agent's memory as `memory` in a folder of its name. */
@@ -167,21 +187,16 @@ function nameFrom(path: string, file: string): AgentId {
 }
 
 async function parse({ path, file }: Order, place: OriginalPlace): Promise<Original> {
-  let value: unknown;
-  try {
-    value = JSON.parse((await readFile(path, "utf8")).replace(/^\uFEFF/, ""));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw notOurs(file);
+  const remains = await readRemains(path).catch((error: unknown) => {
     throw new LegionError("STORAGE", `${file}: ${messageOf(error)}`, { cause: error });
-  }
-  const original = readOriginal(value, place);
-  if (original.events.length > 0) return original;
-  throw notOurs(file);
+  });
+  const original = remains && readOriginal(remains, place);
+  if (!original || original.events.length === 0) throw notOurs(file);
+  return original;
 }
 
 async function keepStrange(folder: string, agent: AgentId, strange: Original["strange"]): Promise<string> {
   const path = resolve(folder, `${agent}-import.json`);
-  if (strange.length > 0)
-    await createDisk(resolve(folder, "../tmp")).replace(path, JSON.stringify(strange, null, 2));
+  await createDisk(resolve(folder, "../tmp")).replace(path, JSON.stringify(strange, null, 2));
   return path;
 }

@@ -15,7 +15,7 @@ import { readFileLog } from "../files/log.ts";
 import { openJournal, type SegmentEnd } from "../files/journal.ts";
 import { readSegments } from "../files/segments.ts";
 import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
-import type { Original } from "./legacy.ts";
+import { editsOf, type Original } from "./legacy.ts";
 import { writePast } from "../files/seed.ts";
 import { createBranch } from "../../past/fold.ts";
 import { archivedAgents, unpackArchive, type Unpacked, type UnpackOptions } from "./unpack.ts";
@@ -126,13 +126,14 @@ async function settle(folder: string, { isLive, authorship }: Origin, disk: Disk
 /** An agent whose past is that of an original one; `at` stands for all its times, in ISO 8601. */
 export function fromOriginal(
   agent: AgentId,
-  { events }: Original,
+  original: Original,
   { at, authorship }: { readonly at: string } & Pick<FromArchive, "authorship">,
 ): Arrival {
   return {
     agents: [agent],
     async fill(parent, disk) {
       const folder = join(parent, agent);
+      const events = [...original.events, ...editsOf(original)];
       const stamped = async function* (): AsyncGenerator<Event, undefined> {
         for (const [index, event] of events.entries()) yield { ...event, seq: index + 2, epoch: 1, at };
         return undefined;

@@ -1,26 +1,42 @@
-// The memory of an agent of the original AI Legion, as events of ours: a JSON array of decisions and messages. Its
-// versions differ, and people have edited such files: what can be understood is taken, the rest is named.
+// What an agent of the original AI Legion remembered, as a past of ours: a JSON array of decisions and messages, a list of
+// goals, and notes. Its versions differ, and people have edited such files: what is understood is taken, the rest is named.
 
-import { NO_USAGE, type Call, type DecisionEvent, type NewEvent } from "../../domain/event.ts";
+import { z } from "zod";
 import {
-  CONTROL,
-  isAgentId,
-  messageId,
-  type AgentId,
-  type Message,
-  type MessageSource,
-} from "../../domain/message.ts";
+  NO_USAGE,
+  type Call,
+  type DecisionEvent,
+  type EditedEvent,
+  type NewEvent,
+} from "../../domain/event.ts";
+import { CONTROL, isAgentId, messageId, type AgentId, type Message } from "../../domain/message.ts";
 import { findAction, toCall } from "../../model/protocol/text-search.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** `undefined`: the runtime, not an agent. */
-type Sender = AgentId | undefined;
+/** What its files held, as `JSON.parse` made it. */
+export interface Remains {
+  readonly memory: unknown;
+  /** Absent: there was no such file. */
+  readonly goals?: unknown;
+  /** By title, the longest unchanged first. */
+  readonly notes?: ReadonlyMap<string, string>;
+  /** What could not be read. */
+  readonly strange?: readonly Strange[];
+}
 
 export interface Original {
   readonly events: readonly NewEvent[];
-  /** What was not understood, with its place among the entries, from 0. */
-  readonly strange: readonly { readonly index: number; readonly entry: unknown }[];
+  readonly goals: readonly Goal[];
+  readonly notes: ReadonlyMap<string, string>;
+  readonly strange: readonly Strange[];
+}
+
+/** What was not understood. */
+export interface Strange {
+  /** Ends the sentence "2 were …". */
+  readonly kind: string;
+  /** Its place in the memory, from 0; absent for what is not from there. */
+  readonly index?: number;
+  readonly entry: unknown;
 }
 
 /** What the messages of the past are made of; the original kept no times. */
@@ -30,158 +46,119 @@ export interface OriginalPlace {
   readonly at: string;
 }
 
-/** Lists in lists, and JSON in JSON, are opened up to here. */
-const MAX_DEPTH = 4;
-const LISTS = ["events", "memory", "mementos", "messages", "history"];
+const Name = z.union([z.string(), z.number()]).transform(String);
 
-/** Reads what `JSON.parse` made of such a file. Never throws. */
-export function readOriginal(value: unknown, place: OriginalPlace): Original {
-  const strange: { index: number; entry: unknown }[] = [];
+const Said = z.object({
+  type: z.string(),
+  source: z.object({ type: z.string().optional(), id: Name.optional() }).catch({}),
+  targetAgentIds: z.array(Name).catch([]),
+  content: z.string(),
+});
+type Said = z.output<typeof Said>;
+
+const ActionText = z.object({ actionText: z.string() });
+
+/** Every form that a version of it wrote, as a decision's text or as a message. */
+const Entry = z.union([
+  z.object({ decision: ActionText }).transform(({ decision }) => decision.actionText),
+  ActionText.transform(({ actionText }) => actionText),
+  z.object({ message: Said }).transform(({ message }) => message),
+  z
+    .object({ type: z.literal("summary"), summary: z.string() })
+    .transform(({ summary }) => Said.parse({ type: "spontaneous", content: summary })),
+]);
+
+const Goal = z.object({ text: z.string(), complete: z.boolean().catch(false) });
+type Goal = z.output<typeof Goal>;
+
+/** Never throws. */
+export function readOriginal(remains: Remains, place: OriginalPlace): Original {
+  const { memory, goals, notes = new Map<string, string>() } = remains;
+  const strange = [...(remains.strange ?? [])];
   const past = createPast(place);
-  entriesOf(value, MAX_DEPTH).forEach((entry, index) => {
-    const understood = understand(entry);
-    if (understood) past.add(understood);
-    else strange.push({ index, entry });
+  listIn(memory).forEach((entry, index) => {
+    const { data } = Entry.safeParse(entry);
+    if (data !== undefined) past.add(data);
+    else strange.push({ kind: kindOf(entry), index, entry });
   });
-  return { events: past.end(), strange };
+  const { data: named } = z.object({ goals: z.unknown() }).safeParse(goals);
+  const wanted = goals === undefined ? [] : listIn(named ? named.goals : goals);
+  const known = wanted.flatMap((entry) => {
+    const { data } = Goal.safeParse(entry);
+    if (!data) strange.push({ kind: "of its goals", entry });
+    return data ?? [];
+  });
+  return { events: past.end(), goals: known, notes, strange };
 }
 
-function entriesOf(value: unknown, depth: number): readonly unknown[] {
-  if (depth === 0) return [value];
-  if (Array.isArray(value)) {
-    return value.flatMap((item: unknown) => (Array.isArray(item) ? entriesOf(item, depth - 1) : [item]));
-  }
-  if (typeof value === "string") {
-    const parsed = parseJson(value);
-    return parsed === undefined ? [value] : entriesOf(parsed, depth - 1);
-  }
-  const list = LISTS.map((key) => fieldsOf(value)[key]).find((item) => Array.isArray(item));
-  return list === undefined ? [value] : entriesOf(list, depth - 1);
+/** The modules of these names keep goals and notes here, too. */
+export function* editsOf({ goals, notes }: Original): Generator<EditedEvent> {
+  if (goals.length > 0) yield { kind: "edited", module: "goals", key: "goals", value: goals };
+  for (const [title, text] of notes) yield { kind: "edited", module: "notes", key: title, value: text };
 }
 
-function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
 }
 
-type Understood =
-  | { readonly kind: "decision"; readonly text: string }
-  | {
-      readonly kind: "message";
-      readonly type: Message["type"];
-      readonly from: Sender;
-      readonly targets: readonly AgentId[];
-      readonly content: string;
-    };
-
-const DECISIONS = ["decision", "action", "response", "assistant"];
-
-/** Entries had their text in different places; roles are those of OpenAI's messages, which the first versions kept. */
-function understand(entry: unknown): Understood | undefined {
-  const fields = fieldsOf(entry);
-  const type = textAt(fields, "type", "role", "kind") ?? "";
-  const text = textAt(fields, "actionText", "action", "openaiResponse", "response");
-  if (text !== undefined) return { kind: "decision", text };
-  const message = "message" in fields && type !== "decision" ? fields["message"] : fields;
-  const content = contentOf(message) ?? textAt(fields, "summary", "text");
-  if (content === undefined) return undefined;
-  const inner = fieldsOf(message);
-  const innerType = textAt(inner, "type", "messageType", "role") ?? type;
-  if (DECISIONS.includes(type) || DECISIONS.includes(innerType)) return { kind: "decision", text: content };
-  if (type === "" && innerType === "") return undefined;
-  const from = sourceOf(inner["source"]);
-  return { kind: "message", type: typeOf(innerType, from), from, targets: targetsOf(inner), content };
+function kindOf(entry: unknown): string {
+  const { data } = z.object({ type: z.string() }).safeParse(entry);
+  return data ? `of type ${JSON.stringify(data.type)}` : "of no type";
 }
 
-function typeOf(type: string, from: Sender): Message["type"] {
-  if (type === "ok" || type === "error" || type === "spontaneous" || type === "agentToAgent") return type;
-  return from === undefined ? "spontaneous" : "agentToAgent";
-}
-
-/** An agent whose name cannot be one here is not taken for the person. */
-function sourceOf(source: unknown): Sender {
-  const { type, id } = fieldsOf(source);
-  if (id === undefined || type === "user" || type === "system") return undefined;
-  const name = nameOf(id).toLowerCase();
-  return name === CONTROL || isAgentId(name) ? name : "unknown";
-}
-
-function targetsOf({ targetAgentIds }: Fields): readonly AgentId[] {
-  const ids: readonly unknown[] = Array.isArray(targetAgentIds) ? targetAgentIds : [];
-  return ids.map(nameOf).filter((id) => id === CONTROL || isAgentId(id));
-}
-
-/** Empty for what is neither a text nor a number. */
-function nameOf(id: unknown): string {
-  return typeof id === "string" || typeof id === "number" ? String(id) : "";
-}
-
-/** The first of `keys` that holds a text; `undefined` if none does. */
-function textAt(fields: Fields, ...keys: readonly string[]): string | undefined {
-  for (const key of keys) {
-    const text = contentOf(fields[key]);
-    if (text !== undefined) return text;
-  }
-  return undefined;
-}
-
-/** A text, or what stands for one in an answer of OpenAI's. */
-function contentOf(value: unknown, depth = MAX_DEPTH): string | undefined {
-  if (typeof value === "string") return value;
-  if (depth === 0) return undefined;
-  if (Array.isArray(value)) {
-    const texts = value.map((item: unknown) => contentOf(item, depth - 1));
-    return texts.length > 0 && texts.every((text) => text !== undefined) ? texts.join("\n") : undefined;
-  }
-  const { content, text, message, choices } = fieldsOf(value);
-  const [found] = [
-    content,
-    text,
-    message,
-    Array.isArray(choices) ? (choices[0] as unknown) : undefined,
-  ].filter((item) => item !== undefined && item !== null);
-  return found === undefined ? undefined : contentOf(found, depth - 1);
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
+/** How the original answered an action; `standard` in its older versions. */
+const OUTCOMES: ReadonlyMap<string, "ok" | "error"> = new Map([
+  ["ok", "ok"],
+  ["standard", "ok"],
+  ["error", "error"],
+]);
 
 /** Events as they come: what answers a decision becomes the result of its call. */
 function createPast({ agent, at }: OriginalPlace) {
   const events: NewEvent[] = [];
   const numbers = new Map<AgentId, number>();
-  /** The call of the newest decision, or `null` where it had none; absent when it has its result. */
-  let open: { readonly call: string | null } | undefined;
+  /** The newest decision while it has no result: its call, or `null` where it had none, and what was said meanwhile. */
+  let open: { readonly call: string | null; readonly heard: Said[] } | undefined;
 
-  const close = (outcome: "ok" | "error" | "idle", content: string): void => {
-    if (open) events.push({ kind: "result", call: open.call, outcome, content });
-    open = undefined;
-  };
-  const toMessage = (said: Extract<Understood, { kind: "message" }>): Message => {
-    const from = said.from ?? CONTROL;
+  const hear = ({ type, source, targetAgentIds, content }: Said): void => {
+    const sender = senderOf(source);
+    const from = sender ?? CONTROL;
     const n = (numbers.get(from) ?? 0) + 1;
     numbers.set(from, n);
     const id = messageId({ from, to: agent, n });
-    const source: MessageSource = said.from === undefined ? { type: "user" } : { type: "agent", id: from };
-    const targetAgentIds = said.targets.length > 0 ? said.targets : [agent];
-    const { type, content } = said;
-    return { id, type, source, targetAgentIds, content, sentAt: at, delivery: "normal", root: id, hops: 0 };
+    const targets = targetAgentIds.filter((target) => target === CONTROL || isAgentId(target));
+    const message: Message = {
+      id,
+      type: isMessageType(type) ? type : sender === undefined ? "spontaneous" : "agentToAgent",
+      source: sender === undefined ? { type: "user" } : { type: "agent", id: sender },
+      targetAgentIds: targets.length > 0 ? targets : [agent],
+      content,
+      sentAt: at,
+      delivery: "normal",
+      root: id,
+      hops: 0,
+    };
+    events.push({ kind: "message", message, mail: events.length + 1, from: FROM });
+  };
+  const close = (outcome: "ok" | "error" | "idle", content: string): void => {
+    if (!open) return;
+    events.push({ kind: "result", call: open.call, outcome, content });
+    for (const said of open.heard) hear(said);
+    open = undefined;
   };
   return {
-    add(entry: Understood): void {
-      if (entry.kind === "message" && open && (entry.type === "ok" || entry.type === "error"))
-        return close(entry.type, entry.content);
-      close("idle", "");
-      if (entry.kind === "decision") {
-        const decision = toDecision(entry.text);
+    add(entry: string | Said): void {
+      if (typeof entry === "string") {
+        close("idle", "");
+        const decision = toDecision(entry);
         events.push(decision);
-        open = { call: decision.calls[0]?.id ?? null };
-      } else events.push({ kind: "message", message: toMessage(entry), mail: events.length + 1, from: FROM });
+        open = { call: decision.calls[0]?.id ?? null, heard: [] };
+        return;
+      }
+      const outcome = senderOf(entry.source) === undefined ? OUTCOMES.get(entry.type) : undefined;
+      if (open && outcome) close(outcome, entry.content);
+      else if (open) open.heard.push(entry);
+      else hear(entry);
     },
     end(): readonly NewEvent[] {
       close("idle", "");
@@ -192,6 +169,17 @@ function createPast({ agent, at }: OriginalPlace) {
 
 /** Stands for the logs of the senders, which the original did not have. */
 const FROM = "original";
+
+/** `undefined`: the runtime. An agent whose name cannot be one here is not taken for the person. */
+function senderOf({ type, id }: Said["source"]): AgentId | undefined {
+  if (id === undefined || type === "user" || type === "system") return undefined;
+  const name = id.toLowerCase();
+  return name === CONTROL || isAgentId(name) ? name : "unknown";
+}
+
+function isMessageType(type: string): type is Message["type"] {
+  return ["spontaneous", "ok", "error", "agentToAgent"].includes(type);
+}
 
 function toDecision(text: string): DecisionEvent {
   const reading = findAction(text, () => true);

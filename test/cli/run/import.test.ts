@@ -1,7 +1,8 @@
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import { link, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { archiveOf, eventsOf, restingLegion } from "../../storage/archive/archived.ts";
+import { createTempProject } from "../../temp-project.ts";
 import { createWorld, temporaryFolder } from "../../world.ts";
 import { legion } from "../legion.ts";
 
@@ -54,24 +55,95 @@ it("takes nothing of a damaged file", async () => {
   expect((await legion(["ps", "--json"], { cwd })).json).toEqual([]);
 });
 
+const said = (type: string, content: string, source: object = { type: "system" }) => ({
+  type: "message",
+  message: { type, source, targetAgentIds: ["1"], content },
+});
+const decided = (actionText: string) => ({ type: "decision", decision: { actionText } });
+const REMEMBERED = [
+  decided("listDirectory\npath: ./"),
+  said("standard", "Here are the contents of ./:"),
+  said("agentToAgent", "Who are you?", { type: "agent", id: "0" }),
+  decided("I am Agent 1."),
+  said("error", "Your action could not be parsed."),
+];
+
 it("takes the memory of an agent of the original, and keeps what it did not understand", async () => {
-  const cwd = await temporaryFolder();
-  const entries = [
-    { type: "decision", actionText: "noop" },
-    { type: "message", message: { type: "agentToAgent", source: { type: "agent", id: "0" }, content: "Hi" } },
-    "\u001b[2Jwhat?",
-  ];
-  await writeFile(join(cwd, "Old.json"), JSON.stringify(entries));
+  const cwd = await createTempProject({
+    "Old.json": JSON.stringify([...REMEMBERED, "\u001b[2Jwhat?", { type: "\u001b[2Jdream" }, 42]),
+  });
   const { exitCode, out, err } = await legion(["import", "Old.json"], { cwd });
   expect(exitCode).toBe(0);
-  expect(out).toBe("old has the past of Old.json: 3 events, as history\n");
-  expect(err).toMatch(
-    /entry 2 was not understood: "\\u001b\[2Jwhat\?"\n.*1 not understood; kept in \.ai-legion\/corrupt\/old-/s,
+  expect(out).toBe("old has the past of Old.json: 5 events, as history\n");
+  const [first] = err.split("\n");
+  expect(first).toBe(
+    'legion: 3 not understood (2 of no type, 1 of type "\\u001b[2Jdream"); kept in .ai-legion/corrupt/old-import.json',
   );
-  expect(await readdir(join(cwd, ".ai-legion/corrupt"))).toEqual(["old-import.json"]);
-  const kinds = (await eventsOf(cwd, "old")).map(({ kind }) => kind);
-  expect(kinds).toEqual(["opened", "decision", "result", "message", "opened", "branch"]);
-  expect((await legion(["log", "old"], { cwd })).out).toContain("Control: Hi");
+  const events = await eventsOf(cwd, "old");
+  expect(events.map(({ kind }) => kind)).toEqual([
+    "opened",
+    ...["decision", "result", "message", "decision", "result"],
+    ...["opened", "branch"],
+  ]);
+  expect((await legion(["log", "old"], { cwd })).out).toContain("Control: Who are you?");
+});
+
+describe("an agent's folder in the store of the original", () => {
+  it.each([
+    ["as it is written", ".store/1", "goals", "notes/a%2fb", [{ text: "Read", complete: true }]],
+    [
+      "with extensions",
+      "old/1",
+      "goals.json",
+      "notes/a%2Fb.txt",
+      { goals: [{ text: "Read", complete: true }] },
+    ],
+  ])("%s: goals and notes come along, and a start is not needed to see them", async (...row) => {
+    const [, folder, goalsFile, note, goals] = row;
+    const cwd = await createTempProject({
+      [`${folder}/${goalsFile.replace("goals", "memory")}`]: JSON.stringify(REMEMBERED),
+      [`${folder}/${goalsFile}`]: JSON.stringify(goals),
+      [`${folder}/${note}`]: "The way.",
+    });
+    const { exitCode, out } = await legion(["import", folder, "--trust"], { cwd });
+    expect(exitCode).toBe(0);
+    expect(out).toBe(`Agent 1 has the past of ${folder}: 5 events, 1 goal, 1 note, as history\n`);
+    const prompt = await legion(["prompt", "1"], { cwd });
+    expect(prompt.exitCode, prompt.err).toBe(0);
+    for (const text of ["Who are you?", '1) "Read" [COMPLETE]', "- a/b", "Your action could not be parsed."])
+      expect(prompt.out).toContain(text);
+    expect((await legion(["goals", "1"], { cwd })).out).toContain("Read");
+    const argv = ["start", "--only", "1", "--model", "offline", "--tick", "0", "--until-idle"];
+    expect((await legion([...argv, "--task", "say hello"], { cwd })).exitCode).toBe(0);
+    expect((await legion(["notes", "1", "a/b"], { cwd })).out).toContain("The way.");
+  });
+
+  it("brings no file along that lies elsewhere, and nothing that is no text", async () => {
+    const cwd = await createTempProject({
+      "1/memory": JSON.stringify(REMEMBERED),
+      "1/notes/good": "yes",
+      "1/notes/bell\u0007": "no",
+      "1/notes/long": "x".repeat(1_048_577),
+      secret: '[{ "text": "secret" }]',
+    });
+    await symlink("../../secret", join(cwd, "1/notes/link"));
+    await link(join(cwd, "secret"), join(cwd, "1/notes/name"));
+    await symlink("../secret", join(cwd, "1/goals"));
+    await writeFile(join(cwd, "1/notes/picture"), Buffer.from([0xff, 0xd8]));
+    const { exitCode, out, err } = await legion(["import", "1/memory", "--json"], { cwd });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ agents: ["1"], events: 5, goals: 0, notes: 1, strange: [] });
+    expect(err).toMatch(/^legion: 6 not understood \(5 of its notes, 1 of its goals\); kept in/);
+    const kept = await readFile(join(cwd, ".ai-legion/corrupt/1-import.json"), "utf8");
+    expect(kept).not.toContain("secret");
+  });
+
+  it("that is no folder but a link of notes has none", async () => {
+    const cwd = await createTempProject({ "1/memory": JSON.stringify(REMEMBERED), "home/a": "secret" });
+    await symlink("../home", join(cwd, "1/notes"));
+    const { json } = await legion(["import", "1", "--json"], { cwd });
+    expect(json).toMatchObject([{ notes: 0 }]);
+  });
 });
 
 it.each([

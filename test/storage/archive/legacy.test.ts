@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isEventShaped } from "../../../src/storage/archive/check.ts";
-import { readOriginal } from "../../../src/storage/archive/legacy.ts";
+import { editsOf, readOriginal, type Remains } from "../../../src/storage/archive/legacy.ts";
 
 const at = "2023-04-08T00:00:00.000Z";
-const read = (value: unknown) => readOriginal(value, { agent: "1", at });
+const read = (memory: unknown, rest: Omit<Remains, "memory"> = {}) =>
+  readOriginal({ memory, ...rest }, { agent: "1", at });
 
 const user = { type: "user" };
 const said = (type: string, content: string, source: unknown = user) => ({
@@ -55,67 +56,117 @@ it("keeps what could not be read as an action as the agent wrote it", () => {
 
 describe("older versions", () => {
   it.each<[string, unknown]>([
-    ["an action with its agent", { type: "action", agentId: "1", actionText: "noop" }],
-    [
-      "an answer of OpenAI's",
-      { type: "response", openaiResponse: { choices: [{ message: { content: "noop" } }] } },
-    ],
-    ["a message of OpenAI's", { role: "assistant", content: "noop" }],
-    ["content as a list", { type: "decision", content: [{ type: "text", text: "noop" }] }],
-    ["JSON in JSON", JSON.stringify([decided("noop")])],
-    ["lists in lists", [[[decided("noop")]]]],
-    ["a list under a name", { events: [decided("noop")] }],
-  ])("take %s", (_, entry) => {
-    expect(read(entry).events).toMatchObject([{ kind: "decision", text: "noop" }, { kind: "result" }]);
+    ["wrapped", { type: "decision", decision: { actionText: "noop" } }],
+    ["as actions", { type: "action", agentId: "1", actionText: "noop" }],
+  ])("wrote decisions %s", (_, entry) => {
+    expect(read([entry]).events).toMatchObject([
+      { kind: "decision", text: "noop", calls: [{ action: "noop" }] },
+      { kind: "result", outcome: "idle" },
+    ]);
+  });
+
+  it("called the answer to an action standard", () => {
+    const system = { type: "system" };
+    const { events, strange } = read([
+      said("standard", "You are awake.", system),
+      decided("help"),
+      said("standard", "You can take these actions.", system),
+      decided("help\naboutAction: fly"),
+      said("error", "No such action.", system),
+    ]);
+    expect(strange).toEqual([]);
+    expect(events).toMatchObject([
+      { kind: "message", message: { type: "spontaneous", source: user, content: "You are awake." } },
+      { kind: "decision" },
+      { kind: "result", call: "c1", outcome: "ok", content: "You can take these actions." },
+      { kind: "decision" },
+      { kind: "result", call: "c1", outcome: "error", content: "No such action." },
+    ]);
   });
 
   it.each<[string, unknown, object]>([
-    [
-      "no source",
-      { type: "message", message: { type: "standard", content: "x" } },
-      { type: "spontaneous", source: user },
-    ],
-    ["a bare text", { type: "message", message: "x" }, { type: "spontaneous" }],
+    ["no source", { type: "message", message: { type: "standard", content: "x" } }, { type: "spontaneous" }],
     ["a summary", { type: "summary", summary: "x" }, { type: "spontaneous" }],
-    ["no wrapping", { type: "agentToAgent", source: { id: 2 }, content: "x" }, { id: "2>1#1" }],
-    ["a role", { role: "user", content: "x" }, { type: "spontaneous" }],
+    ["a number for a name", said("agentToAgent", "x", { type: "agent", id: 2 }), { id: "2>1#1" }],
     ["a name that is none here", said("agentToAgent", "x", { id: "All" }), { id: "unknown>1#1" }],
   ])("take a message with %s", (_, entry, message) => {
     expect(read([entry]).events).toMatchObject([{ kind: "message", message: { content: "x", ...message } }]);
   });
 });
 
-it("names what it does not understand by its place, and goes on", () => {
-  const entries = [42, decided("noop"), { type: "message" }, null, { foo: "bar" }, "text", {}];
-  expect(read(entries).strange.map(({ index }) => index)).toEqual([0, 2, 3, 4, 5, 6]);
-  expect(read(entries).events).toHaveLength(2);
+it("finds the result of a decision also behind what was said meanwhile", () => {
+  const { events } = read([
+    decided("readPage\nurl: example.org"),
+    said("agentToAgent", "Are you there?", { type: "agent", id: "2" }),
+    said("ok", "A page."),
+  ]);
+  expect(events).toMatchObject([
+    { kind: "decision" },
+    { kind: "result", outcome: "ok", content: "A page." },
+    { kind: "message", message: { content: "Are you there?" } },
+  ]);
+});
+
+it("names what it does not understand by its kind and place, and goes on", () => {
+  const entries = [42, decided("noop"), { type: "message" }, null, { type: "dream", content: "sheep" }];
+  const { events, strange } = read(entries);
+  expect(strange).toEqual([
+    { kind: "of no type", index: 0, entry: 42 },
+    { kind: 'of type "message"', index: 2, entry: entries[2] },
+    { kind: "of no type", index: 3, entry: null },
+    { kind: 'of type "dream"', index: 4, entry: entries[4] },
+  ]);
+  expect(events).toHaveLength(2);
+});
+
+it("takes goals and notes as what a person put there", () => {
+  const goals = [{ text: "Read", complete: true }, { text: "Write" }, "Sleep"];
+  const notes = new Map([["plan", "First read."]]);
+  const original = read([decided("noop")], { goals, notes });
+  expect(original.strange).toEqual([{ kind: "of its goals", entry: "Sleep" }]);
+  const known = [
+    { text: "Read", complete: true },
+    { text: "Write", complete: false },
+  ];
+  expect([...editsOf(original)]).toEqual([
+    { kind: "edited", module: "goals", key: "goals", value: known },
+    { kind: "edited", module: "notes", key: "plan", value: "First read." },
+  ]);
+  expect(read([decided("noop")], { goals: { goals } }).goals).toEqual(known);
 });
 
 it("makes whole events of anything, and forgets nothing", () => {
+  const text = fc.oneof(fc.string(), fc.jsonValue());
+  const message = fc.record(
+    {
+      type: fc.constantFrom("standard", "ok", "error", "spontaneous", "agentToAgent", "toString"),
+      content: text,
+      source: fc.oneof(fc.jsonValue(), fc.record({ id: fc.string() })),
+      targetAgentIds: fc.array(fc.oneof(fc.jsonValue(), fc.constant({ toString: 1 }))),
+    },
+    { requiredKeys: ["type", "content"] },
+  );
   const entry = fc.oneof(
     fc.jsonValue(),
-    fc.record(
-      {
-        type: fc.constantFrom("decision", "message", "ok", "error", "action", "summary"),
-        actionText: fc.oneof(fc.string(), fc.jsonValue()),
-        content: fc.oneof(fc.string(), fc.jsonValue()),
-        message: fc.oneof(fc.string(), fc.jsonValue()),
-        source: fc.oneof(fc.jsonValue(), fc.record({ id: fc.string() })),
-        targetAgentIds: fc.array(fc.oneof(fc.jsonValue(), fc.constant({ toString: 1 }))),
-      },
-      { requiredKeys: [] },
-    ),
+    fc.record({ type: fc.constant("decision"), actionText: text }),
+    fc.record({ type: fc.constant("decision"), decision: fc.record({ actionText: text }) }),
+    fc.record({ type: fc.constant("summary"), summary: text }),
+    fc.record({ type: fc.constant("message"), message }),
   );
+  const goal = fc.oneof(fc.jsonValue(), fc.record({ text, complete: fc.boolean() }));
   fc.assert(
-    fc.property(fc.array(entry), (entries) => {
-      const { events, strange } = read(entries);
-      const stamped = events.map((event, index) => ({ ...event, seq: index + 1, epoch: 1, at }));
+    fc.property(fc.array(entry), fc.array(goal), (entries, goals) => {
+      const original = read(entries, { goals, notes: new Map([["a", "b"]]) });
+      const { events, strange } = original;
+      const all = [...events, ...editsOf(original)];
+      const stamped = all.map((event, index) => ({ ...event, seq: index + 1, epoch: 1, at }));
       expect(stamped.filter((event) => !isEventShaped(event))).toEqual([]);
-      const results = events.filter(({ kind }) => kind === "result").length;
-      expect(results).toBe(events.filter(({ kind }) => kind === "decision").length);
-      // Lists in lists that hold nothing hold nothing to forget.
-      const isEmpty = (item: unknown): boolean => Array.isArray(item) && item.every(isEmpty);
-      if (!isEmpty(entries)) expect(events.length + strange.length).toBeGreaterThan(0);
+      const count = (kind: string): number => events.filter((event) => event.kind === kind).length;
+      expect(count("result")).toBe(count("decision"));
+      // An answer is the result of the decision before it, and a decision without one gets an empty one.
+      const answers = events.filter((event) => event.kind === "result" && event.outcome !== "idle").length;
+      const known = count("decision") + count("message") + answers + original.goals.length;
+      expect(known + strange.length).toBe(entries.length + goals.length);
     }),
   );
 });
