@@ -182,7 +182,7 @@ function takeLogLine(writing: Writing, bytes: Buffer, line: ArchiveLine | Event)
 function countEvent(past: Past, event: Event): string | undefined {
   if (event.kind === "opened" && !isLogFormat(event.format))
     return `the log was written by a newer version (format ${String(event.format)})`;
-  if (!isEventShaped({ ...event })) return "it is no event of a log";
+  if (!isEventShaped(event)) return "it is no event of a log";
   past.events++;
   past.lastEpoch = Math.max(past.lastEpoch, event.epoch);
   if (event.kind === "message") past.taken = Math.max(past.taken, event.mail);

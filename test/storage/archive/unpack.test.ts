@@ -213,7 +213,7 @@ it.each([
 it("takes no cost that nobody could count on from", () => {
   const stamp = { seq: 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" };
   const result = { ...stamp, kind: "result", call: null, outcome: "ok", content: "" };
-  const withCost = (cost: string): Readonly<Record<string, unknown>> => ({
+  const withCost = (cost: string) => ({
     ...result,
     usage: JSON.parse(`{"input":1,"output":1,"cost":${cost}}`) as unknown,
   });

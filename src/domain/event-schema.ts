@@ -1,0 +1,119 @@
+// The events of a log as a schema, for what comes from outside. It loads zod: what starts with every command imports the
+// types of event.ts alone.
+
+import { z } from "zod";
+import { LOG_FORMAT } from "./event.ts";
+
+/** Numbers of events and messages count on. */
+const MAX_COUNT = 1_000_000_000_000;
+/** Far more than any project has starts; the next one counts on from it. */
+export const MAX_EPOCH = 1_000_000_000;
+const MESSAGE_ID = /^[^>#\p{Cc}]{1,200}>[^>#\p{Cc}]{1,200}#\d{1,12}$/u;
+
+/** A whole number from 0 up that can still be counted on from. */
+export const countSchema = z.int().min(0).max(MAX_COUNT);
+/** Ids of logs are one line, and short: they stand in every message. */
+export const logIdSchema = z.string().regex(/^\P{Cc}{1,200}$/u);
+
+const amount = z.number().min(0);
+/** JSON leaves it out where it is `undefined`. */
+const anything = z.unknown().default(undefined);
+/** Words of a fixed set are texts here: a later version of the format may know more of them. */
+const text = z.string();
+
+export const messageSchema = z.object({
+  id: z.string().regex(MESSAGE_ID),
+  type: text,
+  source: z.union([z.object({ type: z.literal("user") }), z.object({ type: z.literal("agent"), id: text })]),
+  targetAgentIds: z.array(text),
+  content: text,
+  sentAt: text,
+  delivery: text,
+  cause: text.optional(),
+  re: text.optional(),
+  root: text,
+  hops: countSchema,
+  taint: z.boolean().optional(),
+  details: z.unknown().optional(),
+});
+
+const usage = z.object({
+  input: amount,
+  output: amount,
+  cacheRead: amount.optional(),
+  cacheWrite: amount.optional(),
+  cost: amount.optional(),
+});
+const sends = z.array(messageSchema).optional();
+
+const stamp = {
+  seq: countSchema.min(1),
+  epoch: countSchema.max(MAX_EPOCH),
+  // What is no time would make every sum of times none.
+  at: text.refine((at) => !Number.isNaN(Date.parse(at))),
+};
+
+function eventOf<K extends string, S extends z.ZodRawShape>(kind: K, shape: S) {
+  return z.object({ kind: z.literal(kind), ...shape, ...stamp });
+}
+
+/** By kind. Fields that it does not name are of a later version, and passed over. */
+export const eventSchemas = {
+  opened: eventOf("opened", {
+    format: z.literal([1, LOG_FORMAT]),
+    log: logIdSchema,
+    seals: z.record(text, countSchema),
+    mac: text.optional(),
+  }),
+  message: eventOf("message", { message: messageSchema, mail: countSchema, from: logIdSchema }),
+  prompted: eventOf("prompted", {
+    model: text,
+    prompt: text,
+    introduction: text,
+    pinned: text.optional(),
+    reserved: usage,
+  }),
+  refused: eventOf("refused", { prompted: countSchema, status: countSchema.optional() }),
+  decision: eventOf("decision", {
+    text,
+    thoughts: text.optional(),
+    calls: z.array(z.object({ id: text, action: text, parameters: anything })),
+    sends,
+    protocol: text,
+    model: text,
+    usage,
+    cost: amount.optional(),
+    stop: text,
+    provider: z.unknown().optional(),
+  }),
+  result: eventOf("result", {
+    call: text.nullable(),
+    outcome: text,
+    content: text,
+    details: z.unknown().optional(),
+    state: z.array(z.tuple([text, text, z.unknown()])).optional(),
+    sends,
+    usage: usage.optional(),
+    taint: z.literal(true).optional(),
+  }),
+  approval: eventOf("approval", {
+    call: text,
+    asked: text.optional(),
+    verdict: text.optional(),
+    by: text.optional(),
+    reason: text.optional(),
+  }),
+  summary: eventOf("summary", {
+    covers: z.tuple([countSchema, countSchema]),
+    content: text,
+    strategy: text,
+    usage,
+  }),
+  branch: eventOf("branch", { to: countSchema, origin: text.optional() }),
+  sent: eventOf("sent", { upTo: countSchema }),
+  edited: eventOf("edited", { module: text, key: text, value: anything }),
+  notice: eventOf("notice", { reason: text, content: text, sends, details: z.unknown().optional() }),
+};
+
+/** What every event has, also one of a kind that only a later version knows. */
+export const stampSchema = z.object({ kind: text, ...stamp });
