@@ -1,12 +1,15 @@
 import type { Event } from "./event.ts";
-import type { AgentId, Message } from "./message.ts";
+import type { AgentId } from "./message.ts";
 import type { Delta } from "./model.ts";
 
 /** What an agent is doing. `ps` shows it; `parked`, `paused`, `halted` come with a reason. */
 export type AgentState =
   "idle" | "waiting" | "thinking" | "acting" | "retrying" | "paused" | "parked" | "halted" | "stopped";
 
-/** Everything a watcher can see: what is committed, and what is only live. */
+/**
+ * Everything a watcher can see: what is committed, and what is only live. What came of a call is seen once, as the event
+ * `result` of the agent that made it; what an agent is sent, as the event that sends it, and as `message` where it is taken in.
+ */
 export type Inspection =
   | { readonly kind: "event"; readonly agent: AgentId; readonly event: Event }
   | { readonly kind: "live:delta"; readonly agent: AgentId; readonly delta: Delta }
@@ -15,8 +18,7 @@ export type Inspection =
       readonly agent: AgentId;
       readonly state: AgentState;
       readonly reason?: string;
-    }
-  | { readonly kind: "live:sent"; readonly agent: AgentId; readonly message: Message };
+    };
 
 export type Inspect = (inspection: Inspection) => void;
 

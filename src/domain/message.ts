@@ -21,7 +21,7 @@ export type MessageSource = { readonly type: "user" } | { readonly type: "agent"
 export interface Message {
   /** `<from>><to>#<n>`, numbered without gaps per sender log and recipient. */
   readonly id: string;
-  readonly type: "spontaneous" | "ok" | "error" | "agentToAgent";
+  readonly type: "spontaneous" | "agentToAgent";
   readonly source: MessageSource;
   readonly targetAgentIds: readonly AgentId[];
   readonly content: string;

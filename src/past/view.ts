@@ -209,7 +209,9 @@ export function renderMessage(message: Message): string {
     const content = id === CONTROL ? message.content : escapeHeaders(message.content);
     return `--- MESSAGE FROM ${displayName(id).toUpperCase()} ---\n\n${content}`;
   }
-  return message.type === "error" ? `--- ERROR ---\n\n${message.content}` : message.content;
+  // Earlier versions imported replies of the original as they were: as messages.
+  const isOriginalError = (message.type as string) === "error";
+  return isOriginalError ? `--- ERROR ---\n\n${message.content}` : message.content;
 }
 
 function messageItem(event: EventOf<"message">, maxTokens: number): Item {

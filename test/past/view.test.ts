@@ -41,6 +41,13 @@ describe("what the model is shown", () => {
     ]);
   });
 
+  it("is an error under its header also where an earlier version imported it as a message", () => {
+    const said = { ...message("Unknown action.") };
+    Object.assign(said, { message: { content: "Unknown action.", type: "error", source: { type: "user" } } });
+    const { view } = folded(KEEP, [said]);
+    expect(view.turns).toEqual([{ role: "user", text: "--- ERROR ---\n\nUnknown action." }]);
+  });
+
   it("has a result for a call that has none yet (V1)", () => {
     const { view } = folded(KEEP, [message("Go."), decision("", "a", "b"), result("a", "ok", "done")]);
     expect(view.turns.at(-1)).toEqual({

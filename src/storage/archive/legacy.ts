@@ -129,10 +129,11 @@ function createPast({ agent, at }: OriginalPlace) {
     const targets = targetAgentIds.filter((target) => target === CONTROL || isAgentId(target));
     const message: Message = {
       id,
-      type: isMessageType(type) ? type : sender === undefined ? "spontaneous" : "agentToAgent",
+      type: sender === undefined || type === "spontaneous" ? "spontaneous" : "agentToAgent",
       source: sender === undefined ? { type: "user" } : { type: "agent", id: sender },
       targetAgentIds: targets.length > 0 ? targets : [agent],
-      content,
+      // What an error answered is gone: it is shown as it was.
+      content: type === "error" ? `--- ERROR ---\n\n${content}` : content,
       sentAt: at,
       delivery: "normal",
       root: id,
@@ -175,10 +176,6 @@ function senderOf({ type, id }: Said["source"]): AgentId | undefined {
   if (id === undefined || type === "user" || type === "system") return undefined;
   const name = id.toLowerCase();
   return name === CONTROL || isAgentId(name) ? name : "unknown";
-}
-
-function isMessageType(type: string): type is Message["type"] {
-  return ["spontaneous", "ok", "error", "agentToAgent"].includes(type);
 }
 
 function toDecision(text: string): DecisionEvent {

@@ -54,6 +54,14 @@ it("keeps what could not be read as an action as the agent wrote it", () => {
   ]);
 });
 
+it("keeps what came of a decision that is gone as it was shown", () => {
+  const { events } = read([said("ok", "Goal added."), said("error", "Unknown action `dance`")]);
+  expect(events).toMatchObject([
+    { kind: "message", message: { type: "spontaneous", content: "Goal added." } },
+    { kind: "message", message: { type: "spontaneous", content: "--- ERROR ---\n\nUnknown action `dance`" } },
+  ]);
+});
+
 describe("older versions", () => {
   it.each<[string, unknown]>([
     ["wrapped", { type: "decision", decision: { actionText: "noop" } }],
