@@ -17,12 +17,6 @@ function report(agent: Agent, trouble: string): readonly Message[] {
   const { memory, identity, shared } = agent;
   if (!shared.isNews(identity.id, trouble)) return [];
   const content = `I was stopped: ${trouble}`;
-  const letter = {
-    from: identity.id,
-    to: [CONTROL],
-    content,
-    type: "spontaneous",
-    spontaneous: true,
-  } as const;
+  const letter = { from: identity.id, to: [CONTROL], content, spontaneous: true } as const;
   return compose(memory, letter, [], shared.clock.now());
 }

@@ -2,7 +2,7 @@
 
 import type { Call, ResultEvent } from "../domain/event.ts";
 import { openCalls } from "../past/conversation.ts";
-import type { Books } from "../mail/compose.ts";
+import type { Books } from "../mail/letter.ts";
 import type { Effects } from "../domain/module.ts";
 import type { Evidence } from "./parts/command-trace.ts";
 

@@ -131,7 +131,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     known: store.known,
     unread: shared.unread,
     dismiss: (agent) => running.dismiss(agent),
-    resend: (id) => resend(id, { clock, known: store.known(), unread: shared.unread, writerFor }),
+    resend: (id) => resend(id, { clock, peers, unread: shared.unread, writerFor }),
     fork: (order) => fork(order, { store, writerFor }),
     async untilIdle(signal) {
       await Promise.race([running.settled(), aborted(signal)]);

@@ -1,51 +1,34 @@
-// From "say this to those" to numbered messages.
+// From a letter to numbered messages, or to why it may not be sent: every refusal comes before a number is given.
 
-import type { Memory } from "../past/past.ts";
-import { CONTROL, messageId, type AgentId, type Draft, type Message } from "../domain/message.ts";
+import { messageId, type Message } from "../domain/message.ts";
+import { draftOf, type Books, type Letter } from "./letter.ts";
+import { refusalOf, type PostalService, type Refusal } from "./refusal.ts";
 
-/** What a message is numbered and chained by. */
-export type Books = Pick<Memory, "ledger" | "conversation">;
-
-export interface Letter {
-  readonly from: AgentId;
-  /** Each once. */
-  readonly to: readonly AgentId[];
-  readonly content: string;
-  readonly type?: Message["type"];
-  readonly delivery?: Message["delivery"];
-  readonly details?: unknown;
-  /** Sent by the runtime itself, not by `from`. */
-  readonly spontaneous?: true;
-  /** A person has it sent: it belongs to no conversation that went on before. */
-  readonly chain?: "new";
-  /** It came from outside, whatever its sender has been shown. */
-  readonly taint?: boolean;
+/** What becomes of a letter. */
+export interface Written {
+  /** One to each recipient; none if it was refused. */
+  readonly sends: readonly Message[];
+  readonly refusal?: Refusal;
 }
 
-/** A letter as it would be sent now. */
-export function draftOf({ conversation }: Books, letter: Letter, nowMs: number): Draft {
-  const isChained = letter.from !== CONTROL && letter.chain !== "new";
-  const isReader = letter.from !== CONTROL && !letter.spontaneous;
-  const isTainted = letter.taint === true || (isReader && conversation.tainted);
-  const cause = isChained ? conversation.newest : undefined;
-  return {
-    type: letter.type ?? "agentToAgent",
-    source: letter.spontaneous ? { type: "user" } : { type: "agent", id: letter.from },
-    targetAgentIds: letter.to,
-    content: letter.content,
-    sentAt: new Date(nowMs).toISOString(),
-    delivery: letter.delivery ?? "normal",
-    ...(cause && { cause: cause.id, root: cause.root }),
-    hops: isChained ? (cause?.hops ?? 0) + 1 : 0,
-    ...(isTainted && { taint: true }),
-    ...(letter.details !== undefined && { details: letter.details }),
-  };
+/** Composes `letter`, or refuses it. */
+export async function writeLetter(
+  books: Books,
+  letter: Letter,
+  post: PostalService,
+  staged: readonly Message[] = [],
+): Promise<Written> {
+  const refusal = await refusalOf(books, letter, post);
+  return refusal ? { sends: [], refusal } : { sends: compose(books, letter, staged, post.clock.now()) };
 }
 
 /** A message to more targets than this names only its own: naming all of them in each would be quadratic. */
 const MAX_NAMED_TARGETS = 1_000;
 
-/** One numbered message to each recipient; `staged` are messages of the same log that are numbered but not committed. */
+/**
+ * One numbered message to each recipient of a letter that nothing stands against; `staged` are messages of the same log that
+ * are numbered but not committed.
+ */
 export function compose(
   books: Books,
   letter: Letter,
@@ -57,7 +40,7 @@ export function compose(
     const prefix = messageId({ from: letter.from, to, n: 0 }).slice(0, -1);
     const ahead = staged.filter(({ id }) => id.startsWith(prefix)).length;
     const id = `${prefix}${(books.ledger.numbers.get(to) ?? 0) + ahead + 1}`;
-    const re = draft.hops > 0 && ahead === 0 ? books.conversation.unanswered.get(to)?.id : undefined;
+    const re = cause !== undefined && ahead === 0 ? books.conversation.unanswered.get(to)?.id : undefined;
     return {
       id,
       ...draft,

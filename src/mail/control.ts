@@ -3,14 +3,16 @@
 
 import type { Bus, Inbox } from "./bus.ts";
 import type { Clock } from "../base/clock.ts";
-import { compose, type Letter } from "./compose.ts";
+import { compose, writeLetter } from "./compose.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
 import { CONTROL, type AgentId } from "../domain/message.ts";
+import { LegionError } from "../base/errors.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
-import { refuseNobody, refuseUnfit, resolveTargets } from "./refusal.ts";
+import { resolveTargets } from "./refusal.ts";
 import { createTurns, mend, type Writer } from "./log-access.ts";
+import type { Chain, Letter } from "./letter.ts";
 
 export interface Control extends Writer {
   /** Says `content` as the person. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
@@ -31,12 +33,6 @@ export interface FileControl extends Control {
 
 const RETRY_MS = 1_000;
 
-/** Where a message stands in a chain of messages. */
-export interface Chain {
-  readonly root: string;
-  readonly hops: number;
-}
-
 export interface ControlOptions {
   readonly memory: Memory;
   readonly bus: Bus;
@@ -52,15 +48,8 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns(() => mend(memory).then(work));
   const endReceiving = startReceiving({ inbox, clock }, (events) => inTurn(() => memory.commit(...events)));
 
-  const send = (reason: "said" | "announced", letter: Letter, chain?: Chain): Promise<readonly string[]> =>
-    inTurn(async () => {
-      const sends = compose(memory, letter, [], clock.now()).map((message) => ({
-        ...message,
-        ...chain,
-      }));
-      await memory.commit({ kind: "notice", reason, content: letter.content, sends });
-      return sends.map(({ id }) => id);
-    });
+  const peers = (): Promise<{ readonly id: AgentId }[]> => Promise.resolve(known().map((id) => ({ id })));
+  const post = { clock, peers, unread: bus.unread };
   return {
     memory,
     outbox,
@@ -68,16 +57,25 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
     alone: (work) => inTurn(() => work({ memory, outbox })),
     async say(targets, content, delivery) {
       const letter = { from: CONTROL, to: resolveTargets(targets, known(), CONTROL), content, delivery };
-      refuseNobody(letter);
-      await refuseUnfit(letter, (id) => bus.unread(id));
-      const ids = await send("said", letter);
+      if (letter.to.length === 0)
+        throw new LegionError("REFUSED", "There are no agents that could hear this.");
+      const sends = await inTurn(async () => {
+        const { sends, refusal } = await writeLetter(memory, letter, post);
+        if (refusal) throw new LegionError("REFUSED", refusal.reason);
+        await memory.commit({ kind: "notice", reason: "said", content, sends });
+        return sends;
+      });
       await outbox.deliver();
-      return ids;
+      return sends.map(({ id }) => id);
     },
     async announce(to, content, chain) {
       const there = to.filter((id) => id === CONTROL || known().includes(id));
-      const letter = { from: CONTROL, to: there, content, type: "spontaneous", spontaneous: true } as const;
-      const say = () => send("announced", letter, chain);
+      const letter: Letter = { from: CONTROL, to: there, content, chain, spontaneous: true };
+      const say = () =>
+        inTurn(() => {
+          const sends = compose(memory, letter, [], clock.now());
+          return memory.commit({ kind: "notice", reason: "announced", content, sends });
+        });
       // A log that died before is found out by the first try, and opened anew for the second.
       await say().catch((error: unknown) => (memory.isDead() ? say() : Promise.reject(error)));
       await outbox.deliver();

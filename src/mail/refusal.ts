@@ -1,12 +1,12 @@
-// What may not be sent, and why. Every refusal comes before a number is given.
+// What may not be sent, and why.
 
 import type { Clock } from "../base/clock.ts";
-import { draftOf, type Books, type Letter } from "./compose.ts";
-import { undeliverable, type Undeliverable } from "../past/dead-letters.ts";
 import { LegionError } from "../base/errors.ts";
 import { CONTROL, HOP_LIMIT, MAILBOX_LIMIT, MAX_CONTENT_BYTES, displayName } from "../domain/message.ts";
 import type { AgentId, Draft } from "../domain/message.ts";
 import type { Peer } from "../domain/module.ts";
+import { undeliverable, type Undeliverable } from "../past/dead-letters.ts";
+import { draftOf, type Books, type Letter } from "./letter.ts";
 
 /**
  * The agents that `targets` names, each once. Throws REFUSED, naming the known ids, if one is unknown.
@@ -37,54 +37,13 @@ export function hasMet({ ledger, conversation }: Books, id: AgentId): boolean {
   return ledger.numbers.has(id) || conversation.unanswered.has(id);
 }
 
-/** How many unread messages an agent has. */
-type Unread = (agent: AgentId) => Promise<number>;
-
-/** Throws REFUSED if `letter` goes to nobody: whoever says it would wait for ever. */
-export function refuseNobody({ to }: Letter): void {
-  if (to.length === 0) throw new LegionError("REFUSED", "There are no agents that could hear this.");
-}
-
-/** Throws REFUSED if `letter` may not be sent for its size or because a mailbox is full. */
-export async function refuseUnfit(letter: Letter, unread: Unread): Promise<void> {
-  const why = await unfitness(letter, unread);
-  if (why !== undefined) throw new LegionError("REFUSED", why);
-}
-
-async function unfitness({ to, content }: Letter, unread: Unread): Promise<string | undefined> {
-  const bytes = Buffer.byteLength(content);
-  if (bytes > MAX_CONTENT_BYTES)
-    return `The message has ${bytes} bytes; at most ${MAX_CONTENT_BYTES} are allowed.`;
-  for (const id of to) {
-    if (id === CONTROL || (await unread(id)) < MAILBOX_LIMIT) continue;
-    return `The mailbox of ${displayName(id)} is full: ${MAILBOX_LIMIT} unread messages.`;
-  }
-  return undefined;
-}
-
-/** Who can be written to. */
-export interface Recipients {
-  /** Control not. */
-  readonly known: readonly AgentId[];
-  readonly unread: Unread;
-}
-
-/** Why a letter that belongs to no conversation cannot be delivered, as a sentence; `undefined` if it can. */
-export async function obstacleTo(letter: Letter, { known, unread }: Recipients): Promise<string | undefined> {
-  return absence(letter, known) ?? (await unfitness(letter, unread));
-}
-
-function absence({ to }: Letter, known: readonly AgentId[]): string | undefined {
-  const all = new Set([CONTROL, ...known]);
-  const gone = to.filter((id) => !all.has(id));
-  return gone.length > 0 ? `There is no agent ${gone.join(", ")} any more.` : undefined;
-}
-
-/** What stands between an agent and those it writes to. */
+/** What stands between whoever writes and those who are written to. */
 export interface PostalService {
-  readonly clock: Clock;
-  readonly peers: () => Promise<readonly Peer[]>;
-  readonly unread: Unread;
+  readonly clock: Pick<Clock, "now">;
+  /** Every known agent, Control not. */
+  readonly peers: () => Promise<readonly Pick<Peer, "id">[]>;
+  /** How many unread messages an agent has. */
+  readonly unread: (agent: AgentId) => Promise<number>;
 }
 
 /** A letter that may not be sent. */
@@ -95,7 +54,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** Says why an agent's letter may not be sent; `undefined` if it may. The hop limit is asked first. */
+/** Says why a letter may not be sent; `undefined` if it may. The hop limit is asked first. */
 export async function refusalOf(
   books: Books,
   letter: Letter,
@@ -109,10 +68,16 @@ export async function refusalOf(
   const blocked = pastHopLimit(draft);
   if (blocked.length > 0) return refuse(tooLong(blocked), WAY_OUT);
   const known = (await peers()).map(({ id }) => id);
-  const gone = absence(letter, known);
-  if (gone !== undefined) return refuse(gone, listKnown(known));
-  const why = await unfitness(letter, unread);
-  return why === undefined ? undefined : refuse(why);
+  const there = new Set([CONTROL, ...known]);
+  const gone = letter.to.filter((id) => !there.has(id));
+  if (gone.length > 0) return refuse(`There is no agent ${gone.join(", ")} any more.`, listKnown(known));
+  const bytes = Buffer.byteLength(letter.content);
+  if (bytes > MAX_CONTENT_BYTES)
+    return refuse(`The message has ${bytes} bytes; at most ${MAX_CONTENT_BYTES} are allowed.`);
+  for (const id of letter.to)
+    if (id !== CONTROL && (await unread(id)) >= MAILBOX_LIMIT)
+      return refuse(`The mailbox of ${displayName(id)} is full: ${MAILBOX_LIMIT} unread messages.`);
+  return undefined;
 }
 
 /** The targets whom the hop limit keeps a message from; never Control. */

@@ -1,15 +1,14 @@
 // A person has a dead letter sent again: as a new message from its sender, which begins a chain of its own.
 
-import type { Clock } from "../base/clock.ts";
-import { compose, type Letter } from "./compose.ts";
+import { writeLetter } from "./compose.ts";
 import { deadLettersIn, parseDeadLetterId, type DeadLetter } from "../past/dead-letters.ts";
 import { LegionError } from "../base/errors.ts";
 import type { AgentId } from "../domain/message.ts";
-import { obstacleTo, type Recipients } from "./refusal.ts";
+import type { PostalService } from "./refusal.ts";
 import type { Writer } from "./log-access.ts";
+import type { Letter } from "./letter.ts";
 
-export interface PostOffice extends Recipients {
-  readonly clock: Clock;
+export interface PostOffice extends PostalService {
   /** `undefined` for an unknown agent. */
   writerFor(agent: AgentId): Writer | undefined;
 }
@@ -28,9 +27,8 @@ export async function resend(id: string, office: PostOffice): Promise<readonly s
     if (!dead) throw noSuchLetter(id);
     if (dead.isResent) throw new LegionError("REFUSED", `${id} was sent again already.`);
     const letter = letterOf(dead, memory.agent);
-    const obstacle = await obstacleTo(letter, office);
-    if (obstacle !== undefined) throw new LegionError("REFUSED", `${id} stays a dead letter. ${obstacle}`);
-    const sends = compose(memory, letter, [], office.clock.now());
+    const { sends, refusal } = await writeLetter(memory, letter, office);
+    if (refusal) throw new LegionError("REFUSED", `${id} stays a dead letter. ${refusal.notice.details.why}`);
     const details = { dead: id };
     await memory.commit({ kind: "notice", reason: "resent", content: letter.content, sends, details });
     return { ids: sends.map((message) => message.id), outbox };
@@ -44,13 +42,12 @@ function noSuchLetter(id: string): LegionError {
 }
 
 function letterOf({ id, message, to }: DeadLetter, from: AgentId): Letter {
-  const { type, content, delivery, details, source, taint } = message;
+  const { content, delivery, details, source, taint } = message;
   const before = typeof details === "object" && details !== null ? details : {};
   return {
     from,
     to,
     content,
-    type,
     delivery,
     ...(source.type === "user" && { spontaneous: true }),
     chain: "new",

@@ -3,13 +3,13 @@
 
 import type { Agent } from "../parts/agent.ts";
 import type { Completed } from "../think/metered-call.ts";
-import { compose } from "../../mail/compose.ts";
+import { writeLetter } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "../../domain/event.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Ledger } from "../../past/ledger.ts";
 import type { AgentId, Message } from "../../domain/message.ts";
-import { hasMet, refusalOf, resolveTargets } from "../../mail/refusal.ts";
+import { hasMet, resolveTargets } from "../../mail/refusal.ts";
 import { keysOf, valueOf } from "../../past/state.ts";
 import type { State } from "../../domain/module.ts";
 
@@ -68,14 +68,13 @@ export function beginWork(agent: Agent): Work {
       const known = (await shared.peers()).map(({ id }) => id);
       const to = resolveTargets(targets, known, identity.id, (id) => hasMet(memory, id));
       const letter = { from: identity.id, to, content };
-      const refusal = await refusalOf(memory, letter, shared);
-      if (refusal) {
-        refused.push(refusal.notice);
-        throw new LegionError("REFUSED", refusal.reason);
+      const written = await writeLetter(memory, letter, shared, sends);
+      if (written.refusal) {
+        refused.push(written.refusal.notice);
+        throw new LegionError("REFUSED", written.refusal.reason);
       }
-      const composed = compose(memory, letter, sends, shared.clock.now());
-      sends.push(...composed);
-      return composed.map(({ id }) => id);
+      sends.push(...written.sends);
+      return written.sends.map(({ id }) => id);
     },
   };
 }

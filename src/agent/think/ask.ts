@@ -2,7 +2,7 @@
 
 import type { Agent } from "../parts/agent.ts";
 import { FRAMING_TOKENS, complete, estimateOf, spenderOf, type Prompt } from "./metered-call.ts";
-import { compose } from "../../mail/compose.ts";
+import { writeLetter } from "../../mail/compose.ts";
 import type { Conversation } from "../../past/conversation.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event.ts";
@@ -11,7 +11,6 @@ import { judgeLoop } from "../parts/loop-guard.ts";
 import { CONTROL, type Message } from "../../domain/message.ts";
 import type { Completion, ModelRequest } from "../../domain/model.ts";
 import { buildPrompt, introductionTokens } from "./prompt.ts";
-import { refusalOf } from "../../mail/refusal.ts";
 import { SHUTDOWN, type Stops } from "../../base/signals.ts";
 import { settleSpeech } from "../parts/speech.ts";
 import { compact, compactIfLong, withCrowding } from "./summarise.ts";
@@ -166,9 +165,8 @@ async function plainAnswer(agent: Agent, content: string): Promise<PlainAnswer> 
   const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
   if (to !== CONTROL && isPlain) return NO_ANSWER;
   const letter = { from: agent.identity.id, to: [to], content, details: { plain: true } };
-  const refusal = await refusalOf(agent.memory, letter, agent.shared);
-  if (refusal) return { sends: [], refused: [refusal.notice] };
-  return { sends: compose(agent.memory, letter, [], agent.shared.clock.now()), refused: [] };
+  const { sends, refusal } = await writeLetter(agent.memory, letter, agent.shared);
+  return { sends, refused: refusal ? [refusal.notice] : [] };
 }
 
 /** The newest message of somebody who can be answered; where the runtime spoke since, only if it is still open. */

@@ -3,6 +3,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { fork } from "../../legion/fork.ts";
 import type { AgentId } from "../../domain/message.ts";
+import type { Peer } from "../../domain/module.ts";
 import { resend } from "../../mail/resend.ts";
 import type { Store } from "../../storage/contract/store.ts";
 import { PAUSED, changesNothing, resentOf, resolveKnown, type Obeyed, type Order } from "./messages.ts";
@@ -24,7 +25,8 @@ export function byOwnHand({ store, clock }: Office): OwnHand {
     say: ({ targets, content, delivery }) => control.say(resolveKnown(targets, known()), content, delivery),
     order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
     resend(dead) {
-      const office = { clock, known: known(), unread: bus.unread, writerFor };
+      const peers = (): Promise<Pick<Peer, "id">[]> => Promise.resolve(known().map((id) => ({ id })));
+      const office = { clock, peers, unread: bus.unread, writerFor };
       return inOrder(dead, (id) => resentOf(id, resend(id, office)));
     },
     async fork(order) {

@@ -3,11 +3,11 @@
 
 import type { RedisBus } from "../mail/bus.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { compose, type Letter } from "../../../mail/compose.ts";
-import type { Chain, Control } from "../../../mail/control.ts";
+import { compose, writeLetter } from "../../../mail/compose.ts";
+import type { Control } from "../../../mail/control.ts";
 import { createConversation } from "../../../past/conversation.ts";
 import { LegionError } from "../../../base/errors.ts";
-import type { Event, NewEvent } from "../../../domain/event.ts";
+import type { Event, NewEvent, NoticeEvent } from "../../../domain/event.ts";
 import type { Inspect } from "../../../domain/inspection.ts";
 import { createLedger } from "../../../past/ledger.ts";
 import type { EventLog } from "../../../past/event-log.ts";
@@ -17,11 +17,12 @@ import { CONTROL, type AgentId } from "../../../domain/message.ts";
 import { oneAtATime } from "../../../base/turns.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import type { LegionPlace } from "../cluster/members.ts";
-import { refuseNobody, refuseUnfit, resolveTargets } from "../../../mail/refusal.ts";
+import { resolveTargets } from "../../../mail/refusal.ts";
 import type { Writing } from "../../../mail/log-access.ts";
 import { createSpeechDelivery, type SpeechDelivery } from "./delivery.ts";
 import { createSpeech, type Speech, type Spoken } from "./speech.ts";
 import { UNHOSTED } from "../../contract/store.ts";
+import type { Letter } from "../../../mail/letter.ts";
 
 export interface RedisControlOptions extends LegionPlace {
   readonly bus: RedisBus;
@@ -49,35 +50,31 @@ export async function openRedisControl(options: RedisControlOptions): Promise<Co
   // What stands in the log is said: whoever heard that it could not be delivered at once would say it again.
   const offerAll = (spoken: readonly Spoken[]): Promise<void> =>
     offer(delivery, spoken).catch(() => undefined);
-  const send = async (
-    reason: "said" | "announced",
-    letter: Letter,
-    chain?: Chain,
-  ): Promise<readonly string[]> => {
-    const books = { ledger: createLedger(), conversation: createConversation() };
-    const sends = compose(books, letter, [], clock.now()).map((message) => ({ ...message, ...chain }));
-    const spoken = await speech.speak([{ kind: "notice", reason, content: letter.content, sends }]);
+  // Redis gives the numbers.
+  const books = { ledger: createLedger(), conversation: createConversation() };
+  const send = async (notice: NoticeEvent): Promise<readonly string[]> => {
+    const spoken = await speech.speak([notice]);
     await offerAll(spoken!);
     return spoken![0]!.sends.map(({ id }) => id);
   };
   return {
     undelivered: delivery.undelivered,
     async say(targets, content, delivery) {
-      const letter = {
-        from: CONTROL,
-        to: resolveTargets(targets, await known(), CONTROL),
-        content,
-        delivery,
-      };
-      refuseNobody(letter);
-      await refuseUnfit(letter, (id) => bus.unread(id));
-      return send("said", letter);
+      const all = await known();
+      const letter = { from: CONTROL, to: resolveTargets(targets, all, CONTROL), content, delivery };
+      if (letter.to.length === 0)
+        throw new LegionError("REFUSED", "There are no agents that could hear this.");
+      const peers = (): Promise<{ readonly id: AgentId }[]> => Promise.resolve(all.map((id) => ({ id })));
+      const { sends, refusal } = await writeLetter(books, letter, { clock, peers, unread: bus.unread });
+      if (refusal) throw new LegionError("REFUSED", refusal.reason);
+      return send({ kind: "notice", reason: "said", content, sends });
     },
     async announce(to, content, chain) {
       const all = await known();
       const there = to.filter((id) => id === CONTROL || all.includes(id));
-      const letter = { from: CONTROL, to: there, content, type: "spontaneous", spontaneous: true } as const;
-      await send("announced", letter, chain);
+      const letter: Letter = { from: CONTROL, to: there, content, chain, spontaneous: true };
+      const sends = compose(books, letter, [], clock.now());
+      await send({ kind: "notice", reason: "announced", content, sends });
     },
     async alone(work) {
       for (let tries = 1; ; tries++) {
