@@ -10,6 +10,7 @@ import { messaging } from "../modules/messaging.ts";
 import { notes } from "../modules/notes.ts";
 import { createLocalEnvironment } from "../src/environment/local.ts";
 import type { Agent } from "../src/agent/parts/agent.ts";
+import type { Presence } from "../src/agent/parts/presence.ts";
 import type { Event, EventOf } from "../src/domain/event.ts";
 import type { Inspection } from "../src/domain/inspection.ts";
 import type { AgentPlan } from "../src/legion/agent-plan.ts";
@@ -49,7 +50,7 @@ export interface World {
   readonly legion: Legion;
   /** Everything that watchers saw. */
   readonly seen: readonly Inspection[];
-  agent(id: AgentId): Agent;
+  agent(id: AgentId): Agent & Presence;
   /** Says something as Control. */
   say(to: AgentId | readonly AgentId[], content: string): Promise<readonly string[]>;
   /** Resolves when nobody has anything to do. */
@@ -111,7 +112,10 @@ export async function openWorld(
     seen,
     events,
     stop,
-    agent: (id) => legion.agents.get(id)!.agent!,
+    agent(id) {
+      const agent = legion.agents.get(id)!.agent!;
+      return { ...agent, ...agent.presence };
+    },
     say: (to, content) => legion.control.say(typeof to === "string" && to !== "all" ? [to] : to, content),
     idle: () => legion.untilIdle(new AbortController().signal),
     until: (holds) =>

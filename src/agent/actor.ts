@@ -13,7 +13,8 @@
 //       No wake-up is lost: mail that arrives while the model thinks is taken in before the agent may wait.
 //   A6. A decision ends with one result per call, also after a crash, an abort or a refusal.
 
-import { show, showRest, type Agent } from "./parts/agent.ts";
+import type { Agent } from "./parts/agent.ts";
+import { showRest } from "./parts/presence.ts";
 import { ask, wouldFit } from "./think/ask.ts";
 import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
 import type { Call, ResultEvent } from "../domain/event.ts";
@@ -32,15 +33,15 @@ import { aborted, linkSignals, type Stops } from "../base/signals.ts";
  * @param now aborts, with SHUTDOWN, when even that has to stop at once
  */
 export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSignal): Promise<void> {
-  const { memory, inbox, shared } = agent;
+  const { memory, inbox, presence, shared } = agent;
   await recover(agent, now);
   while (!signal.aborted && !now.aborted) {
     if (!hasWork(memory.conversation, inbox.unread)) {
-      showRest(agent);
+      showRest(presence, memory.conversation);
       await rest(agent, signal);
       continue;
     }
-    show(agent, "waiting");
+    presence.show("waiting");
     await shared.clock.beat(agent.tickMs, signal);
     if (signal.aborted) return;
     if (!memory.conversation.mail) await takeIn(agent);
@@ -73,17 +74,17 @@ async function takeIn({ inbox, memory, model }: Agent): Promise<void> {
 
 /** One decision and all of its calls. */
 async function tick(agent: Agent, stops: Stops): Promise<void> {
-  const { memory, identity, outbox, shared } = agent;
+  const { memory, identity, presence, outbox, shared } = agent;
   const verdict = judgeLoop(memory.conversation);
   if (verdict.kind === "park") return park(agent, "parked-mail", verdict.reason);
-  show(agent, "thinking");
+  presence.show("thinking");
   try {
     const { decision, unparsed, refused, settle } = await ask(agent, stops);
     await memory.commit(...refused, decision).finally(settle);
     void outbox.deliver();
     await shared.announceHops(identity.id, refused);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
-    show(agent, "acting");
+    presence.show("acting");
     for (const call of decision.calls) await act(agent, call, stops.signal);
   } catch (error) {
     if (!isLegionError(error, "LIMIT")) throw error;
@@ -107,7 +108,7 @@ async function recover(agent: Agent, now: AbortSignal): Promise<void> {
   if (memory.conversation.halt?.reason === "parked-limit" && (await wouldFit(agent)))
     await memory.commit({ kind: "notice", reason: "resumed", content: "The limits leave room again." });
   if (openCalls(memory.conversation).length === 0) return;
-  if (!memory.conversation.halt) show(agent, "acting");
+  if (!memory.conversation.halt) agent.presence.show("acting");
   const evidence = await gatherEvidence(agent);
   if (memory.conversation.halt) return;
   await interruptible(agent, now, async (signal) => {

@@ -1,7 +1,8 @@
 // The agents that run in this process: opened, supervised, and closed again where the right to run one goes elsewhere.
 
 import type { Agent } from "../agent/parts/agent.ts";
-import { beginning, closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./agent-plan.ts";
+import { createPresence } from "../agent/parts/presence.ts";
+import { closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./agent-plan.ts";
 import { isLegionError, messageOf } from "../base/errors.ts";
 import { restartNotice } from "../past/restart-notice.ts";
 import { isFruitless, type Ledger } from "../past/ledger.ts";
@@ -45,11 +46,12 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
   const run = (plan: AgentPlan, openAgain = open): void => {
     const { identity } = plan;
     const agent = opened.get(identity.id);
-    const post = agent ?? { standing: beginning(shared.clock), identity, shared };
+    const presence = agent?.presence ?? createPresence(identity.id, shared);
     const tenure = agent?.tenure ?? store.tenure(identity.id);
     const { signal, unlink } = linkSignals(asShutdown(tenure.lost), now);
     unlinks.set(identity.id, unlink);
-    agents.set(identity.id, supervise({ post, agent, open: () => openAgain(plan), now: signal }));
+    const hosted = { identity, presence, shared, agent, now: signal };
+    agents.set(identity.id, supervise({ ...hosted, open: () => openAgain(plan) }));
   };
   return {
     async beginAll(plans) {

@@ -1,12 +1,12 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
-import type { Agent, Identity, Perform, Shared, Standing } from "../agent/parts/agent.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Agent, Identity, Perform, Shared } from "../agent/parts/agent.ts";
 import { createHost } from "../agent/act/module-host.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Model } from "../domain/model.ts";
 import type { Disk } from "../base/disk.ts";
 import { startModules } from "../agent/parts/module-set.ts";
+import { createPresence } from "../agent/parts/presence.ts";
 import { createOutbox } from "../mail/outbox.ts";
 import type { LegionPaths } from "../storage/folder/paths.ts";
 import { createSpeech, type Ways } from "../agent/parts/speech.ts";
@@ -66,8 +66,8 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
     throw error;
   });
   const agent: Agent = {
-    standing: beginning(shared.clock),
     identity,
+    presence: createPresence(id, shared),
     tenure,
     model,
     speech,
@@ -102,9 +102,4 @@ export async function closeAgent({ modules, outbox, inbox, memory }: Agent): Pro
     await inbox.close();
     await memory.close();
   }
-}
-
-/** How an agent stands before its first run. */
-export function beginning(clock: Clock): Standing {
-  return { state: "waiting", reason: "", since: new Date(clock.now()).toISOString() };
 }

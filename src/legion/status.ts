@@ -1,6 +1,7 @@
 // One line of `legion ps`: of an agent that a node runs, and of one that only its files tell about.
 
-import { RESTING, type Agent, type Standing } from "../agent/parts/agent.ts";
+import type { Agent } from "../agent/parts/agent.ts";
+import { RESTING, type Standing } from "../agent/parts/presence.ts";
 import { openCalls, type Conversation } from "../past/conversation.ts";
 import { createLedger, totalUsage, type Ledger, type Send } from "../past/ledger.ts";
 import { isLegionError } from "../base/errors.ts";

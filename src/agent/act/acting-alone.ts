@@ -1,6 +1,6 @@
 // Who may have taken processes down acts with nobody beside it, so that the next end of a process says whose action it was.
 
-import { show, type Agent, type Perform } from "../parts/agent.ts";
+import type { Agent, Perform } from "../parts/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Call } from "../../domain/event.ts";
 import { restartNotice } from "../../past/restart-notice.ts";
@@ -68,19 +68,19 @@ function createFloor(clock: Clock) {
     /** Resolves when nobody claims the floor. */
     async enter(agent: Agent, signal: AbortSignal): Promise<void> {
       while (claims.length > 0 && !signal.aborted) {
-        show(agent, "waiting", `until ${claims[0]!.identity.name} has acted alone`);
+        agent.presence.show("waiting", `until ${claims[0]!.identity.name} has acted alone`);
         await until(() => claims.length === 0, signal);
-        show(agent, "acting");
+        agent.presence.show("acting");
       }
       acting.add(agent);
     },
     /** Resolves when it is the agent's; with false if somebody else acts all the same. */
     async claim(agent: Agent, signal: AbortSignal): Promise<boolean> {
       claims = [...claims, agent];
-      show(agent, "waiting", "until it can act alone");
+      agent.presence.show("waiting", "until it can act alone");
       while (claims[0] !== agent && !signal.aborted) await until(() => claims[0] === agent, signal);
       await until(() => acting.size === 0, signal);
-      show(agent, "acting");
+      agent.presence.show("acting");
       const isAlone = acting.size === 0 && claims[0] === agent;
       acting.add(agent);
       if (!isAlone) yieldIt(agent);

@@ -3,11 +3,10 @@
 import type { Inbox } from "../../mail/bus.ts";
 import type { Budget } from "./budget.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { HaltReason } from "../../past/conversation.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import type { ExecuteOptions } from "../../environment/environment.ts";
 import type { Call, ResultEvent } from "../../domain/event.ts";
-import type { AgentState, Inspect } from "../../domain/inspection.ts";
+import type { Inspect } from "../../domain/inspection.ts";
 import type { Limits } from "../../domain/limits.ts";
 import type { Blobs } from "../../past/blobs.ts";
 import type { Memory } from "../../past/past.ts";
@@ -16,6 +15,7 @@ import type { Limiter } from "../../model/limiter.ts";
 import type { Model } from "../../domain/model.ts";
 import type { CommandRun, NodeHost, Peer, Workspace } from "../../domain/module.ts";
 import type { ModuleSet } from "./module-set.ts";
+import type { Presence } from "./presence.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { Speech } from "./speech.ts";
 import type { Tenure } from "../../domain/lease.ts";
@@ -62,23 +62,10 @@ export interface TracedWorkspace extends Pick<Workspace, "root"> {
   endLeft(mark: string): Promise<boolean>;
 }
 
-/** What an agent is doing at this moment. */
-export interface Standing {
-  readonly state: AgentState;
-  /** Why, where that is not plain; may be empty. */
-  readonly reason: string;
-  /** ISO 8601: since when. */
-  readonly since: string;
-}
-
-/** An agent's place in the legion, whether it can be opened or not. */
-export interface Post {
-  standing: Standing;
+export interface Agent {
   readonly identity: Identity;
+  readonly presence: Presence;
   readonly shared: Shared;
-}
-
-export interface Agent extends Post {
   /** The right to run it. */
   readonly tenure: Tenure;
   readonly model: Model;
@@ -109,26 +96,4 @@ export interface Performed {
   readonly refused: readonly Undeliverable[];
   /** Call it when the result is in the log. */
   readonly settle: () => void;
-}
-
-/** Says what the agent is doing, to `ps` and to every watcher. */
-export function show(post: Post, state: AgentState, reason = ""): void {
-  const { identity, shared } = post;
-  post.standing = { state, reason, since: new Date(shared.clock.now()).toISOString() };
-  shared.inspect({ kind: "live:state", agent: identity.id, state, ...(reason !== "" && { reason }) });
-}
-
-export const RESTING: Readonly<Record<HaltReason, AgentState>> = {
-  paused: "paused",
-  parked: "parked",
-  "parked-mail": "parked",
-  "parked-limit": "parked",
-  halted: "halted",
-};
-
-/** Says why the agent does nothing. */
-export function showRest(agent: Agent): void {
-  const { halt } = agent.memory.conversation;
-  if (halt) show(agent, RESTING[halt.reason], halt.content);
-  else show(agent, "idle");
 }

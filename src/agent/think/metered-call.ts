@@ -1,7 +1,7 @@
 // One metered model call: admitted by the budget, noted in the log before it is made, limited and retried together with
 // every other call to the same provider.
 
-import { show, type Agent } from "../parts/agent.ts";
+import type { Agent } from "../parts/agent.ts";
 import { NO_USAGE, type Usage } from "../../domain/event.ts";
 import { LegionError, isLegionError, type Refusal } from "../../base/errors.ts";
 import type { Admission, Estimate } from "../parts/budget.ts";
@@ -40,8 +40,8 @@ export const FRAMING_TOKENS = 64;
 
 /** Makes the call. Rejects with LIMIT if it does not fit, else as the model does, after the limiter's tries. */
 export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Stops): Promise<Completed> {
-  const { model, shared } = agent;
-  const { state } = agent.standing;
+  const { model, presence, shared } = agent;
+  const { state } = presence.standing;
   let admission: Admission | undefined;
   let reserved: Usage = NO_USAGE;
   const attempt = async (): Promise<Completion> => {
@@ -49,7 +49,7 @@ export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Sto
     const admitted = await admit(agent, prompt);
     admission = admitted.admission;
     reserved = admitted.reserved;
-    if (agent.standing.state === "retrying") show(agent, state);
+    if (presence.standing.state === "retrying") presence.show(state);
     agent.tenure.check();
     return model.complete(admitted.request, run).catch((error: unknown) => {
       if (isLegionError(error) && error.refused) giveBack(agent, admitted, error.refused);
@@ -58,7 +58,7 @@ export async function complete(agent: Agent, prompt: Prompt, run: ModelRun & Sto
   };
   try {
     const onWait = ({ reason, waitMs }: Wait): void => {
-      show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
+      presence.show("retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
     };
     const { signal, patience } = run;
     const completion = await shared.limiter.run(

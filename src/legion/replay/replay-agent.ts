@@ -3,7 +3,8 @@
 // Nothing is written, asked, run or sent.
 
 import { runActor } from "../../agent/actor.ts";
-import { RESTING, type Agent, type Shared } from "../../agent/parts/agent.ts";
+import type { Agent, Shared } from "../../agent/parts/agent.ts";
+import { RESTING, createPresence } from "../../agent/parts/presence.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import { createClock, type Clock } from "../../base/clock.ts";
 import type { Difference } from "./difference.ts";
@@ -124,9 +125,10 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
   const model = createStandInModel(plan.model, player, () => agent);
   const speech = createSpeech(plan, model);
   const clock = createTapeClock(head);
+  const shared = await shareTape(options, player, { clock, tokens });
   const agent: Agent = {
-    standing: { state: "waiting", reason: "", since: "" },
     identity,
+    presence: createPresence(identity.id, shared),
     tenure: createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" }),
     model,
     speech,
@@ -155,7 +157,7 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
     modules: startModules(speech, (module) => createHost(agent, module)),
     blobs: reader.blobs(identity.id),
     traces: { begin: refuse, printed: () => Promise.resolve(recordedEvidence(head)?.printed) },
-    shared: await shareTape(options, player, { clock, tokens }),
+    shared,
   };
   return agent;
 }

@@ -2,7 +2,7 @@
 // and limits of the tapes. Each decision gets the mail that it had when it was recorded, as soon as all of that has
 // arrived, so the order in which agents happen to run does not matter.
 
-import { RESTING } from "../../agent/parts/agent.ts";
+import { RESTING } from "../../agent/parts/presence.ts";
 import { compareLogs, type Difference } from "./difference.ts";
 import type { Event } from "../../domain/event.ts";
 import { LegionError } from "../../base/errors.ts";

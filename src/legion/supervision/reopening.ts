@@ -1,6 +1,7 @@
 // Keeps an agent open: opens it when that is possible, and its log anew when it has failed.
 
-import { show, type Agent, type Post } from "../../agent/parts/agent.ts";
+import type { Agent, Identity, Shared } from "../../agent/parts/agent.ts";
+import type { Presence } from "../../agent/parts/presence.ts";
 import { formatDuration } from "../../base/duration.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { NoticeEvent } from "../../domain/event.ts";
@@ -10,7 +11,9 @@ import { park } from "../../agent/park.ts";
 import { mend as mendLog } from "../../mail/log-access.ts";
 
 export interface Upkeep {
-  readonly post: Post;
+  readonly identity: Identity;
+  readonly presence: Presence;
+  readonly shared: Shared;
   /** Absent: it could not be opened yet. */
   readonly agent: Agent | undefined;
   /** Opens the agent, or rejects with what keeps it from being opened. Called until it resolves. */
@@ -19,8 +22,7 @@ export interface Upkeep {
 
 const POISON = "3 starts in a row ended while this agent was acting, the last one while nobody else was";
 
-export function createUpkeep({ post, open, ...first }: Upkeep) {
-  const { identity, shared } = post;
+export function createUpkeep({ identity, shared, open, ...first }: Upkeep) {
   let { agent } = first;
   let isGuarded = false;
   /** What is wrong with its log, and since when; `undefined` while it is whole. */
@@ -29,8 +31,8 @@ export function createUpkeep({ post, open, ...first }: Upkeep) {
     get agent() {
       return agent;
     },
-    get post(): Post {
-      return agent ?? post;
+    get presence(): Presence {
+      return agent?.presence ?? first.presence;
     },
     get isWhole() {
       return agent !== undefined && !broken;
@@ -47,8 +49,8 @@ export function createUpkeep({ post, open, ...first }: Upkeep) {
         const content = `${identity.name} is halted, and goes on once this is over: ${reason}`;
         shared.tellControl(identity.id, broken.trouble, content);
       }
-      const { state, reason: shown } = (agent ?? post).standing;
-      if (state !== "halted" || shown !== reason) show(agent ?? post, "halted", reason);
+      const { standing, show } = agent?.presence ?? first.presence;
+      if (standing.state !== "halted" || standing.reason !== reason) show("halted", reason);
     },
     /** Opens the agent, or its log anew, and says in it what was wrong. */
     async mend(): Promise<Agent> {
@@ -59,7 +61,7 @@ export function createUpkeep({ post, open, ...first }: Upkeep) {
         if (past) await agent.memory.commit(past);
       } else await mendLog(agent.memory);
       if (broken && past) {
-        show(agent, "waiting");
+        agent.presence.show("waiting");
         const content = `${identity.name} goes on. ${past.content}`;
         shared.tellControl(identity.id, `${broken.trouble}, which is over`, content);
       }

@@ -1,6 +1,6 @@
 // What a failure means for an agent: parked, halted, or another run after a pause.
 
-import { show, type Agent } from "../../agent/parts/agent.ts";
+import type { Agent } from "../../agent/parts/agent.ts";
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { park } from "../../agent/park.ts";
 import { restartNotice } from "../../past/restart-notice.ts";
@@ -21,7 +21,7 @@ export function createJudge(random: () => number) {
   let streak = 0;
   let decided = 0;
   return async (agent: Agent, error: unknown, signal: AbortSignal): Promise<void> => {
-    const { memory, shared } = agent;
+    const { memory, presence, shared } = agent;
     const reason = messageOf(error);
     if (isLegionError(error, "MODEL_REFUSED") || isLegionError(error, "CONTEXT_OVERFLOW")) {
       return park(agent, "parked", reason);
@@ -43,7 +43,7 @@ export function createJudge(random: () => number) {
     const what = isWaiting ? "The model gave no answer, and is asked again" : "It failed, and begins anew";
     memory.note(restartNotice(`${what}: ${reason}`));
     const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (streak - 1), LAST_RESTART_MS) * (0.8 + 0.4 * random());
-    show(agent, "retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
+    presence.show("retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
     await shared.clock.sleep(waitMs, signal);
   };
 }

@@ -5,7 +5,8 @@
 // anew every ten seconds, and it goes on from what was acknowledged.
 
 import { runActor } from "../../agent/actor.ts";
-import { show, type Agent, type Identity, type Standing } from "../../agent/parts/agent.ts";
+import type { Agent, Identity } from "../../agent/parts/agent.ts";
+import type { Standing } from "../../agent/parts/presence.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import { openCalls } from "../../past/conversation.ts";
 import type { NewEvent } from "../../domain/event.ts";
@@ -42,7 +43,7 @@ export interface Supervision extends Upkeep {
 const REOPEN_MS = 10_000;
 
 export function supervise({ now, random = Math.random, ...opening }: Supervision): Supervised {
-  const { post } = opening;
+  const { identity, shared } = opening;
   const upkeep = createUpkeep(opening);
   let run = new AbortController();
   /** Thrown by something of the agent's that the actor did not wait for. */
@@ -70,7 +71,7 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
   const halt = async (error: unknown): Promise<void> => {
     upkeep.halt(error);
     await errands.run(upkeep.whole);
-    await post.shared.clock.sleep(REOPEN_MS, run.signal);
+    await shared.clock.sleep(REOPEN_MS, run.signal);
   };
   const loop = async (): Promise<void> => {
     while (!stopping && !now.aborted) {
@@ -78,19 +79,19 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
       await work().catch(face).catch(halt);
     }
     stopping ??= "stop";
-    show(upkeep.post, "stopped");
+    upkeep.presence.show("stopped");
     await errands.run(upkeep.whole);
   };
   const running = owning(take, loop);
   const alone: Writer["alone"] = (errand) =>
-    stopping ? Promise.reject(refusals[stopping](post.identity)) : errands.add(errand);
+    stopping ? Promise.reject(refusals[stopping](identity)) : errands.add(errand);
   return {
     ...createOrders(alone),
     get agent() {
       return upkeep.agent;
     },
     get standing() {
-      return upkeep.post.standing;
+      return upkeep.presence.standing;
     },
     alone,
     async stop(way = "stop") {
@@ -157,11 +158,11 @@ function isBroken(error: unknown): boolean {
 }
 
 /** No start that ends from now on ended in a call of this agent, under way or yet to be decided on: it was told to. */
-function noteEnding({ memory, standing }: Agent): void {
+function noteEnding({ memory, presence }: Agent): void {
   const { conversation, ledger } = memory;
   if (conversation.halt || memory.isDead() || ledger.start.isEnding) return;
   const [call] = openCalls(conversation);
-  const what = call ? `${call.action} ran` : standing.state === "thinking" && "it thought";
+  const what = call ? `${call.action} ran` : presence.standing.state === "thinking" && "it thought";
   try {
     if (what) memory.note(restartNotice(`The process was told to end while ${what}.`, "ending"));
   } catch (error) {

@@ -37,8 +37,8 @@ export async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<
   const model = asLastAsked(plan.model, memory);
   if (model !== plan.model) return openDormant({ ...plan, model }, dormancy);
   const agent: Agent = {
-    standing: { state: "stopped", reason: "", since: "" },
     identity,
+    presence: { standing: { state: "stopped", reason: "", since: "" }, show: () => undefined },
     tenure: createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" }),
     model,
     speech,

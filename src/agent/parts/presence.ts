@@ -1,0 +1,57 @@
+// What an agent is doing at this moment, for `ps` and for every watcher.
+
+import type { Clock } from "../../base/clock.ts";
+import type { AgentState, Inspect } from "../../domain/inspection.ts";
+import type { AgentId } from "../../domain/message.ts";
+import type { Conversation, HaltReason } from "../../past/conversation.ts";
+
+/** What an agent is doing at this moment. */
+export interface Standing {
+  readonly state: AgentState;
+  /** Why, where that is not plain; may be empty. */
+  readonly reason: string;
+  /** ISO 8601: since when. */
+  readonly since: string;
+}
+
+export interface Presence {
+  readonly standing: Standing;
+  /** Says what the agent is doing from now on. */
+  show(state: AgentState, reason?: string): void;
+}
+
+export interface Watched {
+  readonly clock: Clock;
+  readonly inspect: Inspect;
+}
+
+/** Of an agent before its first run. */
+export function createPresence(agent: AgentId, { clock, inspect }: Watched): Presence {
+  const standingAs = (state: AgentState, reason: string): Standing => {
+    return { state, reason, since: new Date(clock.now()).toISOString() };
+  };
+  let standing = standingAs("waiting", "");
+  return {
+    get standing() {
+      return standing;
+    },
+    show(state, reason = "") {
+      standing = standingAs(state, reason);
+      inspect({ kind: "live:state", agent, state, ...(reason !== "" && { reason }) });
+    },
+  };
+}
+
+export const RESTING: Readonly<Record<HaltReason, AgentState>> = {
+  paused: "paused",
+  parked: "parked",
+  "parked-mail": "parked",
+  "parked-limit": "parked",
+  halted: "halted",
+};
+
+/** Says why the agent does nothing. */
+export function showRest(presence: Presence, { halt }: Conversation): void {
+  if (halt) presence.show(RESTING[halt.reason], halt.content);
+  else presence.show("idle");
+}
