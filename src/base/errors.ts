@@ -11,19 +11,22 @@
  * - `NETWORK`: a place on the web is out of reach, too slow, or sends what cannot be read.
  * - `REFUSED`: a send, a call or a command that the rules do not allow.
  */
-export type ErrorCode =
-  | "USAGE"
-  | "CONFIG"
-  | "LOCKED"
-  | "STORAGE"
-  | "DAMAGED"
-  | "FOREIGN"
-  | "MODEL_BUSY"
-  | "MODEL_REFUSED"
-  | "CONTEXT_OVERFLOW"
-  | "LIMIT"
-  | "NETWORK"
-  | "REFUSED";
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export const ERROR_CODES = [
+  "USAGE",
+  "CONFIG",
+  "LOCKED",
+  "STORAGE",
+  "DAMAGED",
+  "FOREIGN",
+  "MODEL_BUSY",
+  "MODEL_REFUSED",
+  "CONTEXT_OVERFLOW",
+  "LIMIT",
+  "NETWORK",
+  "REFUSED",
+] as const;
 
 /** How a model call was refused: with this status of HTTP, or, without one, for want of a connection. */
 export interface Refusal {

@@ -1,71 +1,38 @@
-// Where a person's word reaches a running legion, however it travelled.
+// What a running legion does with what it is asked: the table of routes, carried out.
 
 import { hostname } from "node:os";
 import { LegionError } from "../base/errors.ts";
-import type { ForkOrder } from "../legion/fork.ts";
-import type { Legion } from "../legion/legion.ts";
 import type { AgentId } from "../domain/message.ts";
+import type { ForkOrder } from "../legion/fork-order.ts";
+import type { Legion } from "../legion/legion.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
 import type { Supervised } from "../legion/supervision/supervisor.ts";
-import {
-  PAUSED,
-  changesNothing,
-  listIds,
-  readDead,
-  readForkOrder,
-  readOrder,
-  readSaid,
-  resentOf,
-  resolveKnown,
-  type ForkAnswer,
-  type Obeyed,
-  type Order,
-  type Resent,
-  type Said,
-} from "./api/messages.ts";
+import { PAUSED, changesNothing, resentOf } from "./api/outcome.ts";
+import type { ForkAnswer, NodeApi, Obeyed, Order, Resent, Said } from "./api/routes.ts";
+import { listIds, resolveKnown } from "./api/targets.ts";
 import { unlessLate } from "./api/timeout.ts";
 
 /** An order that a long step keeps waiting is answered with `soon` after this time. */
 const PATIENCE_MS = 2_000;
 
-export interface Desk {
-  /** What can be asked for. */
-  readonly paths: readonly string[];
-  /**
-   * Does what is asked and says what came of it, as an object for JSON. Nothing about `body` needs to be checked before.
-   * Rejects with USAGE for what makes no sense, with LOCKED if the agent does not run here and nothing was done.
-   */
-  answer(path: string, body: unknown): Promise<object>;
-}
-
-export interface DeskOptions {
+export interface ServiceOptions {
   readonly legion: Legion;
   /** Called when the person wants the node to end, after they are answered. */
   readonly onStop: () => void;
 }
 
-export function createDesk({ legion, onStop }: DeskOptions): Desk {
+/** Every method but `status` and `stop` rejects with USAGE for unknown agents, with LOCKED for those that others run. */
+export function createService({ legion, onStop }: ServiceOptions): NodeApi {
   const node = `${process.pid}@${hostname()}`;
-  const answers = new Map<string, (body: unknown) => Promise<object>>([
-    ["/status", async () => ({ agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)) })],
-    ["/say", async (body) => ({ ids: await say(legion, readSaid(body), node) })],
-    ["/order", async (body) => ({ agents: await obey(legion, readOrder(body)) })],
-    ["/resend", async (body) => ({ letters: await resend(legion, readDead(body)) })],
-    ["/fork", async (body) => fork(legion, readForkOrder(body))],
-    [
-      "/stop",
-      async () => {
-        setImmediate(onStop);
-        return { node };
-      },
-    ],
-  ]);
   return {
-    paths: [...answers.keys()],
-    async answer(path, body) {
-      const answer = answers.get(path);
-      if (!answer) throw new LegionError("USAGE", `there is no ${JSON.stringify(path)}`);
-      return answer(body);
+    status: async () => ({ agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)) }),
+    say: async (said) => ({ ids: await say(legion, said, node) }),
+    order: async (order) => ({ agents: await obey(legion, order) }),
+    resend: async ({ dead }) => ({ letters: await resend(legion, new Set(dead)) }),
+    fork: (order) => fork(legion, order),
+    async stop() {
+      setImmediate(onStop);
+      return { node };
     },
   };
 }
@@ -117,9 +84,9 @@ async function carryOut(
   return unlessLate(done, PATIENCE_MS, "soon");
 }
 
-function resend(legion: Legion, dead: readonly string[]): Promise<readonly Resent[]> {
+function resend(legion: Legion, dead: ReadonlySet<string>): Promise<readonly Resent[]> {
   return Promise.all(
-    dead.map((id) => {
+    [...dead].map((id) => {
       const resent = resentOf(id, legion.resend(id));
       return unlessLate(resent, PATIENCE_MS, { id, outcome: "soon" as const });
     }),

@@ -2,9 +2,20 @@ import type { Event } from "./event.ts";
 import type { AgentId } from "./message.ts";
 import type { Delta } from "./model.ts";
 
+export const AGENT_STATES = [
+  "idle",
+  "waiting",
+  "thinking",
+  "acting",
+  "retrying",
+  "paused",
+  "parked",
+  "halted",
+  "stopped",
+] as const;
+
 /** What an agent is doing. `ps` shows it; `parked`, `paused`, `halted` come with a reason. */
-export type AgentState =
-  "idle" | "waiting" | "thinking" | "acting" | "retrying" | "paused" | "parked" | "halted" | "stopped";
+export type AgentState = (typeof AGENT_STATES)[number];
 
 /**
  * Everything a watcher can see: what is committed, and what is only live. What came of a call is seen once, as the event

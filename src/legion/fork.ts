@@ -2,7 +2,6 @@
 
 import { goals } from "../../modules/goals.ts";
 import { notes } from "../../modules/notes.ts";
-import type { Halt } from "../past/conversation.ts";
 import { LegionError } from "../base/errors.ts";
 import { forkPoint } from "../past/fork-point.ts";
 import { gapNotice } from "../storage/files/log.ts";
@@ -12,28 +11,12 @@ import type { Store } from "../storage/contract/store.ts";
 import type { Writer } from "../mail/log-access.ts";
 import type { SeqRange } from "../domain/event.ts";
 import { lostIn } from "../past/gaps.ts";
-
-export interface ForkOrder {
-  readonly agent: AgentId;
-  /** A sequence number. */
-  readonly at: number;
-  /** The new agent that goes on from there; absent: the agent itself does. */
-  readonly as?: AgentId;
-}
+import type { ForkOrder, Forked } from "./fork-order.ts";
 
 export interface Forking {
   /** The event that it goes on from: of a decision, the last result; before one that was not finished. */
   readonly to: number;
   readonly done: Promise<Forked>;
-}
-
-export interface Forked {
-  /** Why it rested at that moment, and so does now. */
-  readonly halt?: Halt;
-  /** What a person had changed by hand, and stays so. */
-  readonly edited: readonly (readonly [module: string, key: string])[];
-  /** How many events of its past are damaged or gone; the agent is told. Absent: none. */
-  readonly lost?: number;
 }
 
 export interface ForkOffice {

@@ -10,27 +10,7 @@ import { displayName, type AgentId } from "../domain/message.ts";
 import { createBranch } from "../past/fold.ts";
 import { foreign } from "../storage/files/foreign.ts";
 import type { Reader } from "../storage/contract/reader.ts";
-
-export interface AgentStatus {
-  readonly id: AgentId;
-  readonly name: string;
-  readonly state: AgentState;
-  /** Why, where that is not plain; may be empty. */
-  readonly reason: string;
-  /** What has to happen before it goes on. */
-  readonly waitingFor: string;
-  /** ISO 8601: since when it is in this state; `null` if nobody knows. */
-  readonly since: string | null;
-  /** Messages that it has not taken in. */
-  readonly unread: number;
-  readonly steps: number;
-  readonly tokens: number;
-  /** US dollars; 0 is free, `null` is unknown. */
-  readonly cost: number | null;
-  readonly model: string | null;
-  /** The process that runs it, `<pid>@<host>`; `null` if none does. */
-  readonly node: string | null;
-}
+import type { AgentStatus } from "./agent-status.ts";
 
 /** Is it at something, or about to be? */
 export function canBeAborted({ state, unread, node }: AgentStatus): boolean {

@@ -30,10 +30,15 @@ export interface OpenDecision {
  * `paused` by a person. `parked`: until a person's word; `parked-mail`: until that or new mail; `parked-limit`: until
  * that or a higher limit. `halted`: something it needs is broken.
  */
-export type HaltReason = Extract<
-  NoticeReason,
-  "paused" | "parked" | "parked-mail" | "parked-limit" | "halted"
->;
+export const HALT_REASONS = [
+  "paused",
+  "parked",
+  "parked-mail",
+  "parked-limit",
+  "halted",
+] as const satisfies readonly NoticeReason[];
+
+export type HaltReason = (typeof HALT_REASONS)[number];
 
 export interface Halt {
   readonly reason: HaltReason;
@@ -206,5 +211,5 @@ function heed(conversation: Conversation, event: EventOf<"notice">): void {
 }
 
 function isHalt(reason: NoticeReason): reason is HaltReason {
-  return reason === "paused" || reason === "halted" || reason.startsWith("parked");
+  return (HALT_REASONS as readonly NoticeReason[]).includes(reason);
 }

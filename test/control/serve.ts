@@ -1,9 +1,10 @@
 // A legion that is served over its control socket.
 
+import { request } from "node:http";
 import { onTestFinished } from "vitest";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { findNode, type NodeClient } from "../../src/control/socket/client.ts";
-import { createDesk } from "../../src/control/service.ts";
+import { createService } from "../../src/control/service.ts";
 import { serveControl } from "../../src/control/socket/server.ts";
 import type { World } from "../world.ts";
 
@@ -20,10 +21,29 @@ export async function serve(world: World): Promise<Served> {
   let ask = (): void => undefined;
   const asked = new Promise<void>((resolve) => (ask = resolve));
   const { legion } = world;
-  const desk = createDesk({ legion, onStop: ask });
-  const server = await serveControl({ desk, inspector: legion.inspector }, socket);
+  const service = createService({ legion, onStop: ask });
+  const server = await serveControl({ service, inspector: legion.inspector }, socket);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= server.close());
   onTestFinished(close);
   return { socket, node: (await findNode(socket))!, asked, close };
+}
+
+/** A request as any program may write it. */
+export function ask(
+  socketPath: string,
+  { method = "POST", path = "/say", type = "application/json", body = "" },
+): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { socketPath, method, path, headers: { "content-type": type }, agent: false },
+      (response) => {
+        let text = "";
+        response.on("data", (chunk) => (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
+    asked.on("error", reject);
+    asked.end(body);
+  });
 }

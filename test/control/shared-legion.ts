@@ -6,7 +6,7 @@ import type { NoticeEvent } from "../../src/domain/event.ts";
 import type { AgentId } from "../../src/domain/message.ts";
 import { createRedisReader } from "../../src/storage/redis/reader.ts";
 import type { Link } from "../../src/storage/redis/connection/link.ts";
-import { createDesk } from "../../src/control/service.ts";
+import { createService } from "../../src/control/service.ts";
 import type { Reach } from "../../src/control/api/reach.ts";
 import { serveOrders } from "../../src/control/redis/server.ts";
 import { openTestLink } from "../storage/redis/members.ts";
@@ -44,8 +44,8 @@ export async function found(url: string): Promise<SharedLegion> {
     async join(agents, options) {
       const node = await openNode(url, legion, agents, options);
       const id = node.legion.node!;
-      const desk = createDesk({ legion: node.legion, onStop: () => void node.stop() });
-      const orders = await serveOrders({ link: node.link, legion, node: id, desk });
+      const service = createService({ legion: node.legion, onStop: () => void node.stop() });
+      const orders = await serveOrders({ link: node.link, legion, node: id, service });
       onTestFinished(orders.close);
       return { ...node, id, fallSilent: orders.close };
     },

@@ -2,7 +2,8 @@
 
 import { LegionError } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message.ts";
-import { resolveKnown, type Targets } from "../../control/api/messages.ts";
+import type { Targets } from "../../control/api/routes.ts";
+import { resolveKnown } from "../../control/api/targets.ts";
 
 export type ConsoleLine =
   | { readonly kind: "nothing" }

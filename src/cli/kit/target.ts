@@ -12,7 +12,8 @@ import { openPersonFolder } from "../../storage/folder/person-folder.ts";
 import { createFileReader, type FileReader } from "../../storage/files/reader.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { Link } from "../../storage/redis/connection/link.ts";
-import { resolveKnown, type Targets } from "../../control/api/messages.ts";
+import type { Targets } from "../../control/api/routes.ts";
+import { resolveKnown } from "../../control/api/targets.ts";
 import type { Io, Typed } from "./command.ts";
 import { oneLine } from "./output.ts";
 
@@ -179,5 +180,5 @@ async function knownAt(site: Site, wanted: Targets): Promise<readonly AgentId[]>
 async function runningAt({ reader }: FileSite): Promise<readonly AgentId[]> {
   const { findNode } = await import("../../control/socket/client.ts");
   const node = await findNode(reader.paths.socket);
-  return ((await node?.status()) ?? []).map(({ id }) => id);
+  return ((await node?.status({}))?.agents ?? []).map(({ id }) => id);
 }

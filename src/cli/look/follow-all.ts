@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Event } from "../../domain/event.ts";
 import type { AgentId } from "../../domain/message.ts";
-import type { Targets } from "../../control/api/messages.ts";
+import type { Targets } from "../../control/api/routes.ts";
 import type { Io } from "../kit/command.ts";
 import { followEvents } from "../kit/follow.ts";
 import type { Site } from "../kit/target.ts";

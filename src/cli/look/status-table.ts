@@ -1,6 +1,6 @@
 // The table of `legion ps`.
 
-import type { AgentStatus } from "../../legion/status.ts";
+import type { AgentStatus } from "../../legion/agent-status.ts";
 import { oneLine } from "../kit/output.ts";
 import { clip, columnsOf, takeRow } from "../kit/terminal.ts";
 import { ageOf } from "../kit/times.ts";

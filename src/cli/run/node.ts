@@ -14,8 +14,9 @@ import type { RedisHome } from "../../storage/contract/node.ts";
 import { personFolderPath } from "../../storage/folder/person-folder.ts";
 import { isInside, waysTo } from "../../base/project-file.ts";
 import { planRoster, type Roster, type Who } from "../../legion/roster.ts";
-import { serveControl, type ControlServer } from "../../control/socket/server.ts";
-import { createDesk } from "../../control/service.ts";
+import type { ControlServer } from "../../control/api/serve.ts";
+import { serveControl } from "../../control/socket/server.ts";
+import { createService } from "../../control/service.ts";
 import { aborted } from "../../base/signals.ts";
 import type { Admit } from "../../config/module-loader.ts";
 import { searchKeys } from "../../config/web-search.ts";
@@ -261,11 +262,11 @@ async function beginWork({
   await replay?.begin(legion);
   // The task first: the model can be at work while the server is being loaded.
   if (task !== undefined) await legion.control.say([roster.roles[0]!.plan.identity.id], task);
-  const desk = createDesk({ legion, onStop: ending.ask });
-  const server = await serveControl({ desk, inspector: legion.inspector }, legionPaths(project).socket);
+  const service = createService({ legion, onStop: ending.ask });
+  const server = await serveControl({ service, inspector: legion.inspector }, legionPaths(project).socket);
   if (!home || legion.node === undefined) return server;
   const { serveOrders } = await import("../../control/redis/server.ts");
-  const orders = await serveOrders({ link: home.link, legion: home.legion, node: legion.node, desk });
+  const orders = await serveOrders({ link: home.link, legion: home.legion, node: legion.node, service });
   return {
     async close() {
       await orders.close();

@@ -1,6 +1,6 @@
 import { LegionError } from "../../base/errors.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
-import type { ForkAnswer } from "../../control/api/messages.ts";
+import type { ForkAnswer } from "../../control/api/routes.ts";
 import { reach } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, readNumber } from "../kit/output.ts";

@@ -1,6 +1,6 @@
 // Orders to agents, and what came of them in words.
 
-import type { Obeyed, Order } from "../../control/api/messages.ts";
+import type { Obeyed, Order } from "../../control/api/routes.ts";
 import { reach } from "../../control/open.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { namesOf, print } from "../kit/output.ts";

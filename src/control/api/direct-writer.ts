@@ -6,10 +6,12 @@ import type { AgentId } from "../../domain/message.ts";
 import type { Peer } from "../../domain/module.ts";
 import { resend } from "../../mail/resend.ts";
 import type { Store } from "../../storage/contract/store.ts";
-import { PAUSED, changesNothing, resentOf, resolveKnown, type Obeyed, type Order } from "./messages.ts";
-import type { Node } from "./node.ts";
+import { PAUSED, changesNothing, resentOf } from "./outcome.ts";
+import type { Reach } from "./reach.ts";
+import type { Obeyed, Order } from "./routes.ts";
+import { resolveKnown } from "./targets.ts";
 
-export interface OwnHand extends Pick<Node, "say" | "resend" | "fork"> {
+export interface OwnHand extends Pick<Reach, "say" | "resend" | "fork"> {
   order(order: Order & { readonly order: "pause" | "resume" }): Promise<readonly Obeyed[]>;
 }
 
@@ -22,7 +24,8 @@ export interface Office {
 export function byOwnHand({ store, clock }: Office): OwnHand {
   const { control, known, bus, writerFor } = store;
   return {
-    say: ({ targets, content, delivery }) => control.say(resolveKnown(targets, known()), content, delivery),
+    say: ({ targets, content, delivery }) =>
+      control.say(resolveKnown(targets, known()), content, delivery === "abort" ? delivery : undefined),
     order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
     resend(dead) {
       const peers = (): Promise<Pick<Peer, "id">[]> => Promise.resolve(known().map((id) => ({ id })));

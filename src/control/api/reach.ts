@@ -5,18 +5,24 @@ import type { FileReader } from "../../storage/files/reader.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { Link } from "../../storage/redis/connection/link.ts";
-import type { AgentStatus } from "../../legion/status.ts";
-import type { Node } from "./node.ts";
+import type { AgentStatus } from "../../legion/agent-status.ts";
+import type { ForkAnswer, Obeyed, Order, Resent, Said } from "./routes.ts";
+import type { ForkOrder } from "../../legion/fork-order.ts";
 
-/** A legion that runs or rests: as a node, but it tells of everybody. */
-export interface Reach extends Pick<Node, "order" | "resend" | "fork"> {
+/** A legion that runs or rests. */
+export interface Reach {
   /** Of every agent, or of `agents` alone, in their order. */
   status(agents?: readonly AgentId[]): Promise<Overview>;
   /**
    * Returns the message ids; an abort is said to those alone that there is something to abort of. Rejects with REFUSED for an
    * abort while no node runs.
    */
-  say: Node["say"];
+  say(said: Said): Promise<readonly string[]>;
+  order(order: Order): Promise<readonly Obeyed[]>;
+  /** Sends dead letters again; says of each what came of it. */
+  resend(dead: readonly string[]): Promise<readonly Resent[]>;
+  /** Has an agent go on from an earlier moment of its past. */
+  fork(order: ForkOrder): Promise<ForkAnswer>;
   /** Ends every node, and waits a minute for what they are at. Rejects with REFUSED if none runs. */
   end(): Promise<readonly Ended[]>;
 }

@@ -4,8 +4,9 @@ import { randomUUID } from "node:crypto";
 import { LegionError } from "../../base/errors.ts";
 import { legionKeys } from "../../storage/redis/scripts/keys.ts";
 import type { Link } from "../../storage/redis/connection/link.ts";
-import { MAX_BODY_BYTES } from "../api/messages.ts";
-import { speakTo, type Node } from "../api/node.ts";
+import { createClient } from "../api/client.ts";
+import { MAX_BODY_BYTES } from "../api/refusal.ts";
+import type { NodeApi } from "../api/routes.ts";
 import { nodeName } from "./lease-holders.ts";
 import { readAnswer, type OrderAnswer, type OrderRequest } from "./wire.ts";
 import { unlessLate } from "../api/timeout.ts";
@@ -68,8 +69,8 @@ export async function openRedisClient(link: Link, legion: string): Promise<Redis
 }
 
 /** The node with this id; silence of more than `patienceMs` rejects with LOCKED. */
-export function nodeOver(client: RedisClient, id: string, patienceMs: number): Node {
-  return speakTo(async (path, body) => {
+export function nodeOver(client: RedisClient, id: string, patienceMs: number): NodeApi {
+  return createClient(async (path, body) => {
     const answer = await client.ask(id, { path, body, patienceMs });
     if (answer === "silent") throw silenceOf(id);
     return answer;

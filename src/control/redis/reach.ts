@@ -9,7 +9,8 @@ import { CONTROL } from "../../domain/message.ts";
 import { readNodes, type NodeRecord } from "../../storage/redis/cluster/members.ts";
 import { setStopped } from "../../storage/redis/cluster/directory.ts";
 import { openRedisStore, type RedisStore } from "../../storage/redis/store.ts";
-import { resolveKnown, type Obeyed, type Order } from "../api/messages.ts";
+import { ROUTES, type Obeyed, type Order } from "../api/routes.ts";
+import { resolveKnown } from "../api/targets.ts";
 import { canBeAborted } from "../../legion/status.ts";
 import { byOwnHand, type OwnHand } from "../api/direct-writer.ts";
 import { readWhereabouts } from "./lease-holders.ts";
@@ -56,7 +57,7 @@ function createReach(reaching: Reaching): Reach {
     resend: (dead) =>
       spread(reaching, dead, {
         agentOf: (id) => parseDeadLetterId(id)?.agent ?? CONTROL,
-        ask: (node, letters) => node.resend(letters),
+        ask: async (node, letters) => (await node.resend({ dead: letters })).letters,
         alone: async (letter) => (await (await hand()).resend([letter]))[0]!,
       }),
     async fork(order) {
@@ -81,7 +82,7 @@ async function obey({ order, targets }: Order, reaching: Reaching): Promise<read
   if (order === "stop") await Promise.all(ids.map((agent) => setStopped({ link, legion, agent })));
   return spread(reaching, ids, {
     agentOf: (id) => id,
-    ask: (node, agents) => node.order({ order, targets: agents }),
+    ask: async (node, agents) => (await node.order({ order, targets: agents })).agents,
     async alone(id) {
       if (order === "stop") return { id, outcome: whereabouts.of(id).isStopped ? "already" : "done" };
       return (await (await hand()).order({ order, targets: [id] }))[0]!;
@@ -94,7 +95,7 @@ async function endNodes({ link, legion, client }: Reaching): Promise<readonly En
   if (nodes.length === 0) throw nothingTo("stop");
   const deadline = Date.now() + ENDING_MS;
   await Promise.all(
-    nodes.map(({ id }) => client.ask(id, { path: "/stop", body: {}, patienceMs: ANSWER_MS })),
+    nodes.map(({ id }) => client.ask(id, { path: ROUTES.stop.path, body: {}, patienceMs: ANSWER_MS })),
   );
   for (;;) {
     const there = new Set((await readNodes({ link, legion })).map(({ id }) => id));

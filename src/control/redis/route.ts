@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { LegionPlace } from "../../storage/redis/cluster/members.ts";
-import type { Node } from "../api/node.ts";
+import type { NodeApi } from "../api/routes.ts";
 import { readWhereabouts, type Whereabouts } from "./lease-holders.ts";
 import { nodeOver, silenceOf, type RedisClient } from "./client.ts";
 
@@ -19,7 +19,7 @@ const RETRY_MS = 100;
 export interface Way<R> {
   agentOf(item: string): AgentId;
   /** Has the node that runs their agents do `items`; one result for each, in their order. */
-  ask(node: Node, items: readonly string[]): Promise<readonly R[]>;
+  ask(node: NodeApi, items: readonly string[]): Promise<readonly R[]>;
   /** Does `item`, whose agent nobody runs. */
   alone(item: string): Promise<R>;
 }

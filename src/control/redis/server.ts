@@ -1,4 +1,4 @@
-// A node's desk, reached over Redis: from any machine, by whoever can reach that Redis. They speak as the person; what
+// The table of routes over Redis: from any machine, by whoever can reach that Redis. They speak as the person; what
 // keeps others away is the password of the Redis, and the network that it is in.
 //
 //   D1. What is asked twice within a minute is done once, and answered twice: a client may ask again when it hears nothing.
@@ -7,34 +7,30 @@
 import type { Link } from "../../storage/redis/connection/link.ts";
 import { legionKeys } from "../../storage/redis/scripts/keys.ts";
 import { LegionError } from "../../base/errors.ts";
-import { refusalOf } from "../api/messages.ts";
-import type { Desk } from "../service.ts";
+import { refusalOf } from "../api/refusal.ts";
+import { ROUTES, type NodeApi } from "../api/routes.ts";
+import { answerOf, routeAt, type ControlServer } from "../api/serve.ts";
 import { readRequest, type OrderAnswer, type OrderRequest } from "./wire.ts";
 
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 
-export interface RedisDeskOptions {
+export interface ServedOverRedis {
   readonly link: Link;
   /** The name of the legion. */
   readonly legion: string;
   /** The id of this process among its nodes. */
   readonly node: string;
-  readonly desk: Desk;
-}
-
-export interface RedisDesk {
-  /** Hears no more; resolves once what was heard is answered. */
-  close(): Promise<void>;
+  readonly service: NodeApi;
 }
 
 /** Answers what is asked of `node`, from the moment that this resolves. Rejects with STORAGE if Redis does not answer. */
-export async function serveOrders({ link, legion, node, desk }: RedisDeskOptions): Promise<RedisDesk> {
+export async function serveOrders({ link, legion, node, service }: ServedOverRedis): Promise<ControlServer> {
   const keys = legionKeys(legion);
   const once = createMemoryOfAnswers();
   const open = new Set<Promise<void>>();
   const hear = async (request: OrderRequest): Promise<void> => {
-    const answer = once(request, () => answerTo(request, desk));
+    const answer = once(request, () => answerTo(request, service));
     link.hint(keys.answers(request.client), await answer);
   };
   const leave = await link.listen(keys.orders(node), (text) => {
@@ -52,10 +48,12 @@ export async function serveOrders({ link, legion, node, desk }: RedisDeskOptions
 }
 
 /** Never rejects. */
-async function answerTo({ id, path, body }: OrderRequest, desk: Desk): Promise<string> {
+async function answerTo({ id, path, body }: OrderRequest, service: NodeApi): Promise<string> {
   let answer: OrderAnswer;
   try {
-    answer = { id, answer: await desk.answer(path, body) };
+    const route = routeAt(path);
+    if (route === undefined) throw new LegionError("USAGE", `there is no ${JSON.stringify(path)}`);
+    answer = { id, answer: await answerOf(service, route, body) };
   } catch (error) {
     answer = { id, ...refusalOf(error) };
   }
@@ -74,7 +72,8 @@ function createMemoryOfAnswers() {
   };
   return (request: OrderRequest, make: () => Promise<string>): Promise<string> => {
     // Its answer is long and old at once, and asking changes nothing.
-    if (request.path === "/status") return make();
+    const route = routeAt(request.path);
+    if (route !== undefined && ROUTES[route].method === "get") return make();
     const nowMs = performance.now();
     forget(nowMs);
     const known = given.get(request.id)?.answer;

@@ -6,7 +6,8 @@ import type { AgentId } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { LegionPlace } from "../../storage/redis/cluster/members.ts";
 import { readRegistry } from "../../storage/redis/cluster/directory.ts";
-import { storedStatus, type AgentStatus } from "../../legion/status.ts";
+import type { AgentStatus } from "../../legion/agent-status.ts";
+import { storedStatus } from "../../legion/status.ts";
 import type { Overview } from "../api/reach.ts";
 import { nodeName, readWhereabouts, type Whereabouts } from "./lease-holders.ts";
 import { nodeOver, type RedisClient } from "./client.ts";
@@ -43,7 +44,7 @@ async function askNodes(
   const told = new Map<string, readonly AgentStatus[]>();
   const ask = async (node: string): Promise<void> => {
     try {
-      told.set(node, await nodeOver(client, node, ANSWER_MS).status());
+      told.set(node, (await nodeOver(client, node, ANSWER_MS).status({})).agents);
     } catch (error) {
       if (!isLegionError(error, "LOCKED")) throw error;
     }

@@ -5,12 +5,13 @@ import { connect } from "node:net";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message.ts";
-import type { Refusal } from "../api/messages.ts";
-import { speakTo, type Node } from "../api/node.ts";
+import { createClient } from "../api/client.ts";
+import { refusalSchema } from "../api/refusal.ts";
+import type { NodeApi } from "../api/routes.ts";
 import { findSocket } from "./socket-path.ts";
 
-/** It rejects with REFUSED, too, if the node ends or does not answer. */
-export interface NodeClient extends Node {
+/** Every method rejects with REFUSED, too, if the node ends or does not answer. */
+export interface NodeClient extends NodeApi {
   /**
    * What watchers of one agent see from the moment that this resolves; ends when the node does or `signal` aborts, and
    * where this end does not keep up.
@@ -25,7 +26,8 @@ export async function findNode(named: string): Promise<NodeClient | undefined> {
   const socketPath = await findSocket(named);
   if (socketPath === undefined || !(await answers(socketPath))) return undefined;
   return {
-    ...speakTo((path, body) => exchange({ socketPath, method: "POST", path }, body)),
+    // Without `/v1`, as nodes of the version before serve it, too.
+    ...createClient((path, question) => exchange({ socketPath, method: "POST", path }, question)),
     async follow(agent, signal) {
       const path = `/events?agent=${encodeURIComponent(agent)}`;
       const lines = readLines(await send({ socketPath, method: "GET", path, signal }));
@@ -56,8 +58,9 @@ interface Call {
 
 async function exchange(call: Call, body: object): Promise<unknown> {
   const response = await send({ ...call, signal: AbortSignal.timeout(ANSWER_MS) }, body);
-  const answer = (await readAll(response)) as Partial<Refusal>;
-  if (answer.error) throw new LegionError(answer.error.code, answer.error.message);
+  const answer = await readAll(response);
+  const refusal = refusalSchema.safeParse(answer);
+  if (refusal.success) throw new LegionError(refusal.data.error.code, refusal.data.error.message);
   return answer;
 }
 

@@ -8,7 +8,8 @@ import { lockHolder } from "../../storage/folder/lock.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { FileReader } from "../../storage/files/reader.ts";
 import { byId } from "../../storage/contract/reader.ts";
-import { storedStatus, type AgentStatus } from "../../legion/status.ts";
+import type { AgentStatus } from "../../legion/agent-status.ts";
+import { storedStatus } from "../../legion/status.ts";
 import { openFileStore } from "../../storage/files/store.ts";
 import { findNode, type NodeClient } from "./client.ts";
 import { byOwnHand, type OwnHand } from "../api/direct-writer.ts";
@@ -34,8 +35,11 @@ export async function reachInFiles<T>(options: FileReach, word: (legion: Reach) 
 
 function throughNode(node: NodeClient, reader: FileReader): Reach {
   return {
-    ...node,
-    status: async (agents) => overview(reader, await node.status(), agents),
+    status: async (agents) => overview(reader, (await node.status({})).agents, agents),
+    say: async (said) => (await node.say(said)).ids,
+    order: async (order) => (await node.order(order)).agents,
+    resend: async (dead) => (await node.resend({ dead })).letters,
+    fork: node.fork,
     end: async () => [await endNode(node, reader)],
   };
 }
@@ -96,7 +100,7 @@ async function endNode(node: NodeClient, { paths, disk }: FileReader): Promise<E
   const pidOfHolder = async (): Promise<number> => (await lockHolder(paths.lock, disk))?.pid ?? 0;
   const pid = await pidOfHolder();
   const deadline = Date.now() + ENDING_MS;
-  await node.stop();
+  await node.stop({});
   while ((await pidOfHolder()) === pid && pid !== 0) {
     if (Date.now() > deadline) return { node: String(pid), outcome: "late" };
     await delay(RETRY_MS);

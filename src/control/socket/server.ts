@@ -5,19 +5,19 @@ import type { Server } from "node:http";
 import type { Context, Hono } from "hono";
 import { LegionError, isLegionError, messageOf, type ErrorCode } from "../../base/errors.ts";
 import type { Inspector } from "../../domain/inspection.ts";
-import { MAX_BODY_BYTES, refusalOf } from "../api/messages.ts";
-import type { Desk } from "../service.ts";
+import { describeRoutes } from "../api/openapi.ts";
+import { MAX_BODY_BYTES, refusalOf } from "../api/refusal.ts";
+import { ROUTES, ROUTE_NAMES, type NodeApi } from "../api/routes.ts";
+import { answerOf, type ControlServer } from "../api/serve.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { claimSocket } from "./socket-path.ts";
 
 const CLOSING_MS = 1_000;
-
-export interface ControlServer {
-  close(): Promise<void>;
-}
+/** Everything stands there, and, for commands of the version before, without it. */
+const BASE = "/v1";
 
 export interface Served {
-  readonly desk: Desk;
+  readonly service: NodeApi;
   /** What followers are told from. */
   readonly inspector: Inspector;
 }
@@ -26,10 +26,13 @@ export interface Served {
  * Listens at `socketPath`, in place of whatever a dead node left there. Call it while this process holds the project's
  * lock.
  */
-export async function serveControl({ desk, inspector }: Served, socketPath: string): Promise<ControlServer> {
+export async function serveControl(
+  { service, inspector }: Served,
+  socketPath: string,
+): Promise<ControlServer> {
   const { createAdaptorServer } = await import("@hono/node-server");
   const feed = createFeed(inspector);
-  const app = await createApp(desk, feed);
+  const app = await createApp(service, feed);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const socket = await claimSocket(socketPath);
   try {
@@ -66,16 +69,21 @@ async function listen(server: Server, path: string): Promise<void> {
   }
 }
 
-async function createApp(desk: Desk, feed: Feed): Promise<Hono> {
+async function createApp(service: NodeApi, feed: Feed): Promise<Hono> {
   const { Hono } = await import("hono");
   const { bodyLimit } = await import("hono/body-limit");
   const app = new Hono();
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => refuse(tooLong()) }));
-  app.get("/status", async (c) => c.json(await desk.answer("/status", undefined)));
   app.get("/events", (c) => feed.follow(c.req.query("agent")));
-  for (const path of desk.paths) {
-    app.post(path, async (c) => c.json(await desk.answer(path, await readBody(c))));
+  for (const name of ROUTE_NAMES) {
+    const { path, method } = ROUTES[name];
+    const answer = async (c: Context, body?: unknown) => c.json(await answerOf(service, name, body));
+    for (const address of [`${BASE}${path}`, path]) {
+      app.post(address, async (c) => answer(c, await readBody(c)));
+      if (method === "get") app.get(address, (c) => answer(c));
+    }
   }
+  app.get(`${BASE}/openapi.json`, (c) => c.json(describeRoutes(BASE)));
   app.notFound((c) => refuse(new LegionError("USAGE", `there is no ${c.req.method} ${c.req.path}`)));
   app.onError(refuse);
   return app;

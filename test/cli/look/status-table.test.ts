@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { statusTable } from "../../../src/cli/look/status-table.ts";
-import type { AgentStatus } from "../../../src/legion/status.ts";
+import type { AgentStatus } from "../../../src/legion/agent-status.ts";
 
 const nowMs = Date.parse("2026-01-02T12:00:00.000Z");
 const status: AgentStatus = {

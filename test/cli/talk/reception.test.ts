@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { receptions } from "../../../src/cli/talk/reception.ts";
-import type { AgentStatus } from "../../../src/legion/status.ts";
+import type { AgentStatus } from "../../../src/legion/agent-status.ts";
 
 const status: AgentStatus = {
   id: "2",

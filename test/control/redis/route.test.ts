@@ -5,7 +5,7 @@ import type { AgentId } from "../../../src/domain/message.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
 import { attend } from "../../../src/storage/redis/cluster/members.ts";
-import { createDesk } from "../../../src/control/service.ts";
+import { createService } from "../../../src/control/service.ts";
 import { openRedisClient } from "../../../src/control/redis/client.ts";
 import { serveOrders } from "../../../src/control/redis/server.ts";
 import { spread, type Way } from "../../../src/control/redis/route.ts";
@@ -35,8 +35,8 @@ async function found() {
       const project = await temporaryFolder();
       await (await openWorld(project, { "1": {}, "2": {}, "3": {}, "4": {} })).stop();
       const world = await openWorld(project, Object.fromEntries(agents.map((agent) => [agent, {}])));
-      const desk = createDesk({ legion: world.legion, onStop: () => undefined });
-      const orders = await serveOrders({ link: await connect(), legion, node: id, desk });
+      const service = createService({ legion: world.legion, onStop: () => undefined });
+      const orders = await serveOrders({ link: await connect(), legion, node: id, service });
       onTestFinished(orders.close);
       await attend(place, {
         id,
@@ -53,7 +53,7 @@ async function found() {
 const pausing: Way<string> = {
   agentOf: (agent) => agent,
   ask: async (node, agents) =>
-    (await node.order({ order: "pause", targets: agents })).map(
+    (await node.order({ order: "pause", targets: agents })).agents.map(
       ({ id, outcome }) => `${id} ${outcome} there`,
     ),
   alone: (agent) => Promise.resolve(`${agent} done here`),

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { legionKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
-import { createDesk } from "../../../src/control/service.ts";
+import { createService } from "../../../src/control/service.ts";
 import { openRedisClient, type RedisClient } from "../../../src/control/redis/client.ts";
-import { serveOrders, type RedisDesk } from "../../../src/control/redis/server.ts";
+import type { ControlServer } from "../../../src/control/api/serve.ts";
+import { serveOrders } from "../../../src/control/redis/server.ts";
 import { openTestLink } from "../../storage/redis/members.ts";
 import { redisIsThere, startRedis, type Server } from "../../storage/redis/servers.ts";
 import { byHand, createWorld, type World } from "../../world.ts";
@@ -25,15 +26,15 @@ interface Served {
   /** As any program may say it. */
   readonly link: Link;
   readonly client: RedisClient;
-  readonly desk: RedisDesk;
+  readonly served: ControlServer;
 }
 
 async function serve(world: World): Promise<Served> {
   const [atNode, link] = [await connect(), await connect()];
-  const desk = createDesk({ legion: world.legion, onStop: () => undefined });
-  const served = await serveOrders({ link: atNode, legion: legionName, node: NODE, desk });
+  const service = createService({ legion: world.legion, onStop: () => undefined });
+  const served = await serveOrders({ link: atNode, legion: legionName, node: NODE, service });
   onTestFinished(served.close);
-  return { world, link, client: await openRedisClient(link, legionName), desk: served };
+  return { world, link, client: await openRedisClient(link, legionName), served };
 }
 
 const say = (content: string) => ({ path: "/say", body: { targets: ["1"], content }, patienceMs: 10_000 });
@@ -83,8 +84,8 @@ describe.skipIf(!redisIsThere)("orders over Redis", () => {
   it("asks again where the node was not there to hear the first time", async () => {
     const world = await createWorld({ "1": {} });
     const asking = (await openRedisClient(await connect(), legionName)).ask(NODE, say("Are you there?"));
-    const desk = createDesk({ legion: world.legion, onStop: () => undefined });
-    const served = await serveOrders({ link: await connect(), legion: legionName, node: NODE, desk });
+    const service = createService({ legion: world.legion, onStop: () => undefined });
+    const served = await serveOrders({ link: await connect(), legion: legionName, node: NODE, service });
     onTestFinished(served.close);
     expect(await asking).toEqual({ ids: ["0>1#1"] });
   });
@@ -158,7 +159,9 @@ describe.skipIf(!redisIsThere)("orders over Redis", () => {
 
   it("answers what it has heard before it closes", async () => {
     const answer = byHand<typeof noop>();
-    const { world, client, desk } = await serve(await createWorld({ "1": { script: () => answer.promise } }));
+    const { world, client, served } = await serve(
+      await createWorld({ "1": { script: () => answer.promise } }),
+    );
     await world.say("1", "Think");
     await world.until((seen) => seen.kind === "live:state" && seen.state === "thinking");
     const pausing = client.ask(NODE, {
@@ -168,7 +171,7 @@ describe.skipIf(!redisIsThere)("orders over Redis", () => {
     });
     // One channel keeps its order: the node has heard of the other one, too, when it answers this.
     await client.ask(NODE, { path: "/status", body: {}, patienceMs: 10_000 });
-    await desk.close();
+    await served.close();
     expect(await pausing).toEqual({ agents: [{ id: "1", outcome: "soon" }] });
     answer.resolve(noop);
     await world.idle();

@@ -1,5 +1,4 @@
 import { chmod, lstat, mkdir, readFile, writeFile } from "node:fs/promises";
-import { request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -7,34 +6,15 @@ import { expect, it } from "vitest";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { findNode } from "../../../src/control/socket/client.ts";
 import { byHand, createWorld, openWorld, temporaryFolder } from "../../world.ts";
-import { serve } from "../serve.ts";
+import { ask, serve } from "../serve.ts";
 
 const noop = { calls: [{ action: "noop" }] };
-
-/** A request as any program may write it. */
-function ask(
-  socketPath: string,
-  { method = "POST", path = "/say", type = "application/json", body = "" },
-): Promise<{ readonly status: number; readonly text: string }> {
-  return new Promise((resolve, reject) => {
-    const asked = request(
-      { socketPath, method, path, headers: { "content-type": type }, agent: false },
-      (response) => {
-        let text = "";
-        response.on("data", (chunk) => (text += chunk));
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
-      },
-    );
-    asked.on("error", reject);
-    asked.end(body);
-  });
-}
 
 it("says what the person says, as Control, and returns the ids", async () => {
   const world = await createWorld({ "1": {}, "2": {} });
   const { node } = await serve(world);
 
-  const ids = await node.say({ targets: ["1", "2"], content: "Hello" });
+  const { ids } = await node.say({ targets: ["1", "2"], content: "Hello" });
 
   expect(ids).toEqual(["0>1#1", "0>2#1"]);
   await world.idle();
@@ -48,7 +28,7 @@ it("tells who runs here, in what state and what it has spent", async () => {
   await world.say("2", "Hello");
   await world.idle();
 
-  const [two, writer] = await node.status();
+  const [two, writer] = (await node.status({})).agents;
 
   expect(two).toMatchObject({
     id: "2",
@@ -68,31 +48,45 @@ it("pauses and resumes agents, and says when there is nothing to do", async () =
   const world = await createWorld({ "1": {}, "2": {} });
   const { node } = await serve(world);
 
-  expect(await node.order({ order: "pause", targets: ["1"] })).toEqual([{ id: "1", outcome: "done" }]);
+  expect(await node.order({ order: "pause", targets: ["1"] })).toEqual({
+    agents: [{ id: "1", outcome: "done" }],
+  });
   await world.until((seen) => seen.kind === "live:state" && seen.state === "paused");
-  expect(await node.order({ order: "pause", targets: "all" })).toEqual([
-    { id: "1", outcome: "already" },
-    { id: "2", outcome: "done" },
-  ]);
-  const [one] = await node.status();
+  expect(await node.order({ order: "pause", targets: "all" })).toEqual({
+    agents: [
+      { id: "1", outcome: "already" },
+      { id: "2", outcome: "done" },
+    ],
+  });
+  const [one] = (await node.status({})).agents;
   expect(one).toMatchObject({ state: "paused", reason: "by Control", waitingFor: "resume" });
-  expect(await node.order({ order: "resume", targets: ["1"] })).toEqual([{ id: "1", outcome: "done" }]);
-  expect(await node.order({ order: "resume", targets: ["1"] })).toEqual([{ id: "1", outcome: "already" }]);
+  expect(await node.order({ order: "resume", targets: ["1"] })).toEqual({
+    agents: [{ id: "1", outcome: "done" }],
+  });
+  expect(await node.order({ order: "resume", targets: ["1"] })).toEqual({
+    agents: [{ id: "1", outcome: "already" }],
+  });
 });
 
 it("stops one agent for good, which keeps its mail", async () => {
   const world = await createWorld({ "1": {}, "2": {} });
   const { node } = await serve(world);
 
-  expect(await node.order({ order: "stop", targets: ["2"] })).toEqual([{ id: "2", outcome: "done" }]);
+  expect(await node.order({ order: "stop", targets: ["2"] })).toEqual({
+    agents: [{ id: "2", outcome: "done" }],
+  });
   await node.say({ targets: ["2"], content: "Later" });
   await world.idle();
 
-  const [, two] = await node.status();
+  const [, two] = (await node.status({})).agents;
   expect(two).toMatchObject({ state: "stopped", waitingFor: "start", unread: 1, node: null });
-  expect(await node.order({ order: "stop", targets: ["2"] })).toEqual([{ id: "2", outcome: "already" }]);
+  expect(await node.order({ order: "stop", targets: ["2"] })).toEqual({
+    agents: [{ id: "2", outcome: "already" }],
+  });
   await expect(node.order({ order: "pause", targets: ["2"] })).rejects.toThrow("Agent 2 is stopped.");
-  expect(await node.order({ order: "pause", targets: "all" })).toEqual([{ id: "1", outcome: "done" }]);
+  expect(await node.order({ order: "pause", targets: "all" })).toEqual({
+    agents: [{ id: "1", outcome: "done" }],
+  });
 });
 
 it("answers an order that a long step keeps waiting before that step is over", async () => {
@@ -102,7 +96,9 @@ it("answers an order that a long step keeps waiting before that step is over", a
   await world.say("1", "Think");
   await world.until((seen) => seen.kind === "live:state" && seen.state === "thinking");
 
-  expect(await node.order({ order: "pause", targets: ["1"] })).toEqual([{ id: "1", outcome: "soon" }]);
+  expect(await node.order({ order: "pause", targets: ["1"] })).toEqual({
+    agents: [{ id: "1", outcome: "soon" }],
+  });
   answer.resolve(noop);
   await world.until((seen) => seen.kind === "live:state" && seen.state === "paused");
 });
@@ -124,9 +120,9 @@ it("aborts what an agent is doing", async () => {
 it("asks the node to end without ending it itself", async () => {
   const world = await createWorld({ "1": {} });
   const { node, asked } = await serve(world);
-  await node.stop();
+  await node.stop({});
   await asked;
-  expect(await node.status()).toHaveLength(1);
+  expect((await node.status({})).agents).toHaveLength(1);
 });
 
 it("tells followers what happens to one agent from the moment they ask", async () => {
@@ -165,6 +161,12 @@ it.each([
     'there is no agent "9"; known: 1, 2',
   ],
   ["itself", { body: '{"targets":["0"],"content":"x"}' }, 400, "0 is you"],
+  [
+    "an unknown agent under /v1",
+    { path: "/v1/say", body: '{"targets":["9"],"content":"x"}' },
+    400,
+    'agent "9"',
+  ],
   ["no text", { body: '{"targets":"all","content":" "}' }, 400, "content: expected a text"],
   ["no targets", { body: '{"targets":[],"content":"x"}' }, 400, "targets: expected"],
   ["targets that are no texts", { body: '{"targets":[{}],"content":"x"}' }, 400, "targets: expected"],
@@ -186,6 +188,12 @@ it.each([
   ],
   ["no dead letter", { path: "/resend", body: '{"dead":[]}' }, 400, "dead: expected a list"],
   ["dead letters that are no texts", { path: "/resend", body: '{"dead":[7]}' }, 400, "dead: expected a list"],
+  [
+    "an event that is none",
+    { path: "/v1/fork", body: '{"agent":"1","at":0.5}' },
+    400,
+    "at: expected the number of an event",
+  ],
   ["an unknown path", { path: "/nothing", body: "{}" }, 400, "there is no POST /nothing"],
   ["a body past the limit", { body: JSON.stringify("x".repeat(9 * 1_048_576)) }, 400, "a request may have"],
   [
@@ -222,7 +230,7 @@ it("takes the place of a socket that a dead node left", async () => {
   const { socket } = legionPaths(world.project);
   await writeFile(socket, "left over");
   const { node } = await serve(world);
-  expect(await node.status()).toHaveLength(1);
+  expect((await node.status({})).agents).toHaveLength(1);
 });
 
 it("puts the socket of a deep project into a private folder of the user, and clears it away", async () => {
@@ -230,7 +238,7 @@ it("puts the socket of a deep project into a private folder of the user, and cle
   await mkdir(folder);
   const { socket, node, close } = await serve(await openWorld(folder, { "1": {} }));
 
-  expect(await node.status()).toHaveLength(1);
+  expect((await node.status({})).agents).toHaveLength(1);
   const path = await readFile(socket, "utf8");
   expect(path.startsWith(join(tmpdir(), "legion-"))).toBe(true);
   expect((await lstat(path)).mode & 0o777).toBe(0o600);

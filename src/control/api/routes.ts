@@ -1,0 +1,123 @@
+// Everything that a running node can be asked, in one table. The control socket and Redis serve it, the commands' client is
+// made from it, and /v1/openapi.json describes it.
+
+import { z } from "zod";
+import { agentStatusSchema } from "../../legion/agent-status.ts";
+import { forkOrderSchema, forkedSchema } from "../../legion/fork-order.ts";
+
+export interface Route {
+  /** On the socket it stands under `/v1`; over Redis it is as it is. */
+  readonly path: `/${string}`;
+  /** `get`: it changes nothing, and its question is empty. */
+  readonly method: "get" | "post";
+  readonly summary: string;
+  /** A strict object. The description of each field says what is expected there, as a refusal says it. */
+  readonly question: z.ZodType;
+  readonly answer: z.ZodType<object>;
+}
+
+const MAX_LISTED = 10_000;
+
+const nothing = z.object({}).prefault({});
+const ids = z.array(z.string()).min(1).max(MAX_LISTED).readonly();
+const targets = z.union([z.literal("all"), ids]).describe("all, or a list of agent ids");
+const soon = z.literal("soon").describe("It happens once the step that the agent is at is finished.");
+
+const obeyed = z
+  .object({
+    id: z.string(),
+    outcome: z.union([z.literal("done"), soon, z.literal("already").describe("It changed nothing.")]),
+  })
+  .readonly();
+
+const resent = z.discriminatedUnion("outcome", [
+  z.object({
+    id: z.string(),
+    outcome: z.literal("done"),
+    sends: z.array(z.string()).readonly().describe("Ids of the new messages."),
+  }),
+  z.object({ id: z.string(), outcome: soon }),
+  z.object({ id: z.string(), outcome: z.literal("refused"), reason: z.string() }),
+]);
+
+const goesOnFrom = z
+  .number()
+  .describe(
+    "The event that it goes on from: of a decision, the last result; before one that was not finished.",
+  );
+
+export const ROUTES = {
+  status: {
+    path: "/status",
+    method: "get",
+    summary: "What every agent does that this node runs.",
+    question: nothing,
+    answer: z.object({ agents: z.array(agentStatusSchema).readonly() }),
+  },
+  say: {
+    path: "/say",
+    method: "post",
+    summary:
+      "Says something to agents, as the person. An abort, which interrupts what runs, is for those alone that are busy.",
+    question: z.strictObject({
+      targets,
+      content: z.string().regex(/\S/).describe("a text"),
+      delivery: z.enum(["normal", "abort"]).optional().describe("normal or abort"),
+    }),
+    answer: z.object({ ids: z.array(z.string()).readonly().describe("Of the messages.") }),
+  },
+  order: {
+    path: "/order",
+    method: "post",
+    summary: "Pauses, resumes or stops agents; says of each what came of it.",
+    question: z.strictObject({
+      targets,
+      order: z.enum(["pause", "resume", "stop"]).describe("pause, resume, stop"),
+    }),
+    answer: z.object({ agents: z.array(obeyed).readonly() }),
+  },
+  resend: {
+    path: "/resend",
+    method: "post",
+    summary: "Sends dead letters again; says of each what came of it.",
+    question: z.strictObject({ dead: ids.describe("a list of ids of dead letters") }),
+    answer: z.object({ letters: z.array(resent).readonly() }),
+  },
+  fork: {
+    path: "/fork",
+    method: "post",
+    summary: "Has an agent go on from an earlier moment of its past.",
+    question: forkOrderSchema,
+    answer: z.discriminatedUnion("outcome", [
+      z.object({ to: goesOnFrom, outcome: z.literal("done"), ...forkedSchema.unwrap().shape }),
+      z.object({ to: goesOnFrom, outcome: soon }),
+    ]),
+  },
+  stop: {
+    path: "/stop",
+    method: "post",
+    summary: "Asks the node to end; it answers before it does.",
+    question: nothing,
+    answer: z.object({ node: z.string().describe("<pid>@<host>") }),
+  },
+} as const satisfies Readonly<Record<string, Route>>;
+
+export type RouteName = keyof typeof ROUTES;
+export const ROUTE_NAMES = Object.keys(ROUTES) as readonly RouteName[];
+
+export type Question<K extends RouteName> = z.output<(typeof ROUTES)[K]["question"]>;
+export type Answer<K extends RouteName> = z.output<(typeof ROUTES)[K]["answer"]>;
+
+/** A running node. Every method rejects with its refusal, or with what kept it from being heard. */
+export type NodeApi = { readonly [K in RouteName]: (question: Question<K>) => Promise<Answer<K>> };
+
+export type Targets = z.output<typeof targets>;
+/** Something that the person says. */
+export type Said = Question<"say">;
+/** What the person wants of agents beside words. */
+export type Order = Question<"order">;
+/** What came of an order, for one agent. */
+export type Obeyed = z.output<typeof obeyed>;
+/** What came of sending a dead letter again. */
+export type Resent = z.output<typeof resent>;
+export type ForkAnswer = Answer<"fork">;
