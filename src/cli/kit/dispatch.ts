@@ -1,7 +1,5 @@
 import { LegionError } from "../../base/errors.ts";
 import type { CommandEntry, Io } from "./command.ts";
-import { packageVersion } from "../../base/package.ts";
-import { overview } from "./overview.ts";
 
 const HELP = ["help", "--help", "-h"];
 const VERSION = ["--version", "-V"];
@@ -12,7 +10,7 @@ const VERSION = ["--version", "-V"];
  */
 export async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [name = "help", ...args] = argv;
-  const text = args.length === 0 ? plainAnswer(name, io) : undefined;
+  const text = args.length === 0 ? await plainAnswer(name, io) : undefined;
   if (text !== undefined) {
     io.stdout.write(text);
     return 0;
@@ -24,9 +22,10 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number>
   return typed === "helped" ? 0 : command.run(typed, io);
 }
 
-function plainAnswer(name: string, { commands }: Io): string | undefined {
-  if (HELP.includes(name)) return overview(commands);
-  return VERSION.includes(name) ? `${packageVersion()}\n` : undefined;
+async function plainAnswer(name: string, { commands }: Io): Promise<string | undefined> {
+  if (HELP.includes(name)) return (await import("./overview.ts")).overview(commands);
+  if (!VERSION.includes(name)) return undefined;
+  return `${(await import("../../base/package.ts")).packageVersion()}\n`;
 }
 
 async function findCommand(name: string, { commands }: Io): Promise<CommandEntry> {
