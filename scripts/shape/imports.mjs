@@ -41,19 +41,11 @@ const INNER_ROOMS = {
 };
 /** What climbs, and is on its way down. */
 const STILL_CLIMBING = new Set([
-  "src/storage/contract/node.ts src/legion/agent-host.ts",
-  "src/storage/contract/node.ts src/legion/agent-plan.ts",
-  "src/storage/contract/node.ts src/storage/files/journal.ts",
-  "src/storage/contract/node.ts src/storage/redis/cluster/members.ts",
-  "src/storage/contract/node.ts src/storage/redis/scripts/lease.ts",
   "src/storage/contract/seed.ts modules/goals.ts",
   "src/storage/contract/seed.ts modules/notes.ts",
   "src/storage/redis/backend.ts src/cli/kit/command.ts",
   "src/storage/redis/backend.ts src/cli/kit/terminal.ts",
   "src/storage/redis/backend.ts src/config/config.ts",
-  "src/storage/redis/node.ts src/legion/agent-host.ts",
-  "src/storage/redis/node.ts src/legion/agent-plan.ts",
-  "src/storage/redis/registration.ts src/legion/agent-plan.ts",
 ]);
 const AUTHORING_SURFACE = ["src/domain/module.ts", "src/domain/network.ts"];
 const COMMAND_LINE = "src/cli/index.ts";

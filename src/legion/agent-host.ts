@@ -7,27 +7,19 @@ import { isLegionError, messageOf } from "../base/errors.ts";
 import { restartNotice } from "../past/restart-notice.ts";
 import { isFruitless, type Ledger } from "../past/ledger.ts";
 import type { AgentId } from "../domain/message.ts";
-import type { Outbox } from "../mail/outbox.ts";
+import type { AgentHost } from "../storage/contract/node.ts";
 import { SHUTDOWN, linkSignals } from "../base/signals.ts";
 import { supervise, type Supervised } from "./supervision/supervisor.ts";
 import type { Tenure } from "../domain/lease.ts";
 
-export interface Hosting {
-  /** Opens every agent, then runs them, for a process that nobody can take them from. */
-  beginAll(plans: readonly AgentPlan[]): Promise<void>;
-  /** Opens one and runs it while this process has the right to. Rejects if it cannot be opened. */
-  begin(plan: AgentPlan): Promise<Agent>;
-  /** Does it run, and has nothing to do? */
-  isIdle(agent: AgentId): boolean;
-  /** Stops one and closes it: finishes what runs, unless the right to run it is lost. Rejects if a module closes badly. */
-  end(agent: AgentId): Promise<void>;
-  /** Finishes what one is at, and runs it no more; it stays open. */
-  dismiss(agent: AgentId): Promise<void>;
-  outboxOf(agent: AgentId): Outbox | undefined;
-  /** Finishes what runs; nobody is closed yet. */
-  stop(): Promise<void>;
+export interface Hosting extends AgentHost {
   /** Closes everybody. Resolves with what went wrong in modules that close badly. */
   close(): Promise<readonly unknown[]>;
+}
+
+export interface HostPlace extends Place {
+  /** Of all agents that this process is able to run. */
+  readonly plans: readonly AgentPlan[];
 }
 
 const OPEN_AT_ONCE = 32;
@@ -36,8 +28,9 @@ const OPEN_AT_ONCE = 32;
  * @param agents gets every agent while it is hosted
  * @param now aborts when what runs has to stop at once
  */
-export function createHosting(place: Place, agents: Map<AgentId, Supervised>, now: AbortSignal): Hosting {
-  const { store, shared } = place;
+export function createHosting(place: HostPlace, agents: Map<AgentId, Supervised>, now: AbortSignal): Hosting {
+  const { store, shared, plans } = place;
+  const plansById = new Map(plans.map((plan) => [plan.identity.id, plan]));
   const { opened, open, close, countUnopened } = createOpening(place);
   /** The rights to agents that this process lost. */
   const lost = new Map<AgentId, Tenure>();
@@ -54,7 +47,7 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
     agents.set(identity.id, supervise({ ...hosted, open: () => openAgain(plan) }));
   };
   return {
-    async beginAll(plans) {
+    async beginAll() {
       const enrolled = async (plan: AgentPlan): Promise<Agent> => {
         await store.enroll(plan.identity.id, recordOf(plan));
         return open(plan);
@@ -64,9 +57,9 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
       for (const id of store.known()) await countUnopened(id);
       for (const plan of plans) run(plan, enrolled);
     },
-    async begin(plan) {
+    async begin(id) {
+      const plan = plansById.get(id)!;
       const agent = await open(plan);
-      const { id } = plan.identity;
       await noteLost(agent, lost.get(id)).catch(async (error: unknown) => {
         await close(id);
         throw error;
@@ -89,11 +82,13 @@ export function createHosting(place: Place, agents: Map<AgentId, Supervised>, no
     async stop() {
       await Promise.all([...agents.values()].map((supervised) => supervised.stop()));
     },
-    async close() {
-      const closings = await Promise.allSettled([...opened.values()].map(closeAgent));
-      return closings.flatMap((closing) => (closing.status === "rejected" ? [closing.reason] : []));
-    },
+    close: () => closeAll([...opened.values()]),
   };
+}
+
+async function closeAll(agents: readonly Agent[]): Promise<readonly unknown[]> {
+  const closings = await Promise.allSettled(agents.map(closeAgent));
+  return closings.flatMap((closing) => (closing.status === "rejected" ? [closing.reason] : []));
 }
 
 /** Has its log say that an agent was only lost for a while, where it looks as if it had died at what it was doing. */

@@ -10,6 +10,7 @@ import { createPresence } from "../agent/parts/presence.ts";
 import { createOutbox } from "../mail/outbox.ts";
 import type { LegionPaths } from "../storage/folder/paths.ts";
 import { createSpeech, type Ways } from "../agent/parts/speech.ts";
+import type { Hostable } from "../storage/contract/node.ts";
 import type { Store } from "../storage/contract/store.ts";
 import { createTraces } from "../agent/parts/command-trace.ts";
 import type { MemorySettings } from "../domain/memory-settings.ts";
@@ -91,6 +92,12 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
 export function recordOf({ identity, origin, model, limits }: AgentPlan): string {
   const { id, name, description } = identity;
   return `${JSON.stringify({ id, name, description, ...origin, model: model.name, limits }, null, 2)}\n`;
+}
+
+/** What the place in which a legion is kept has to know of a plan. */
+export function toHostable(plan: AgentPlan): Hostable {
+  const isBound = plan.actions.modules.some(({ place }) => place === "workspace");
+  return { id: plan.identity.id, record: recordOf(plan), place: isBound ? "workspace" : "anywhere" };
 }
 
 /** Closes all of it; rejects if a module closes badly. */

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import type { Shared } from "../agent/parts/agent.ts";
-import type { AgentPlan } from "./agent-plan.ts";
+import { toHostable, type AgentPlan } from "./agent-plan.ts";
 import { suspectsAlone } from "../agent/act/acting-alone.ts";
 import { createAlarms, type Alarms } from "./alarms.ts";
 import { createHopNotice, startHeartbeat } from "./announcements.ts";
@@ -18,16 +18,15 @@ import { createInspector, type Inspect, type Inspector } from "../domain/inspect
 import type { LastStart } from "../storage/contract/last-start.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Disk } from "../base/disk.ts";
-import type { Durability } from "../storage/files/journal.ts";
+import type { Durability, NodeStorage, Surroundings } from "../storage/contract/node.ts";
 import type { AgentId } from "../domain/message.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter.ts";
 import type { Peer } from "../domain/module.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
-import { openFileResidence } from "../storage/files/node.ts";
-import { openRedisResidence } from "../storage/redis/node.ts";
-import type { RedisHome } from "../storage/contract/node.ts";
+import { openFileNode } from "../storage/files/node.ts";
+import { openRedisNode, type RedisHome } from "../storage/redis/node.ts";
 import { resend } from "../mail/resend.ts";
 import { SHUTDOWN, aborted } from "../base/signals.ts";
 import type { Store } from "../storage/contract/store.ts";
@@ -94,23 +93,21 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const paths = legionPaths(options.project);
   const { inspect } = inspector;
   const where = { paths, clock, inspect };
-  const { redis } = options;
-  const { store, disk, node, ceiling, begin } = await (redis
-    ? openRedisResidence({ ...options, redis }, where)
-    : openFileResidence(options, where));
+  const { plans, delayMs } = options;
+  const { store, disk, node, ceiling, begin } = await openStorage(options, where);
   const budget = createBudget(options.limits, ceiling);
   const tokens = createTokenCounter();
   const now = new AbortController();
   setMaxListeners(0, now.signal);
   const agents = new Map<AgentId, Supervised>();
-  const peers = createPeers({ store, identities: options.plans.map((plan) => plan.identity), agents });
+  const peers = createPeers({ store, identities: plans.map((plan) => plan.identity), agents });
   const alarms = createAlarms(store.control, clock);
   const closing = createClosing();
   closing.add(tokens.close);
   closing.add(store.close);
   const premises = createPremises({ ...options, paths, clock, closing });
   const shared = shareOut(options, { ...where, budget, tokens, node: premises.host, store, peers, alarms });
-  const place = { store, shared, paths, disk, delayMs: options.delayMs, perform: suspectsAlone(clock) };
+  const place = { plans, store, shared, paths, disk, delayMs, perform: suspectsAlone(clock) };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
   const running = await premises
@@ -147,6 +144,11 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
       if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+function openStorage({ redis, plans, ...options }: LegionOptions, where: Surroundings): Promise<NodeStorage> {
+  const order = { ...options, agents: plans.map(toHostable) };
+  return redis ? openRedisNode({ ...order, redis }, where) : openFileNode(order, where);
 }
 
 interface Common extends Pick<Shared, "clock" | "inspect" | "budget" | "tokens" | "node"> {

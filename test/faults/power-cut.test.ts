@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createClock } from "../../src/base/clock.ts";
 import { sha256 } from "../../src/past/blobs.ts";
-import type { Durability } from "../../src/storage/files/journal.ts";
+import type { Durability } from "../../src/storage/contract/node.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { createFileReader } from "../../src/storage/files/reader.ts";
 import { openFileStore } from "../../src/storage/files/store.ts";

@@ -4,7 +4,7 @@
 import { createClock } from "../../src/base/clock.ts";
 import { compose } from "../../src/mail/compose.ts";
 import type { Inspection } from "../../src/domain/inspection.ts";
-import type { Durability } from "../../src/storage/files/journal.ts";
+import type { Durability } from "../../src/storage/contract/node.ts";
 import type { AgentId } from "../../src/domain/message.ts";
 import { createOutbox } from "../../src/mail/outbox.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";

@@ -10,7 +10,7 @@ import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import type { Inspection } from "../../domain/inspection.ts";
 import { startLegion, type Legion, type LegionOptions } from "../../legion/legion.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
-import type { RedisHome } from "../../storage/contract/node.ts";
+import type { RedisHome } from "../../storage/redis/node.ts";
 import { personFolderPath } from "../../storage/folder/person-folder.ts";
 import { isInside, waysTo } from "../../base/project-file.ts";
 import { planRoster, type Roster, type Who } from "../../legion/roster.ts";

@@ -1,22 +1,53 @@
-// Where a legion lives: in the files of this project, with all of its agents in this process; or in Redis, where other
-// processes run agents of it as well.
+// A legion's place, opened by a process that runs agents of it: all of them, or its share while other processes run the rest.
 
-import type { AgentPlan } from "../../legion/agent-plan.ts";
-import type { Ceiling } from "../../past/usage.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Hosting } from "../../legion/agent-host.ts";
-import type { Inspect } from "../../domain/inspection.ts";
-import type { LastStart } from "./last-start.ts";
-import type { Limits } from "../../domain/limits.ts";
 import type { Disk } from "../../base/disk.ts";
-import type { Durability } from "../files/journal.ts";
+import type { Inspect } from "../../domain/inspection.ts";
+import type { Limits } from "../../domain/limits.ts";
 import type { AgentId } from "../../domain/message.ts";
+import type { Outbox } from "../../mail/outbox.ts";
+import type { Ledger } from "../../past/ledger.ts";
+import type { Ceiling } from "../../past/usage.ts";
 import type { LegionPaths } from "../folder/paths.ts";
-import type { Durability as RedisDurability } from "../redis/scripts/lease.ts";
-import type { LegionPlace } from "../redis/cluster/members.ts";
+import type { LastStart } from "./last-start.ts";
 import type { Store } from "./store.ts";
 
-export interface Residence {
+/** `disk`: a commit is flushed. `process`: it is with the operating system, and lost if the machine stops. */
+export type Durability = "disk" | "process";
+
+/** An agent that a process is able to run. */
+export interface Hostable {
+  readonly id: AgentId;
+  /** What is kept of its plan, as JSON. */
+  readonly record: string;
+  /** `workspace`: its work lies in the files of the project; it can go on nowhere else. */
+  readonly place: "anywhere" | "workspace";
+}
+
+/** Who runs agents in this process, as far as the place in which they are kept has to know. */
+export interface AgentHost {
+  /** Opens every agent that it has, then runs them, for a process that nobody can take them from. */
+  beginAll(): Promise<void>;
+  /** Opens one and runs it while this process has the right to. Rejects if it cannot be opened. */
+  begin(agent: AgentId): Promise<HostedAgent>;
+  /** Does it run, and has nothing to do? */
+  isIdle(agent: AgentId): boolean;
+  /** Stops one and closes it: finishes what runs, unless the right to run it is lost. Rejects if a module closes badly. */
+  end(agent: AgentId): Promise<void>;
+  /** Finishes what one is at, and runs it no more; it stays open. */
+  dismiss(agent: AgentId): Promise<void>;
+  /** `undefined` for one that is not open. */
+  outboxOf(agent: AgentId): Outbox | undefined;
+  /** Finishes what runs; nobody is closed yet. */
+  stop(): Promise<void>;
+}
+
+export interface HostedAgent {
+  readonly memory: { readonly ledger: Ledger };
+  readonly outbox: Outbox;
+}
+
+export interface NodeStorage {
   readonly store: Store;
   /** The project's folder. */
   readonly disk: Disk;
@@ -24,8 +55,8 @@ export interface Residence {
   readonly node?: string;
   /** Where the limits of the legion are kept; absent: where its agents are. */
   readonly ceiling?: Ceiling;
-  /** Runs the agents that this process shall run. */
-  begin(hosting: Hosting): Promise<Running>;
+  /** Has the agents run that this process shall run. */
+  begin(host: AgentHost): Promise<Running>;
 }
 
 export interface Running {
@@ -37,8 +68,8 @@ export interface Running {
   dismiss(agent: AgentId): Promise<void>;
 }
 
-export interface ResidenceOptions {
-  readonly plans: readonly AgentPlan[];
+export interface NodeOrder {
+  readonly agents: readonly Hostable[];
   readonly limits: Limits;
   /** The record of this start, for the next one. */
   readonly started?: LastStart;
@@ -46,18 +77,6 @@ export interface ResidenceOptions {
   readonly disk?: Disk;
   /** Shall files that somebody else wrote be taken on? */
   readonly foreign?: "adopt";
-  readonly redis?: RedisHome;
-}
-
-/** A legion in Redis. */
-export interface RedisHome extends LegionPlace {
-  /** May this Redis lose what it acknowledged? */
-  readonly durability: RedisDurability;
-  /** `move`: agents that are bound to files are bound to those of this folder from now on. Default `keep`. */
-  readonly pins?: "move" | "keep";
-  readonly leaseMs?: number;
-  /** Told lines for people: what is wrong with the legion's Redis, and when it is over; which agents come and go. */
-  readonly onTrouble?: (text: string) => void;
 }
 
 export interface Surroundings {

@@ -8,7 +8,7 @@ import type { Authorship } from "../folder/authorship.ts";
 import { createBlobs, type Blobs } from "../../past/blobs.ts";
 import type { Disk } from "../../base/disk.ts";
 import { gapNotice, openFileLog, readFileLog, type OpenedFileLog } from "./log.ts";
-import type { Durability } from "./journal.ts";
+import type { Durability } from "../contract/node.ts";
 import type { Lock } from "../folder/lock.ts";
 import { openMemory, type Memory } from "../../past/past.ts";
 import type { AgentId } from "../../domain/message.ts";

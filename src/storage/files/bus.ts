@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { mailboxName, type Authorship } from "../folder/authorship.ts";
 import type { Disk } from "../../base/disk.ts";
-import { openJournal, type Durability, type Journal, type JournalStart } from "./journal.ts";
+import { openJournal, type Journal, type JournalStart } from "./journal.ts";
+import type { Durability } from "../contract/node.ts";
 import type { Lock } from "../folder/lock.ts";
 import { setAside, settleSegments } from "./segments.ts";
 import {

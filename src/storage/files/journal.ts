@@ -8,12 +8,10 @@
 import { join } from "node:path";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { AppendFile, Disk } from "../../base/disk.ts";
+import type { Durability } from "../contract/node.ts";
 import { toLine } from "./line.ts";
 import { comparePlaces, placeOf, segmentName } from "./segments.ts";
 import type { JournalRecord, Place, Segment } from "./segments.ts";
-
-/** `disk`: a commit is flushed. `process`: it is with the operating system, and lost if the machine stops. */
-export type Durability = "disk" | "process";
 
 export interface JournalOptions {
   readonly folder: string;

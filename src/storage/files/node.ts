@@ -7,24 +7,24 @@ import type { Disk } from "../../base/disk.ts";
 import { CONTROL } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import { openFileStore } from "./store.ts";
-import type { Residence, ResidenceOptions, Surroundings } from "../contract/node.ts";
+import type { NodeOrder, NodeStorage, Surroundings } from "../contract/node.ts";
 
 /** Rejects with LOCKED if another node runs in this folder. */
-export async function openFileResidence(
-  { plans, durability, disk, started, foreign }: ResidenceOptions,
+export async function openFileNode(
+  { agents, durability, disk, started, foreign }: NodeOrder,
   surroundings: Surroundings,
-): Promise<Residence> {
-  const hosted = new Set(plans.map(({ identity }) => identity.id));
+): Promise<NodeStorage> {
+  const hosted = new Set(agents.map(({ id }) => id));
   const store = await openFileStore({ ...surroundings, role: "node", durability, hosted, disk, foreign });
   return {
     store,
     disk: store.disk,
-    async begin(hosting) {
+    async begin(host) {
       if (started) await remember(started, store.disk, surroundings.paths);
-      await hosting.beginAll(plans);
+      await host.beginAll();
       await store.deliverForOthers();
-      await store.mendMailboxes(hosting.outboxOf);
-      const { stop, dismiss } = hosting;
+      await store.mendMailboxes(host.outboxOf);
+      const { stop, dismiss } = host;
       return { settled: () => Promise.resolve(), stop, dismiss };
     },
   };

@@ -3,7 +3,7 @@
 import type { Config } from "../../config/config.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Finding } from "./connection/health.ts";
-import type { RedisHome } from "../contract/node.ts";
+import type { RedisHome } from "./node.ts";
 import type { Io } from "../../cli/kit/command.ts";
 import { paintFor } from "../../cli/kit/terminal.ts";
 

@@ -2,11 +2,9 @@
 
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import type { AgentPlan } from "../../legion/agent-plan.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createBinding, enrollAll } from "./registration.ts";
 import { checkHome } from "../folder/home.ts";
-import type { Hosting } from "../../legion/agent-host.ts";
 import { writeLastStart } from "../contract/last-start.ts";
 import { createDisk } from "../../base/disk.ts";
 import { takeLock } from "../folder/lock.ts";
@@ -21,21 +19,34 @@ import { setStopped } from "./cluster/directory.ts";
 import { spentOf, type Ceiling } from "../../past/usage.ts";
 import { openRedisStore, type RedisStore } from "./store.ts";
 import { workspaceId, type WorkspaceId } from "../folder/workspace.ts";
-import type { RedisHome, Residence, ResidenceOptions, Running, Surroundings } from "../contract/node.ts";
+import type { Persistence } from "./scripts/lease.ts";
+import type { LegionPlace } from "./cluster/members.ts";
+import type { AgentHost, Hostable, NodeOrder, NodeStorage, Running, Surroundings } from "../contract/node.ts";
 import { lookForLosses, tellOfAbsent } from "./absences.ts";
 
 const LOCK_WAIT_MS = 5_000;
 const SETTLING_MS = 5_000;
 
-export interface RedisResidenceOptions extends ResidenceOptions {
+/** A legion in Redis. */
+export interface RedisHome extends LegionPlace {
+  /** May this Redis lose what it acknowledged? */
+  readonly durability: Persistence;
+  /** `move`: agents that are bound to files are bound to those of this folder from now on. Default `keep`. */
+  readonly pins?: "move" | "keep";
+  readonly leaseMs?: number;
+  /** Told lines for people: what is wrong with the legion's Redis, and when it is over; which agents come and go. */
+  readonly onTrouble?: (text: string) => void;
+}
+
+export interface RedisNodeOrder extends NodeOrder {
   readonly redis: RedisHome;
 }
 
 /** Rejects with LOCKED if another node runs in this folder, with STORAGE if Redis cannot be reached. */
-export async function openRedisResidence(
-  { plans, limits, disk: given, redis, started }: RedisResidenceOptions,
+export async function openRedisNode(
+  { agents, limits, disk: given, redis, started }: RedisNodeOrder,
   { paths, clock, inspect }: Surroundings,
-): Promise<Residence> {
+): Promise<NodeStorage> {
   const disk = given ?? createDisk(paths.tmp);
   const place = { link: redis.link, legion: redis.legion };
   await checkHome(paths, openPersonFolder(process.env));
@@ -47,7 +58,7 @@ export async function openRedisResidence(
     closeAll = () => bothInOrder(store.close, lock.release);
     const workspace = await workspaceId(paths, disk);
     const ceiling = await openRedisCeiling({ ...place, tenureOf: store.leases.held }, limits);
-    await enrollAll(plans, { ...redis, store, workspace });
+    await enrollAll(agents, { ...redis, store, workspace });
     const { meta } = agentKeys(redis.legion, CONTROL);
     await redis.link.command("HSET", meta, "durability", redis.durability);
     if (started) await redis.link.command("HSET", meta, "started", writeLastStart(started));
@@ -56,7 +67,7 @@ export async function openRedisResidence(
       disk,
       node: store.node,
       ceiling,
-      begin: (hosting) => beginPlacement(hosting, { plans, redis, clock, store, ceiling, workspace }),
+      begin: (host) => beginPlacement(host, { agents, redis, clock, store, ceiling, workspace }),
     };
   } catch (error) {
     await closeAll();
@@ -65,7 +76,7 @@ export async function openRedisResidence(
 }
 
 interface Placing {
-  readonly plans: readonly AgentPlan[];
+  readonly agents: readonly Hostable[];
   readonly redis: RedisHome;
   readonly clock: Clock;
   readonly store: RedisStore;
@@ -75,13 +86,12 @@ interface Placing {
 
 /** Takes the share of agents that is this node's, and goes on taking and giving. */
 async function beginPlacement(
-  hosting: Hosting,
-  { plans, redis, clock, store, ceiling, workspace }: Placing,
+  host: AgentHost,
+  { agents, redis, clock, store, ceiling, workspace }: Placing,
 ): Promise<Running> {
   const { link, legion, onTrouble: tell = (): void => undefined } = redis;
   const place = { link, legion };
-  const plansById = new Map(plans.map((plan) => [plan.identity.id, plan]));
-  const candidates = [...plansById.keys()];
+  const candidates = agents.map(({ id }) => id);
   const isBoundElsewhere = createBinding(store, workspace);
   const news = createNodeNews(tell);
   const placement = startPlacement({
@@ -92,17 +102,17 @@ async function beginPlacement(
     node: { id: store.node, name: `${process.pid}@${hostname()}`, workspace: workspace.id },
     candidates,
     mayRunHere: (agent) => !isBoundElsewhere(agent),
-    isIdle: hosting.isIdle,
+    isIdle: host.isIdle,
     async begin(agent, tenure) {
-      const { memory, outbox } = await hosting.begin(plansById.get(agent)!);
+      const { memory, outbox } = await host.begin(agent);
       ceiling.settle({ agent, epoch: tenure.epoch }, spentOf(memory.ledger));
       news.moved(agent, "here");
-      const isOpen = (): boolean => hosting.outboxOf(agent) === outbox;
+      const isOpen = (): boolean => host.outboxOf(agent) === outbox;
       void offerWhatMayBeLost({ ...place, agent }, { tenure, outbox, isOpen });
     },
     async end(agent) {
       news.moved(agent, "away");
-      await hosting.end(agent);
+      await host.end(agent);
     },
   });
   // Redis may go away just now: then agents come later.

@@ -1,7 +1,7 @@
 // Making the agents of a start known to a legion in Redis, and binding those whose work lies in files to their workspace.
 
-import { recordOf, type AgentPlan } from "../../legion/agent-plan.ts";
 import { fieldsOf, readJson } from "../../base/json.ts";
+import type { Hostable } from "../contract/node.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { agentKeys } from "./scripts/keys.ts";
 import type { LegionPlace } from "./cluster/members.ts";
@@ -18,29 +18,28 @@ export interface Enrollment extends LegionPlace {
 /** So many agents at once. */
 const AT_ONCE = 100;
 
-export async function enrollAll(plans: readonly AgentPlan[], enrollment: Enrollment): Promise<void> {
-  for (let first = 0; first < plans.length; first += AT_ONCE)
-    await Promise.all(plans.slice(first, first + AT_ONCE).map((plan) => enrollOne(plan, enrollment)));
+export async function enrollAll(agents: readonly Hostable[], enrollment: Enrollment): Promise<void> {
+  for (let first = 0; first < agents.length; first += AT_ONCE)
+    await Promise.all(agents.slice(first, first + AT_ONCE).map((agent) => enrollOne(agent, enrollment)));
   await enrollment.store.registry.refresh();
 }
 
-async function enrollOne(plan: AgentPlan, enrollment: Enrollment): Promise<void> {
-  const { id } = plan.identity;
-  const workspace = await bind(plan, enrollment);
-  const record: unknown = JSON.parse(recordOf(plan));
+async function enrollOne(agent: Hostable, enrollment: Enrollment): Promise<void> {
+  const workspace = await bind(agent, enrollment);
+  const record: unknown = JSON.parse(agent.record);
   await enrollment.store.enroll(
-    id,
+    agent.id,
     JSON.stringify({ ...(record as object), ...(workspace && { workspace }) }),
   );
 }
 
 /** The workspace that the agent is bound to; `undefined` if it can go on anywhere. */
 async function bind(
-  { identity, actions }: AgentPlan,
+  { id, place }: Hostable,
   { link, legion, workspace, pins = "keep" }: Enrollment,
 ): Promise<WorkspaceId | undefined> {
-  const { meta } = agentKeys(legion, identity.id);
-  if (!actions.modules.some(({ place }) => place === "workspace")) {
+  const { meta } = agentKeys(legion, id);
+  if (place === "anywhere") {
     await link.command("HDEL", meta, "workspace");
     return undefined;
   }

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { createRedisBus, type RedisBus } from "./mail/bus.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import { CONTROL } from "../../domain/message.ts";
-import type { Durability } from "./scripts/lease.ts";
+import type { Persistence } from "./scripts/lease.ts";
 import { createLeases, type Leases } from "./cluster/leases.ts";
 import type { Registry } from "./cluster/directory.ts";
 import { createRedisAgents, type RedisAgentsOptions } from "./agents.ts";
@@ -17,7 +17,7 @@ export interface RedisStoreOptions extends Pick<RedisAgentsOptions, "link" | "le
   readonly role: "node" | "command";
   readonly inspect?: Inspect;
   /** May this Redis lose what it acknowledged? Default `weak`: whoever does not know doubts it. */
-  readonly durability?: Durability;
+  readonly durability?: Persistence;
   readonly leaseMs?: number;
 }
 

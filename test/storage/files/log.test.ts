@@ -6,7 +6,7 @@ import { createBlobs } from "../../../src/past/blobs.ts";
 import { createDisk, type Disk } from "../../../src/base/disk.ts";
 import { gapNotice, openFileLog, readFileLog, type OpenedFileLog } from "../../../src/storage/files/log.ts";
 import { toLine } from "../../../src/storage/files/line.ts";
-import type { Durability } from "../../../src/storage/files/journal.ts";
+import type { Durability } from "../../../src/storage/contract/node.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { describeEventLog, said, type OpenedLog } from "../../past/event-log-contract.ts";
 import { failFrom, watchDisk } from "./watched-disk.ts";

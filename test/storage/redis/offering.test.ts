@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClock } from "../../../src/base/clock.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
-import type { RedisHome } from "../../../src/storage/contract/node.ts";
+import type { RedisHome } from "../../../src/storage/redis/node.ts";
 import { openRedisStore } from "../../../src/storage/redis/store.ts";
 import { openTestLink } from "./members.ts";
 import { newLegion } from "./places.ts";

@@ -6,7 +6,7 @@ import { readRedisLog } from "../../../src/storage/redis/log/log.ts";
 import type { AgentId } from "../../../src/domain/message.ts";
 import { parseRedisAddress } from "../../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../../src/storage/redis/connection/link.ts";
-import type { RedisHome } from "../../../src/storage/contract/node.ts";
+import type { RedisHome } from "../../../src/storage/redis/node.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent, type WorldOptions } from "../../world.ts";
 
 export interface NodeOptions extends WorldOptions {

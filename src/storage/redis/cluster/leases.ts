@@ -12,7 +12,7 @@ import { randomUUID } from "node:crypto";
 import { isLegionError } from "../../../base/errors.ts";
 import type { AgentId } from "../../../domain/message.ts";
 import { createTenure, type Tenure } from "../../../domain/lease.ts";
-import { acquireLease, releaseLease, renewLease, type Durability, type Purpose } from "../scripts/lease.ts";
+import { acquireLease, releaseLease, renewLease, type Persistence, type Purpose } from "../scripts/lease.ts";
 import type { Link } from "../connection/link.ts";
 
 export const LEASE_MS = 10_000;
@@ -38,7 +38,7 @@ export interface LeaseOptions {
   readonly legion: string;
   /** No other process ever bears it. */
   readonly node: string;
-  readonly durability: Durability;
+  readonly durability: Persistence;
   /** Told after every renewal how far the agent's mailbox goes: a wake-up that was lost costs no more time than that. */
   readonly onMail?: (agent: AgentId, position: number) => void;
   readonly leaseMs?: number;

@@ -102,7 +102,7 @@ return 1`,
 };
 
 /** `weak`: what Redis acknowledged may be gone after a restart, or after another server took over. */
-export type Durability = "always" | "weak";
+export type Persistence = "always" | "weak";
 
 /** Who asks for it, and for how long. */
 export interface LeaseTerms {
@@ -126,7 +126,7 @@ export type Purpose = "run" | "errand";
 interface AcquireTerms extends LeaseTerms {
   /** Nobody else will ever choose it. */
   readonly nonce: string;
-  readonly durability: Durability;
+  readonly durability: Persistence;
   readonly purpose: Purpose;
   /** Changes when any of them was restarted or another one took over; looked up before. */
   readonly servers: string;
