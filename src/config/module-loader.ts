@@ -69,6 +69,12 @@ export async function loadModules(
   return [...loaded.values()];
 }
 
+/** Those of our own whose state people read in files. */
+export async function readableModules(): Promise<readonly Module[]> {
+  const own = await Promise.all([...BUILT_IN.values()].map((load) => load()));
+  return own.filter(({ projection }) => projection !== undefined);
+}
+
 /** The absolute paths of those of `references` that are files. Runs nothing. Throws as `loadModules` does. */
 export async function moduleFiles(
   references: readonly string[],

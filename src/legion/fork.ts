@@ -1,10 +1,9 @@
 // A person has an agent go on from an earlier moment of its past: on a new branch of its own log, or as a new agent.
 
-import { goals } from "../../modules/goals.ts";
-import { notes } from "../../modules/notes.ts";
 import { LegionError } from "../base/errors.ts";
 import { forkPoint } from "../past/fork-point.ts";
 import { gapNotice } from "../storage/files/log.ts";
+import type { Module } from "../domain/module.ts";
 import type { Memory } from "../past/past.ts";
 import { CONTROL, displayName, isAgentId, type AgentId } from "../domain/message.ts";
 import type { Store } from "../storage/contract/store.ts";
@@ -23,6 +22,8 @@ export interface ForkOffice {
   readonly store: Store;
   /** `undefined` for an unknown agent. */
   writerFor(agent: AgentId): Writer | undefined;
+  /** The modules whose state people read in files. */
+  readonly readable: readonly Module[];
 }
 
 /** Throws USAGE or REFUSED, having written nothing, if this cannot be. */
@@ -50,7 +51,11 @@ interface OwnBranch {
   readonly writer: Writer;
 }
 
-async function goOn(agent: AgentId, { to, writer }: OwnBranch, { store }: ForkOffice): Promise<Forked> {
+async function goOn(
+  agent: AgentId,
+  { to, writer }: OwnBranch,
+  { store, readable }: ForkOffice,
+): Promise<Forked> {
   return writer.alone(async ({ memory }) => {
     await memory.commit({ kind: "branch", to });
     const branch = memory.ledger.last;
@@ -59,7 +64,7 @@ async function goOn(agent: AgentId, { to, writer }: OwnBranch, { store }: ForkOf
     const lost = await lostBefore(memory, to);
     if (lost.length > 0) await memory.commit(gapNotice(lost));
     // Where nobody runs the agent, nobody has looked at its files yet.
-    const files = store.projector(agent, [goals, notes]);
+    const files = store.projector(agent, readable);
     for (const event of await files.reconcile(memory.state)) {
       await memory.commit(event);
       if (event.kind === "edited") await files.write([[event.module, event.key, event.value]], memory.state);
@@ -85,8 +90,8 @@ interface NewAgent {
   readonly as: AgentId;
 }
 
-async function copy(origin: AgentId, { to, as }: NewAgent, { store }: ForkOffice): Promise<Forked> {
-  const past = { origin, events: store.events(origin), to, blobs: store.blobs(origin) };
+async function copy(origin: AgentId, { to, as }: NewAgent, { store, readable }: ForkOffice): Promise<Forked> {
+  const past = { origin, events: store.events(origin), to, blobs: store.blobs(origin), readable };
   const record = await store.record(origin);
   const { conversation } = await store.found(as, past, record && renamed(record, as));
   const { halt } = conversation;

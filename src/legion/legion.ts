@@ -22,6 +22,7 @@ import type { Durability, NodeStorage, Surroundings } from "../storage/contract/
 import type { AgentId } from "../domain/message.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter.ts";
 import type { Peer } from "../domain/module.ts";
+import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
@@ -130,7 +131,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     unread: shared.unread,
     dismiss: (agent) => running.dismiss(agent),
     resend: (id) => resend(id, { clock, peers, unread: shared.unread, writerFor }),
-    fork: (order) => fork(order, { store, writerFor }),
+    fork: async (order) => fork(order, { store, writerFor, readable: await readableModules() }),
     async untilIdle(signal) {
       await Promise.race([running.settled(), aborted(signal)]);
       await untilIdle({ agents, control: store.control, inspector }, signal);

@@ -10,7 +10,7 @@ import { messageOf } from "../../base/errors.ts";
 import { createDisk, type Disk } from "../../base/disk.ts";
 import { deadHolder, takeLock } from "../../storage/folder/lock.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
-import { READABLE } from "../../storage/contract/seed.ts";
+import { readableModules } from "../../config/module-loader.ts";
 import type { LegionPaths } from "../../storage/folder/paths.ts";
 import { shownPath } from "../../base/project-file.ts";
 import { createProjections } from "../../storage/folder/state-files.ts";
@@ -149,7 +149,7 @@ function asideNames({ paths }: FileReader, disk: Disk): Promise<readonly string[
 async function* repairAgent(reader: FileReader, store: FileStore, id: AgentId): AsyncGenerator<Repair> {
   const { paths } = reader;
   const place = { disk: store.disk, folder: paths.agent(id), corruptFolder: paths.corrupt };
-  const projector = createProjections(READABLE, place);
+  const projector = createProjections(await readableModules(), place);
   try {
     const last = (await store.ledger(id))?.last ?? 0;
     await store.bus.unread(id);

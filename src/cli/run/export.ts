@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Authorship } from "../../storage/folder/authorship.ts";
+import { readableModules } from "../../config/module-loader.ts";
 import { createDisk } from "../../base/disk.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
 import { createFileSource } from "../../storage/archive/from-files.ts";
@@ -61,7 +62,7 @@ async function authorOf(
 async function sourceAt(site: Site, author: Authorship | undefined): Promise<Source> {
   if (site.kind === "files") return createFileSource(site.reader);
   const { createRedisSource } = await import("../../storage/archive/from-redis.ts");
-  return createRedisSource(site, author);
+  return createRedisSource(site, await readableModules(), author);
 }
 
 interface Order {

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
+import { readableModules } from "../../config/module-loader.ts";
 import { isArchive, isOwnArchive } from "../../storage/archive/format.ts";
 import { receiveAgents, type Arrival } from "../../storage/files/arrivals.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
@@ -83,7 +84,8 @@ async function importArchive(order: Order, site: Site, io: Io): Promise<void> {
   const author = await authorOf(order, site, io);
   const progress = createProgress(io);
   const onProgress = (lines: number): void => progress.show(count(lines, "line"));
-  const arrival = await fromArchive(path, { as, onProgress, ...author });
+  const readable = await readableModules();
+  const arrival = await fromArchive(path, { as, onProgress, readable, ...author });
   const remarks = await receiveAt(site, arrival).finally(() => progress.clear());
   for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
   if (!author) io.stderr.write(waits(order));
@@ -129,7 +131,7 @@ function waits({ file }: Order): string {
 async function receiveAt(site: Site, arrival: Arrival): Promise<readonly string[]> {
   if (site.kind === "redis") {
     const { receiveInRedis } = await import("../../storage/archive/into-redis.ts");
-    return receiveInRedis(site, arrival);
+    return receiveInRedis(site, arrival, await readableModules());
   }
   await receiveAgents(site.reader.paths, arrival);
   return [];
@@ -142,7 +144,7 @@ async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
   const original = await parse(order, { agent, at });
   const author = await authorOf(order, site, io);
   const { events, goals, notes, strange } = original;
-  await receiveAt(site, fromOriginal(agent, original, { at, ...author }));
+  await receiveAt(site, fromOriginal(agent, original, { at, readable: await readableModules(), ...author }));
   if (strange.length > 0) {
     const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
     io.stderr.write(

@@ -1,6 +1,7 @@
 // A person's word where no node hears it: the command itself writes it into the logs, for which it has to have the right.
 
 import type { Clock } from "../../base/clock.ts";
+import { readableModules } from "../../config/module-loader.ts";
 import { fork } from "../../legion/fork.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Peer } from "../../domain/module.ts";
@@ -33,7 +34,7 @@ export function byOwnHand({ store, clock }: Office): OwnHand {
       return inOrder(dead, (id) => resentOf(id, resend(id, office)));
     },
     async fork(order) {
-      const { to, done } = await fork(order, { store, writerFor });
+      const { to, done } = await fork(order, { store, writerFor, readable: await readableModules() });
       return { to, outcome: "done", ...(await done) };
     },
   };

@@ -12,6 +12,7 @@ import {
 } from "./pack.ts";
 import { readRedisMail } from "../redis/mail/mailbox.ts";
 import { LegionError } from "../../base/errors.ts";
+import type { Module } from "../../domain/module.ts";
 import type { Event, OpenedEvent } from "../../domain/event.ts";
 import type { Authorship } from "../folder/authorship.ts";
 import { inline, type Outlined } from "../../past/blobs.ts";
@@ -20,7 +21,6 @@ import { createRedisBlobs } from "../redis/log/blobs.ts";
 import { readRedisEvents, readRedisLog } from "../redis/log/log.ts";
 import { createSeries } from "../files/segments.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
-import { READABLE } from "../contract/seed.ts";
 import { createBranch, followLog } from "../../past/fold.ts";
 import { contentsOf } from "../folder/state-files.ts";
 import { agentKeys, legionKeys } from "../redis/scripts/keys.ts";
@@ -30,8 +30,15 @@ import { withoutWorkspace } from "../redis/cluster/directory.ts";
 
 type StoredEvent = Event & Outlined;
 
-/** @param authorship signs the logs, as nothing in Redis is signed; absent: they are nobody's */
-export function createRedisSource(place: LegionPlace, authorship?: Pick<Authorship, "sign">): Source {
+/**
+ * @param readable the modules whose state the copy has in files
+ * @param authorship signs the logs, as nothing in Redis is signed; absent: they are nobody's
+ */
+export function createRedisSource(
+  place: LegionPlace,
+  readable: readonly Module[],
+  authorship?: Pick<Authorship, "sign">,
+): Source {
   const remarks: string[] = [];
   const surveys = new Map<AgentId, Survey>();
   const surveyOf = (agent: AgentId): Survey => surveys.get(agent)!;
@@ -40,7 +47,7 @@ export function createRedisSource(place: LegionPlace, authorship?: Pick<Authorsh
   return {
     remarks,
     async settle(agent) {
-      const survey = await surveyLog(placeOf(agent));
+      const survey = await surveyLog(placeOf(agent), readable);
       surveys.set(agent, survey);
       const files = new Map([...(await recordFile(place, agent)), ...survey.shown]);
       for (const [path, text] of files) {
@@ -78,7 +85,7 @@ interface Survey extends Pick<Settled, "moment"> {
   readonly shown: Settled["files"];
 }
 
-async function surveyLog(place: RedisPlace): Promise<Survey> {
+async function surveyLog(place: RedisPlace, readable: readonly Module[]): Promise<Survey> {
   const { link, legion, agent } = place;
   const moment = Number((await link.command("HGET", agentKeys(legion, agent).meta, "seq")) ?? 0);
   const blobs = createRedisBlobs(place);
@@ -95,7 +102,7 @@ async function surveyLog(place: RedisPlace): Promise<Survey> {
     follower.see(await inline(event, blobs));
   }
   const { state } = await follower.settle(() => readRedisLog(place));
-  return { moment, epoch, lengths, hashes, shown: contentsOf(READABLE, state) };
+  return { moment, epoch, lengths, hashes, shown: contentsOf(readable, state) };
 }
 
 async function* eventsUpTo(moment: number, place: RedisPlace): AsyncGenerator<StoredEvent> {

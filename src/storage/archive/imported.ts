@@ -10,6 +10,7 @@ import { forkPoint } from "../../past/fork-point.ts";
 import { account, createLedger } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/authorship.ts";
 import { createBlobs } from "../../past/blobs.ts";
+import type { Module } from "../../domain/module.ts";
 import type { Disk } from "../../base/disk.ts";
 import { readFileLog } from "../files/log.ts";
 import { openJournal, type SegmentEnd } from "../files/journal.ts";
@@ -24,6 +25,8 @@ import { isForeignJournal } from "../files/foreign-journal.ts";
 const PART_BYTES = 8 * 1_048_576;
 
 export interface FromArchive extends Pick<UnpackOptions, "onProgress"> {
+  /** The modules whose state people read in files. */
+  readonly readable: readonly Module[];
   /** The person's, where the archive is their own or they said that it counts; absent: what is in it stays foreign. */
   readonly authorship?: Authorship;
   /** The name under which its only agent begins a life of its own; its past is history then. */
@@ -40,7 +43,7 @@ export interface ArchiveArrival extends Arrival {
  */
 export async function fromArchive(
   path: string,
-  { as, onProgress, authorship }: FromArchive,
+  { as, onProgress, authorship, readable }: FromArchive,
 ): Promise<ArchiveArrival> {
   const agents = await archivedAgents(path);
   const [only] = agents;
@@ -56,7 +59,8 @@ export async function fromArchive(
       const { lastEpoch, isLive } = unpacked;
       const next = lastEpoch + 1;
       for (const id of agents) await proveReadable(join(folder, id), disk);
-      if (as !== undefined) await rename({ folder, from: only!, to: as, epoch: next, authorship }, disk);
+      if (as !== undefined)
+        await rename({ folder, from: only!, to: as, epoch: next, authorship, readable }, disk);
       else for (const id of agents) await settle(join(folder, id), { isLive, authorship }, disk);
       return next;
     },
@@ -64,16 +68,16 @@ export async function fromArchive(
   return arrival;
 }
 
-interface Renaming {
+interface Renaming extends Pick<FromArchive, "authorship" | "readable"> {
   readonly folder: string;
   readonly from: AgentId;
   readonly to: AgentId;
   readonly epoch: number;
-  readonly authorship: Authorship | undefined;
 }
 
 /** Makes another agent of one. Its mail stays behind: that was sent to the other one. */
-async function rename({ folder, from, to, epoch, authorship }: Renaming, disk: Disk): Promise<void> {
+async function rename(renaming: Renaming, disk: Disk): Promise<void> {
+  const { folder, from, to, epoch, authorship, readable } = renaming;
   const source = join(folder, from);
   const target = join(folder, `${to}.new`);
   const blobs = createBlobs(join(source, "blobs"), disk);
@@ -81,7 +85,7 @@ async function rename({ folder, from, to, epoch, authorship }: Renaming, disk: D
   let last = 0;
   for await (const { seq } of events()) last = seq;
   const end = last === 0 ? 0 : await forkPoint(events(), last, displayName(from));
-  const past = { origin: from, events: events(), to: end, blobs };
+  const past = { origin: from, events: events(), to: end, blobs, readable };
   await writePast({ folder: target, disk, epoch, now: Date.now, corruptFolder: target, authorship }, past);
   const record = await disk.read(join(source, "agent.json"));
   if (record) await disk.replace(join(target, "agent.json"), record);
@@ -127,7 +131,7 @@ async function settle(folder: string, { isLive, authorship }: Origin, disk: Disk
 export function fromOriginal(
   agent: AgentId,
   original: Original,
-  { at, authorship }: { readonly at: string } & Pick<FromArchive, "authorship">,
+  { at, authorship, readable }: { readonly at: string } & Pick<FromArchive, "authorship" | "readable">,
 ): Arrival {
   return {
     agents: [agent],
@@ -139,7 +143,7 @@ export function fromOriginal(
         return undefined;
       };
       const blobs = createBlobs(join(folder, "blobs"), disk);
-      const past = { origin: agent, events: stamped(), to: events.length + 1, blobs };
+      const past = { origin: agent, events: stamped(), to: events.length + 1, blobs, readable };
       await writePast({ folder, disk, epoch: 1, now: Date.now, corruptFolder: folder, authorship }, past);
       return 1;
     },

@@ -9,6 +9,7 @@ import { alreadyThere, receiveAgents, type Arrival } from "../files/arrivals.ts"
 import { filesIn } from "./from-files.ts";
 import { readMailbox } from "../files/mailbox.ts";
 import { createClock } from "../../base/clock.ts";
+import type { Module } from "../../domain/module.ts";
 import type { Event } from "../../domain/event.ts";
 import { createBlobs, type Outlined } from "../../past/blobs.ts";
 import { createDisk, type Disk } from "../../base/disk.ts";
@@ -16,7 +17,6 @@ import { takeLock } from "../folder/lock.ts";
 import { createRedisBlobs } from "../redis/log/blobs.ts";
 import { readSegments } from "../files/segments.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
-import { READABLE } from "../contract/seed.ts";
 import { legionPaths, type LegionPaths } from "../folder/paths.ts";
 import { openPersonFolder } from "../folder/person-folder.ts";
 import { authorshipOf } from "../folder/person-key.ts";
@@ -40,7 +40,11 @@ const LOCK_WAIT_MS = 5_000;
  * Takes in agents; nodes may run meanwhile. Rejects with REFUSED if one of the agents is there already, with FOREIGN if
  * somebody else wrote them, as nothing in Redis could say so, and as `receiveAgents` does; then nobody sees any of them. Resolves with what was left out, one line each.
  */
-export async function receiveInRedis(place: LegionPlace, arrival: Arrival): Promise<readonly string[]> {
+export async function receiveInRedis(
+  place: LegionPlace,
+  arrival: Arrival,
+  readable: readonly Module[],
+): Promise<readonly string[]> {
   const { agents } = arrival;
   await refuseKnown(place, agents);
   const project = await mkdtemp(join(tmpdir(), "legion-import-"));
@@ -49,7 +53,7 @@ export async function receiveInRedis(place: LegionPlace, arrival: Arrival): Prom
     const paths = legionPaths(project);
     const disk = createDisk(paths.tmp);
     await receiveAgents(paths, arrival, disk);
-    const remarks = await openOnce(paths, agents, disk);
+    const remarks = await openOnce({ paths, disk }, agents, readable);
     const records = new Map<AgentId, string>();
     for (const agent of agents) {
       await copyTexts(place, agent, { paths, disk });
@@ -86,9 +90,9 @@ async function refuseKnown(place: LegionPlace, agents: readonly AgentId[]): Prom
  * of their folders is nothing that a legion in Redis keeps.
  */
 async function openOnce(
-  paths: LegionPaths,
+  { paths, disk }: Project,
   agents: readonly AgentId[],
-  disk: Disk,
+  readable: readonly Module[],
 ): Promise<readonly string[]> {
   const lock = await takeLock(paths.lock, disk, { role: "command", waitMs: LOCK_WAIT_MS });
   try {
@@ -107,10 +111,10 @@ async function openOnce(
     const remarks: string[] = [];
     for (const agent of agents) {
       const folder = paths.agent(agent);
-      const projector = createProjections(READABLE, { disk, folder, corruptFolder: paths.corrupt });
+      const projector = createProjections(readable, { disk, folder, corruptFolder: paths.corrupt });
       const memory = await logs.openAgent(agent, { ...UNHOSTED, projector });
       await memory.close();
-      const shown = contentsOf(READABLE, memory.state);
+      const shown = contentsOf(readable, memory.state);
       for (const path of await filesIn(folder))
         if (path !== "agent.json" && !shown.has(path))
           remarks.push(`left out ${path} of ${displayName(agent)}: Redis keeps no such files`);

@@ -6,11 +6,6 @@ import { LOG_FORMAT, type BranchEvent, type Event, type Stamp } from "../../doma
 import type { Blobs } from "../../past/blobs.ts";
 import type { AgentId, LogId } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";
-import { goals } from "../../../modules/goals.ts";
-import { notes } from "../../../modules/notes.ts";
-
-/** What people read of any agent in files. */
-export const READABLE: readonly Module[] = [goals, notes];
 
 /** Whose past it is, and how much of it. */
 export interface Past {
@@ -24,6 +19,8 @@ export interface Past {
   readonly to: number;
   /** Where the introductions are that the events name. */
   readonly blobs: Pick<Blobs, "read">;
+  /** The modules whose state people read in files. */
+  readonly readable: readonly Module[];
 }
 
 export interface Founding {
@@ -36,7 +33,7 @@ export interface Founding {
 
 /** What the log of an agent with this past begins with, up to the point from which it is its own. */
 export async function* eventsOf(
-  { origin, events, to, blobs }: Past,
+  { origin, events, to, blobs }: Omit<Past, "readable">,
   { epoch, now, kept }: Founding,
 ): AsyncGenerator<Event> {
   const introductions = new Set<string>();

@@ -10,7 +10,7 @@ import { toLine } from "./line.ts";
 import { createSeries } from "./segments.ts";
 import { createBranch, followLog, type Branch } from "../../past/fold.ts";
 import { createProjections } from "../folder/state-files.ts";
-import { READABLE, eventsOf, type Past } from "../contract/seed.ts";
+import { eventsOf, type Past } from "../contract/seed.ts";
 
 /** So many characters are written at once. */
 const CHUNK_CHARS = 262_144;
@@ -40,11 +40,11 @@ export async function writePast(place: NewFolder, past: Past): Promise<Branch> {
   const events = (): AsyncIterable<Event> => readFileLog({ folder, disk, blobs });
   for await (const event of events()) follower.see(event);
   const branch = await follower.settle(events);
-  await createProjections(READABLE, { disk, folder, corruptFolder }).reconcile(branch.state);
+  await createProjections(past.readable, { disk, folder, corruptFolder }).reconcile(branch.state);
   return branch;
 }
 
-export async function writeLog(place: NewFolder, past: Past): Promise<void> {
+export async function writeLog(place: NewFolder, past: Omit<Past, "readable">): Promise<void> {
   const { folder, disk, epoch, now } = place;
   const kept = createBlobs(join(folder, "blobs"), disk);
   const segments = createSegments(place);

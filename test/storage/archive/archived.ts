@@ -14,6 +14,7 @@ import { fromArchive } from "../../../src/storage/archive/imported.ts";
 import { packAgents, type Packing } from "../../../src/storage/archive/pack.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { createFileReader } from "../../../src/storage/files/reader.ts";
+import { READABLE } from "../../readable.ts";
 import { ownHand } from "../../own-hand.ts";
 import { createWorld, temporaryFolder, type World } from "../../world.ts";
 
@@ -44,7 +45,10 @@ export async function written({ pieces }: Pick<Packing, "pieces">): Promise<stri
 /** Takes the archive into a new project. */
 export async function received(file: string): Promise<string> {
   const project = await temporaryFolder();
-  await receiveAgents(legionPaths(project), await fromArchive(file, { authorship: await ownHand() }));
+  await receiveAgents(
+    legionPaths(project),
+    await fromArchive(file, { readable: READABLE, authorship: await ownHand() }),
+  );
   return project;
 }
 

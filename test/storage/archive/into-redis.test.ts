@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { READABLE } from "../../readable.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";
 import { receiveInRedis } from "../../../src/storage/archive/into-redis.ts";
 import { LegionError } from "../../../src/base/errors.ts";
@@ -30,7 +31,11 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
 
   const reader = () => createRedisReader(place);
   const imported = async (file: string, as?: string) =>
-    receiveInRedis(place, await fromArchive(file, { as, authorship: await ownHand() }));
+    receiveInRedis(
+      place,
+      await fromArchive(file, { as, readable: READABLE, authorship: await ownHand() }),
+      READABLE,
+    );
   const keys = async (): Promise<readonly string[]> => {
     const found = await place.link.commandAll("KEYS", `lg:{${place.legion}*`);
     return found.flatMap(({ reply }) => reply as string[]);
@@ -53,7 +58,8 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
       const cut = { ...place, link: cutAfter(n, place.link) };
       const isWhole = await receiveInRedis(
         cut,
-        await fromArchive(file, { authorship: await ownHand() }),
+        await fromArchive(file, { readable: READABLE, authorship: await ownHand() }),
+        READABLE,
       ).then(
         () => true,
         () => false,
@@ -93,7 +99,8 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
     };
     const arriving = receiveInRedis(
       { ...place, link },
-      await fromArchive(file, { authorship: await ownHand() }),
+      await fromArchive(file, { readable: READABLE, authorship: await ownHand() }),
+      READABLE,
     );
     await expect(arriving).rejects.toThrow("Agent 2 has come to be there meanwhile; nothing was changed");
     expect(await reader().known()).toEqual(["2"]);

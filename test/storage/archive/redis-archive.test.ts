@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { READABLE } from "../../readable.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";
 import { packAgents } from "../../../src/storage/archive/pack.ts";
 import { receiveInRedis } from "../../../src/storage/archive/into-redis.ts";
@@ -45,9 +46,13 @@ describe.skipIf(!redisIsThere)("an archive and a legion in Redis", () => {
 
   const reader = () => createRedisReader(place);
   const exported = async (agents: readonly string[]) =>
-    written(packAgents(createRedisSource(place, await ownHand()), agents));
+    written(packAgents(createRedisSource(place, READABLE, await ownHand()), agents));
   const imported = async (file: string, as?: string) =>
-    receiveInRedis(place, await fromArchive(file, { as, authorship: await ownHand() }));
+    receiveInRedis(
+      place,
+      await fromArchive(file, { as, readable: READABLE, authorship: await ownHand() }),
+      READABLE,
+    );
   async function events(agent: string): Promise<readonly Event[]> {
     const found: Event[] = [];
     for await (const event of reader().events(agent)) found.push(event);
@@ -131,7 +136,7 @@ describe.skipIf(!redisIsThere)("an archive and a legion in Redis", () => {
     await node.idle();
     const pieces: (string | Buffer)[] = [];
     let hasSaid = false;
-    for await (const piece of packAgents(createRedisSource(place), ["0", "2"]).pieces) {
+    for await (const piece of packAgents(createRedisSource(place, READABLE), ["0", "2"]).pieces) {
       pieces.push(piece);
       if (hasSaid || !String(piece).includes('"segment"')) continue;
       hasSaid = true;
@@ -180,7 +185,7 @@ describe.skipIf(!redisIsThere)("an archive and a legion in Redis", () => {
     await imported(await archiveOf(project, ["1"]));
     const hashes = await readdir(join(project, AGENTS, "1/blobs"));
     for (const hash of hashes) await place.link.command("DEL", agentKeys(place.legion, "1").blob(hash));
-    const packing = packAgents(createRedisSource(place), ["1"]);
+    const packing = packAgents(createRedisSource(place, READABLE), ["1"]);
     const copy = await received(await written(packing));
     expect(packing.tally.remarks.toSorted()).toEqual(
       hashes.map((hash) => `left out the text ${hash} of Agent 1: it is not what was written`).toSorted(),

@@ -6,6 +6,7 @@ import { account, createLedger } from "../../../src/past/ledger.ts";
 import { createBlobs, sha256 } from "../../../src/past/blobs.ts";
 import { createDisk } from "../../../src/base/disk.ts";
 import { openFileLog, readFileLog } from "../../../src/storage/files/log.ts";
+import { READABLE } from "../../readable.ts";
 import type { Past } from "../../../src/storage/contract/seed.ts";
 import { decision, message, result } from "../../domain/event-lines.ts";
 import { createTempProject } from "../../temp-project.ts";
@@ -24,7 +25,7 @@ async function written(past: Partial<Past> & Pick<Past, "events" | "to">) {
   const corruptFolder = join(root, "corrupt");
   await writePast(
     { folder, disk, epoch: 3, now: () => 0, corruptFolder },
-    { origin: "9", blobs: { read: () => Promise.resolve(undefined) }, ...past },
+    { origin: "9", readable: READABLE, blobs: { read: () => Promise.resolve(undefined) }, ...past },
   );
   const blobs = createBlobs(join(folder, "blobs"), disk);
   const events: Event[] = [];

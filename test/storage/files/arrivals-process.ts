@@ -1,5 +1,6 @@
 // A process that takes an archive into a project, and is killed at one call to the disk.
 
+import { READABLE } from "../../readable.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";
 import { receiveAgents } from "../../../src/storage/files/arrivals.ts";
 import { createDisk } from "../../../src/base/disk.ts";
@@ -14,4 +15,4 @@ const paths = legionPaths(project);
 const disk = watchDisk(createDisk(paths.tmp), (call) => {
   if (call.op === op && call.path.endsWith(path)) process.kill(process.pid, "SIGKILL");
 });
-await receiveAgents(paths, await fromArchive(file, { authorship }), disk);
+await receiveAgents(paths, await fromArchive(file, { readable: READABLE, authorship }), disk);

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { receiveAgents, settleArrivals } from "../../../src/storage/files/arrivals.ts";
 import { createDisk } from "../../../src/base/disk.ts";
 import { lockHolder, takeLock } from "../../../src/storage/folder/lock.ts";
+import { READABLE } from "../../readable.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";
 import { legionPaths, type LegionPaths } from "../../../src/storage/folder/paths.ts";
 import { createFileReader } from "../../../src/storage/files/reader.ts";
@@ -35,7 +36,7 @@ it("takes in all agents or none, wherever the disk fails (R1, R2)", async () => 
     const disk = createDisk(paths.tmp);
     const isWhole = await receiveAgents(
       paths,
-      await fromArchive(file, { authorship: await ownHand() }),
+      await fromArchive(file, { readable: READABLE, authorship: await ownHand() }),
       watchDisk(disk, failFrom(n)),
     ).then(
       () => true,
@@ -80,7 +81,7 @@ it("replaces nothing (R3): one agent that is there refuses them all", async () =
   const before = await eventsOf(project, "2");
   const arriving = receiveAgents(
     legionPaths(project),
-    await fromArchive(file, { authorship: await ownHand() }),
+    await fromArchive(file, { readable: READABLE, authorship: await ownHand() }),
   );
   await expect(arriving).rejects.toThrow(
     "already in this project: Control, Agent 1, Agent 2; import into another",
@@ -93,7 +94,7 @@ it("is refused while a node runs, and leaves the lock free afterwards", async ()
   const paths = await emptyProject();
   const disk = createDisk(paths.tmp);
   const lock = await takeLock(paths.lock, disk, { role: "node", waitMs: 0 });
-  const arrival = await fromArchive(file, { authorship: await ownHand() });
+  const arrival = await fromArchive(file, { readable: READABLE, authorship: await ownHand() });
   await expect(receiveAgents(paths, arrival)).rejects.toMatchObject({ code: "LOCKED" });
   await lock.release();
   await receiveAgents(paths, arrival);
@@ -110,7 +111,10 @@ it("lets the next start count on from the epochs of what arrived", async () => {
   const paths = await emptyProject();
   await receiveAgents(
     paths,
-    await fromArchive(await archiveOf(world.project, ["1"]), { authorship: await ownHand() }),
+    await fromArchive(await archiveOf(world.project, ["1"]), {
+      readable: READABLE,
+      authorship: await ownHand(),
+    }),
   );
   const last = (await createFileReader(paths.project).ledger("1")).epoch;
   expect(last).toBe(5);
@@ -123,7 +127,10 @@ it("makes an agent whose past is history only under another name", async () => {
   const { project } = await restingLegion();
   const file = await archiveOf(project, ["2"]);
   const paths = legionPaths(project);
-  await receiveAgents(paths, await fromArchive(file, { as: "2b", authorship: await ownHand() }));
+  await receiveAgents(
+    paths,
+    await fromArchive(file, { as: "2b", readable: READABLE, authorship: await ownHand() }),
+  );
   const copied = await eventsOf(project, "2b");
   expect(copied.slice(0, -2)).toEqual(await eventsOf(project, "2"));
   expect(copied.at(-1)).toMatchObject({ kind: "branch", to: copied.length - 2, origin: "2" });
@@ -142,7 +149,7 @@ it("makes an agent whose past is history only under another name", async () => {
 it("has no other name for several agents, or for a person", async () => {
   const { project } = await restingLegion();
   const name = async (agents: readonly string[]): Promise<unknown> =>
-    fromArchive(await archiveOf(project, agents), { as: "x" });
+    fromArchive(await archiveOf(project, agents), { as: "x", readable: READABLE });
   await expect(name(["1", "2"])).rejects.toMatchObject({ code: "USAGE" });
   await expect(name(["0"])).rejects.toMatchObject({ code: "USAGE" });
 });
@@ -151,6 +158,9 @@ it("goes on where the folder of an agent is there but empty", async () => {
   const paths = await emptyProject();
   await mkdir(paths.agent("2"), { recursive: true });
   await writeFile(join(paths.root, "config.yaml"), "");
-  await receiveAgents(paths, await fromArchive(await restingArchive(), { authorship: await ownHand() }));
+  await receiveAgents(
+    paths,
+    await fromArchive(await restingArchive(), { readable: READABLE, authorship: await ownHand() }),
+  );
   expect(await agentsIn(paths)).toEqual(["0", "1", "2"]);
 });
