@@ -2,10 +2,11 @@
 
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { toLine } from "../../src/storage/files/line.ts";
-import { readSegments, segmentName, type StoredRecord } from "../../src/storage/files/segments.ts";
+import { toLine } from "../../src/storage/folder/line.ts";
+import { readSegments, type StoredRecord } from "../../src/storage/files/segments.ts";
 import { createFaultyDisk } from "./faulty-disk.ts";
 import { createRandom, type Files } from "./files.ts";
+import { segmentName } from "../../src/storage/folder/series.ts";
 
 const FLIPS = 5_000;
 const HOLES = 2_000;

@@ -2,7 +2,7 @@
 
 import { cp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fromLine, toLine } from "../../src/storage/files/line.ts";
+import { fromLine, toLine } from "../../src/storage/folder/line.ts";
 import type { HostileFolder } from "./folder.ts";
 
 const AGENTS = ".ai-legion/agents";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { LegionError } from "../../src/base/errors.ts";
 import type { Inspection } from "../../src/domain/inspection.ts";
 import { createDisk, type Disk } from "../../src/base/disk.ts";
-import { toLine } from "../../src/storage/files/line.ts";
+import { toLine } from "../../src/storage/folder/line.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted.ts";
 import { createHandClock, type HandClock } from "../hand-clock.ts";
 import { watchDisk, type DiskCall } from "../storage/files/watched-disk.ts";

@@ -3,7 +3,7 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { compose } from "../../src/mail/compose.ts";
-import { toLine } from "../../src/storage/files/line.ts";
+import { toLine } from "../../src/storage/folder/line.ts";
 import type { Memory } from "../../src/past/past.ts";
 import type { AgentId } from "../../src/domain/message.ts";
 import { legionPaths, type LegionPaths } from "../../src/storage/folder/paths.ts";

@@ -9,29 +9,9 @@ import {
   messageSchema,
   stampSchema,
 } from "../../domain/event-schema.ts";
-import { foldName } from "../folder/file-name.ts";
 import { placeOf } from "../files/segments.ts";
 import { parseMessageId, type AgentId } from "../../domain/message.ts";
-
-const MAX_PATH_PARTS = 2;
-const MAX_NAME_BYTES = 255;
-const UNSAFE_NAME = /^\.|[\\/:\p{Cc}]/u;
-const JOURNALS = ["log", "mailbox"];
-const BLOB = /^[0-9a-f]{64}$/;
-
-/** May an archive put a file there? `path` is relative to the agent's folder; journals have lines of their own. */
-export function isPathInAgent(path: unknown): path is string {
-  if (typeof path !== "string") return false;
-  const names = path.split("/");
-  const [top = "", name] = names;
-  if (names.length > MAX_PATH_PARTS || names.some((part) => !isSafeName(part))) return false;
-  if (foldName(top) === "blobs") return top === "blobs" && name !== undefined && BLOB.test(name);
-  return !JOURNALS.includes(foldName(top));
-}
-
-function isSafeName(name: string): boolean {
-  return name !== "" && !UNSAFE_NAME.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES;
-}
+import { BLOB } from "../folder/agent-path.ts";
 
 export function isSegmentName(name: unknown): name is string {
   const place = typeof name === "string" ? placeOf(name) : undefined;

@@ -14,7 +14,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Authorship } from "../folder/authorship.ts";
-import { fromLine } from "../files/line.ts";
+import { fromLine } from "../folder/line.ts";
 import type { AgentId, LogId, Message } from "../../domain/message.ts";
 
 export const ARCHIVE_FORMAT = 1;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isPathInAgent } from "./check.ts";
+import { isPathInAgent } from "../folder/agent-path.ts";
 import {
   MAX_FILE_BYTES,
   PIECE_BYTES,
@@ -18,7 +18,7 @@ import type { MailRecord } from "../files/mailbox.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Event } from "../../domain/event.ts";
 import type { Outlined } from "../../past/blobs.ts";
-import { eachLine, fromLine, toLine } from "../files/line.ts";
+import { eachLine, fromLine, toLine } from "../folder/line.ts";
 import { lockHolder } from "../folder/lock.ts";
 import { readSegments } from "../files/segments.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";

@@ -16,7 +16,7 @@ import type { Event, EventOf } from "../../domain/event.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/authorship.ts";
 import { inline, type Blobs, type Outlined } from "../../past/blobs.ts";
-import { toLine } from "../files/line.ts";
+import { toLine } from "../folder/line.ts";
 import { parseMessageId, type AgentId, type Delivery } from "../../domain/message.ts";
 
 /** Where agents are copied from. Their moments are fixed by `settle`; the rest is asked for later. */

@@ -3,13 +3,14 @@
 import { createHash, type Hash } from "node:crypto";
 import { basename, join } from "node:path";
 import { ARCHIVE_FORMAT, badLine, linesOf, type ArchiveLine } from "./format.ts";
-import { isCount, isEventShaped, isLogId, isMailTo, isPathInAgent, isSegmentName } from "./check.ts";
+import { isCount, isEventShaped, isLogId, isMailTo, isSegmentName } from "./check.ts";
 import { isLogFormat, type Event } from "../../domain/event.ts";
 import { mailboxName, type Authorship } from "../folder/authorship.ts";
 import { createDisk, type AppendFile, type Disk } from "../../base/disk.ts";
 import { openJournal, type Journal } from "../files/journal.ts";
-import { fromLine, piecesOf } from "../files/line.ts";
+import { fromLine, piecesOf } from "../folder/line.ts";
 import { CONTROL, isAgentId, type AgentId } from "../../domain/message.ts";
+import { isPathInAgent } from "../folder/agent-path.ts";
 
 /** What came out of an archive. */
 export interface Unpacked {

@@ -9,9 +9,10 @@ import { join } from "node:path";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { AppendFile, Disk } from "../../base/disk.ts";
 import type { Durability } from "../contract/node.ts";
-import { toLine } from "./line.ts";
-import { comparePlaces, placeOf, segmentName } from "./segments.ts";
-import type { JournalRecord, Place, Segment } from "./segments.ts";
+import { toLine } from "../folder/line.ts";
+import { comparePlaces, placeOf } from "./segments.ts";
+import type { JournalRecord, Segment } from "./segments.ts";
+import { segmentName, type Place } from "../folder/series.ts";
 
 export interface JournalOptions {
   readonly folder: string;

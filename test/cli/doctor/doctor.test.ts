@@ -203,7 +203,7 @@ describe("the logs", () => {
 
   it("says so where a newer version wrote", async () => {
     const { project, log } = await projectWithLog();
-    const { toLine } = await import("../../../src/storage/files/line.ts");
+    const { toLine } = await import("../../../src/storage/folder/line.ts");
     await writeFile(
       log,
       toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 3, log: "x", seals: {} }),

@@ -123,7 +123,7 @@ it("clears away what a dead node left, and what stands in the way of a start", a
 
 it("leaves a log of a newer version untouched, and says so", async () => {
   const { project } = await restingLegion();
-  const { toLine } = await import("../../../src/storage/files/line.ts");
+  const { toLine } = await import("../../../src/storage/folder/line.ts");
   const file = await logFile(project);
   const text = toLine({ seq: 1, epoch: 1, at: "", kind: "opened", format: 3, log: "x", seals: {} });
   await writeFile(file, text);

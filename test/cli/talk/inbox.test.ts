@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { mailboxName } from "../../../src/storage/folder/authorship.ts";
-import { toLine } from "../../../src/storage/files/line.ts";
+import { toLine } from "../../../src/storage/folder/line.ts";
 import type { Message } from "../../../src/domain/message.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { serve } from "../../control/serve.ts";

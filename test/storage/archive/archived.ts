@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { receiveAgents } from "../../../src/storage/files/arrivals.ts";
 import type { Event } from "../../../src/domain/event.ts";
-import { fromLine, toLine } from "../../../src/storage/files/line.ts";
+import { fromLine, toLine } from "../../../src/storage/folder/line.ts";
 import type { AgentId } from "../../../src/domain/message.ts";
 import { createFileSource } from "../../../src/storage/archive/from-files.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isArchive } from "../../../src/storage/archive/format.ts";
 import { isEventShaped } from "../../../src/storage/archive/check.ts";
-import { toLine } from "../../../src/storage/files/line.ts";
+import { toLine } from "../../../src/storage/folder/line.ts";
 import { unpackArchive } from "../../../src/storage/archive/unpack.ts";
 import { archiveOf, forge, linesIn, restingLegion } from "./archived.ts";
 import { createWorld, temporaryFolder } from "../../world.ts";

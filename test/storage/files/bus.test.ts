@@ -5,7 +5,7 @@ import type { Inbox, Mail, Watermarks } from "../../../src/mail/bus.ts";
 import { createMemoryBus } from "../../../src/storage/files/bus.ts";
 import { createDisk, type Disk } from "../../../src/base/disk.ts";
 import type { Durability } from "../../../src/storage/contract/node.ts";
-import { toLine } from "../../../src/storage/files/line.ts";
+import { toLine } from "../../../src/storage/folder/line.ts";
 import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../../src/domain/message.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { watchDisk, type DiskCall, type Watch } from "./watched-disk.ts";

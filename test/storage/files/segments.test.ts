@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDisk, type Disk } from "../../../src/base/disk.ts";
-import { toLine } from "../../../src/storage/files/line.ts";
+import { toLine } from "../../../src/storage/folder/line.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { byHand } from "../../world.ts";
 import { reopenJournal, say, textsIn } from "./open-journal.ts";

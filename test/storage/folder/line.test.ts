@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eachLine, fromLine, piecesOf, toLine } from "../../../src/storage/files/line.ts";
+import { eachLine, fromLine, piecesOf, toLine } from "../../../src/storage/folder/line.ts";
 
 const record = fc
   .tuple(fc.nat(), fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue(), { maxKeys: 4 }))

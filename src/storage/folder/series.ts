@@ -1,0 +1,32 @@
+// How the segments of a journal are called: `<epoch>-<part>.jsonl`.
+
+/** Where a segment stands among the others: the process that wrote it, and which of its files it is, from 0. */
+export interface Place {
+  readonly epoch: number;
+  readonly part: number;
+}
+
+export function segmentName({ epoch, part }: Place): string {
+  return `${String(epoch).padStart(8, "0")}-${String(part).padStart(3, "0")}.jsonl`;
+}
+
+/** Names the segments of a log that is written as a whole, one after the other; each seals the one before it. */
+export interface Series {
+  /** Begins the next one. */
+  next(): { readonly name: string; readonly seals: Readonly<Record<string, number>> };
+  /** So much was written to the newest one. */
+  grew(bytes: number): void;
+}
+
+export function createSeries(epoch: number): Series {
+  let bytes = 0;
+  let part = -1;
+  return {
+    next() {
+      const seals = part < 0 ? {} : { [segmentName({ epoch, part })]: bytes };
+      bytes = 0;
+      return { name: segmentName({ epoch, part: ++part }), seals };
+    },
+    grew: (more) => void (bytes += more),
+  };
+}
