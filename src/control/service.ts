@@ -8,7 +8,7 @@ import type { Legion } from "../legion/legion.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
 import type { Supervised } from "../legion/supervision/supervisor.ts";
 import { PAUSED, changesNothing, resentOf } from "./api/outcome.ts";
-import type { ForkAnswer, NodeApi, Obeyed, Order, Resent, Said } from "./api/routes.ts";
+import type { ForkAnswer, NodeApi, Obeyed, Order, Resent, PersonMessage } from "./api/routes.ts";
 import { listIds, resolveKnown } from "./api/targets.ts";
 import { unlessLate } from "./api/timeout.ts";
 
@@ -37,7 +37,11 @@ export function createService({ legion, onStop }: ServiceOptions): NodeApi {
   };
 }
 
-async function say({ control, agents, known }: Legion, said: Said, node: string): Promise<readonly string[]> {
+async function say(
+  { control, agents, known }: Legion,
+  said: PersonMessage,
+  node: string,
+): Promise<readonly string[]> {
   const { content, delivery } = said;
   const targets = resolveKnown(said.targets, known());
   if (delivery !== "abort") return control.say(targets, content);

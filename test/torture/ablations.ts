@@ -48,9 +48,7 @@ export const ABLATIONS: readonly Ablation[] = [
   },
   {
     part: "the recipient's watermarks",
-    changes: [
-      { file: "src/mail/mailbox.ts", line: `if (n <= newest) return "duplicate";`, instead: "" },
-    ],
+    changes: [{ file: "src/mail/mailbox.ts", line: `if (n <= newest) return "duplicate";`, instead: "" }],
     lives: times(6, (n) => ({ at: "after", kind: "mail", n: 2 * n })),
     fault: "twice",
   },

@@ -19,7 +19,7 @@ import { preface, summary, type Said } from "./banner.ts";
 import { createPrinter } from "./printer.ts";
 import { paintFor, wrap, type Paint } from "../kit/terminal.ts";
 
-export interface Surface {
+export interface Display {
   readonly see: Inspect;
   /** Resolves when the lines that were there from the start have been handled. */
   settled(): Promise<void>;
@@ -29,7 +29,7 @@ export interface Surface {
   conclude(ending: string, spent: Spent): void;
 }
 
-export interface SurfaceOptions {
+export interface DisplayOptions {
   /** `programs` get events as JSON on stdout, and words on stderr. */
   readonly readers: "people" | "programs";
   /** What people see on a screen: a row for each agent and what concerns them, or every event. */
@@ -53,7 +53,7 @@ const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
 /** Says who is there, and listens from now on. */
-export async function openSurface(options: SurfaceOptions): Promise<Surface> {
+export async function openDisplay(options: DisplayOptions): Promise<Display> {
   const { readers, legion, roster, io, project } = options;
   const stream = readers === "people" ? io.stdout : io.stderr;
   const mode = readers === "people" ? consoleMode(io) : "lines";
@@ -121,7 +121,7 @@ type View = Pick<Live, "see" | "expect" | "close">;
 
 /** A row for each agent on a screen, every event elsewhere and where somebody wants to see them all. */
 function openView(
-  { readers, detail, legion, roster, io }: SurfaceOptions,
+  { readers, detail, legion, roster, io }: DisplayOptions,
   { print, show }: Pick<Console, "print" | "show">,
   look: Look,
 ): View {

@@ -3,7 +3,7 @@ import { LegionError } from "../../base/errors.ts";
 import type { CliCommand, Typed } from "../kit/command.ts";
 import { createAdmission } from "../consent/ask-trust.ts";
 import { flagsOf, offerCodeTrust, offerLegion, projectOf, withSite } from "../kit/target.ts";
-import { MAX_AGENTS, readWho, recall, type Recalled } from "./selection.ts";
+import { MAX_AGENTS, readWho, recall, type Recalled } from "./start/selection.ts";
 
 export const command: CliCommand = {
   define(parser) {
@@ -40,7 +40,7 @@ export const command: CliCommand = {
       ? await withSite(typed, io, (site) => recall(chosen, site), "refuse")
       : { who: chosen };
     const flags = { ...recalled.flags, ...readFlags(typed) };
-    const { hostLegion } = await import("./node.ts");
+    const { hostLegion } = await import("./start/host.ts");
     const { untilIdle, json, verbose } = typed.options;
     const readers = json ? "programs" : "people";
     const detail = verbose ? "all" : "brief";

@@ -6,7 +6,7 @@ import type { AgentId } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { Link } from "../../storage/redis/connection/link.ts";
 import type { AgentStatus } from "../../legion/agent-status.ts";
-import type { ForkAnswer, Obeyed, Order, Resent, Said } from "./routes.ts";
+import type { ForkAnswer, Obeyed, Order, Resent, PersonMessage } from "./routes.ts";
 import type { ForkOrder } from "../../legion/fork-order.ts";
 
 /** A legion that runs or rests. */
@@ -17,7 +17,7 @@ export interface Reach {
    * Returns the message ids; an abort is said to those alone that there is something to abort of. Rejects with REFUSED for an
    * abort while no node runs.
    */
-  say(said: Said): Promise<readonly string[]>;
+  say(said: PersonMessage): Promise<readonly string[]>;
   order(order: Order): Promise<readonly Obeyed[]>;
   /** Sends dead letters again; says of each what came of it. */
   resend(dead: readonly string[]): Promise<readonly Resent[]>;

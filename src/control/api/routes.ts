@@ -113,7 +113,7 @@ export type NodeApi = { readonly [K in RouteName]: (question: Question<K>) => Pr
 
 export type Targets = z.output<typeof targets>;
 /** Something that the person says. */
-export type Said = Question<"say">;
+export type PersonMessage = Question<"say">;
 /** What the person wants of agents beside words. */
 export type Order = Question<"order">;
 /** What came of an order, for one agent. */

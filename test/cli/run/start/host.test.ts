@@ -1,8 +1,8 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createTempProject } from "../../temp-project.ts";
-import { buildProgram, runToEnd } from "../program.ts";
+import { createTempProject } from "../../../temp-project.ts";
+import { buildProgram, runToEnd } from "../../program.ts";
 
 beforeAll(buildProgram, 120_000);
 

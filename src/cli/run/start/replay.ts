@@ -1,50 +1,28 @@
 // `start --model replay:<folder>`: a legion that does again what an earlier one did.
 
 import { resolve } from "node:path";
-import type { Config } from "../../config/config.ts";
-import { describeDifference } from "../../legion/replay/difference.ts";
-import { LegionError } from "../../base/errors.ts";
-import type { Legion } from "../../legion/legion.ts";
-import { displayName } from "../../domain/message.ts";
-import { describeRecorded } from "../../model/recorded.ts";
-import { createFileReader } from "../../storage/files/reader.ts";
-import type { Reader } from "../../storage/contract/reader.ts";
+import { describeDifference } from "../../../legion/replay/difference.ts";
+import { LegionError } from "../../../base/errors.ts";
+import { displayName } from "../../../domain/message.ts";
+import { describeRecorded } from "../../../model/recorded.ts";
+import { createFileReader } from "../../../storage/files/reader.ts";
+import type { Reader } from "../../../storage/contract/reader.ts";
 import {
   checkCast,
   createLegionReplay,
   openRecording,
   type Recording,
-} from "../../legion/replay/replay-legion.ts";
-import { planRoster, type Roster, type Who } from "../../legion/roster.ts";
-import { packageDir } from "../../base/package.ts";
-import type { Admit } from "../../config/module-loader.ts";
+} from "../../../legion/replay/replay-legion.ts";
+import { planRoster } from "../../../legion/roster.ts";
+import { packageDir } from "../../../base/package.ts";
 import { openRecordingAt } from "./recording.ts";
-import { count } from "../../base/wording.ts";
+import type { Work, WorkOrder } from "./work.ts";
+import { count } from "../../../base/wording.ts";
 
 const REPLAY = "replay:";
 
-export interface ReplayOrder {
-  readonly who: Who;
-  readonly task: string | undefined;
-  readonly project: string;
-  readonly config: Config;
-  readonly admit: Admit;
-}
-
-export interface StartedReplay {
-  /** Whose agents follow their tapes. */
-  readonly roster: Roster;
-  /** Says what Control said. */
-  begin(legion: Legion): Promise<void>;
-  /** Resolves when the replay is over, or when `signal` aborts. */
-  untilIdle(signal: AbortSignal): Promise<void>;
-  /** Tells what came of it. Resolves with what is different, in a few words; `undefined` if nothing is. */
-  obstacle(tell: (text: string) => void): Promise<string | undefined>;
-  close(): Promise<void>;
-}
-
-/** `undefined` unless `--model` orders one. Throws USAGE and CONFIG before anything is written. */
-export async function openReplay(order: ReplayOrder): Promise<StartedReplay | undefined> {
+/** Agents that follow their tapes; what keeps the work from being done is a difference. `undefined` unless `--model` orders one. Throws USAGE and CONFIG before anything is written. */
+export async function openReplay(order: WorkOrder): Promise<Work | undefined> {
   const { config, project, task } = order;
   const model = config.flags.model ?? "";
   if (!model.startsWith(REPLAY)) return undefined;
@@ -73,9 +51,9 @@ async function refusePast(today: Reader): Promise<void> {
 }
 
 async function prepare(
-  { who, project, config, admit }: ReplayOrder,
+  { who, project, config, admit }: WorkOrder,
   recording: Recording,
-): Promise<Omit<StartedReplay, "close">> {
+): Promise<Omit<Work, "close">> {
   const replay = createLegionReplay(recording);
   const roster = await planRoster(who, {
     config,
@@ -90,8 +68,9 @@ async function prepare(
   return {
     roster: { ...roster, roles: roster.roles.map((role) => ({ ...role, plan: replay.follow(role.plan) })) },
     begin: replay.begin,
-    untilIdle: replay.ended,
-    async obstacle(tell) {
+    heartbeatMs: "off",
+    done: (_, signal) => replay.ended(signal),
+    async obstacle(_, tell) {
       const difference = await replay.verdict(createFileReader(project));
       if (difference) {
         for (const line of describeDifference(difference).split("\n")) tell(line);

@@ -1,11 +1,13 @@
 // How a node is asked to end: by Ctrl-C, a signal, another command, or because nobody reads its output any more. At the
 // first request it finishes what runs, at the second it stops at once.
 
-import type { Legion } from "../../legion/legion.ts";
-import { displayName } from "../../domain/message.ts";
-import type { Io } from "../kit/command.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { aborted } from "../../../base/signals.ts";
+import type { Legion } from "../../../legion/legion.ts";
+import { displayName } from "../../../domain/message.ts";
+import type { Io } from "../../kit/command.ts";
 
-export interface Ending {
+export interface Shutdown {
   /** Aborts at the first request. */
   readonly soon: AbortSignal;
   /** Aborts at the second one. */
@@ -16,10 +18,11 @@ export interface Ending {
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const FORCED_AFTER_MS = 3_000;
 /** npm passes on the Ctrl-C that the terminal has sent to us already. */
 const ECHO_MS = 200;
 
-export function listenForEnd({ env, stdout }: Pick<Io, "env" | "stdout">): Ending {
+export function listenForShutdown({ env, stdout }: Pick<Io, "env" | "stdout">): Shutdown {
   const soon = new AbortController();
   const now = new AbortController();
   const echoMs = env["npm_lifecycle_event"] === undefined ? 0 : ECHO_MS;
@@ -44,6 +47,15 @@ export function listenForEnd({ env, stdout }: Pick<Io, "env" | "stdout">): Endin
   };
 }
 
+/** Resolves when everything is closed, or could not be in spite of a second request. */
+export async function stopLegion(legion: Legion, { now }: Shutdown): Promise<void> {
+  const forced = aborted(now).then(() => {
+    legion.interrupt();
+    return delay(FORCED_AFTER_MS);
+  });
+  await Promise.race([legion.stop(), forced]);
+}
+
 /** Which agents could not go on, and why; `undefined` if all have done what there was to do. */
 export function whyNotDone({ agents }: Legion): string | undefined {
   const stuck = [...agents].flatMap(([id, { standing }]) => {
@@ -56,7 +68,7 @@ export function whyNotDone({ agents }: Legion): string | undefined {
 }
 
 /** How it ended, in a sentence. */
-export function lastWords({ soon, now }: Ending, obstacle: string | undefined): string {
+export function lastWords({ soon, now }: Shutdown, obstacle: string | undefined): string {
   if (now.aborted) return "Stopped at once.";
   if (soon.aborted) return "Ended.";
   return obstacle === undefined ? "Done: nobody has anything left to do." : "Not done.";

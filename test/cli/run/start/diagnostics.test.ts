@@ -5,9 +5,9 @@ import {
   createDiagnostics,
   readLogLevel,
   type DiagnosticsOptions,
-} from "../../../src/cli/run/diagnostics.ts";
-import type { Inspection } from "../../../src/domain/inspection.ts";
-import { createTempProject } from "../../temp-project.ts";
+} from "../../../../src/cli/run/start/diagnostics.ts";
+import type { Inspection } from "../../../../src/domain/inspection.ts";
+import { createTempProject } from "../../../temp-project.ts";
 
 async function open(options: Partial<DiagnosticsOptions> = {}) {
   const folder = options.folder ?? (await createTempProject({}));

@@ -3,14 +3,14 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { isArchive } from "../../storage/archive/format.ts";
-import { LegionError } from "../../base/errors.ts";
-import { checkHome } from "../../storage/folder/home.ts";
-import { legionPaths } from "../../storage/folder/paths.ts";
-import { openPersonFolder } from "../../storage/folder/person-folder.ts";
-import { createFileReader } from "../../storage/files/reader.ts";
-import type { Reader } from "../../storage/contract/reader.ts";
-import { unpackArchive } from "../../storage/archive/unpack.ts";
+import { isArchive } from "../../../storage/archive/format.ts";
+import { LegionError } from "../../../base/errors.ts";
+import { checkHome } from "../../../storage/folder/home.ts";
+import { legionPaths } from "../../../storage/folder/paths.ts";
+import { openPersonFolder } from "../../../storage/folder/person-folder.ts";
+import { createFileReader } from "../../../storage/files/reader.ts";
+import type { Reader } from "../../../storage/contract/reader.ts";
+import { unpackArchive } from "../../../storage/archive/unpack.ts";
 
 export interface OpenedRecording {
   readonly reader: Reader;

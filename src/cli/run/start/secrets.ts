@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../../config/config.ts";
 
 /** Keys, and passwords in addresses. */
 export function secretsIn({ environment, bus }: Config): readonly string[] {

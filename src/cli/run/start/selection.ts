@@ -1,14 +1,14 @@
 // Which agents `start` shall host.
 
-import { LegionError } from "../../base/errors.ts";
-import { isAgentId, type AgentId } from "../../domain/message.ts";
-import type { ConfigFlags } from "../../config/config.ts";
-import type { LastStart } from "../../storage/contract/last-start.ts";
-import type { Reader } from "../../storage/contract/reader.ts";
-import type { Remembered, Role, Who } from "../../legion/roster.ts";
-import { listIds } from "../../control/api/targets.ts";
-import type { Typed } from "../kit/command.ts";
-import { checkTargets, type Site } from "../kit/target.ts";
+import { LegionError } from "../../../base/errors.ts";
+import { isAgentId, type AgentId } from "../../../domain/message.ts";
+import type { ConfigFlags } from "../../../config/config.ts";
+import type { LastStart } from "../../../storage/contract/last-start.ts";
+import type { Reader } from "../../../storage/contract/reader.ts";
+import type { Remembered, Role, Who } from "../../../legion/roster.ts";
+import { listIds } from "../../../control/api/targets.ts";
+import type { Typed } from "../../kit/command.ts";
+import { checkTargets, type Site } from "../../kit/target.ts";
 
 export const MAX_AGENTS = 10_000;
 

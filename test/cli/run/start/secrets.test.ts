@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { secretsIn } from "../../../src/cli/run/secrets.ts";
-import { loadConfig } from "../../../src/config/config.ts";
-import { createTempProject } from "../../temp-project.ts";
+import { secretsIn } from "../../../../src/cli/run/start/secrets.ts";
+import { loadConfig } from "../../../../src/config/config.ts";
+import { createTempProject } from "../../../temp-project.ts";
 
 it("knows every key and every password that a legion is given, so that none is logged", async () => {
   const env = {

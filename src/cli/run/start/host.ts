@@ -1,0 +1,99 @@
+// One node, from its first word to its last: plans the work, opens the legion, lets people watch and talk, ends in order.
+
+import { LegionError } from "../../../base/errors.ts";
+import { aborted } from "../../../base/signals.ts";
+import { loadConfig, type Config } from "../../../config/config.ts";
+import type { ControlServer } from "../../../control/api/serve.ts";
+import type { Roster } from "../../../legion/roster.ts";
+import type { DisplayOptions } from "../../console/display.ts";
+import type { Io, Typed } from "../../kit/command.ts";
+import { exposure, whoShows } from "../../kit/keys.ts";
+import { readLogLevel, type LogLevel } from "./diagnostics.ts";
+import { createEarlyWatcher, type EarlyWatcher } from "./early-watcher.ts";
+import { openLegion, type OpenedLegion } from "./open-legion.ts";
+import { openReplay } from "./replay.ts";
+import { serveLegion } from "./serve.ts";
+import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
+import { openView } from "./view.ts";
+import { planWork, type Work, type WorkOrder } from "./work.ts";
+
+export interface HostOrder extends Omit<WorkOrder, "config">, Pick<DisplayOptions, "readers" | "detail"> {
+  /** What was typed: it may say that what somebody else wrote counts. */
+  readonly typed: Pick<Typed, "options">;
+}
+
+/** Everything about a legion before it runs. */
+interface Planned extends HostOrder {
+  readonly config: Config;
+  readonly work: Work;
+  readonly roster: Roster;
+  readonly early: EarlyWatcher;
+  readonly level: LogLevel;
+  readonly io: Io;
+}
+
+const INTERRUPTED = 130;
+
+/**
+ * Hosts the agents until the node is told to end. Resolves with the exit code; rejects before anything is written if
+ * something is wrong with what was ordered, with REFUSED at the end if an agent could not go on.
+ */
+export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
+  const config = await loadConfig({ projectDir: order.project, env: io.env, flags: order.flags });
+  const level = readLogLevel(io.env["LEGION_LOG"]);
+  const early = createEarlyWatcher();
+  const work = (await openReplay({ ...order, config })) ?? (await planWork({ ...order, config }, early));
+  try {
+    const roster = await withRemarks(work.roster, config, io);
+    const opened = await openLegion({ ...order, config, work, watcher: early }, io);
+    // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
+    const shutdown = listenForShutdown(io);
+    try {
+      return await attend(opened, shutdown, { ...order, config, work, roster, early, level, io });
+    } finally {
+      shutdown.close();
+      await opened.close();
+    }
+  } finally {
+    await work.close();
+  }
+}
+
+async function withRemarks(roster: Roster, { modules }: Config, { env }: Io): Promise<Roster> {
+  if (modules.system.commands !== "allow") return roster;
+  return { ...roster, remarks: [...roster.remarks, ...exposure(await whoShows(env))] };
+}
+
+async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned): Promise<number> {
+  const { legion } = opened;
+  const { work, project } = planned;
+  const { soon, now, ask } = shutdown;
+  // A command typed at once must find this very node.
+  let served = (): void => undefined;
+  const ready = new Promise<void>((resolve) => (served = resolve));
+  const view = await openView({ ...planned, legion, ready, onInterrupt: ask }, planned.level);
+  planned.early.release(view);
+  let obstacle: string | undefined = "something broke";
+  let server: ControlServer | undefined;
+  try {
+    // The task first: the model can be at work while the server is being loaded.
+    await work.begin(legion);
+    server = await serveLegion(opened, project, ask);
+    served();
+    await Promise.race([view.settled(), aborted(soon)]);
+    await work.done(legion, soon);
+    if (soon.aborted) view.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
+    obstacle = soon.aborted ? undefined : await work.obstacle(legion, view.tell);
+  } finally {
+    served();
+    try {
+      await stopLegion(legion, shutdown);
+    } finally {
+      // Until the last step is finished, other terminals are told what is going on here.
+      await server?.close();
+      await view.conclude(lastWords(shutdown, obstacle), obstacle, legion.budget.spentHere());
+    }
+  }
+  if (obstacle !== undefined) throw new LegionError("REFUSED", obstacle);
+  return now.aborted ? INTERRUPTED : 0;
+}

@@ -1,0 +1,101 @@
+// What a node is made of: the legion's place, what the config says about modules, models and limits, and the agents.
+
+import { constants, existsSync } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { LegionError, messageOf } from "../../../base/errors.ts";
+import { isInside, waysTo } from "../../../base/project-file.ts";
+import type { Config } from "../../../config/config.ts";
+import { searchKeys } from "../../../config/web-search.ts";
+import { createLocalEnvironment } from "../../../environment/local.ts";
+import { startLegion, type Legion, type LegionOptions } from "../../../legion/legion.ts";
+import type { Roster } from "../../../legion/roster.ts";
+import type { RedisHome } from "../../../storage/redis/node.ts";
+import { legionPaths } from "../../../storage/folder/paths.ts";
+import { personFolderPath } from "../../../storage/folder/person-folder.ts";
+import { openHome } from "../../../storage/redis/backend.ts";
+import { readAdoption } from "../../consent/adoption.ts";
+import type { Io, Typed } from "../../kit/command.ts";
+import type { Watcher } from "./early-watcher.ts";
+import type { Work } from "./work.ts";
+
+export interface OpenedLegion {
+  readonly legion: Legion;
+  /** The Redis that it lives in; absent: it lives in files. */
+  readonly home: RedisHome | undefined;
+  /** Call it when the legion has stopped. */
+  close(): Promise<void>;
+}
+
+interface Opening {
+  readonly config: Config;
+  readonly work: Work;
+  readonly project: string;
+  readonly typed: Pick<Typed, "options">;
+  readonly watcher: Watcher;
+}
+
+/** Rejects as `openHome` and `startLegion`, with STORAGE if nothing can be written to the project. */
+export async function openLegion(
+  { config, work, project, typed, watcher }: Opening,
+  io: Io,
+): Promise<OpenedLegion> {
+  await makeFolder(legionPaths(project).root);
+  const privatePaths = await personIn(project, io);
+  const home = await openHome({ config, io, onTrouble: (text) => watcher.tell(text, "redis") });
+  const close = async (): Promise<void> => home?.close();
+  try {
+    const legion = await startLegion({
+      ...settingsOf(config, work.roster, privatePaths),
+      project,
+      environment: createLocalEnvironment(io.env),
+      heartbeatMs: work.heartbeatMs,
+      started: work.started,
+      redis: home?.home,
+      foreign: home ? undefined : await readAdoption(project, typed, io),
+      watch: watcher.see,
+    });
+    return { legion, home: home?.home, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A later write would fail as well, but say less clearly why; and making all parents at once never ends in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw new LegionError("STORAGE", `nothing can be written to ${folder}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Whoever starts agents in their home has the person's folder among the files that agents work with. */
+async function personIn(project: string, { env }: Io): Promise<readonly string[]> {
+  const ways = await waysTo(project, personFolderPath(env));
+  return ways.filter((way) => isInside(project, resolve(project, way)));
+}
+
+function settingsOf(
+  { durability, delayMs, providers, modules: { system, web }, environment }: Config,
+  { roles, limits, protectedPaths }: Roster,
+  privatePaths: readonly string[],
+): Pick<LegionOptions, "plans" | "limits" | "durability" | "delayMs" | "settings" | "concurrency"> {
+  const atProvider = new Map(Object.entries(providers));
+  const ofModule = new Map<string, Readonly<Record<string, unknown>>>([
+    ["system", { ...system, protectedPaths: [...protectedPaths, ...privatePaths], privatePaths }],
+    ["web", { ...web, keys: () => searchKeys(web.search, environment()) }],
+  ]);
+  return {
+    plans: roles.map(({ plan }) => plan),
+    limits,
+    durability,
+    delayMs,
+    settings: (module) => ofModule.get(module) ?? {},
+    concurrency: (provider) => atProvider.get(provider)?.concurrency,
+  };
+}

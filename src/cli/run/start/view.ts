@@ -1,0 +1,44 @@
+// What happens in a legion goes to two places: to the person's display, and into the diagnostics file.
+
+import { messageOf } from "../../../base/errors.ts";
+import { packageVersion } from "../../../base/package.ts";
+import type { Spent } from "../../../past/usage.ts";
+import { legionPaths } from "../../../storage/folder/paths.ts";
+import { openDisplay, type Display, type DisplayOptions } from "../../console/display.ts";
+import { createDiagnostics, type LogLevel } from "./diagnostics.ts";
+import type { Watcher } from "./early-watcher.ts";
+import { secretsIn } from "./secrets.ts";
+
+export interface View extends Watcher, Pick<Display, "settled"> {
+  /** Says `ending`, which tells people of `obstacle`, if there was one. Resolves when everything is written. */
+  conclude(ending: string, obstacle: string | undefined, spent: Spent): Promise<void>;
+}
+
+export async function openView(options: DisplayOptions, level: LogLevel): Promise<View> {
+  const { project, config, roster } = options;
+  const display = await openDisplay(options);
+  const diagnostics = createDiagnostics({
+    folder: legionPaths(project).logs,
+    level,
+    secrets: secretsIn(config),
+    onFailure: (error) => display.tell(`There is no diagnostics file: ${messageOf(error)}`),
+  });
+  const facts = { version: packageVersion(), node: process.version, agents: roster.roles.length };
+  diagnostics.note(facts, "start");
+  return {
+    see(inspection) {
+      display.see(inspection);
+      diagnostics.see(inspection);
+    },
+    tell(text, topic) {
+      display.tell(text);
+      if (topic) diagnostics.note({ text }, topic);
+    },
+    settled: display.settled,
+    async conclude(ending, obstacle, spent) {
+      diagnostics.note({ obstacle }, "end");
+      display.conclude(ending, spent);
+      await diagnostics.close();
+    },
+  };
+}

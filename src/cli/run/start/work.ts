@@ -1,0 +1,70 @@
+// What the agents of a start are there for: who they are, what gets them going, and when they are done.
+
+import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
+import { packageDir } from "../../../base/package.ts";
+import { aborted } from "../../../base/signals.ts";
+import type { Config, ConfigFlags } from "../../../config/config.ts";
+import type { Admit } from "../../../config/module-loader.ts";
+import type { Legion, LegionOptions } from "../../../legion/legion.ts";
+import { planRoster, type Roster, type Who } from "../../../legion/roster.ts";
+import type { Watcher } from "./early-watcher.ts";
+import { startedBy } from "./selection.ts";
+import { whyNotDone } from "./shutdown.ts";
+
+/** The agents' work: what comes in, or what an earlier legion did. */
+export interface Work extends Pick<LegionOptions, "heartbeatMs" | "started"> {
+  readonly roster: Roster;
+  /** Says the first words to the agents. */
+  begin(legion: Legion): Promise<void>;
+  /** Resolves when it is time to end, or when `signal` aborts. */
+  done(legion: Legion, signal: AbortSignal): Promise<void>;
+  /** What kept it from being done, in a few words; `undefined` if nothing did. May tell a person more. */
+  obstacle(legion: Legion, tell: (text: string) => void): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export interface WorkOrder {
+  readonly who: Who;
+  /** What the person should know of that choice, if it was not theirs. */
+  readonly said?: string;
+  /** What the first agent is told. */
+  readonly task: string | undefined;
+  /** `idle`: it also ends when nobody has anything to do. */
+  readonly until: "idle" | "told";
+  readonly flags: ConfigFlags;
+  readonly config: Config;
+  /** Real path of the project's folder. */
+  readonly project: string;
+  /** Asked before anything runs that the project brings. */
+  readonly admit: Admit;
+}
+
+/** Throws as `planRoster`; of a choice that was not the person's, it says so. */
+export async function planWork(order: WorkOrder, watcher: Watcher): Promise<Work> {
+  const { who, task, until, flags, config } = order;
+  const roster = await planAgents(order, watcher);
+  return {
+    roster,
+    heartbeatMs: config.heartbeatMs,
+    started: startedBy(who, roster.roles, flags),
+    async begin({ control }) {
+      if (task !== undefined) await control.say([roster.roles[0]!.plan.identity.id], task);
+    },
+    done: ({ untilIdle }, signal) => (until === "idle" ? untilIdle(signal) : aborted(signal)),
+    obstacle: async (legion) => whyNotDone(legion),
+    close: () => Promise.resolve(),
+  };
+}
+
+async function planAgents(
+  { who, said, project, config, admit }: WorkOrder,
+  watcher: Watcher,
+): Promise<Roster> {
+  const onRemark = (text: string): void => watcher.tell(text, "model");
+  try {
+    return await planRoster(who, { config, places: { projectDir: project, packageDir }, onRemark, admit });
+  } catch (error) {
+    if (said === undefined || !isLegionError(error)) throw error;
+    throw new LegionError(error.code, `${messageOf(error)} (the agents are ${said})`, { cause: error });
+  }
+}
