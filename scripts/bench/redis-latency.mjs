@@ -18,6 +18,7 @@ import { connectRaw, letter, openBenchLink, openSeats, startServer, takeAgents }
 
 const { createRedisBus } = await load("src/storage/redis/mail/bus.js");
 const { startLegion } = await load("src/legion/legion.js");
+const { createRedisBackend } = await load("src/storage/redis/backend.js");
 
 const PAYLOAD = JSON.stringify(letter("a1", 1).message);
 const COUNT = 2_000;
@@ -105,7 +106,7 @@ async function whole(server) {
     heartbeatMs: "off",
     environment: await localEnvironment(),
     settings: () => ({}),
-    redis: { link, legion: "whole", durability: "always" },
+    backend: createRedisBackend({ link, legion: "whole", durability: "always" }),
   });
   await legion.untilIdle(new AbortController().signal);
   let arrived = () => {};

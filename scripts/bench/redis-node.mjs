@@ -16,6 +16,7 @@ import { openBenchLink } from "./redis-kit.mjs";
 const PAUSE_MS = 20;
 
 const { startLegion } = await load("src/legion/legion.js");
+const { createRedisBackend } = await load("src/storage/redis/backend.js");
 /** @type {NodeOrder} */
 const { url, legion: name, agents, life, leaseMs } = JSON.parse(process.argv[2] ?? "");
 const model = instantModel((index) => (life === "busy" ? trivialCall(index) : noop()));
@@ -31,7 +32,7 @@ const legion = await startLegion({
   heartbeatMs: "off",
   environment: await localEnvironment(),
   settings: () => ({}),
-  redis: { link, legion: name, durability: "always", ...(leaseMs && { leaseMs }) },
+  backend: createRedisBackend({ link, legion: name, durability: "always", ...(leaseMs && { leaseMs }) }),
 });
 /** Decisions since the last question. */
 let decisions = 0;

@@ -29,6 +29,7 @@ import { BATCH, PAYLOAD, benchmark, bullmq, rate, rawGroup, rawSame } from "./re
 
 const { createRedisBus } = await load("src/storage/redis/mail/bus.js");
 const { startLegion } = await load("src/legion/legion.js");
+const { createRedisBackend } = await load("src/storage/redis/backend.js");
 
 /** So much may be sent and not yet taken in. */
 const AHEAD = 5_000;
@@ -99,7 +100,7 @@ async function whole(server, count, agents) {
     heartbeatMs: "off",
     environment: await localEnvironment(),
     settings: () => ({}),
-    redis: { link, legion: `whole-${agents}`, durability: "always" },
+    backend: createRedisBackend({ link, legion: `whole-${agents}`, durability: "always" }),
   });
   await legion.untilIdle(new AbortController().signal);
   const bus = createRedisBus({ link: far, legion: `whole-${agents}`, tenureOf: () => undefined });

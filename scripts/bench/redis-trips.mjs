@@ -15,6 +15,7 @@ import {
 import { openBenchLink, startServer } from "./redis-kit.mjs";
 
 const { startLegion } = await load("src/legion/legion.js");
+const { createRedisBackend } = await load("src/storage/redis/backend.js");
 const { indexActions } = await load("src/agent/parts/module-set.js");
 const { toolsProtocol } = await load("src/model/protocol/tools.js");
 const { core } = await load("modules/core.js");
@@ -63,7 +64,7 @@ const legion = await startLegion({
   heartbeatMs: "off",
   environment: await localEnvironment(),
   settings: () => ({}),
-  redis: { link: counted(link), legion: "trips", durability: "always" },
+  backend: createRedisBackend({ link: counted(link), legion: "trips", durability: "always" }),
 });
 const idle = () => legion.untilIdle(new AbortController().signal);
 await legion.control.say(["1"], "first");

@@ -4,10 +4,11 @@ import type { Reach, ReachOptions } from "./api/reach.ts";
 
 /** Has `word` said to the legion. It is said again if it rejects with LOCKED: then nothing of it was heard. */
 export async function reach<T>(options: ReachOptions, word: (legion: Reach) => Promise<T>): Promise<T> {
-  if (options.kind === "files") {
-    const { reachInFiles } = await import("./socket/reach.ts");
-    return reachInFiles(options, word);
+  const { nodes } = options.backend;
+  if (!nodes) {
+    const { reachHere } = await import("./socket/reach.ts");
+    return reachHere(options, word);
   }
-  const { reachInRedis } = await import("./redis/reach.ts");
-  return reachInRedis(options, word);
+  const { reachNodes } = await import("./redis/reach.ts");
+  return reachNodes({ ...options, nodes }, word);
 }

@@ -26,8 +26,8 @@ import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
-import { openFileNode } from "../storage/files/node.ts";
-import { openRedisNode, type RedisHome } from "../storage/redis/node.ts";
+import { openBackend } from "../storage/open.ts";
+import type { Backend } from "../storage/contract/backend.ts";
 import { resend } from "../mail/resend.ts";
 import { SHUTDOWN, aborted } from "../base/signals.ts";
 import type { Store } from "../storage/contract/store.ts";
@@ -55,8 +55,8 @@ export interface LegionOptions {
   readonly disk?: Disk;
   /** `adopt`: what somebody else wrote in the project's files is taken on; absent: it waits, and its agents are halted. */
   readonly foreign?: "adopt";
-  /** Where the legion lives if other processes share it; the project's files if absent. */
-  readonly redis?: RedisHome;
+  /** Where the legion is kept; closed by whoever opened it. The project's files if absent. */
+  readonly backend?: Backend;
   /** Sees everything from the first event on. */
   readonly watch?: Inspect;
 }
@@ -147,9 +147,14 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   };
 }
 
-function openStorage({ redis, plans, ...options }: LegionOptions, where: Surroundings): Promise<NodeStorage> {
-  const order = { ...options, agents: plans.map(toHostable) };
-  return redis ? openRedisNode({ ...order, redis }, where) : openFileNode(order, where);
+/** A backend that is given is the caller's to close. */
+async function openStorage(options: LegionOptions, where: Surroundings): Promise<NodeStorage> {
+  const {
+    project,
+    plans,
+    backend = await openBackend({ project, bus: { kind: "memory" }, name: "" }),
+  } = options;
+  return backend.openNode({ ...options, agents: plans.map(toHostable) }, where);
 }
 
 interface Common extends Pick<Shared, "clock" | "inspect" | "budget" | "tokens" | "node"> {

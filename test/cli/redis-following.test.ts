@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { followEvents } from "../../src/cli/kit/follow.ts";
-import { loadConfig } from "../../src/config/config.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
+import { createRedisBackend } from "../../src/storage/redis/backend.ts";
+import { followInRedis } from "../../src/storage/redis/follow.ts";
 import { createRedisReader } from "../../src/storage/redis/reader.ts";
 import { agentKeys } from "../../src/storage/redis/scripts/keys.ts";
 import { letter } from "../mail/letter.ts";
@@ -14,6 +14,9 @@ import { byHand } from "../world.ts";
 import { follow } from "./legion.ts";
 
 const note = (content: string): NewEvent => ({ kind: "notice", reason: "restarted", content });
+
+/** From the second event on; what a node tells is not heard. */
+const LISTENING = { from: 2, onAway: () => undefined, live: () => Promise.resolve([]) };
 
 describe.skipIf(!redisIsThere)("following a legion while its Redis goes away", () => {
   let server: Server;
@@ -67,16 +70,9 @@ describe.skipIf(!redisIsThere)("following a legion while its Redis goes away", (
       return found;
     };
     const ending = new AbortController();
-    const site = {
-      kind: "redis",
-      reader: { ...reader, last },
-      link,
-      legion: name,
-      project: cwd,
-      config: await loadConfig({ projectDir: cwd, env: {}, flags: {} }),
-    } as const;
     const seen: string[] = [];
-    const events = followEvents(site, "0", { from: 2, signal: ending.signal, io: process, lookMs: 100 });
+    const seenPlace = { link, legion: name, reader: { ...reader, last } };
+    const events = followInRedis(seenPlace, "0", { ...LISTENING, signal: ending.signal, lookMs: 100 });
     for await (const event of events) {
       seen.push(event.kind === "notice" ? event.content : event.kind);
       if (seen.length === 3) {
@@ -95,21 +91,14 @@ describe.skipIf(!redisIsThere)("following a legion while its Redis goes away", (
     const place = await createRedisPlace(server.url, name);
     await place.enlist("1", {});
     const link = await openTestLink(server.url);
-    const site = {
-      kind: "redis",
-      reader: createRedisReader({ link, legion: name }),
-      link,
-      legion: name,
-      project: cwd,
-      config: await loadConfig({ projectDir: cwd, env: {}, flags: {} }),
-    } as const;
+    const backend = createRedisBackend({ link, legion: name });
     for (const agent of ["0", "1"]) {
       await place.append(agent, [note("one")]);
       const ending = new AbortController();
       const { signal } = ending;
-      const following = { from: 2, signal, io: process, lookMs: 600_000 };
+      const following = { ...LISTENING, signal, lookMs: 600_000 };
       const seen: string[] = [];
-      for await (const event of followEvents(site, agent, following)) {
+      for await (const event of backend.follow(agent, following)) {
         seen.push(event.kind === "notice" ? event.content : event.kind);
         if (seen.length === 1) void place.append(agent, [note("two")]);
         if (seen.length === 2) setImmediate(() => void place.append(agent, [note("three")]));

@@ -4,6 +4,8 @@ import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { NoticeEvent } from "../../src/domain/event.ts";
 import type { AgentId } from "../../src/domain/message.ts";
+import { createRedisBackend } from "../../src/storage/redis/backend.ts";
+import { createRedisNodes } from "../../src/storage/redis/nodes.ts";
 import { createRedisReader } from "../../src/storage/redis/reader.ts";
 import type { Link } from "../../src/storage/redis/connection/link.ts";
 import { createService } from "../../src/control/service.ts";
@@ -38,14 +40,18 @@ export async function found(url: string): Promise<SharedLegion> {
     legion,
     async tell(word) {
       const own = await openTestLink(url);
-      const reader = createRedisReader({ link: own, legion });
-      return reach({ kind: "redis", link: own, legion, reader }, word);
+      const backend = createRedisBackend({ link: own, legion });
+      return reach({ project: "", backend, config: { durability: "disk" } }, word);
     },
     async join(agents, options) {
       const node = await openNode(url, legion, agents, options);
       const id = node.legion.node!;
       const service = createService({ legion: node.legion, onStop: () => void node.stop() });
-      const orders = await serveOrders({ link: node.link, legion, node: id, service });
+      const orders = await serveOrders({
+        nodes: createRedisNodes({ link: node.link, legion }),
+        node: id,
+        service,
+      });
       onTestFinished(orders.close);
       return { ...node, id, fallSilent: orders.close };
     },

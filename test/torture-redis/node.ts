@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { isLegionError } from "../../src/base/errors.ts";
 import { startLegion, type Legion } from "../../src/legion/legion.ts";
+import { createRedisBackend } from "../../src/storage/redis/backend.ts";
 import { parseRedisAddress } from "../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../src/storage/redis/connection/link.ts";
 import { openMouth, type Mouth } from "./mouth.ts";
@@ -45,7 +46,7 @@ async function join(order: Order): Promise<Running> {
       heartbeatMs: "off",
       environment,
       settings: () => ({}),
-      redis: { link, legion: name, durability, leaseMs },
+      backend: createRedisBackend({ link, legion: name, durability, leaseMs }),
       ...(watch && { watch }),
     });
     return { link, legion };

@@ -12,7 +12,7 @@ import { displayName } from "../../src/domain/message.ts";
 import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
-import { createFileReader } from "../../src/storage/files/reader.ts";
+import { createFileBackend } from "../../src/storage/files/backend.ts";
 import { reach } from "../../src/control/open.ts";
 import { createCarrier, createDuties, type Effect } from "./carrier.ts";
 import { CARRIERS, type Fed, type Order } from "./order.ts";
@@ -87,8 +87,8 @@ async function host(order: Order): Promise<void> {
 }
 
 async function send(order: Order): Promise<void> {
-  const reader = createFileReader(order.project);
-  const options = { kind: "files", reader, config: { durability: "disk" } } as const;
+  const { project } = order;
+  const options = { project, backend: createFileBackend(project), config: { durability: "disk" } } as const;
   await feed(order, (to, text) => reach(options, (legion) => legion.say({ targets: [to], content: text })));
 }
 

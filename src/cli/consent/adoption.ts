@@ -2,8 +2,6 @@
 
 import type { LegionOptions } from "../../legion/legion.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
-import { openPersonFolder } from "../../storage/folder/person-folder.ts";
-import { createFileReader } from "../../storage/files/reader.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { foreign } from "../../storage/files/foreign.ts";
 import type { Io, Typed } from "../kit/command.ts";
@@ -12,13 +10,12 @@ import { namesOf, oneLine } from "../kit/output.ts";
 
 /** Shall a start take on what somebody else wrote? By `--trust`, or asked at a terminal where there is something. */
 export async function readAdoption(
-  project: string,
+  reader: Reader,
   { options }: Pick<Typed, "options">,
   io: Io,
 ): Promise<LegionOptions["foreign"]> {
   if (options["trust"]) return "adopt";
   if (!canAsk(io)) return undefined;
-  const reader = createFileReader(project, openPersonFolder(io.env));
   const strangers: AgentId[] = [];
   for (const id of [CONTROL, ...(await reader.known())])
     if (await reader.isForeign(id).catch(() => false)) strangers.push(id);

@@ -9,35 +9,21 @@ import { checkHome, trustOwner } from "../../storage/folder/home.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../storage/folder/person-folder.ts";
-import { createFileReader, type FileReader } from "../../storage/files/reader.ts";
+import type { Backend } from "../../storage/contract/backend.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
-import type { Link } from "../../storage/redis/connection/link.ts";
 import type { Targets } from "../../control/api/routes.ts";
 import { resolveKnown } from "../../control/api/targets.ts";
 import type { Io, Typed } from "./command.ts";
 import { oneLine } from "./output.ts";
 
-/** Where a legion is: in the files of a project, or in Redis. */
-export type Site = FileSite | RedisSite;
-
-export interface FileSite extends Surroundings {
-  readonly kind: "files";
-  readonly reader: FileReader;
-}
-
-export interface RedisSite extends Surroundings {
-  readonly kind: "redis";
-  readonly reader: Reader;
-  /** Closed when the command ends. */
-  readonly link: Link;
-  /** Its name there. */
-  readonly legion: string;
-}
-
-interface Surroundings {
-  /** Real path of the folder that holds config, definitions and modules; over Redis it may hold nothing. */
+/** Where a legion is, and how it is read. */
+export interface Site {
+  /** Real path of the folder that holds config, definitions and modules; it may hold nothing where others share the legion. */
   readonly project: string;
   readonly config: Config;
+  /** Closed when the command ends. */
+  readonly backend: Backend;
+  readonly reader: Reader;
 }
 
 const GOES_ON = "this goes on with the defaults, a start would not";
@@ -116,23 +102,12 @@ export async function withSite<T>(
   const { config, fault } =
     faults === "refuse" ? { config: await loadConfig(sources) } : await loadConfigAnyway(sources);
   if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)} (${GOES_ON})\n`);
-  const { bus, name: legion } = config;
-  if (bus.kind === "memory")
-    return use({ kind: "files", project, config, reader: createFileReader(project) });
-  const { openLink } = await import("../../storage/redis/connection/link.ts");
-  const { createRedisReader } = await import("../../storage/redis/reader.ts");
-  const link = await openLink(bus.address);
+  const { openBackend } = await import("../../storage/open.ts");
+  const backend = await openBackend({ project, bus: config.bus, name: config.name });
   try {
-    return await use({
-      kind: "redis",
-      project,
-      config,
-      reader: createRedisReader({ link, legion }),
-      link,
-      legion,
-    });
+    return await use({ project, config, backend, reader: backend.reader });
   } finally {
-    await link.close();
+    await backend.close();
   }
 }
 
@@ -165,20 +140,20 @@ export async function checkTargets(site: Site, text: string): Promise<Targets> {
 }
 
 /** A legion that nobody has started may be one whose name is misspelt. */
-async function knownAt(site: Site, wanted: Targets): Promise<readonly AgentId[]> {
-  const known = await site.reader.known();
-  if (site.kind === "files") {
+async function knownAt({ backend, project }: Site, wanted: Targets): Promise<readonly AgentId[]> {
+  const known = await backend.reader.known();
+  if (!backend.nodes) {
     const isKnown = wanted === "all" ? known.length > 0 : wanted.every((id) => known.includes(id));
-    return isKnown ? known : [...new Set([...known, ...(await runningAt(site))])].sort(byId);
+    return isKnown ? known : [...new Set([...known, ...(await runningIn(project))])].sort(byId);
   }
   if (known.length > 0) return known;
-  const place = `the legion ${site.legion} at ${site.link.shown}`;
+  const place = `the legion ${backend.nodes.legion} at ${backend.nodes.shown}`;
   throw new LegionError("USAGE", `there are no agents in ${place}; --name <name> means another legion there`);
 }
 
 /** The node may run an agent that has a file in place of its folder. */
-async function runningAt({ reader }: FileSite): Promise<readonly AgentId[]> {
+async function runningIn(project: string): Promise<readonly AgentId[]> {
   const { findNode } = await import("../../control/socket/client.ts");
-  const node = await findNode(reader.paths.socket);
+  const node = await findNode(legionPaths(project).socket);
   return ((await node?.status({}))?.agents ?? []).map(({ id }) => id);
 }

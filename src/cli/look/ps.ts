@@ -31,10 +31,10 @@ function overviewOf(site: Site): Promise<Overview> {
 }
 
 function shown({ agents, nodes }: Overview, site: Site, io: Io): string {
-  const isRedis = site.kind === "redis";
-  const where = isRedis ? ` in the legion ${site.legion} at ${site.link.shown}` : "";
+  const { nodes: shared } = site.backend;
+  const where = shared ? ` in the legion ${shared.legion} at ${shared.shown}` : "";
   if (agents.length === 0) return `There are no agents yet${where}; \`legion start\` makes one.`;
-  const places = isRedis ? "many" : "one";
+  const places = shared ? "many" : "one";
   return statusTable(agents, { columns: columnsFor(io), nowMs: Date.now(), nodes, places });
 }
 

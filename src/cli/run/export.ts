@@ -8,8 +8,7 @@ import type { Authorship } from "../../storage/folder/authorship.ts";
 import { readableModules } from "../../config/module-loader.ts";
 import { createDisk } from "../../base/disk.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
-import { createFileSource } from "../../storage/archive/from-files.ts";
-import { packAgents, type Packing, type Source, type Tally } from "../../storage/archive/pack.ts";
+import { packAgents, type Packing, type Tally } from "../../storage/archive/pack.ts";
 import { createLedger } from "../../past/ledger.ts";
 import { openPersonFolder } from "../../storage/folder/person-folder.ts";
 import { authorshipOf } from "../../storage/folder/person-key.ts";
@@ -37,7 +36,11 @@ export const command: CliCommand = {
 async function exportFrom(site: Site, typed: Typed, io: Io): Promise<number> {
   const { agents, file } = await readOrder(typed, site);
   const author = await authorOf(agents, site, io);
-  const packing = packAgents(await sourceAt(site, author), agents, author);
+  const source = site.backend.source({
+    readable: await readableModules(),
+    ...(author && { authorship: author }),
+  });
+  const packing = packAgents(source, agents, author);
   const target = file === STDOUT ? STDOUT : resolve(io.cwd, file);
   if (target === STDOUT) await toStdout(packing, io);
   else await toFile(packing, target, io);
@@ -57,12 +60,6 @@ async function authorOf(
 ): Promise<Authorship | undefined> {
   for (const id of agents) if (await reader.isForeign(id)) return undefined;
   return authorshipOf(openPersonFolder(env));
-}
-
-async function sourceAt(site: Site, author: Authorship | undefined): Promise<Source> {
-  if (site.kind === "files") return createFileSource(site.reader);
-  const { createRedisSource } = await import("../../storage/archive/from-redis.ts");
-  return createRedisSource(site, await readableModules(), author);
 }
 
 interface Order {
@@ -85,10 +82,9 @@ async function readOrder({ args, options }: Typed, site: Site): Promise<Order> {
     (await reader.last(CONTROL)) > 0 || (await reader.unread(CONTROL, createLedger())).length > 0;
   const agents = [...(hasControl ? [CONTROL] : []), ...(await reader.known())];
   if (agents.length > 0) return { agents, file: first };
-  const way =
-    site.kind === "files"
-      ? "--dir <folder> names another project"
-      : "--name <name> means another legion there";
+  const way = site.backend.nodes
+    ? "--name <name> means another legion there"
+    : "--dir <folder> names another project";
   throw new LegionError("USAGE", `there is no agent here yet; ${way}`);
 }
 

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { readableModules } from "../../config/module-loader.ts";
 import { isArchive, isOwnArchive } from "../../storage/archive/format.ts";
-import { receiveAgents, type Arrival } from "../../storage/files/arrivals.ts";
+import { receiveAt } from "../../storage/archive/unfold.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { createDisk } from "../../base/disk.ts";
 import { displayName, isAgentId, type AgentId } from "../../domain/message.ts";
@@ -86,7 +86,7 @@ async function importArchive(order: Order, site: Site, io: Io): Promise<void> {
   const onProgress = (lines: number): void => progress.show(count(lines, "line"));
   const readable = await readableModules();
   const arrival = await fromArchive(path, { as, onProgress, readable, ...author });
-  const remarks = await receiveAt(site, arrival).finally(() => progress.clear());
+  const remarks = await receiveAt(site.backend, arrival, readable).finally(() => progress.clear());
   for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
   if (!author) io.stderr.write(waits(order));
   const { agents, events, unread, isLive } = arrival.unpacked!;
@@ -115,7 +115,7 @@ async function authorOf(
   if (trust || ((await isArchive(path)) && (await isOwnArchive(path, authorship)))) return { authorship };
   const question = `${file} was not written on your machines. Take it on as if it were?`;
   if (await confirm(question, io)) return { authorship };
-  if (site.kind === "files") return undefined;
+  if (site.backend.foreign === "waits") return undefined;
   throw new LegionError(
     "FOREIGN",
     `${file} was not written on your machines; --trust takes it on all the same`,
@@ -127,16 +127,6 @@ function waits({ file }: Order): string {
   return `legion: FOREIGN: ${file} was not written on your machines; ${way}\n`;
 }
 
-/** Resolves with what was left out, one line each. */
-async function receiveAt(site: Site, arrival: Arrival): Promise<readonly string[]> {
-  if (site.kind === "redis") {
-    const { receiveInRedis } = await import("../../storage/archive/into-redis.ts");
-    return receiveInRedis(site, arrival, await readableModules());
-  }
-  await receiveAgents(site.reader.paths, arrival);
-  return [];
-}
-
 async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
   const { path, file, as, json } = order;
   const agent = as ?? nameFrom(path, file);
@@ -144,7 +134,8 @@ async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
   const original = await parse(order, { agent, at });
   const author = await authorOf(order, site, io);
   const { events, goals, notes, strange } = original;
-  await receiveAt(site, fromOriginal(agent, original, { at, readable: await readableModules(), ...author }));
+  const readable = await readableModules();
+  await receiveAt(site.backend, fromOriginal(agent, original, { at, readable, ...author }), readable);
   if (strange.length > 0) {
     const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
     io.stderr.write(

@@ -1,10 +1,8 @@
 // What a person may ask of a legion, wherever it is and whether or not anybody runs it.
 
 import type { Config } from "../../config/config.ts";
-import type { FileReader } from "../../storage/files/reader.ts";
 import type { AgentId } from "../../domain/message.ts";
-import type { Reader } from "../../storage/contract/reader.ts";
-import type { Link } from "../../storage/redis/connection/link.ts";
+import type { Backend } from "../../storage/contract/backend.ts";
 import type { AgentStatus } from "../../legion/agent-status.ts";
 import type { ForkAnswer, Obeyed, Order, Resent, PersonMessage } from "./routes.ts";
 import type { ForkOrder } from "../../legion/fork-order.ts";
@@ -41,18 +39,9 @@ export interface Ended {
   readonly outcome: "ended" | "late" | "silent";
 }
 
-export type ReachOptions = FileReach | RedisReach;
-
-export interface FileReach {
-  readonly kind: "files";
-  readonly reader: FileReader;
+export interface ReachOptions {
+  /** Real path of its folder: where a node that runs here listens. */
+  readonly project: string;
+  readonly backend: Backend;
   readonly config: Pick<Config, "durability">;
-}
-
-export interface RedisReach {
-  readonly kind: "redis";
-  readonly reader: Reader;
-  readonly link: Link;
-  /** Its name there. */
-  readonly legion: string;
 }

@@ -1,13 +1,11 @@
-// How a command speaks to the nodes of a legion over Redis.
+// How a command speaks to the nodes that share a legion.
 
 import { randomUUID } from "node:crypto";
 import { LegionError } from "../../base/errors.ts";
-import { legionKeys } from "../../storage/redis/scripts/keys.ts";
-import type { Link } from "../../storage/redis/connection/link.ts";
+import { nodeName, type Nodes } from "../../storage/contract/nodes.ts";
 import { createClient } from "../api/client.ts";
 import { MAX_BODY_BYTES } from "../api/refusal.ts";
 import type { NodeApi } from "../api/routes.ts";
-import { nodeName } from "./lease-holders.ts";
 import { readAnswer, type OrderAnswer, type OrderRequest } from "./wire.ts";
 import { unlessLate } from "../api/timeout.ts";
 
@@ -21,10 +19,10 @@ export interface Question {
   readonly patienceMs: number;
 }
 
-export interface RedisClient {
+export interface NodesClient {
   /**
    * What the node with the id `node` answers, or `silent`: then it did not within the time, and may yet do what was
-   * asked. Rejects with its refusal, with USAGE for a question that is too long, with STORAGE if Redis does not take it.
+   * asked. Rejects with its refusal, with USAGE for a question that is too long, with STORAGE if it surely was not said.
    */
   ask(node: string, question: Question): Promise<object | "silent">;
   /** Ids of the nodes that once did not answer. */
@@ -32,13 +30,12 @@ export interface RedisClient {
   close(): void;
 }
 
-/** Rejects with STORAGE if Redis does not answer. */
-export async function openRedisClient(link: Link, legion: string): Promise<RedisClient> {
-  const keys = legionKeys(legion);
+/** Rejects with STORAGE if the place where it is kept does not answer. */
+export async function openNodesClient(nodes: Nodes): Promise<NodesClient> {
   const client = randomUUID();
   const silent = new Set<string>();
   const waiting = new Map<string, (answer: OrderAnswer) => void>();
-  const leave = await link.listen(keys.answers(client), (text) => {
+  const leave = await nodes.channel("client", client).listen((text) => {
     const answer = readAnswer(text);
     if (answer) waiting.get(answer.id)?.(answer);
   });
@@ -52,7 +49,7 @@ export async function openRedisClient(link: Link, legion: string): Promise<Redis
       }
       const answered = new Promise<OrderAnswer>((resolve) => waiting.set(request.id, resolve));
       try {
-        const say = () => link.command("PUBLISH", keys.orders(node), text);
+        const say = () => nodes.channel("node", node).say(text);
         const answer = await repeat(say, answered, patienceMs);
         if (answer === "silent") {
           silent.add(node);
@@ -69,7 +66,7 @@ export async function openRedisClient(link: Link, legion: string): Promise<Redis
 }
 
 /** The node with this id; silence of more than `patienceMs` rejects with LOCKED. */
-export function nodeOver(client: RedisClient, id: string, patienceMs: number): NodeApi {
+export function nodeOver(client: NodesClient, id: string, patienceMs: number): NodeApi {
   return createClient(async (path, body) => {
     const answer = await client.ask(id, { path, body, patienceMs });
     if (answer === "silent") throw silenceOf(id);
@@ -94,7 +91,7 @@ async function repeat<T>(
     const leftMs = Math.max(0, deadlineMs - performance.now());
     const answer = await unlessLate(answered, Math.min(leftMs, AGAIN_MS), "silent" as const);
     if (answer !== "silent" || leftMs <= AGAIN_MS) return answer;
-    // Redis may be away for a moment: an answer that is on its way still counts.
+    // What carries it may be away for a moment: an answer that is on its way still counts.
     await say().catch(() => undefined);
   }
 }

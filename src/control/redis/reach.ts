@@ -1,4 +1,4 @@
-// A legion in Redis: what a person says goes straight into it; what they order goes to the nodes that run the agents, and
+// A legion that several nodes share: what a person says goes straight into it; what they order goes to the nodes that run the agents, and
 // where none does, the command has the right to run them for a moment.
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,26 +6,23 @@ import { createClock } from "../../base/clock.ts";
 import { parseDeadLetterId } from "../../past/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
 import { CONTROL } from "../../domain/message.ts";
-import { readNodes, type NodeRecord } from "../../storage/redis/cluster/members.ts";
-import { setStopped } from "../../storage/redis/cluster/directory.ts";
-import { openRedisStore, type RedisStore } from "../../storage/redis/store.ts";
+import type { NodeRecord, Nodes } from "../../storage/contract/nodes.ts";
+import type { Store } from "../../storage/contract/store.ts";
 import { ROUTES, type Obeyed, type Order } from "../api/routes.ts";
 import { resolveKnown } from "../api/targets.ts";
 import { canBeAborted } from "../../legion/status.ts";
 import { byOwnHand, type OwnHand } from "../api/direct-writer.ts";
-import { readWhereabouts } from "./lease-holders.ts";
-import type { Ended, Reach, RedisReach } from "../api/reach.ts";
-import { openRedisClient, type RedisClient } from "./client.ts";
-import { statusInRedis } from "./status.ts";
+import type { Ended, Reach, ReachOptions } from "../api/reach.ts";
+import { openNodesClient, type NodesClient } from "./client.ts";
+import { statusOfAll } from "./status.ts";
 import { spread } from "./route.ts";
 
 const ANSWER_MS = 10_000;
 const ENDING_MS = 60_000;
 const RETRY_MS = 100;
 
-export async function reachInRedis<T>(options: RedisReach, word: (legion: Reach) => Promise<T>): Promise<T> {
-  const { link, legion } = options;
-  const client = await openRedisClient(link, legion);
+export async function reachNodes<T>(options: SharedReach, word: (legion: Reach) => Promise<T>): Promise<T> {
+  const client = await openNodesClient(options.nodes);
   const hand = openHand(options);
   try {
     return await word(createReach({ ...options, client, hand: hand.take }));
@@ -35,21 +32,27 @@ export async function reachInRedis<T>(options: RedisReach, word: (legion: Reach)
   }
 }
 
-interface Reaching extends RedisReach {
-  readonly client: RedisClient;
+interface SharedReach extends ReachOptions {
+  readonly nodes: Nodes;
+}
+
+interface Reaching extends SharedReach {
+  readonly client: NodesClient;
   readonly hand: () => Promise<OwnHand>;
 }
 
 function createReach(reaching: Reaching): Reach {
-  const { reader, link, legion, client, hand } = reaching;
+  const { backend, nodes, client, hand } = reaching;
+  const { reader } = backend;
+  const sources = { reader, nodes, client };
   return {
-    status: (agents) => statusInRedis({ reader, link, legion, client }, agents),
+    status: (agents) => statusOfAll(sources, agents),
     async say(said) {
       if (said.delivery !== "abort") return (await hand()).say(said);
       // Left in a mailbox, it would stop what the agent does at some later start.
       const named = resolveKnown(said.targets, await reader.known());
-      const { agents, nodes } = await statusInRedis({ reader, link, legion, client }, named);
-      if (nodes.length === 0) throw nothingTo("abort");
+      const { agents, nodes: running } = await statusOfAll(sources, named);
+      if (running.length === 0) throw nothingTo("abort");
       const targets = agents.filter(canBeAborted).map(({ id }) => id);
       return targets.length === 0 ? [] : (await hand()).say({ ...said, targets });
     },
@@ -73,13 +76,13 @@ function createReach(reaching: Reaching): Reach {
 }
 
 async function obey({ order, targets }: Order, reaching: Reaching): Promise<readonly Obeyed[]> {
-  const { reader, link, legion, hand } = reaching;
-  const named = resolveKnown(targets, await reader.known());
-  const whereabouts = await readWhereabouts(reaching, named);
+  const { backend, nodes, hand } = reaching;
+  const named = resolveKnown(targets, await backend.reader.known());
+  const whereabouts = await nodes.whereabouts(named);
   // Those that a person stopped are told by name alone.
   const ids = targets === "all" ? named.filter((id) => !whereabouts.of(id).isStopped) : named;
   // From now on nobody takes them any more.
-  if (order === "stop") await Promise.all(ids.map((agent) => setStopped({ link, legion, agent })));
+  if (order === "stop") await Promise.all(ids.map(nodes.bar));
   return spread(reaching, ids, {
     agentOf: (id) => id,
     ask: async (node, agents) => (await node.order({ order, targets: agents })).agents,
@@ -90,18 +93,18 @@ async function obey({ order, targets }: Order, reaching: Reaching): Promise<read
   });
 }
 
-async function endNodes({ link, legion, client }: Reaching): Promise<readonly Ended[]> {
-  const nodes = await readNodes({ link, legion });
-  if (nodes.length === 0) throw nothingTo("stop");
+async function endNodes({ nodes, client }: Reaching): Promise<readonly Ended[]> {
+  const running = await nodes.list();
+  if (running.length === 0) throw nothingTo("stop");
   const deadline = Date.now() + ENDING_MS;
   await Promise.all(
-    nodes.map(({ id }) => client.ask(id, { path: ROUTES.stop.path, body: {}, patienceMs: ANSWER_MS })),
+    running.map(({ id }) => client.ask(id, { path: ROUTES.stop.path, body: {}, patienceMs: ANSWER_MS })),
   );
   for (;;) {
-    const there = new Set((await readNodes({ link, legion })).map(({ id }) => id));
+    const there = new Set((await nodes.list()).map(({ id }) => id));
     const isLate = ({ id }: NodeRecord): boolean => there.has(id) && !client.silent.has(id);
-    if (!nodes.some(isLate) || Date.now() > deadline) {
-      return nodes.map((node) => {
+    if (!running.some(isLate) || Date.now() > deadline) {
+      return running.map((node) => {
         const outcome = isLate(node) ? "late" : client.silent.has(node.id) ? "silent" : "ended";
         return { node: node.name, outcome };
       });
@@ -115,12 +118,12 @@ function nothingTo(act: string): LegionError {
 }
 
 /** What the command writes itself; opened when it is needed. */
-function openHand({ link, legion }: RedisReach) {
+function openHand({ backend, config: { durability } }: ReachOptions) {
   const clock = createClock();
-  let opening: Promise<RedisStore> | undefined;
+  let opening: Promise<Store> | undefined;
   return {
     async take(): Promise<OwnHand> {
-      opening ??= openRedisStore({ link, legion, role: "command", clock });
+      opening ??= backend.openStore({ durability, clock });
       return byOwnHand({ store: await opening, clock });
     },
     async close(): Promise<void> {

@@ -1,14 +1,13 @@
-// A person's word about agents of a legion in Redis, each of which may be run by another node, or by none. Whoever has the
+// A person's word about agents of a legion that several nodes share, each of which may be run by another node, or by none. Whoever has the
 // right to run an agent is asked; where nobody has it, the command takes it for as long as it needs. Agents move meanwhile:
 // what is not done because of that is tried with the next one who has the right.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message.ts";
-import type { LegionPlace } from "../../storage/redis/cluster/members.ts";
+import type { Nodes, Whereabouts } from "../../storage/contract/nodes.ts";
 import type { NodeApi } from "../api/routes.ts";
-import { readWhereabouts, type Whereabouts } from "./lease-holders.ts";
-import { nodeOver, silenceOf, type RedisClient } from "./client.ts";
+import { nodeOver, silenceOf, type NodesClient } from "./client.ts";
 
 const ANSWER_MS = 10_000;
 /** The right of a dead process runs out before. */
@@ -24,8 +23,9 @@ export interface Way<R> {
   alone(item: string): Promise<R>;
 }
 
-export interface Spread extends LegionPlace {
-  readonly client: RedisClient;
+export interface Spread {
+  readonly nodes: Nodes;
+  readonly client: NodesClient;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function spread<R>(
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const open = items.filter((item) => !done.has(item));
-    const whereabouts = await readWhereabouts(legion, open.map(way.agentOf));
+    const whereabouts = await legion.nodes.whereabouts(open.map(way.agentOf));
     const groups = groupBy(open, (item) => whereabouts.of(way.agentOf(item)).holder);
     const attempts = [...groups].map(([holder, group]) =>
       attempt(group, { ...legion, holder, whereabouts, done, way }),

@@ -1,11 +1,10 @@
-// The table of routes over Redis: from any machine, by whoever can reach that Redis. They speak as the person; what
-// keeps others away is the password of the Redis, and the network that it is in.
+// The table of routes over the place where a legion is kept: from any machine, by whoever can reach that place. They speak
+// as the person; what keeps others away is its password, and the network that it is in.
 //
 //   D1. What is asked twice within a minute is done once, and answered twice: a client may ask again when it hears nothing.
 //   D2. Whatever is said on the channel, nothing is thrown: what makes no sense is refused, or, from nobody, not heard.
 
-import type { Link } from "../../storage/redis/connection/link.ts";
-import { legionKeys } from "../../storage/redis/scripts/keys.ts";
+import type { Nodes } from "../../storage/contract/nodes.ts";
 import { LegionError } from "../../base/errors.ts";
 import { refusalOf } from "../api/refusal.ts";
 import { ROUTES, type NodeApi } from "../api/routes.ts";
@@ -15,25 +14,22 @@ import { readRequest, type OrderAnswer, type OrderRequest } from "./wire.ts";
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 
-export interface ServedOverRedis {
-  readonly link: Link;
-  /** The name of the legion. */
-  readonly legion: string;
+export interface ServedOverNodes {
+  readonly nodes: Nodes;
   /** The id of this process among its nodes. */
   readonly node: string;
   readonly service: NodeApi;
 }
 
-/** Answers what is asked of `node`, from the moment that this resolves. Rejects with STORAGE if Redis does not answer. */
-export async function serveOrders({ link, legion, node, service }: ServedOverRedis): Promise<ControlServer> {
-  const keys = legionKeys(legion);
+/** Answers what is asked of `node`, from the moment that this resolves. Rejects with STORAGE if that place does not answer. */
+export async function serveOrders({ nodes, node, service }: ServedOverNodes): Promise<ControlServer> {
   const once = createMemoryOfAnswers();
   const open = new Set<Promise<void>>();
   const hear = async (request: OrderRequest): Promise<void> => {
     const answer = once(request, () => answerTo(request, service));
-    link.hint(keys.answers(request.client), await answer);
+    nodes.channel("client", request.client).hint(await answer);
   };
-  const leave = await link.listen(keys.orders(node), (text) => {
+  const leave = await nodes.channel("node", node).listen((text) => {
     const request = readRequest(text);
     if (!request) return;
     const hearing = hear(request).finally(() => open.delete(hearing));

@@ -1,36 +1,35 @@
-// What every agent of a legion in Redis does: as the nodes tell, and as the logs tell of those that no node tells about.
+// What every agent of a legion that several nodes share does: as the nodes tell, and as the logs tell of those that no node tells about.
 
-import { boundTo } from "../../storage/redis/registration.ts";
 import { isLegionError } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
-import type { LegionPlace } from "../../storage/redis/cluster/members.ts";
-import { readRegistry } from "../../storage/redis/cluster/directory.ts";
+import { nodeName, type Nodes, type Whereabouts } from "../../storage/contract/nodes.ts";
+import type { WorkspaceId } from "../../storage/folder/workspace.ts";
 import type { AgentStatus } from "../../legion/agent-status.ts";
 import { storedStatus } from "../../legion/status.ts";
 import type { Overview } from "../api/reach.ts";
-import { nodeName, readWhereabouts, type Whereabouts } from "./lease-holders.ts";
-import { nodeOver, type RedisClient } from "./client.ts";
+import { nodeOver, type NodesClient } from "./client.ts";
 
 const ANSWER_MS = 2_000;
 
-export interface StatusSources extends LegionPlace {
+export interface StatusSources {
   readonly reader: Reader;
-  readonly client: RedisClient;
+  readonly nodes: Nodes;
+  readonly client: NodesClient;
 }
 
-/** Of all agents, or of those that are wanted. Asks all nodes at once. Rejects with STORAGE if Redis does not answer. */
-export async function statusInRedis(sources: StatusSources, wanted?: readonly AgentId[]): Promise<Overview> {
-  const { reader, link, legion } = sources;
+/** Of all agents, or of those that are wanted. Asks all nodes at once. Rejects with STORAGE if the place where it is kept does not answer. */
+export async function statusOfAll(sources: StatusSources, wanted?: readonly AgentId[]): Promise<Overview> {
+  const { reader, nodes } = sources;
   const known = wanted ?? (await reader.known());
-  const whereabouts = await readWhereabouts({ link, legion }, known);
+  const whereabouts = await nodes.whereabouts(known);
   const told = await askNodes([...whereabouts.nodes.keys()], sources);
   const live = new Map<AgentId, AgentStatus>();
   // An agent that moves is told of twice; who runs it knows better than who has stopped it.
   for (const status of [...told.values()].flat()) {
     if (status.node !== null || !live.has(status.id)) live.set(status.id, status);
   }
-  const places = { whereabouts, answered: new Set(told.keys()), records: await readRegistry(link, legion) };
+  const places = { whereabouts, answered: new Set(told.keys()), homeOf: await nodes.homes() };
   const agents: AgentStatus[] = [];
   for (const id of known) agents.push(live.get(id) ?? placed(await storedStatus(id, reader), places));
   return { agents, nodes: [...whereabouts.nodes.values()].map(({ name }) => name) };
@@ -57,12 +56,12 @@ interface Places {
   readonly whereabouts: Whereabouts;
   /** Ids of nodes. */
   readonly answered: ReadonlySet<string>;
-  /** What the last start made of each agent. */
-  readonly records: ReadonlyMap<AgentId, string>;
+  /** The workspace that an agent is bound to. */
+  readonly homeOf: (agent: AgentId) => WorkspaceId | undefined;
 }
 
 /** What the log says of an agent, and why nobody is there who knows more. */
-function placed(stored: AgentStatus, { whereabouts, answered, records }: Places): AgentStatus {
+function placed(stored: AgentStatus, { whereabouts, answered, homeOf }: Places): AgentStatus {
   const { holder, isStopped } = whereabouts.of(stored.id);
   if (isStopped) return stored;
   if (holder !== undefined && !answered.has(holder)) {
@@ -72,7 +71,7 @@ function placed(stored: AgentStatus, { whereabouts, answered, records }: Places)
   if (stored.state !== "stopped") return stored;
   const nodes = [...whereabouts.nodes.values()];
   if (nodes.some(({ able }) => able.includes(stored.id))) return { ...stored, waitingFor: "a node" };
-  const home = boundTo(records.get(stored.id));
+  const home = homeOf(stored.id);
   const isAway = home && !nodes.some(({ workspace }) => workspace === home.id);
   if (isAway)
     return { ...stored, reason: `its files are in ${home.folder}`, waitingFor: `workspace on ${home.host}` };

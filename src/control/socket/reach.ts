@@ -1,31 +1,32 @@
-// A legion in the files of a project: its word goes through the node that runs it, or, while none does, straight into the
-// files.
+// A legion that one process at a time opens: its word goes through the node that runs it, or, while none does, straight into
+// the place where it is kept.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { createClock } from "../../base/clock.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
+import { createDisk } from "../../base/disk.ts";
+import { legionPaths, type LegionPaths } from "../../storage/folder/paths.ts";
 import { lockHolder } from "../../storage/folder/lock.ts";
 import type { AgentId } from "../../domain/message.ts";
-import type { FileReader } from "../../storage/files/reader.ts";
-import { byId } from "../../storage/contract/reader.ts";
+import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { AgentStatus } from "../../legion/agent-status.ts";
 import { storedStatus } from "../../legion/status.ts";
-import { openFileStore } from "../../storage/files/store.ts";
 import { findNode, type NodeClient } from "./client.ts";
 import { byOwnHand, type OwnHand } from "../api/direct-writer.ts";
-import type { Ended, FileReach, Overview, Reach } from "../api/reach.ts";
+import type { Ended, Overview, Reach, ReachOptions } from "../api/reach.ts";
 
 /** How long a node that is starting may take until it can be talked to. */
 const STARTING_MS = 5_000;
 const RETRY_MS = 100;
 const ENDING_MS = 60_000;
 
-export async function reachInFiles<T>(options: FileReach, word: (legion: Reach) => Promise<T>): Promise<T> {
+export async function reachHere<T>(options: ReachOptions, word: (legion: Reach) => Promise<T>): Promise<T> {
   const deadline = Date.now() + STARTING_MS;
+  const { socket } = legionPaths(options.project);
   for (;;) {
-    const node = await findNode(options.reader.paths.socket);
+    const node = await findNode(socket);
     try {
-      return await word(node ? throughNode(node, options.reader) : onFiles(options));
+      return await word(node ? throughNode(node, options) : byHand(options));
     } catch (error) {
       if (node || !isLegionError(error, "LOCKED") || Date.now() >= deadline) throw error;
       await delay(RETRY_MS);
@@ -33,26 +34,22 @@ export async function reachInFiles<T>(options: FileReach, word: (legion: Reach) 
   }
 }
 
-function throughNode(node: NodeClient, reader: FileReader): Reach {
+function throughNode(node: NodeClient, { project, backend }: ReachOptions): Reach {
   return {
-    status: async (agents) => overview(reader, (await node.status({})).agents, agents),
+    status: async (agents) => overview(backend.reader, (await node.status({})).agents, agents),
     say: async (said) => (await node.say(said)).ids,
     order: async (order) => (await node.order(order)).agents,
     resend: async (dead) => (await node.resend({ dead })).letters,
     fork: node.fork,
-    end: async () => [await endNode(node, reader)],
+    end: async () => [await endNode(node, legionPaths(project))],
   };
 }
 
-/** Each method that writes takes the project's lock for its own time. */
-function onFiles({ reader, config }: FileReach): Reach {
-  const { paths } = reader;
-  const { durability } = config;
+/** Each method that writes has the legion alone for its own time. */
+function byHand({ backend, config: { durability } }: ReachOptions): Reach {
   const clock = createClock();
   const write = async <T>(use: (hand: OwnHand) => Promise<T>): Promise<T> => {
-    const hosted = new Set<AgentId>();
-    const inspect = (): void => undefined;
-    const store = await openFileStore({ paths, role: "command", durability, clock, inspect, hosted });
+    const store = await backend.openStore({ durability, clock });
     try {
       const made = await use(byOwnHand({ store, clock }));
       await store.deliverForOthers();
@@ -62,7 +59,7 @@ function onFiles({ reader, config }: FileReach): Reach {
     }
   };
   return {
-    status: (agents) => overview(reader, [], agents),
+    status: (agents) => overview(backend.reader, [], agents),
     async say(said) {
       // Left in a mailbox, it would stop what the agent does at some later start.
       if (said.delivery === "abort") throw nothingTo("abort");
@@ -82,9 +79,9 @@ function nothingTo(act: string): LegionError {
   return new LegionError("REFUSED", `no node runs here: there is nothing to ${act}`);
 }
 
-/** What the node tells of those that it runs, what the files tell of the others. */
+/** What the node tells of those that it runs, what is kept tells of the others. */
 async function overview(
-  reader: FileReader,
+  reader: Reader,
   told: readonly AgentStatus[],
   wanted?: readonly AgentId[],
 ): Promise<Overview> {
@@ -96,7 +93,8 @@ async function overview(
   return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))] };
 }
 
-async function endNode(node: NodeClient, { paths, disk }: FileReader): Promise<Ended> {
+async function endNode(node: NodeClient, paths: LegionPaths): Promise<Ended> {
+  const disk = createDisk(paths.tmp);
   const pidOfHolder = async (): Promise<number> => (await lockHolder(paths.lock, disk))?.pid ?? 0;
   const pid = await pidOfHolder();
   const deadline = Date.now() + ENDING_MS;

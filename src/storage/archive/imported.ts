@@ -3,7 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { move, type Arrival } from "../files/arrivals.ts";
+import type { Arrival } from "../contract/arrival.ts";
+import { move } from "../files/arrivals.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Event, NewEvent } from "../../domain/event.ts";
 import { forkPoint } from "../../past/fork-point.ts";

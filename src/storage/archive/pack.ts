@@ -12,56 +12,13 @@ import { createHash } from "node:crypto";
 import { ARCHIVE_FORMAT, archiveName, type ArchiveLine } from "./format.ts";
 import type { Mail } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";
-import type { Event, EventOf } from "../../domain/event.ts";
+import type { EventOf } from "../../domain/event.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/authorship.ts";
-import { inline, type Blobs, type Outlined } from "../../past/blobs.ts";
+import { inline } from "../../past/blobs.ts";
+import type { Source } from "../contract/source.ts";
 import { toLine } from "../folder/line.ts";
 import { parseMessageId, type AgentId, type Delivery } from "../../domain/message.ts";
-
-/** Where agents are copied from. Their moments are fixed by `settle`; the rest is asked for later. */
-export interface Source {
-  /** What was left out so far, and why; one line each. */
-  readonly remarks: readonly string[];
-  settle(agent: AgentId): Promise<Settled>;
-  /** Every long text that the log names up to its moment. */
-  texts(agent: AgentId): AsyncIterable<LongText>;
-  /** What is in the mailbox, oldest first; some of it may have been taken in. */
-  waiting(agent: AgentId): Promise<readonly Mail[]>;
-  /** The log, oldest first, also beyond its moment. */
-  parts(agent: AgentId): AsyncIterable<LogPart>;
-  blobs(agent: AgentId): Blobs;
-  /** Before and after: was it the same, nobody wrote to the agents in between. */
-  activity(agents: readonly AgentId[]): Promise<Activity>;
-}
-
-export interface Settled {
-  /** The last event that counts. */
-  readonly moment: number;
-  /** What people can read, by path in the agent's folder (X3). */
-  readonly files: ReadonlyMap<string, string>;
-}
-
-export interface LongText {
-  readonly hash: string;
-  readonly pieces: AsyncIterable<string> | Iterable<string>;
-}
-
-export interface LogPart {
-  /** The segment that begins with it, if one does, and how many lines of it belong to the copy. */
-  readonly segment?: { readonly name: string; readonly lines: number };
-  /** Those that belong to the copy, each with its newline. */
-  readonly lines: readonly Buffer[];
-  /** What is in them, and what came after the moment. */
-  readonly events: readonly (Event & Outlined)[];
-}
-
-export interface Activity {
-  /** Somebody may write to them at this moment. */
-  readonly isHeld: boolean;
-  /** Another one after anybody has written. */
-  readonly mark: string;
-}
 
 /** What was packed so far. */
 export interface Tally {
@@ -77,11 +34,6 @@ export interface Packing {
   /** Grows while the pieces are read. */
   readonly tally: Tally;
 }
-
-/** Escaped, and as one line, it still is short enough to be read. */
-export const MAX_FILE_BYTES = 8 * 1_048_576;
-/** So much of a long text is one line. */
-export const PIECE_BYTES = 1_048_576;
 
 /**
  * Copies `agents` as they are at one moment. Nothing is read before the first piece is asked for.

@@ -12,17 +12,12 @@ import { LegionError, messageOf } from "../../base/errors.ts";
 import { checkHome } from "../folder/home.ts";
 import { createDisk, type Disk } from "../../base/disk.ts";
 import { takeLock } from "../folder/lock.ts";
-import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
+import { alreadyThere, type Arrival } from "../contract/arrival.ts";
+import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import { openPersonFolder } from "../folder/person-folder.ts";
 
 const LOCK_WAIT_MS = 5_000;
-
-export interface Arrival {
-  /** Puts `<id>/…` of each agent into `folder`, durable. Resolves with the highest epoch of their logs. */
-  fill(folder: string, disk: Disk): Promise<number>;
-  readonly agents: readonly AgentId[];
-}
 
 /**
  * Takes in agents while no node runs. Rejects with LOCKED if one does, with REFUSED if one of the agents is there
@@ -68,18 +63,6 @@ async function refuseKnown(paths: LegionPaths, disk: Disk, agents: readonly Agen
       place: "this project",
       way: "import into another project with `--dir <folder>`",
     });
-}
-
-/** Says that `known` of the `agents` that arrive are in `place` already; `way` leads elsewhere. */
-export function alreadyThere(
-  known: readonly AgentId[],
-  agents: readonly AgentId[],
-  { place, way }: { readonly place: string; readonly way: string },
-): LegionError {
-  const names = known.map(displayName).join(", ");
-  const advice =
-    agents.length === 1 && agents[0] !== CONTROL ? "`--as <id>` takes it in under another name" : way;
-  return new LegionError("REFUSED", `already in ${place}: ${names}; ${advice}`);
 }
 
 /** Moves a folder to where nothing is, or only an empty one; durable when it resolves. */

@@ -1,61 +1,76 @@
-// Reaches the Redis that a legion shall live in, and makes sure that it keeps what it is given.
+// A legion in Redis, which other processes may run agents of as well.
 
-import type { Config } from "../../config/config.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Finding } from "./connection/health.ts";
-import type { RedisHome } from "./node.ts";
-import type { Io } from "../../cli/kit/command.ts";
-import { paintFor } from "../../cli/kit/terminal.ts";
+import type { Backend } from "../contract/backend.ts";
+import type { RedisAddress } from "./connection/address.ts";
+import { reachRedis } from "./connection/first-contact.ts";
+import { durabilityOf, examine, type Finding } from "./connection/health.ts";
+import { openLink, type Link } from "./connection/link.ts";
+import { followInRedis, readThrough } from "./follow.ts";
+import { openRedisNode, type RedisHome } from "./node.ts";
+import { createRedisNodes } from "./nodes.ts";
+import { createRedisReader } from "./reader.ts";
+import { receiveInRedis } from "./receive.ts";
+import type { Persistence } from "./scripts/lease.ts";
+import { createRedisSource } from "./source.ts";
+import { openRedisStore } from "./store.ts";
 
-export interface OpenHome {
-  readonly home: RedisHome;
-  close(): Promise<void>;
+export interface RedisBackendOptions extends Omit<RedisHome, "durability"> {
+  /** May this Redis lose what it acknowledged? Absent: it is asked, once agents shall run. */
+  readonly durability?: Persistence;
+  /** May agents run on a Redis that can lose what it was given? Default `refuse`. */
+  readonly volatile?: "allow" | "refuse";
+  /** Told what is wrong with its settings where agents run all the same. */
+  readonly onWarning?: (text: string) => void;
 }
 
-export interface HomeOrder {
-  readonly config: Config;
-  readonly io: Io;
-  /** Shows a line about Redis while the node runs. */
-  readonly onTrouble: (text: string) => void;
+export interface RedisAddressed extends Omit<RedisBackendOptions, "link"> {
+  readonly address: RedisAddress;
+  /** Told why the last try failed. Present: it is tried for half a minute; absent: once. */
+  readonly onRetry?: (reason: string) => void;
 }
 
-/**
- * `undefined` if the legion lives in files. Tries for half a minute, and says so. Rejects with STORAGE if Redis cannot be
- * reached, with REFUSED if it can lose what it is given and nobody allowed that.
- */
-export async function openHome({ config, io, onTrouble }: HomeOrder): Promise<OpenHome | undefined> {
-  const { bus, name: legion } = config;
-  if (bus.kind === "memory") return undefined;
-  const { reachRedis } = await import("./connection/first-contact.ts");
-  const { durabilityOf, examine } = await import("./connection/health.ts");
-  const say = (text: string): void => void io.stderr.write(`${text}\n`);
-  let told = "";
-  const link = await reachRedis(bus.address, {
-    onRetry(reason) {
-      if (reason !== told) say(`${reason.replace(/\.?$/, ".")} Trying again for half a minute...`);
-      told = reason;
+/** Rejects with STORAGE if Redis cannot be reached. */
+export async function openRedisBackend({ address, onRetry, ...options }: RedisAddressed): Promise<Backend> {
+  const link = onRetry ? await reachRedis(address, { onRetry }) : await openLink(address);
+  return { ...createRedisBackend({ ...options, link }), close: link.close };
+}
+
+/** The link is the caller's, also after `close`. */
+export function createRedisBackend(options: RedisBackendOptions): Backend {
+  const { link, legion } = options;
+  const place = { link, legion };
+  const reader = createRedisReader(place);
+  return {
+    reader,
+    nodes: createRedisNodes(place),
+    foreign: "refused",
+    async openNode(order, surroundings) {
+      const durability = options.durability ?? (await persistenceOf(link, options));
+      return openRedisNode({ ...order, redis: { ...options, durability } }, surroundings);
     },
-  });
-  try {
-    const findings = await examine(link);
-    const refusals = findings.filter(({ severity }) => severity === "refuse");
-    if (refusals.length > 0 && bus.volatile === "refuse") throw refusalOf(refusals);
-    const paint = paintFor(io.stderr, io.env);
-    for (const finding of findings) say(`${paint("red", "WARNING")} ${describe(finding)}`);
-    const durability = await durabilityOf(link, findings);
-    return { home: { link, legion, durability, pins: bus.pins, onTrouble }, close: link.close };
-  } catch (error) {
-    await link.close();
-    throw error;
-  }
+    openStore: ({ clock }) => openRedisStore({ ...place, role: "command", clock }),
+    follow: (agent, following) => followInRedis({ ...place, reader }, agent, following),
+    patiently: (read, patience) => readThrough(link, read, patience),
+    source: (copying) => createRedisSource(place, copying),
+    receive: (arrival, unfold) => receiveInRedis(place, arrival, unfold),
+    close: () => Promise.resolve(),
+  };
 }
 
-function refusalOf(findings: readonly Finding[]): LegionError {
-  const [worst] = findings as readonly [Finding];
-  return new LegionError(
-    "REFUSED",
-    `${describe(worst)}\n  --allow-volatile starts all the same; \`legion doctor\` tells more`,
-  );
+/** Throws REFUSED if it can lose what it is given and nobody allowed that. */
+async function persistenceOf(
+  link: Link,
+  { volatile = "refuse", onWarning }: RedisBackendOptions,
+): Promise<Persistence> {
+  const findings = await examine(link);
+  const [worst] = findings.filter(({ severity }) => severity === "refuse");
+  if (worst && volatile === "refuse") {
+    const way = "--allow-volatile starts all the same; `legion doctor` tells more";
+    throw new LegionError("REFUSED", `${describe(worst)}\n  ${way}`);
+  }
+  for (const finding of findings) onWarning?.(describe(finding));
+  return durabilityOf(link, findings);
 }
 
 function describe({ text, remedy }: Finding): string {

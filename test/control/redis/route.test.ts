@@ -4,9 +4,10 @@ import { LegionError, messageOf } from "../../../src/base/errors.ts";
 import type { AgentId } from "../../../src/domain/message.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
+import { createRedisNodes } from "../../../src/storage/redis/nodes.ts";
 import { attend } from "../../../src/storage/redis/cluster/members.ts";
 import { createService } from "../../../src/control/service.ts";
-import { openRedisClient } from "../../../src/control/redis/client.ts";
+import { openNodesClient } from "../../../src/control/redis/client.ts";
 import { serveOrders } from "../../../src/control/redis/server.ts";
 import { spread, type Way } from "../../../src/control/redis/route.ts";
 import { openTestLink } from "../../storage/redis/members.ts";
@@ -26,7 +27,8 @@ async function found() {
   const place = { link, legion };
   return {
     ...place,
-    client: await openRedisClient(link, legion),
+    nodes: createRedisNodes(place),
+    client: await openNodesClient(createRedisNodes(place)),
     /** From now on `node` runs the agent, as far as Redis knows. */
     give: (agent: AgentId, node: string, leaseMs = 60_000) =>
       link.command("SET", agentKeys(legion, agent).lease, node, "PX", leaseMs),
@@ -36,7 +38,11 @@ async function found() {
       await (await openWorld(project, { "1": {}, "2": {}, "3": {}, "4": {} })).stop();
       const world = await openWorld(project, Object.fromEntries(agents.map((agent) => [agent, {}])));
       const service = createService({ legion: world.legion, onStop: () => undefined });
-      const orders = await serveOrders({ link: await connect(), legion, node: id, service });
+      const orders = await serveOrders({
+        nodes: createRedisNodes({ link: await connect(), legion }),
+        node: id,
+        service,
+      });
       onTestFinished(orders.close);
       await attend(place, {
         id,

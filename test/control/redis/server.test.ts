@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Nodes } from "../../../src/storage/contract/nodes.ts";
+import { createRedisNodes } from "../../../src/storage/redis/nodes.ts";
 import { legionKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
 import { createService } from "../../../src/control/service.ts";
-import { openRedisClient, type RedisClient } from "../../../src/control/redis/client.ts";
+import { openNodesClient, type NodesClient } from "../../../src/control/redis/client.ts";
 import type { ControlServer } from "../../../src/control/api/serve.ts";
 import { serveOrders } from "../../../src/control/redis/server.ts";
 import { openTestLink } from "../../storage/redis/members.ts";
@@ -21,20 +23,22 @@ afterAll(() => server.stop());
 
 const connect = (): Promise<Link> => openTestLink(server.url);
 
+const nodesOver = (link: Link): Nodes => createRedisNodes({ link, legion: legionName });
+
 interface Served {
   readonly world: World;
   /** As any program may say it. */
   readonly link: Link;
-  readonly client: RedisClient;
+  readonly client: NodesClient;
   readonly served: ControlServer;
 }
 
 async function serve(world: World): Promise<Served> {
   const [atNode, link] = [await connect(), await connect()];
   const service = createService({ legion: world.legion, onStop: () => undefined });
-  const served = await serveOrders({ link: atNode, legion: legionName, node: NODE, service });
+  const served = await serveOrders({ nodes: nodesOver(atNode), node: NODE, service });
   onTestFinished(served.close);
-  return { world, link, client: await openRedisClient(link, legionName), served };
+  return { world, link, client: await openNodesClient(nodesOver(link)), served };
 }
 
 const say = (content: string) => ({ path: "/say", body: { targets: ["1"], content }, patienceMs: 10_000 });
@@ -83,15 +87,15 @@ describe.skipIf(!redisIsThere)("orders over Redis", () => {
 
   it("asks again where the node was not there to hear the first time", async () => {
     const world = await createWorld({ "1": {} });
-    const asking = (await openRedisClient(await connect(), legionName)).ask(NODE, say("Are you there?"));
+    const asking = (await openNodesClient(nodesOver(await connect()))).ask(NODE, say("Are you there?"));
     const service = createService({ legion: world.legion, onStop: () => undefined });
-    const served = await serveOrders({ link: await connect(), legion: legionName, node: NODE, service });
+    const served = await serveOrders({ nodes: nodesOver(await connect()), node: NODE, service });
     onTestFinished(served.close);
     expect(await asking).toEqual({ ids: ["0>1#1"] });
   });
 
   it("says so when nobody answers", async () => {
-    const client = await openRedisClient(await connect(), legionName);
+    const client = await openNodesClient(nodesOver(await connect()));
     expect(await client.ask(NODE, { ...say("Hello"), patienceMs: 50 })).toBe("silent");
   });
 

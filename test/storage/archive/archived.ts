@@ -9,7 +9,7 @@ import { receiveAgents } from "../../../src/storage/files/arrivals.ts";
 import type { Event } from "../../../src/domain/event.ts";
 import { fromLine, toLine } from "../../../src/storage/folder/line.ts";
 import type { AgentId } from "../../../src/domain/message.ts";
-import { createFileSource } from "../../../src/storage/archive/from-files.ts";
+import { createFileSource } from "../../../src/storage/files/source.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";
 import { packAgents, type Packing } from "../../../src/storage/archive/pack.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";

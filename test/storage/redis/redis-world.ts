@@ -6,6 +6,7 @@ import { readRedisLog } from "../../../src/storage/redis/log/log.ts";
 import type { AgentId } from "../../../src/domain/message.ts";
 import { parseRedisAddress } from "../../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../../src/storage/redis/connection/link.ts";
+import { createRedisBackend } from "../../../src/storage/redis/backend.ts";
 import type { RedisHome } from "../../../src/storage/redis/node.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent, type WorldOptions } from "../../world.ts";
 
@@ -35,14 +36,14 @@ export async function openNode(
   const troubles: string[] = [];
   const world = await openWorld(project ?? (await temporaryFolder()), agents, {
     ...rest,
-    redis: {
+    backend: createRedisBackend({
       link,
       legion: name,
       durability: "always",
       leaseMs: LEASE_MS,
       onTrouble: (text) => troubles.push(text),
       ...home,
-    },
+    }),
   });
   const events = async (agent: AgentId): Promise<Event[]> => {
     const found: Event[] = [];

@@ -52,7 +52,7 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
       return await attend(opened, shutdown, { ...order, config, work, roster, early, level, io });
     } finally {
       shutdown.close();
-      await opened.close();
+      await opened.backend.close();
     }
   } finally {
     await work.close();

@@ -10,21 +10,19 @@ import { searchKeys } from "../../../config/web-search.ts";
 import { createLocalEnvironment } from "../../../environment/local.ts";
 import { startLegion, type Legion, type LegionOptions } from "../../../legion/legion.ts";
 import type { Roster } from "../../../legion/roster.ts";
-import type { RedisHome } from "../../../storage/redis/node.ts";
+import type { Backend } from "../../../storage/contract/backend.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { personFolderPath } from "../../../storage/folder/person-folder.ts";
-import { openHome } from "../../../storage/redis/backend.ts";
 import { readAdoption } from "../../consent/adoption.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import type { Watcher } from "./early-watcher.ts";
+import { openPlace } from "./open-place.ts";
 import type { Work } from "./work.ts";
 
 export interface OpenedLegion {
   readonly legion: Legion;
-  /** The Redis that it lives in; absent: it lives in files. */
-  readonly home: RedisHome | undefined;
-  /** Call it when the legion has stopped. */
-  close(): Promise<void>;
+  /** Where it is kept; close it when the legion has stopped. */
+  readonly backend: Backend;
 }
 
 interface Opening {
@@ -35,15 +33,15 @@ interface Opening {
   readonly watcher: Watcher;
 }
 
-/** Rejects as `openHome` and `startLegion`, with STORAGE if nothing can be written to the project. */
+/** Rejects as `openPlace` and `startLegion`, with STORAGE if nothing can be written to the project. */
 export async function openLegion(
   { config, work, project, typed, watcher }: Opening,
   io: Io,
 ): Promise<OpenedLegion> {
   await makeFolder(legionPaths(project).root);
   const privatePaths = await personIn(project, io);
-  const home = await openHome({ config, io, onTrouble: (text) => watcher.tell(text, "redis") });
-  const close = async (): Promise<void> => home?.close();
+  const onTrouble = (text: string): void => watcher.tell(text, "redis");
+  const backend = await openPlace({ config, project, io, onTrouble });
   try {
     const legion = await startLegion({
       ...settingsOf(config, work.roster, privatePaths),
@@ -51,13 +49,13 @@ export async function openLegion(
       environment: createLocalEnvironment(io.env),
       heartbeatMs: work.heartbeatMs,
       started: work.started,
-      redis: home?.home,
-      foreign: home ? undefined : await readAdoption(project, typed, io),
+      backend,
+      foreign: await readAdoption(backend.reader, typed, io),
       watch: watcher.see,
     });
-    return { legion, home: home?.home, close };
+    return { legion, backend };
   } catch (error) {
-    await close();
+    await backend.close();
     throw error;
   }
 }

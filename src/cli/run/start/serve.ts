@@ -6,15 +6,15 @@ import type { OpenedLegion } from "./open-legion.ts";
 
 /** Lets other terminals in, and over Redis other machines; one of them may call for `onStop`. */
 export async function serveLegion(
-  { legion, home }: OpenedLegion,
+  { legion, backend: { nodes } }: OpenedLegion,
   project: string,
   onStop: () => void,
 ): Promise<ControlServer> {
   const service = createService({ legion, onStop });
   const server = await serveControl({ service, inspector: legion.inspector }, legionPaths(project).socket);
-  if (!home || legion.node === undefined) return server;
+  if (!nodes || legion.node === undefined) return server;
   const { serveOrders } = await import("../../../control/redis/server.ts");
-  const orders = await serveOrders({ link: home.link, legion: home.legion, node: legion.node, service });
+  const orders = await serveOrders({ nodes, node: legion.node, service });
   return {
     async close() {
       await orders.close();

@@ -5,7 +5,7 @@
 import { weigh, type Balance } from "./balance.ts";
 import type { AgentId } from "../../../domain/message.ts";
 import { createPost, type Post, type Work } from "./slot.ts";
-import type { NodeRecord } from "./members.ts";
+import type { NodeRecord } from "../../contract/nodes.ts";
 
 export interface CrewOptions extends Omit<Work, "onChange"> {
   /** The id of this node. */

@@ -1,7 +1,7 @@
 // How a legion's agents are shared out among its nodes. Every node reckons for itself, from what all of them say.
 
 import type { AgentId } from "../../../domain/message.ts";
-import type { NodeRecord } from "./members.ts";
+import type { NodeRecord } from "../../contract/nodes.ts";
 
 export interface Balance {
   /** How many agents this node may take while another has room for them. */

@@ -1,24 +1,11 @@
 // The processes that are members of a legion. Each says once a second that it is there; whoever has not for a while is none.
 // Time is the server's, so the clocks of the hosts do not matter.
 
-import type { AgentId } from "../../../domain/message.ts";
 import { fieldsOf, isTexts, readJson } from "../../../base/json.ts";
+import type { NodeRecord } from "../../contract/nodes.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";
 import type { Script } from "../connection/script.ts";
-
-/** What a process says about itself. */
-export interface NodeRecord {
-  /** `<name>/<nonce>`: no other process ever bears it. */
-  readonly id: string;
-  /** `<pid>@<host>`, for people. */
-  readonly name: string;
-  readonly workspace: string;
-  /** How many agents it runs. */
-  readonly agents: number;
-  /** Which agents it is able to run, those included. */
-  readonly able: readonly AgentId[];
-}
 
 /** Where a legion is in Redis. */
 export interface LegionPlace {

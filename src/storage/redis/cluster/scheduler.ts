@@ -15,7 +15,8 @@ import type { AgentId } from "../../../domain/message.ts";
 import { oneAtATime } from "../../../base/turns.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";
-import { attend, leave, type LegionPlace, type NodeRecord } from "./members.ts";
+import type { NodeRecord } from "../../contract/nodes.ts";
+import { attend, leave, type LegionPlace } from "./members.ts";
 
 export interface PlacementOptions extends LegionPlace, Omit<CrewOptions, "self"> {
   readonly clock: Clock;

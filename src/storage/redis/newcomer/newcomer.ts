@@ -1,32 +1,16 @@
 // An agent with a past, on its way into a legion in Redis: it is put together beside its place and moved there as a whole.
 
 import { randomUUID } from "node:crypto";
-import type { Mail, Watermarks } from "../../../mail/bus.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { sendsOf, type Event } from "../../../domain/event.ts";
 import { account, createLedger, type Ledger } from "../../../past/ledger.ts";
-import type { Outlined } from "../../../past/blobs.ts";
-import { CONTROL, displayName, type AgentId, type LogId } from "../../../domain/message.ts";
+import { CONTROL, displayName, type AgentId } from "../../../domain/message.ts";
 import { arrive, removeArriving, type Arriving } from "./scripts.ts";
+import type { Luggage, UnreadMail } from "../../contract/arrival.ts";
 import { arrivingKeys } from "../scripts/keys.ts";
 import { entryId } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import { setUnknown } from "../cluster/directory.ts";
-
-/** What an agent brings along. Its long texts are kept already. */
-export interface Luggage {
-  /** Oldest first. */
-  readonly events: AsyncIterable<Event & Outlined>;
-  /** What it has not taken in, where its log has come to `marks`; absent: nothing. */
-  readonly mail?: (marks: Watermarks) => Promise<Unread>;
-}
-
-interface Unread {
-  /** Oldest first. */
-  readonly unread: readonly Mail[];
-  /** Per sender log, the highest number taken in or waiting. */
-  readonly seen: ReadonlyMap<LogId, number>;
-}
 
 export interface Newcomer {
   readonly agent: AgentId;
@@ -39,7 +23,7 @@ export interface Newcomer {
   remove(): Promise<void>;
 }
 
-/** Writes the agent of `place` beside its place, whatever an earlier attempt left there. */
+/** Writes the agent of `place` beside its place, whatever an earlier attempt left there. Its long texts are kept already. */
 export async function prepareNewcomer(place: RedisPlace, luggage: Luggage): Promise<Newcomer> {
   const { agent } = place;
   await removeArriving(place);
@@ -123,7 +107,7 @@ type Command = readonly [name: string, key: string, ...args: (string | number)[]
 function countsOf(
   { legion, agent }: RedisPlace,
   ledger: Ledger,
-  { unread, seen }: Unread,
+  { unread, seen }: UnreadMail,
 ): readonly Command[] {
   const keys = arrivingKeys(legion, agent);
   const abort = unread.findLast(({ message }) => message.delivery === "abort")?.position;

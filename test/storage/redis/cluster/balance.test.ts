@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { weigh } from "../../../../src/storage/redis/cluster/balance.ts";
-import type { NodeRecord } from "../../../../src/storage/redis/cluster/members.ts";
+import type { NodeRecord } from "../../../../src/storage/contract/nodes.ts";
 
 function node(id: string, able: readonly string[], agents = 0): NodeRecord {
   return { id, name: id, workspace: "w", agents, able };

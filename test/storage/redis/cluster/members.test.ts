@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { legionKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../../src/storage/redis/connection/link.ts";
-import {
-  attend,
-  leave,
-  readNodes,
-  MEMBER_MS,
-  type NodeRecord,
-} from "../../../../src/storage/redis/cluster/members.ts";
+import type { NodeRecord } from "../../../../src/storage/contract/nodes.ts";
+import { attend, leave, readNodes, MEMBER_MS } from "../../../../src/storage/redis/cluster/members.ts";
 import { openTestLink } from "../members.ts";
 import { newLegion } from "../places.ts";
 import { redisIsThere, startRedis, type Server } from "../servers.ts";

@@ -5,18 +5,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { READABLE } from "../../readable.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";
 import { packAgents } from "../../../src/storage/archive/pack.ts";
-import { receiveInRedis } from "../../../src/storage/archive/into-redis.ts";
-import { createRedisSource } from "../../../src/storage/archive/from-redis.ts";
+import { receiveAt } from "../../../src/storage/archive/unfold.ts";
+import { createRedisSource } from "../../../src/storage/redis/source.ts";
 import type { Event } from "../../../src/domain/event.ts";
 import { createRedisBus } from "../../../src/storage/redis/mail/bus.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import { enlist, readRegistry } from "../../../src/storage/redis/cluster/directory.ts";
 import { letter } from "../../mail/letter.ts";
+import { createRedisBackend } from "../../../src/storage/redis/backend.ts";
 import { createRedisReader } from "../../../src/storage/redis/reader.ts";
 import type { LegionPlace } from "../../../src/storage/redis/cluster/members.ts";
-import { openNode } from "../redis/redis-world.ts";
-import { openTestLink } from "../redis/members.ts";
-import { redisIsThere, startRedis, type Server } from "../redis/servers.ts";
+import { openNode } from "./redis-world.ts";
+import { openTestLink } from "./members.ts";
+import { redisIsThere, startRedis, type Server } from "./servers.ts";
 import { createWorld, openWorld } from "../../world.ts";
 import {
   archiveOf,
@@ -29,7 +30,7 @@ import {
   restingLegion,
   unreadOf,
   written,
-} from "./archived.ts";
+} from "../archive/archived.ts";
 import { ownHand } from "../../own-hand.ts";
 
 const ALL = ["0", "1", "2"];
@@ -46,10 +47,12 @@ describe.skipIf(!redisIsThere)("an archive and a legion in Redis", () => {
 
   const reader = () => createRedisReader(place);
   const exported = async (agents: readonly string[]) =>
-    written(packAgents(createRedisSource(place, READABLE, await ownHand()), agents));
+    written(
+      packAgents(createRedisSource(place, { readable: READABLE, authorship: await ownHand() }), agents),
+    );
   const imported = async (file: string, as?: string) =>
-    receiveInRedis(
-      place,
+    receiveAt(
+      createRedisBackend(place),
       await fromArchive(file, { as, readable: READABLE, authorship: await ownHand() }),
       READABLE,
     );
@@ -136,7 +139,8 @@ describe.skipIf(!redisIsThere)("an archive and a legion in Redis", () => {
     await node.idle();
     const pieces: (string | Buffer)[] = [];
     let hasSaid = false;
-    for await (const piece of packAgents(createRedisSource(place, READABLE), ["0", "2"]).pieces) {
+    for await (const piece of packAgents(createRedisSource(place, { readable: READABLE }), ["0", "2"])
+      .pieces) {
       pieces.push(piece);
       if (hasSaid || !String(piece).includes('"segment"')) continue;
       hasSaid = true;
@@ -185,7 +189,7 @@ describe.skipIf(!redisIsThere)("an archive and a legion in Redis", () => {
     await imported(await archiveOf(project, ["1"]));
     const hashes = await readdir(join(project, AGENTS, "1/blobs"));
     for (const hash of hashes) await place.link.command("DEL", agentKeys(place.legion, "1").blob(hash));
-    const packing = packAgents(createRedisSource(place, READABLE), ["1"]);
+    const packing = packAgents(createRedisSource(place, { readable: READABLE }), ["1"]);
     const copy = await received(await written(packing));
     expect(packing.tally.remarks.toSorted()).toEqual(
       hashes.map((hash) => `left out the text ${hash} of Agent 1: it is not what was written`).toSorted(),

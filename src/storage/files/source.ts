@@ -5,25 +5,19 @@ import { createReadStream } from "node:fs";
 import { lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isPathInAgent } from "../folder/agent-path.ts";
-import {
-  MAX_FILE_BYTES,
-  PIECE_BYTES,
-  type LogPart,
-  type LongText,
-  type Settled,
-  type Source,
-} from "./pack.ts";
+import { MAX_FILE_BYTES, PIECE_BYTES } from "../contract/source.ts";
+import type { LogPart, LongText, Settled, Source } from "../contract/source.ts";
 import type { Mail } from "../../mail/bus.ts";
-import type { MailRecord } from "../files/mailbox.ts";
+import type { MailRecord } from "./mailbox.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Event } from "../../domain/event.ts";
 import type { Outlined } from "../../past/blobs.ts";
 import { eachLine, fromLine, toLine } from "../folder/line.ts";
 import { lockHolder } from "../folder/lock.ts";
-import { readSegments } from "../files/segments.ts";
+import { readSegments } from "./segments.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
 import { shownPath } from "../../base/project-file.ts";
-import type { FileReader } from "../files/reader.ts";
+import type { FileReader } from "./reader.ts";
 
 const TRIES = 20;
 

@@ -4,18 +4,19 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { READABLE } from "../../readable.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";
-import { receiveInRedis } from "../../../src/storage/archive/into-redis.ts";
+import { receiveAt } from "../../../src/storage/archive/unfold.ts";
 import { LegionError } from "../../../src/base/errors.ts";
 import type { Event } from "../../../src/domain/event.ts";
+import { createRedisBackend } from "../../../src/storage/redis/backend.ts";
 import { createRedisReader } from "../../../src/storage/redis/reader.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
 import type { LegionPlace } from "../../../src/storage/redis/cluster/members.ts";
 import { enlist } from "../../../src/storage/redis/cluster/directory.ts";
-import { openTestLink } from "../redis/members.ts";
-import { openNode } from "../redis/redis-world.ts";
-import { redisIsThere, startRedis, until, type Server } from "../redis/servers.ts";
+import { openTestLink } from "./members.ts";
+import { openNode } from "./redis-world.ts";
+import { redisIsThere, startRedis, until, type Server } from "./servers.ts";
 import { createWorld, temporaryFolder } from "../../world.ts";
-import { archiveOf, eventsOf, restingLegion } from "./archived.ts";
+import { archiveOf, eventsOf, restingLegion } from "../archive/archived.ts";
 import { ownHand } from "../../own-hand.ts";
 
 const AGENTS = ".ai-legion/agents";
@@ -31,8 +32,8 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
 
   const reader = () => createRedisReader(place);
   const imported = async (file: string, as?: string) =>
-    receiveInRedis(
-      place,
+    receiveAt(
+      createRedisBackend(place),
       await fromArchive(file, { as, readable: READABLE, authorship: await ownHand() }),
       READABLE,
     );
@@ -56,8 +57,8 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
     for (let n = 0; ; n++) {
       place = { ...place, legion: `legion-${randomUUID()}` };
       const cut = { ...place, link: cutAfter(n, place.link) };
-      const isWhole = await receiveInRedis(
-        cut,
+      const isWhole = await receiveAt(
+        createRedisBackend(cut),
         await fromArchive(file, { readable: READABLE, authorship: await ownHand() }),
         READABLE,
       ).then(
@@ -97,8 +98,8 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
         return place.link.run(script, names, args);
       },
     };
-    const arriving = receiveInRedis(
-      { ...place, link },
+    const arriving = receiveAt(
+      createRedisBackend({ ...place, link }),
       await fromArchive(file, { readable: READABLE, authorship: await ownHand() }),
       READABLE,
     );
