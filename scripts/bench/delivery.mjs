@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { figure, load, median, report, round, temporaryFolder } from "./bench.mjs";
 
 const { createDisk } = await load("src/base/disk.js");
-const { createMemoryBus } = await load("src/storage/files/bus.js");
+const { createFileBus } = await load("src/storage/files/bus.js");
 
 /** @param {number} agents @param {number} messages */
 async function run(agents, messages) {
   const folder = temporaryFolder();
-  const bus = createMemoryBus({
+  const bus = createFileBus({
     disk: createDisk(join(folder, "tmp")),
     lock: { epoch: 1, held: () => true, release: () => Promise.resolve() },
     durability: "process",

@@ -2,14 +2,13 @@
 
 import { LegionError } from "../base/errors.ts";
 import { forkPoint } from "../past/fork-point.ts";
-import { gapNotice } from "../storage/files/log.ts";
 import type { Module } from "../domain/module.ts";
 import type { Memory } from "../past/past.ts";
 import { CONTROL, displayName, isAgentId, type AgentId } from "../domain/message.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Writer } from "../mail/log-access.ts";
 import type { SeqRange } from "../domain/event.ts";
-import { lostIn } from "../past/gaps.ts";
+import { gapNotice, lostIn } from "../past/gaps.ts";
 import type { ForkOrder, Forked } from "./fork-order.ts";
 
 export interface Forking {

@@ -8,7 +8,7 @@ import { isLegionError } from "../base/errors.ts";
 import type { AgentState } from "../domain/inspection.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
 import { createBranch } from "../past/fold.ts";
-import { foreign } from "../storage/files/foreign.ts";
+import { foreign } from "../storage/contract/foreign.ts";
 import type { Reader } from "../storage/contract/reader.ts";
 import type { AgentStatus } from "./agent-status.ts";
 

@@ -1,6 +1,6 @@
 // What is gone of a log: numbers that nobody has, and what its notices have reported of that.
 
-import type { Event, SeqRange } from "../domain/event.ts";
+import type { Event, NoticeEvent, SeqRange } from "../domain/event.ts";
 
 /** Events whose loss `event` reports; empty for most. */
 export function lostIn(event: Event): readonly SeqRange[] {
@@ -44,4 +44,14 @@ export function createGaps(): Gaps {
 /** A log may come from another machine. */
 function isRange(value: unknown): value is SeqRange {
   return Array.isArray(value) && typeof value[0] === "number" && typeof value[1] === "number";
+}
+
+/** What tells an agent that some of its past is gone; `lostIn` finds in it what it reports. */
+export function gapNotice(lost: readonly SeqRange[]): NoticeEvent {
+  const count = lost.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const content =
+    count === 1
+      ? "1 event of your past is damaged or gone. If something seems to be missing, it may have been there."
+      : `${count} events of your past are damaged or gone. If something seems to be missing, it may have been there.`;
+  return { kind: "notice", reason: "gap", content, details: { lost } };
 }

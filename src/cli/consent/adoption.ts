@@ -3,7 +3,7 @@
 import type { LegionOptions } from "../../legion/legion.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
-import { foreign } from "../../storage/files/foreign.ts";
+import { foreign } from "../../storage/contract/foreign.ts";
 import type { Io, Typed } from "../kit/command.ts";
 import { canAsk, confirm } from "./confirm.ts";
 import { namesOf, oneLine } from "../kit/output.ts";

@@ -3,6 +3,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Spent } from "../../past/usage.ts";
 import { formatLimits } from "../../domain/limits.ts";
+import type { Nodes } from "../../storage/contract/nodes.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
 import type { Role, Roster } from "../../legion/roster.ts";
 import { formatSpent } from "./narration.ts";
@@ -15,6 +16,8 @@ export interface PrefaceOptions {
   /** How these agents were chosen, where no person did. */
   readonly said?: string;
   readonly config: Config;
+  /** Absent: no other process shares the legion. */
+  readonly nodes?: Pick<Nodes, "legion" | "shown">;
   /** The project's folder. */
   readonly project: string;
   readonly columns: number;
@@ -28,7 +31,8 @@ const MIN_TEXT = 20;
 const HOW_TO_LIMIT = "--limits steps=100,tokens=2000000,cost=2.50,time=8h";
 
 /** Who is there, on which model and why, what they may spend and do, and where it is kept; whole rows. */
-export function preface({ roster, said, config, project, columns, paint, reader }: PrefaceOptions): string {
+export function preface(options: PrefaceOptions): string {
+  const { roster, said, config, nodes, project, columns, paint, reader } = options;
   const uniform = uniformity(roster.roles);
   const rows = [
     ...wrap(headline(roster.roles), columns).map((row) => paint("bold", row)),
@@ -40,7 +44,7 @@ export function preface({ roster, said, config, project, columns, paint, reader 
     ...roster.remarks.flatMap((remark) => labelled("", remark, columns)),
     ...labelled("commands", COMMANDS[config.modules.system.commands], columns),
     ...(readsTheWeb(roster) ? labelled("web", describeSearch(config), columns) : []),
-    ...keptWhere(config, project).flatMap(([label, text]) => labelled(label, text, columns)),
+    ...keptWhere(nodes, project).flatMap(([label, text]) => labelled(label, text, columns)),
     ...(reader === "typing" ? labelled("talk", HOW_TO_TALK, columns) : []),
   ];
   return `${rows.join("\n")}\n`;
@@ -65,13 +69,13 @@ function describeSearch({ modules: { web } }: Config): string {
 
 /** Where a person finds what the agents do. */
 function keptWhere(
-  { bus, name }: Config,
+  nodes: PrefaceOptions["nodes"],
   project: string,
 ): readonly (readonly [label: string, text: string])[] {
   const folder = `${project}/.ai-legion/agents/<id>`;
-  if (bus.kind === "memory") return [["files", `${folder}: goals.json, notes/, log/`]];
+  if (!nodes) return [["files", `${folder}: goals.json, notes/, log/`]];
   return [
-    ["legion", `${name} at ${bus.address.shown}; other processes join it with the same --bus and --name`],
+    ["legion", `${nodes.legion} at ${nodes.shown}; other processes join it with the same --bus and --name`],
     ["files", `${folder}: goals.json, notes/, as copies to read`],
   ];
 }
@@ -151,7 +155,7 @@ export interface Summary {
   readonly spent: Spent;
   /** How to call this program. */
   readonly program: string;
-  readonly config: Config;
+  readonly nodes?: PrefaceOptions["nodes"];
   readonly columns: number;
 }
 
@@ -169,7 +173,7 @@ export function summary({
   roster: { roles },
   spent,
   program,
-  config,
+  nodes,
   columns,
 }: Summary): string {
   const agents = roles.length === 1 ? displayName(roles[0]!.plan.identity.id) : `${roles.length} agents`;
@@ -179,7 +183,7 @@ export function summary({
   const next = ["inbox", `goals ${id}`, `notes ${id}`, `log ${id}`].map((words) => `${program} ${words}`);
   const rows = [
     ...(said ? wrap(`${displayName(said.by)}: ${clip(oneLine(said.content))}`, columns) : []),
-    ...wrap(`See more with: ${next.join(", ")}${config.bus.kind === "redis" ? SAME_PLACE : ""}`, columns),
+    ...wrap(`See more with: ${next.join(", ")}${nodes ? SAME_PLACE : ""}`, columns),
     ...wrap(`${ending} ${agents} in this run: ${formatSpent(spent)}${cost}.`, columns),
   ];
   return `${rows.join("\n")}\n`;

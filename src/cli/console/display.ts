@@ -17,6 +17,7 @@ import { dispatch } from "../kit/dispatch.ts";
 import { printJson } from "../kit/output.ts";
 import { preface, summary, type Said } from "./banner.ts";
 import { createPrinter } from "./printer.ts";
+import type { Backend } from "../../storage/contract/backend.ts";
 import { paintFor, wrap, type Paint } from "../kit/terminal.ts";
 
 export interface Display {
@@ -39,6 +40,7 @@ export interface DisplayOptions {
   /** What a person should know of the choice of the agents. */
   readonly said?: string;
   readonly config: Config;
+  readonly backend: Pick<Backend, "nodes">;
   /** What the command line said. */
   readonly flags: ConfigFlags;
   readonly project: string;
@@ -62,7 +64,9 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     columns: () => (stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity),
   };
   const reader = mode === "prompt" ? "typing" : "watching";
-  stream.write(`${preface({ ...options, columns: look.columns(), paint: look.paint, reader })}\n`);
+  stream.write(
+    `${preface({ ...options, nodes: options.backend.nodes, columns: look.columns(), paint: look.paint, reader })}\n`,
+  );
 
   const told: string[] = [];
   const history =
@@ -104,9 +108,9 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
       view.close();
       console.close();
       const program = programName(io.env);
-      const { config } = options;
+      const { nodes } = options.backend;
       const columns = look.columns();
-      stream.write(`\n${summary({ said, ending, roster, spent, config, program, columns })}`);
+      stream.write(`\n${summary({ said, ending, roster, spent, nodes, program, columns })}`);
     },
   };
 }

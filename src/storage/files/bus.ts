@@ -27,7 +27,7 @@ import { isForeignJournal } from "./foreign-journal.ts";
 
 const PART_BYTES = 1_048_576;
 
-export interface MemoryBusOptions {
+export interface FileBusOptions {
   readonly disk: Disk;
   readonly lock: Pick<Lock, "epoch" | "held">;
   readonly durability: Durability;
@@ -59,7 +59,7 @@ interface Mailbox {
 }
 
 /** Opens no file before the first message. */
-export function createMemoryBus(options: MemoryBusOptions): Bus {
+export function createFileBus(options: FileBusOptions): Bus {
   const mailboxes = new Map<AgentId, Promise<Mailbox | undefined>>();
   const watchers = createWatchers();
   let closed = false;
@@ -103,7 +103,7 @@ export function createMemoryBus(options: MemoryBusOptions): Bus {
   };
 }
 
-async function loadMailbox(agent: AgentId, options: MemoryBusOptions): Promise<Mailbox | undefined> {
+async function loadMailbox(agent: AgentId, options: FileBusOptions): Promise<Mailbox | undefined> {
   const { disk, durability, corruptFolder, authorship } = options;
   const marks = await options.watermarks(agent);
   if (!marks) return undefined;
@@ -127,11 +127,11 @@ async function loadMailbox(agent: AgentId, options: MemoryBusOptions): Promise<M
   };
 }
 
-function mailboxFolder(agent: AgentId, options: MemoryBusOptions): string {
+function mailboxFolder(agent: AgentId, options: FileBusOptions): string {
   return join(options.folder(agent), "mailbox");
 }
 
-function openMailboxJournal(agent: AgentId, start: JournalStart, options: MemoryBusOptions): Journal {
+function openMailboxJournal(agent: AgentId, start: JournalStart, options: FileBusOptions): Journal {
   const { disk, lock, durability, now } = options;
   const { epoch, held } = lock;
   const folder = mailboxFolder(agent, options);
@@ -152,7 +152,7 @@ function openMailboxJournal(agent: AgentId, start: JournalStart, options: Memory
 }
 
 /** After a failed write: goes on behind the last message that was acknowledged, if the disk works again. */
-async function revive(mailbox: Mailbox, options: MemoryBusOptions): Promise<void> {
+async function revive(mailbox: Mailbox, options: FileBusOptions): Promise<void> {
   const { agent, journal } = mailbox;
   if (!options.lock.held()) return;
   const start = await journal.acknowledged();

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { readMailbox } from "./mailbox.ts";
 import type { Clock } from "../../base/clock.ts";
 import { holdsCopies } from "../folder/copies.ts";
-import { LegionError } from "../../base/errors.ts";
 import { account, createLedger } from "../../past/ledger.ts";
 import { mailboxName, type Authorship } from "../folder/authorship.ts";
 import { createBlobs } from "../../past/blobs.ts";
@@ -15,7 +14,7 @@ import { openJournal } from "./journal.ts";
 import type { Durability } from "../contract/node.ts";
 import type { Lock } from "../folder/lock.ts";
 import { newestOpening } from "./segments.ts";
-import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import { isForeignJournal } from "./foreign-journal.ts";
 
@@ -42,14 +41,6 @@ export async function isForeign(agent: AgentId, { paths, disk, authorship }: Hom
     (await isForeignJournal(log, disk, { authorship })) ||
     (await isForeignJournal(join(folder, "mailbox"), disk, { authorship, of: mailboxName(agent) }))
   );
-}
-
-/** Says that what is kept of the agent waits for the person. */
-export function foreign(agent: AgentId): LegionError {
-  const what =
-    agent === CONTROL ? "what you said and were told here" : `what is kept of ${displayName(agent)}`;
-  const way = "if you know it, `legion start --trust` takes it on";
-  return new LegionError("FOREIGN", `${what} was not written on your machines; ${way}`);
 }
 
 export interface Adoption extends Home {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
-import { LOG_FORMAT, type Event, type NoticeEvent, type SeqRange } from "../../domain/event.ts";
+import { LOG_FORMAT, type Event, type SeqRange } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
 import type { Authorship } from "../folder/authorship.ts";
 import { inline, type Blobs, type Outlined } from "../../past/blobs.ts";
@@ -104,16 +104,6 @@ export async function* readFileLog(
     for (const event of records)
       if (event.seq >= from) yield event.blobs ? await inline(event, blobs) : event;
   }
-}
-
-/** What tells an agent that some of its past is gone; `lostIn` finds in it what it reports. */
-export function gapNotice(lost: readonly SeqRange[]): NoticeEvent {
-  const count = lost.reduce((sum, [first, last]) => sum + last - first + 1, 0);
-  const content =
-    count === 1
-      ? "1 event of your past is damaged or gone. If something seems to be missing, it may have been there."
-      : `${count} events of your past are damaged or gone. If something seems to be missing, it may have been there.`;
-  return { kind: "notice", reason: "gap", content, details: { lost } };
 }
 
 interface Past {

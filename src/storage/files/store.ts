@@ -3,11 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { move, settleArrivals } from "./arrivals.ts";
-import { createMemoryBus } from "./bus.ts";
+import { createFileBus } from "./bus.ts";
 import { removeCopies } from "../folder/copies.ts";
 import { openControl, type FileControl } from "../../mail/control.ts";
 import { LegionError } from "../../base/errors.ts";
-import { createGuests, type Guests } from "./offline-writers.ts";
+import { createGuests, type Guests } from "../contract/offline-writers.ts";
 import { checkHome } from "../folder/home.ts";
 import type { Send } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/authorship.ts";
@@ -20,9 +20,10 @@ import { authorshipOf } from "../folder/person-key.ts";
 import { createProjections } from "../folder/state-files.ts";
 import { agentsIn } from "./reader.ts";
 import { createTenure, type Tenure } from "../../domain/lease.ts";
-import { adopt, foreign, isForeign } from "./foreign.ts";
+import { adopt, isForeign } from "./foreign.ts";
 import { openFileLogs, type FileLogs, type FileLogsOptions } from "./agents.ts";
 import { UNHOSTED, type Store } from "../contract/store.ts";
+import { foreign } from "../contract/foreign.ts";
 
 const LOCK_WAIT_MS = 5_000;
 
@@ -80,7 +81,7 @@ async function openFiles(options: Locked): Promise<FileStore> {
   const { openAgent } = logs;
   /** Agents whose mailboxes lost mail to a damage. */
   const damaged = new Set<AgentId>();
-  const bus = createMemoryBus({
+  const bus = createFileBus({
     onDamage: (agent) => damaged.add(agent),
     disk,
     lock,

@@ -24,9 +24,19 @@ async function rowsFor(columns: number, team?: string, env: Record<string, strin
     config,
     places: { projectDir: project, packageDir: project },
   });
+  const { bus, name } = config;
+  const nodes = "address" in bus ? { legion: name, shown: bus.address.shown } : undefined;
   const paint = (_: string, text: string): string => text;
-  const text = preface({ roster, config, project: "/p", columns, paint, reader: "typing" });
-  return { rows: text.trimEnd().split("\n"), roster, config };
+  const text = preface({
+    roster,
+    config,
+    ...(nodes && { nodes }),
+    project: "/p",
+    columns,
+    paint,
+    reader: "typing",
+  });
+  return { rows: text.trimEnd().split("\n"), roster, nodes };
 }
 
 describe("what is said before anything happens", () => {
@@ -97,34 +107,33 @@ describe("what is said before anything happens", () => {
 
 describe("what is said at the end", () => {
   it("says what was found, where to see it, and what it cost", async () => {
-    const { roster, config } = await rowsFor(80);
+    const { roster } = await rowsFor(80);
     const spent = { steps: 12, tokens: 34_500, cost: 0, timeMs: 0 };
     const program = "npx legion";
     const ending = "Done.";
     const said = { by: "2", content: "All three\nbeds are\u001b[31m dug." };
-    expect(summary({ said, ending, roster, spent, program, config, columns: Infinity })).toBe(
+    expect(summary({ said, ending, roster, spent, program, columns: Infinity })).toBe(
       "Agent 2: All three beds are dug.\n" +
         "See more with: npx legion inbox, npx legion goals 2, npx legion notes 2, npx legion log 2\n" +
         "Done. 3 agents in this run: 12 steps, 34.5k tokens, free.\n",
     );
     const long = { by: "2", content: "x".repeat(9_000) };
-    expect(
-      summary({ said: long, ending, roster, spent, program, config, columns: Infinity }).length,
-    ).toBeLessThan(600);
+    expect(summary({ said: long, ending, roster, spent, program, columns: Infinity }).length).toBeLessThan(
+      600,
+    );
     const paid = summary({
       said: undefined,
       ending: "Done.",
       roster,
       spent: { ...spent, cost: 1.5 },
       program: "legion",
-      config,
       columns: 80,
     });
     expect(paid).toContain("12 steps, 34.5k tokens, 1.50 USD.\n");
   });
 
   it("says how to find a legion that is in Redis", async () => {
-    const { roster, config } = await rowsFor(80, undefined, IN_REDIS);
+    const { roster, nodes } = await rowsFor(80, undefined, IN_REDIS);
     const spent = { steps: 0, tokens: 0, cost: 0, timeMs: 0 };
     const text = summary({
       said: undefined,
@@ -132,7 +141,7 @@ describe("what is said at the end", () => {
       roster,
       spent,
       program: "legion",
-      config,
+      nodes,
       columns: Infinity,
     });
     expect(text).toContain(

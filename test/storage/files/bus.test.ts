@@ -2,7 +2,7 @@ import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Inbox, Mail, Watermarks } from "../../../src/mail/bus.ts";
-import { createMemoryBus } from "../../../src/storage/files/bus.ts";
+import { createFileBus } from "../../../src/storage/files/bus.ts";
 import { createDisk, type Disk } from "../../../src/base/disk.ts";
 import type { Durability } from "../../../src/storage/contract/node.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
@@ -44,7 +44,7 @@ function openStage(opening: Opening): FileStage {
   const { root, marks, epoch, durability = "process", watch, held = () => true } = opening;
   const disk: Disk = createDisk(join(root, "tmp"));
   const folder = (agent: AgentId): string => join(root, "agents", agent);
-  const bus = createMemoryBus({
+  const bus = createFileBus({
     disk: watch ? watchDisk(disk, watch) : disk,
     lock: { epoch, held },
     durability,

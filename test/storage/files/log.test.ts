@@ -4,12 +4,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Event } from "../../../src/domain/event.ts";
 import { createBlobs } from "../../../src/past/blobs.ts";
 import { createDisk, type Disk } from "../../../src/base/disk.ts";
-import { gapNotice, openFileLog, readFileLog, type OpenedFileLog } from "../../../src/storage/files/log.ts";
+import { openFileLog, readFileLog, type OpenedFileLog } from "../../../src/storage/files/log.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
 import type { Durability } from "../../../src/storage/contract/node.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { describeEventLog, said, type OpenedLog } from "../../past/event-log-contract.ts";
 import { failFrom, watchDisk } from "./watched-disk.ts";
+import { gapNotice } from "../../../src/past/gaps.ts";
 
 interface Opening {
   readonly disk?: Disk;

@@ -1,6 +1,6 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createMemoryBus } from "../../../src/storage/files/bus.ts";
+import { createFileBus } from "../../../src/storage/files/bus.ts";
 import { readMailbox } from "../../../src/storage/files/mailbox.ts";
 import { createBlobs } from "../../../src/past/blobs.ts";
 import { createDisk } from "../../../src/base/disk.ts";
@@ -28,7 +28,7 @@ async function createPlace(): Promise<RecordedPlace> {
     return log;
   };
   const watermarks = () => Promise.resolve({ taken: 0, seen: new Map<string, number>() });
-  const bus = createMemoryBus({ ...shared, folder: paths.agent, onDamage: () => undefined, watermarks });
+  const bus = createFileBus({ ...shared, folder: paths.agent, onDamage: () => undefined, watermarks });
   return {
     reader,
     enlist: (agent, record) => disk.replace(join(paths.agent(agent), "agent.json"), JSON.stringify(record)),

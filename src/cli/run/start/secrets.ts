@@ -7,6 +7,6 @@ export function secretsIn({ environment, bus }: Config): readonly string[] {
     const password = name.endsWith("_URL") && URL.canParse(value) ? new URL(value).password : "";
     return password === "" ? [] : [password];
   });
-  const password = bus.kind === "redis" ? bus.address.password : undefined;
+  const password = "address" in bus ? bus.address.password : undefined;
   return password === undefined ? known : [...known, password];
 }

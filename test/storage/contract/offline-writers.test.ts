@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LegionError } from "../../../src/base/errors.ts";
 import { createDisk } from "../../../src/base/disk.ts";
-import { watchDisk } from "./watched-disk.ts";
+import { watchDisk } from "../files/watched-disk.ts";
 import { createWorld, openWorld } from "../../world.ts";
 
 describe("the log of an agent that nobody runs", () => {

@@ -1,0 +1,12 @@
+// What somebody else wrote.
+
+import { LegionError } from "../../base/errors.ts";
+import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
+
+/** Says that what is kept of the agent waits for the person. */
+export function foreign(agent: AgentId): LegionError {
+  const what =
+    agent === CONTROL ? "what you said and were told here" : `what is kept of ${displayName(agent)}`;
+  const way = "if you know it, `legion start --trust` takes it on";
+  return new LegionError("FOREIGN", `${what} was not written on your machines; ${way}`);
+}
