@@ -2,6 +2,7 @@
 
 import { LegionError } from "../base/errors.ts";
 import { forkPoint } from "../past/fork-point.ts";
+import { fieldsOf, readJson } from "../base/json.ts";
 import type { Module } from "../domain/module.ts";
 import type { Memory } from "../past/past.ts";
 import { CONTROL, displayName, isAgentId, type AgentId } from "../domain/message.ts";
@@ -99,10 +100,6 @@ async function copy(origin: AgentId, { to, as }: NewAgent, { store, readable }: 
 
 /** What the last start made of one agent, for another. */
 function renamed(record: string, id: AgentId): string {
-  try {
-    const { id: _, name: __, ...rest } = JSON.parse(record) as Readonly<Record<string, unknown>>;
-    return `${JSON.stringify({ id, name: displayName(id), ...rest }, null, 2)}\n`;
-  } catch {
-    return record;
-  }
+  const { id: _, name: __, ...rest } = fieldsOf(readJson(record));
+  return `${JSON.stringify({ id, name: displayName(id), ...rest }, null, 2)}\n`;
 }

@@ -3,6 +3,7 @@
 import type { Identity } from "../agent/parts/agent.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
 import type { Peer } from "../domain/module.ts";
+import { toRecord } from "../storage/contract/reader.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 
@@ -18,7 +19,7 @@ export interface PeerSources {
 export function createPeers({ store, identities, agents }: PeerSources): () => Promise<readonly Peer[]> {
   const descriptions = new Map(identities.map(({ id, description }) => [id, description]));
   const describe = async (id: AgentId): Promise<string> => {
-    const known = descriptions.get(id) ?? descriptionIn((await store.record(id)) ?? "");
+    const known = descriptions.get(id) ?? toRecord((await store.record(id)) ?? "").description ?? "";
     descriptions.set(id, known);
     return known;
   };
@@ -42,14 +43,4 @@ export function createPeers({ store, identities, agents }: PeerSources): () => P
 /** It does not act, whatever anybody writes to it. */
 export function isOver({ standing }: Supervised): boolean {
   return standing.state === "halted" || standing.state === "stopped";
-}
-
-/** Empty if the record is not as the runtime wrote it. */
-function descriptionIn(text: string): string {
-  try {
-    const { description } = JSON.parse(text) as { readonly description?: unknown };
-    return typeof description === "string" ? description : "";
-  } catch {
-    return "";
-  }
 }

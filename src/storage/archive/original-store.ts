@@ -4,6 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { lstat, readFile, readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
+import { readJson } from "../../base/json.ts";
 import { kindOf, readReal } from "../../base/real-file.ts";
 import type { Remains, Strange } from "./legacy.ts";
 
@@ -97,9 +98,5 @@ function titleOf(name: string, extension: string): string | undefined {
 }
 
 function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8").replace(/^\uFEFF/, "")) as unknown;
-  } catch {
-    return undefined;
-  }
+  return readJson(bytes.toString("utf8").replace(/^\uFEFF/, ""));
 }

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { fieldsOf, readJson } from "../../base/json.ts";
 import { pathTo } from "../../past/branch.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import type { Event, SeqRange } from "../../domain/event.ts";
@@ -43,14 +45,23 @@ export interface Followed<B> {
   readonly path: readonly SeqRange[];
 }
 
+const textOrNot = z.string().optional().catch(undefined);
+
+const agentRecord = z.object({
+  description: textOrNot,
+  definition: textOrNot,
+  brief: textOrNot,
+  modules: z.array(z.string()).readonly().optional().catch(undefined),
+  commands: z.literal("allow").optional().catch(undefined),
+  model: textOrNot,
+});
+
 /** What is not there or not what it should be is absent. */
-export interface AgentRecord {
-  readonly description?: string;
-  readonly definition?: string;
-  readonly brief?: string;
-  readonly modules?: readonly string[];
-  readonly commands?: "allow";
-  readonly model?: string;
+export type AgentRecord = z.output<typeof agentRecord>;
+
+/** Reads `agent.json`, or the same elsewhere. */
+export function toRecord(json: string): AgentRecord {
+  return agentRecord.parse(fieldsOf(readJson(json)));
 }
 
 /** What a reader makes of logs and mailboxes, wherever they are. */
@@ -99,30 +110,4 @@ export function readOnly(blobs: Blobs): Blobs {
 /** Numbers by their value. */
 export function byId(a: AgentId, b: AgentId): number {
   return a.localeCompare(b, "en", { numeric: true });
-}
-
-/** Reads `agent.json`, or the same elsewhere. */
-export function toRecord(json: string): AgentRecord {
-  const { description, definition, brief, modules, commands, model } = parseObject(json);
-  return {
-    ...(typeof description === "string" && { description }),
-    ...(typeof definition === "string" && { definition }),
-    ...(typeof brief === "string" && { brief }),
-    ...(isTexts(modules) && { modules }),
-    ...(commands === "allow" && { commands }),
-    ...(typeof model === "string" && { model }),
-  };
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-function parseObject(json: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }

@@ -65,13 +65,13 @@ async function withRemarks(roster: Roster, { modules }: Config, { env }: Io): Pr
 }
 
 async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned): Promise<number> {
-  const { legion } = opened;
+  const { legion, backend } = opened;
   const { work, project } = planned;
   const { soon, now, ask } = shutdown;
   // A command typed at once must find this very node.
   let served = (): void => undefined;
   const ready = new Promise<void>((resolve) => (served = resolve));
-  const view = await openView({ ...planned, legion, ready, onInterrupt: ask }, planned.level);
+  const view = await openView({ ...planned, legion, backend, ready, onInterrupt: ask }, planned.level);
   planned.early.release(view);
   let obstacle: string | undefined = "something broke";
   let server: ControlServer | undefined;

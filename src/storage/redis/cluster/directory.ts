@@ -1,5 +1,6 @@
 // Which agents a legion has, and what the last start made of each: JSON texts that whoever wrote them can read.
 
+import { fieldsOf, readJson } from "../../../base/json.ts";
 import { isAgentId, type AgentId } from "../../../domain/message.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";
@@ -84,12 +85,8 @@ export async function setStopped({ link, legion, agent }: RedisPlace): Promise<v
 
 /** A record that binds the agent to no workspace; an empty one for what is none. */
 export function withoutWorkspace(record: string): string {
-  try {
-    const { workspace: _, ...rest } = JSON.parse(record) as Readonly<Record<string, unknown>>;
-    return `${JSON.stringify(rest, null, 2)}\n`;
-  } catch {
-    return "{}\n";
-  }
+  const { workspace: _, ...rest } = fieldsOf(readJson(record));
+  return `${JSON.stringify(rest, null, 2)}\n`;
 }
 
 export interface Registry {
