@@ -78,21 +78,28 @@ describe.skipIf(!redisIsThere)("export and import over Redis", () => {
     expect(await copy.kinds("2", "notice")).toMatchObject([{ reason: "gap" }]);
   });
 
-  it("take in the memory of an agent of the original once the person says that it counts", async () => {
-    const entries = [{ type: "decision", actionText: "noop" }, "what?"];
-    await writeFile(join(cwd, "Old.json"), JSON.stringify(entries));
-    expect(await typed("import", "Old.json")).toMatchObject({
+  it("take in an agent of the original once the person says that it counts", async () => {
+    cwd = await createTempProject({
+      "old/memory": JSON.stringify([{ type: "decision", decision: { actionText: "noop" } }, "what?"]),
+      "old/goals": '[{ "text": "Read", "complete": false }]',
+      "old/notes/a%2fb": "Text",
+    });
+    expect(await typed("import", "old")).toMatchObject({
       exitCode: 2,
-      err: "legion: Old.json was not written on your machines; --trust takes it on all the same\n",
+      err: "legion: old was not written on your machines; --trust takes it on all the same\n",
     });
     expect((await typed("ps", "--json")).json).toEqual([]);
-    const { exitCode, out, err } = await typed("import", "Old.json", "--trust");
+    const { exitCode, out, err } = await typed("import", "old", "--trust");
     expect({ exitCode, out }).toEqual({
       exitCode: 0,
-      out: "old has the past of Old.json: 2 events, as history\n",
+      out: "old has the past of old: 2 events, 1 goal, 1 note, as history\n",
     });
-    expect(err).toMatch(/1 not understood; kept in \.ai-legion\/corrupt\/old-import\.json\n$/);
+    expect(err).toMatch(
+      /1 not understood \(1 of no type\); kept in \.ai-legion\/corrupt\/old-import\.json\n$/,
+    );
     expect(await printed("log", "old", "--json")).toContain('"kind":"branch"');
+    expect(await printed("notes", "old", "a/b")).toBe("Text\n");
+    expect(await printed("prompt", "old")).toContain('1) "Read" [PENDING]');
   });
 
   it("say where nobody is, and write nothing", async () => {
