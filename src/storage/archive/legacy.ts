@@ -2,6 +2,7 @@
 // goals, and notes. Its versions differ, and people have edited such files: what is understood is taken, the rest is named.
 
 import { z } from "zod";
+import { fieldsOf } from "../../base/json.ts";
 import {
   NO_USAGE,
   type Call,
@@ -25,14 +26,14 @@ export interface Remains {
 
 export interface Original {
   readonly events: readonly NewEvent[];
-  readonly goals: readonly Goal[];
+  readonly goals: readonly OldGoal[];
   readonly notes: ReadonlyMap<string, string>;
   readonly strange: readonly Strange[];
 }
 
 /** What was not understood. */
 export interface Strange {
-  /** Ends the sentence "2 were …". */
+  /** Follows their number, as in `2 of its notes`. */
   readonly kind: string;
   /** Its place in the memory, from 0; absent for what is not from there. */
   readonly index?: number;
@@ -48,28 +49,28 @@ export interface OriginalPlace {
 
 const Name = z.union([z.string(), z.number()]).transform(String);
 
-const Said = z.object({
+const OldMessage = z.object({
   type: z.string(),
   source: z.object({ type: z.string().optional(), id: Name.optional() }).catch({}),
   targetAgentIds: z.array(Name).catch([]),
   content: z.string(),
 });
-type Said = z.output<typeof Said>;
+type OldMessage = z.output<typeof OldMessage>;
 
 const ActionText = z.object({ actionText: z.string() });
 
 /** Every form that a version of it wrote, as a decision's text or as a message. */
-const Entry = z.union([
+const OldEvent = z.union([
   z.object({ decision: ActionText }).transform(({ decision }) => decision.actionText),
   ActionText.transform(({ actionText }) => actionText),
-  z.object({ message: Said }).transform(({ message }) => message),
+  z.object({ message: OldMessage }).transform(({ message }) => message),
   z
     .object({ type: z.literal("summary"), summary: z.string() })
-    .transform(({ summary }) => Said.parse({ type: "spontaneous", content: summary })),
+    .transform(({ summary }) => OldMessage.parse({ type: "spontaneous", content: summary })),
 ]);
 
-const Goal = z.object({ text: z.string(), complete: z.boolean().catch(false) });
-type Goal = z.output<typeof Goal>;
+const OldGoal = z.object({ text: z.string(), complete: z.boolean().catch(false) });
+type OldGoal = z.output<typeof OldGoal>;
 
 /** Never throws. */
 export function readOriginal(remains: Remains, place: OriginalPlace): Original {
@@ -77,14 +78,13 @@ export function readOriginal(remains: Remains, place: OriginalPlace): Original {
   const strange = [...(remains.strange ?? [])];
   const past = createPast(place);
   listIn(memory).forEach((entry, index) => {
-    const { data } = Entry.safeParse(entry);
+    const { data } = OldEvent.safeParse(entry);
     if (data !== undefined) past.add(data);
     else strange.push({ kind: kindOf(entry), index, entry });
   });
-  const { data: named } = z.object({ goals: z.unknown() }).safeParse(goals);
-  const wanted = goals === undefined ? [] : listIn(named ? named.goals : goals);
-  const known = wanted.flatMap((entry) => {
-    const { data } = Goal.safeParse(entry);
+  const { goals: list = goals } = fieldsOf(goals);
+  const known = (list === undefined ? [] : listIn(list)).flatMap((entry) => {
+    const { data } = OldGoal.safeParse(entry);
     if (!data) strange.push({ kind: "of its goals", entry });
     return data ?? [];
   });
@@ -102,8 +102,8 @@ function listIn(value: unknown): readonly unknown[] {
 }
 
 function kindOf(entry: unknown): string {
-  const { data } = z.object({ type: z.string() }).safeParse(entry);
-  return data ? `of type ${JSON.stringify(data.type)}` : "of no type";
+  const { type } = fieldsOf(entry);
+  return typeof type === "string" ? `of type ${JSON.stringify(type)}` : "of no type";
 }
 
 /** How the original answered an action; `standard` in its older versions. */
@@ -118,9 +118,9 @@ function createPast({ agent, at }: OriginalPlace) {
   const events: NewEvent[] = [];
   const numbers = new Map<AgentId, number>();
   /** The newest decision while it has no result: its call, or `null` where it had none, and what was said meanwhile. */
-  let open: { readonly call: string | null; readonly heard: Said[] } | undefined;
+  let open: { readonly call: string | null; readonly heard: OldMessage[] } | undefined;
 
-  const hear = ({ type, source, targetAgentIds, content }: Said): void => {
+  const hear = ({ type, source, targetAgentIds, content }: OldMessage): void => {
     const sender = senderOf(source);
     const from = sender ?? CONTROL;
     const n = (numbers.get(from) ?? 0) + 1;
@@ -148,7 +148,7 @@ function createPast({ agent, at }: OriginalPlace) {
     open = undefined;
   };
   return {
-    add(entry: string | Said): void {
+    add(entry: string | OldMessage): void {
       if (typeof entry === "string") {
         close("idle", "");
         const decision = toDecision(entry);
@@ -172,7 +172,7 @@ function createPast({ agent, at }: OriginalPlace) {
 const FROM = "original";
 
 /** `undefined`: the runtime. An agent whose name cannot be one here is not taken for the person. */
-function senderOf({ type, id }: Said["source"]): AgentId | undefined {
+function senderOf({ type, id }: OldMessage["source"]): AgentId | undefined {
   if (id === undefined || type === "user" || type === "system") return undefined;
   const name = id.toLowerCase();
   return name === CONTROL || isAgentId(name) ? name : "unknown";

@@ -1,4 +1,4 @@
-import { link, readFile, readdir, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { archiveOf, eventsOf, restingLegion } from "../../storage/archive/archived.ts";
@@ -138,11 +138,14 @@ describe("an agent's folder in the store of the original", () => {
     expect(kept).not.toContain("secret");
   });
 
-  it("that is no folder but a link of notes has none", async () => {
+  it("has no memory and no notes that are links", async () => {
     const cwd = await createTempProject({ "1/memory": JSON.stringify(REMEMBERED), "home/a": "secret" });
     await symlink("../home", join(cwd, "1/notes"));
     const { json } = await legion(["import", "1", "--json"], { cwd });
     expect(json).toMatchObject([{ notes: 0 }]);
+    await mkdir(join(cwd, "2"));
+    await symlink("../1/memory", join(cwd, "2/memory"));
+    expect((await legion(["import", "2"], { cwd })).err).toMatch(/there is no file "2"/);
   });
 });
 
