@@ -41,12 +41,13 @@ export function spending(world: World, id = "1") {
 
 /** Nothing is reserved any more: the whole limit is there for one more call. */
 export function leftover(world: World, id = "1"): Promise<boolean> {
-  const { memory, shared } = world.agent(id);
-  const { steps, tokens } = shared.budget.spent();
+  const { memory } = world.agent(id);
+  const { budget } = world.legion;
+  const { steps, tokens } = budget.spent();
   const { usage } = memory.ledger.spent;
   expect(memory.ledger.open).toEqual([]);
   expect(tokens).toBe(usage.input + usage.output);
-  return shared.budget.fits(
+  return budget.fits(
     { agent: id, epoch: 1, ledger: memory.ledger, limits: { tokens: tokens + 10, steps: steps + 1 } },
     { input: 5, output: 5, price: undefined },
   );

@@ -17,7 +17,8 @@ import type { Agent } from "./parts/agent.ts";
 import { showRest } from "./parts/presence.ts";
 import { ask, wouldFit } from "./think/ask.ts";
 import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
-import type { Call, ResultEvent } from "../domain/event.ts";
+import type { Undeliverable } from "../past/dead-letters.ts";
+import type { Call, NewEvent, ResultEvent } from "../domain/event.ts";
 import { isLegionError } from "../base/errors.ts";
 import { gatherEvidence } from "./parts/evidence.ts";
 import { judgeLoop } from "./parts/loop-guard.ts";
@@ -74,15 +75,13 @@ async function takeIn({ inbox, memory, model }: Agent): Promise<void> {
 
 /** One decision and all of its calls. */
 async function tick(agent: Agent, stops: Stops): Promise<void> {
-  const { memory, identity, presence, outbox, shared } = agent;
+  const { memory, presence } = agent;
   const verdict = judgeLoop(memory.conversation);
   if (verdict.kind === "park") return park(agent, "parked-mail", verdict.reason);
   presence.show("thinking");
   try {
-    const { decision, unparsed, refused, settle } = await ask(agent, stops);
-    await memory.commit(...refused, decision).finally(settle);
-    void outbox.deliver();
-    await shared.announceHops(identity.id, refused);
+    const { decision, unparsed, refused } = await ask(agent, stops);
+    await log(agent, decision, refused);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
     presence.show("acting");
     for (const call of decision.calls) await act(agent, call, stops.signal);
@@ -94,11 +93,17 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
 
 /** Runs one call and commits its result, with all that it changed and sent (A3). */
 async function act(agent: Agent, call: Call, signal: AbortSignal): Promise<void> {
-  const { result, refused, settle } = await agent.perform(agent, call, signal);
+  const { result, refused } = await agent.perform(agent, call, signal);
+  await log(agent, result, refused);
+}
+
+/** Commits what the agent decided or did, and lets its messages go. */
+async function log(agent: Agent, event: NewEvent, refused: readonly Undeliverable[]): Promise<void> {
+  const { memory, model, outbox, shared } = agent;
   // What was refused goes first: a crash in the middle of the commit may keep it twice, but never loses it.
-  await agent.memory.commit(...refused, result).finally(settle);
-  void agent.outbox.deliver();
-  await agent.shared.announceHops(agent.identity.id, refused);
+  await memory.commit(...refused, event).finally(model.settle);
+  void outbox.deliver();
+  await shared.announceHops(memory.agent, refused);
 }
 
 /** Closes what a crash left open: each call without a result gets one (A6); while the agent may not act, later. */
@@ -130,7 +135,11 @@ async function interruptible(
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const { signal, unlink } = linkSignals(now, agent.inbox.interrupt());
-  await work(signal).finally(unlink);
+  await work(signal).finally(() => {
+    unlink();
+    // Also where what they came to can be in no log.
+    agent.model.settle();
+  });
 }
 
 function failure(call: string | null, content: string): ResultEvent {

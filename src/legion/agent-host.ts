@@ -99,8 +99,7 @@ async function noteLost({ memory }: Agent, before: Tenure | undefined): Promise<
 
 /** The agents that are open. */
 function createOpening(place: Place) {
-  const { store, shared } = place;
-  const { budget } = shared;
+  const { store, budget } = place;
   const opened = new Map<AgentId, Agent>();
   /** What agents have spent that could not be opened yet. */
   const unopened = new Map<AgentId, Ledger>();

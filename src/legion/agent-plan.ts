@@ -6,11 +6,15 @@ import type { Limits } from "../domain/limits.ts";
 import type { Model } from "../domain/model.ts";
 import type { Disk } from "../base/disk.ts";
 import { startModules } from "../agent/parts/module-set.ts";
+import { meterModel, type Metering } from "../agent/parts/metered-model.ts";
 import { createPresence } from "../agent/parts/presence.ts";
 import { createOutbox } from "../mail/outbox.ts";
 import type { LegionPaths } from "../storage/folder/paths.ts";
 import { createSpeech, type Ways } from "../agent/parts/speech.ts";
 import type { Hostable } from "../storage/contract/node.ts";
+import type { Budget } from "../agent/parts/budget.ts";
+import type { Limiter } from "../model/limiter.ts";
+import type { TokenCounter } from "../model/tokens.ts";
 import type { Store } from "../storage/contract/store.ts";
 import { createTraces } from "../agent/parts/command-trace.ts";
 import type { MemorySettings } from "../domain/memory-settings.ts";
@@ -36,12 +40,15 @@ export interface AgentPlan extends Ways {
   readonly memory: MemorySettings;
   readonly tickMs: number;
   /** Puts something else in the place of its model, its mailbox...: for an agent that is replayed. */
-  readonly replay?: (agent: Agent) => Agent;
+  readonly replay?: (agent: Agent, metering: Metering) => Agent;
 }
 
 export interface Place {
   readonly store: Store;
   readonly shared: Shared;
+  readonly budget: Budget;
+  readonly limiter: Limiter;
+  readonly tokens: TokenCounter;
   readonly paths: LegionPaths;
   /** The project's folder, wherever its agents are kept. */
   readonly disk: Disk;
@@ -52,10 +59,10 @@ export interface Place {
 
 /** Opens an agent that is enrolled and that nobody else may have open. Rejects with STORAGE or DAMAGED if its past cannot be used. */
 export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
-  const { store, shared, paths, disk, perform, delayMs } = place;
-  const { identity, model, actions } = plan;
+  const { store, shared, budget, limiter, tokens, paths, disk, perform, delayMs } = place;
+  const { identity, actions, limits } = plan;
   const { id } = identity;
-  const speech = createSpeech(plan, model);
+  const speech = createSpeech(plan, plan.model);
   // Before anything is waited for: where it is lost meanwhile, what was opened is closed like that of any other agent.
   const tenure = store.tenure(id);
   const memory = await store.openAgent(id, {
@@ -66,13 +73,15 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
     await memory.close();
     throw error;
   });
+  const presence = createPresence(id, shared);
+  const blobs = store.blobs(id);
+  const metering = { budget, limiter, tokens, memory, blobs, tenure, limits, presence };
   const agent: Agent = {
     identity,
-    presence: createPresence(id, shared),
+    presence,
     tenure,
-    model,
+    model: meterModel(plan.model, metering),
     speech,
-    limits: plan.limits,
     settings: plan.memory,
     tickMs: plan.tickMs,
     delayMs,
@@ -81,11 +90,11 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
     perform,
     outbox: createOutbox(memory, store.bus, shared.clock),
     modules: startModules(speech, (module) => createHost(agent, module)),
-    blobs: store.blobs(id),
+    blobs,
     traces: createTraces(paths.agent(id), disk),
     shared,
   };
-  return plan.replay?.(agent) ?? agent;
+  return plan.replay?.(agent, metering) ?? agent;
 }
 
 /** What is kept of a plan, for whoever wants to know what the agent is, or to start it again as it was. */

@@ -8,7 +8,7 @@ import { createAlarms, type Alarms } from "./alarms.ts";
 import { createHopNotice, startHeartbeat } from "./announcements.ts";
 import { createBudget, type Budget } from "../agent/parts/budget.ts";
 import { createClock, type Clock } from "../base/clock.ts";
-import { createClosing } from "../base/closing.ts";
+import { createClosing, type Closing } from "../base/closing.ts";
 import type { Control } from "../mail/control.ts";
 import type { Environment } from "../environment/environment.ts";
 import { fork, type Forking } from "./fork.ts";
@@ -32,6 +32,7 @@ import { resend } from "../mail/resend.ts";
 import { SHUTDOWN, aborted } from "../base/signals.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
+import type { Ceiling } from "../past/usage.ts";
 import { createTokenCounter } from "../model/tokens.ts";
 import { untilIdle } from "./quiescence.ts";
 import type { Writer } from "../mail/log-access.ts";
@@ -96,19 +97,17 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const where = { paths, clock, inspect };
   const { plans, delayMs } = options;
   const { store, disk, node, ceiling, begin } = await openStorage(options, where);
-  const budget = createBudget(options.limits, ceiling);
-  const tokens = createTokenCounter();
   const now = new AbortController();
   setMaxListeners(0, now.signal);
   const agents = new Map<AgentId, Supervised>();
   const peers = createPeers({ store, identities: plans.map((plan) => plan.identity), agents });
   const alarms = createAlarms(store.control, clock);
   const closing = createClosing();
-  closing.add(tokens.close);
+  const meter = createMeter(options, { clock, ceiling, alarms, closing });
   closing.add(store.close);
   const premises = createPremises({ ...options, paths, clock, closing });
-  const shared = shareOut(options, { ...where, budget, tokens, node: premises.host, store, peers, alarms });
-  const place = { plans, store, shared, paths, disk, delayMs, perform: suspectsAlone(clock) };
+  const shared = shareOut(options, { ...where, node: premises.host, store, peers, alarms });
+  const place = { plans, store, shared, ...meter, paths, disk, delayMs, perform: suspectsAlone(clock) };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
   const running = await premises
@@ -125,7 +124,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     ...(node !== undefined && { node }),
     control: store.control,
     inspector,
-    budget,
+    budget: meter.budget,
     peers,
     known: store.known,
     unread: shared.unread,
@@ -157,17 +156,31 @@ async function openStorage(options: LegionOptions, where: Surroundings): Promise
   return backend.openNode({ ...options, agents: plans.map(toHostable) }, where);
 }
 
-interface Common extends Pick<Shared, "clock" | "inspect" | "budget" | "tokens" | "node"> {
+interface MeterDeps {
+  readonly clock: Clock;
+  readonly ceiling: Ceiling | undefined;
+  readonly alarms: Alarms;
+  readonly closing: Closing;
+}
+
+/** What the model calls of all agents of this process go through. */
+function createMeter({ limits, concurrency }: LegionOptions, { clock, ceiling, alarms, closing }: MeterDeps) {
+  const tokens = createTokenCounter();
+  closing.add(tokens.close);
+  const limiter = createLimiter({ clock, concurrency, onOutage: alarms.outage });
+  return { budget: createBudget(limits, ceiling), limiter, tokens };
+}
+
+interface Common extends Pick<Shared, "clock" | "inspect" | "node"> {
   readonly store: Store;
   readonly alarms: Alarms;
   readonly peers: () => Promise<readonly Peer[]>;
 }
 
 function shareOut(options: LegionOptions, { store, peers, alarms, ...common }: Common): Shared {
-  const { project, environment, settings, concurrency } = options;
+  const { project, environment, settings } = options;
   return {
     ...common,
-    limiter: createLimiter({ clock: common.clock, concurrency, onOutage: alarms.outage }),
     workspace: {
       root: project,
       execute: (command, run) => environment.execute(command, { cwd: project, ...run }),

@@ -137,8 +137,9 @@ describe("a conversation between agents that has gone on for too long", () => {
     const limits = { steps: 120 };
     // Through a third agent, so that it is the answer that comes after message 32.
     const starting = createScriptedModel([say("1", "Ask 2."), NOOP]);
-    let n = 0;
-    const asking = createScriptedModel(() => say("2", `question ${++n}`));
+    const asking = createScriptedModel(({ turns }, index) =>
+      turns.at(-1)?.role === "results" ? NOOP : say("2", `question ${index}`),
+    );
     const answering = createScriptedModel((_, index) => (index > 40 ? NOOP : `answer ${index}`));
     const world = await createWorld({
       1: { model: asking, modules, limits },

@@ -130,13 +130,14 @@ describe("completions without an action", () => {
 });
 
 describe("a conversation between agents", () => {
+  /** Answers each message with another one, whenever it comes. */
+  const chat = (to: string) =>
+    createScriptedModel(({ turns }, index) =>
+      turns.at(-1)?.role === "results" ? NOOP : say(to, `line ${index}`),
+    );
+
   it("ends past 32 messages: both sides and Control are told, once", async () => {
-    let n = 0;
-    const chat = (to: string) =>
-      createScriptedModel((_, index) => (index % 2 ? NOOP : say(to, `line ${++n}`)), {});
-    const one = chat("2");
-    const two = chat("1");
-    const world = await createWorld({ 1: { model: one, modules }, 2: { model: two, modules } });
+    const world = await createWorld({ 1: { model: chat("2"), modules }, 2: { model: chat("1"), modules } });
     const [root] = await world.say("1", "Talk to 2.");
     await world.idle();
     await world.stop();
@@ -160,9 +161,8 @@ describe("a conversation between agents", () => {
   });
 
   it("ends there also by way of plain answers", async () => {
-    const one = createScriptedModel((_, index) => (index % 2 ? NOOP : say("2", `question ${index}`)));
     const two = createScriptedModel((_, index) => `answer ${index}`);
-    const world = await createWorld({ 1: { model: one, modules }, 2: { model: two, modules } });
+    const world = await createWorld({ 1: { model: chat("2"), modules }, 2: { model: two, modules } });
     await world.say("1", "Ask 2.");
     await world.idle();
     await world.stop();

@@ -25,6 +25,20 @@ function times(count: number, point: (n: number) => SharpPoint): Ablation["lives
   return () => sharpLives(points, PARCELS);
 }
 
+/** Hands what an action staged on to where its result is committed. */
+const WITH_WORK: readonly Change[] = [
+  {
+    file: "src/agent/act/perform.ts",
+    line: "refused: work.refused };",
+    instead: "refused: work.refused, work };",
+  },
+  {
+    file: "src/agent/actor.ts",
+    line: "const { result, refused } =",
+    instead: "const { result, refused, work } =",
+  },
+];
+
 export const ABLATIONS: readonly Ablation[] = [
   {
     part: "the decision before its calls",
@@ -128,12 +142,13 @@ export const ABLATIONS: readonly Ablation[] = [
         line: "...(isKept && work.changes.length > 0 && { state: work.changes }),",
         instead: "",
       },
+      ...WITH_WORK,
       {
         file: "src/agent/actor.ts",
-        line: "void agent.outbox.deliver();",
-        instead: `for (const [module, key, value] of work.changes)
-            await agent.memory.commit({ kind: "edited", module, key, value });
-          void agent.outbox.deliver();`,
+        line: "await log(agent, result, refused);",
+        instead: `await log(agent, result, refused);
+          for (const [module, key, value] of work.changes)
+            await agent.memory.commit({ kind: "edited", module, key, value });`,
       },
     ],
     lives: times(5, (n) => ({ at: "after", kind: "result", n: 2 * n })),
@@ -147,10 +162,12 @@ export const ABLATIONS: readonly Ablation[] = [
         line: "...(isKept && sentBy(work, taint)),",
         instead: "",
       },
+      ...WITH_WORK,
       {
         file: "src/agent/actor.ts",
-        line: "void agent.outbox.deliver();",
-        instead: `if (work.sends.length > 0)
+        line: "await log(agent, result, refused);",
+        instead: `await log(agent, result, refused);
+          if (work.sends.length > 0)
             await agent.memory.commit({ kind: "notice", reason: "said", content: "", sends: work.sends });
           void agent.outbox.deliver();`,
       },

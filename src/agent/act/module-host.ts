@@ -1,6 +1,6 @@
 // What a module may ask of the runtime, answered for one agent: reading at any time, changing only while an action runs.
 
-import { complete, plainPrompt } from "../think/metered-call.ts";
+import { plainPrompt } from "../parts/metered-model.ts";
 import type { Agent } from "../parts/agent.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Call } from "../../domain/event.ts";
@@ -64,9 +64,9 @@ export function createHost(agent: Agent, module: string, running?: Running): Hos
       if (!summarises)
         throw new LegionError("REFUSED", `The model ${agent.model.name} follows rules and writes no texts.`);
       const cap = Math.min(options?.maxOutput ?? maxOutput, maxOutput, Math.floor(window / COMPLETION_SHARE));
-      const completed = await complete(agent, plainPrompt(prompt, cap), { signal });
-      work.spend(completed);
-      return completed.completion.text;
+      const answer = await agent.model.complete(plainPrompt(prompt, cap), { signal });
+      work.spend(answer);
+      return answer.completion.text;
     },
     tokens: estimateTokens,
     maxTokens: maxResultTokens(agent),

@@ -38,7 +38,7 @@ export async function perform(agent: Agent, call: Call, signal: AbortSignal): Pr
     ...(taint && { taint }),
     ...(work.usage && { usage: work.usage }),
   };
-  return { result: event, refused: work.refused, settle: work.settle };
+  return { result: event, refused: work.refused };
 }
 
 /** The messages of an action, if there are any, marked if its result is. */

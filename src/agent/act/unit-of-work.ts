@@ -2,12 +2,12 @@
 // its result, or dropped with it.
 
 import type { Agent } from "../parts/agent.ts";
-import type { Completed } from "../think/metered-call.ts";
+import type { Answer } from "../parts/metered-model.ts";
 import { writeLetter } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "../../domain/event.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Ledger } from "../../past/ledger.ts";
+import type { Ledger, OpenCall } from "../../past/ledger.ts";
 import type { AgentId, Message } from "../../domain/message.ts";
 import { hasMet, resolveTargets } from "../../mail/refusal.ts";
 import { keysOf, valueOf } from "../../past/state.ts";
@@ -25,11 +25,9 @@ export interface Work {
   send(targets: readonly AgentId[] | "all", content: string): Promise<readonly string[]>;
   /** The action has ended: nothing can be staged any more. */
   readonly isOver: boolean;
-  /** Counts an answered model call of the action. */
-  spend(call: Completed): void;
+  /** Counts a model call of the action, unless that has ended. */
+  spend(answer: Answer): void;
   end(): void;
-  /** The result is in the log, and with it what the model calls cost. */
-  settle(): void;
 }
 
 export function beginWork(agent: Agent): Work {
@@ -37,7 +35,7 @@ export function beginWork(agent: Agent): Work {
   const changes: StateChange[] = [];
   const sends: Message[] = [];
   const refused: Undeliverable[] = [];
-  const answered: Completed[] = [];
+  const answered: Answer[] = [];
   let isOver = false;
   return {
     changes,
@@ -45,7 +43,7 @@ export function beginWork(agent: Agent): Work {
     refused,
     get usage() {
       const usages = [
-        ...unanswered(memory.ledger, answered),
+        ...unanswered(memory.ledger, answered).map(({ reserved }) => reserved),
         ...answered.map(({ completion }) => completion.usage),
       ];
       return usages.length > 0 ? usages.reduce(addUsage) : undefined;
@@ -53,15 +51,11 @@ export function beginWork(agent: Agent): Work {
     get isOver() {
       return isOver;
     },
-    spend(call) {
-      if (isOver) call.settle();
-      else answered.push(call);
+    spend(answer) {
+      if (!isOver) answered.push(answer);
     },
     end() {
       isOver = true;
-    },
-    settle() {
-      for (const call of answered.splice(0)) call.settle();
     },
     state: (module) => stagedState(agent, module, changes),
     async send(targets, content) {
@@ -79,17 +73,9 @@ export function beginWork(agent: Agent): Work {
   };
 }
 
-/**
- * What calls without an answer are charged. Those with one are told by their size alone: several may be made side by side,
- * and it does not matter which of two equal ones it was.
- */
-function unanswered({ open }: Pick<Ledger, "open">, answered: readonly Completed[]): readonly Usage[] {
-  const left = open.map(({ reserved }) => reserved);
-  for (const { reserved } of answered) {
-    const index = left.findIndex(({ input }) => input === reserved.input);
-    if (index !== -1) left.splice(index, 1);
-  }
-  return left;
+/** What is charged for its reservation. */
+function unanswered({ open }: Ledger, answered: readonly Answer[]): readonly OpenCall[] {
+  return open.filter(({ seq }) => !answered.some(({ prompted }) => prompted === seq));
 }
 
 /** Module state as the running action sees it: the committed values under its own changes. */

@@ -1,25 +1,21 @@
 // What the stages of one agent share. Plain types; whoever builds an Agent is in legion.ts.
 
 import type { Inbox } from "../../mail/bus.ts";
-import type { Budget } from "./budget.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import type { ExecuteOptions } from "../../environment/environment.ts";
 import type { Call, ResultEvent } from "../../domain/event.ts";
 import type { Inspect } from "../../domain/inspection.ts";
-import type { Limits } from "../../domain/limits.ts";
 import type { Blobs } from "../../past/blobs.ts";
 import type { Memory } from "../../past/past.ts";
 import type { AgentId } from "../../domain/message.ts";
-import type { Limiter } from "../../model/limiter.ts";
-import type { Model } from "../../domain/model.ts";
+import type { MeteredModel } from "./metered-model.ts";
 import type { CommandRun, NodeHost, Peer, Workspace } from "../../domain/module.ts";
 import type { ModuleSet } from "./module-set.ts";
 import type { Presence } from "./presence.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { Speech } from "./speech.ts";
 import type { Tenure } from "../../domain/lease.ts";
-import type { TokenCounter } from "../../model/tokens.ts";
 import type { Traces } from "./command-trace.ts";
 import type { MemorySettings } from "../../domain/memory-settings.ts";
 
@@ -36,9 +32,6 @@ export interface Identity {
 export interface Shared {
   readonly clock: Clock;
   readonly inspect: Inspect;
-  readonly budget: Budget;
-  readonly limiter: Limiter;
-  readonly tokens: TokenCounter;
   readonly workspace: TracedWorkspace;
   readonly node: NodeHost;
   /** The section of config.yaml that has the module's name. */
@@ -68,9 +61,8 @@ export interface Agent {
   readonly shared: Shared;
   /** The right to run it. */
   readonly tenure: Tenure;
-  readonly model: Model;
+  readonly model: MeteredModel;
   readonly speech: Speech;
-  readonly limits: Limits;
   readonly settings: MemorySettings;
   /** 0 is eager. */
   readonly tickMs: number;
@@ -94,6 +86,4 @@ export interface Performed {
   readonly result: ResultEvent;
   /** Messages that were not sent, to be committed with the result. */
   readonly refused: readonly Undeliverable[];
-  /** Call it when the result is in the log. */
-  readonly settle: () => void;
 }

@@ -37,11 +37,15 @@ export interface Admission {
   settle(): void;
 }
 
-export interface Budget {
+/** What stands before every model call. */
+export interface CallBudget {
   /** Rejects with LIMIT, naming the limit, if the call does not fit. */
   admit(spender: Spender, estimate: Estimate): Promise<Admission>;
   /** Would the call be admitted now? */
   fits(spender: Spender, estimate: Estimate): Promise<boolean>;
+}
+
+export interface Budget extends CallBudget {
   /** Joins an agent's past and future spending to the legion's; nothing, if nothing is known of it. */
   join(ledger: Ledger | undefined): void;
   /** Counts `ledger` no longer: another one that holds the same has joined, or does so in another process. */

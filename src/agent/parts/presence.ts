@@ -3,6 +3,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { AgentState, Inspect } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message.ts";
+import type { Delta } from "../../domain/model.ts";
 import type { Conversation, HaltReason } from "../../past/conversation.ts";
 
 /** What an agent is doing at this moment. */
@@ -18,6 +19,8 @@ export interface Presence {
   readonly standing: Standing;
   /** Says what the agent is doing from now on. */
   show(state: AgentState, reason?: string): void;
+  /** Shows a piece of the decision that is being made. */
+  stream(delta: Delta): void;
 }
 
 export interface Watched {
@@ -39,6 +42,7 @@ export function createPresence(agent: AgentId, { clock, inspect }: Watched): Pre
       standing = standingAs(state, reason);
       inspect({ kind: "live:state", agent, state, ...(reason !== "" && { reason }) });
     },
+    stream: (delta) => inspect({ kind: "live:delta", agent, delta }),
   };
 }
 

@@ -2,7 +2,7 @@
 // asked: then the agent goes on in text, with the same past.
 
 import type { Memory } from "../../past/past.ts";
-import type { Model } from "../../domain/model.ts";
+import type { Model, ModelProfile } from "../../domain/model.ts";
 import type { ActionIndex } from "./module-set.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
 import type { ViewOptions } from "../../past/view.ts";
@@ -29,25 +29,26 @@ export interface Speech extends ViewOptions {
 }
 
 export function createSpeech(ways: Ways, model: Model): Speech {
-  const { protocol, actions, errors } = wayFor(ways, model);
+  const { protocol, actions, errors } = wayFor(ways, model.profile);
   return { protocol, actions, errors, window: model.profile.window, ways };
 }
 
-interface Speaker {
-  readonly model: Model;
+/** Whoever says the same in another way where its model turns out to call no tools. */
+export interface Speaker {
+  readonly model: { readonly profile: ModelProfile };
   readonly speech: Speech;
-  readonly memory: Pick<Memory, "showAnew">;
+  readonly memory: Memory;
 }
 
 /** Has the agent speak as its model can. Says whether it spoke differently before. */
 export async function settleSpeech({ model, speech, memory }: Speaker): Promise<boolean> {
-  const { protocol, actions, errors } = wayFor(speech.ways, model);
+  const { protocol, actions, errors } = wayFor(speech.ways, model.profile);
   if (protocol === speech.protocol) return false;
   Object.assign(speech, { protocol, actions, errors });
   await memory.showAnew();
   return true;
 }
 
-function wayFor(ways: Ways, { profile }: Model): Way {
-  return profile.tools ? ways : (ways.withoutTools ?? ways);
+function wayFor(ways: Ways, { tools }: ModelProfile): Way {
+  return tools ? ways : (ways.withoutTools ?? ways);
 }

@@ -1,7 +1,7 @@
 // Prompt -> model -> decision.
 
 import type { Agent } from "../parts/agent.ts";
-import { FRAMING_TOKENS, complete, estimateOf, spenderOf, type Prompt } from "./metered-call.ts";
+import { FRAMING_TOKENS, type Prompt } from "../parts/metered-model.ts";
 import { writeLetter } from "../../mail/compose.ts";
 import type { Conversation } from "../../past/conversation.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
@@ -23,8 +23,6 @@ export interface Asked {
   readonly unparsed?: string;
   /** The plain answer, if it could not be sent: to be committed before the decision. */
   readonly refused: readonly Undeliverable[];
-  /** Call it when the decision is in the log. */
-  readonly settle: () => void;
 }
 
 /** A completion may fill this share of the window. */
@@ -55,7 +53,7 @@ export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
     if (isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(agent))) return ask(agent, stops);
     const { signal } = stops;
     if (signal.aborted && signal.reason !== SHUTDOWN)
-      return { decision: abortedDecision(agent), refused: [], settle: () => undefined };
+      return { decision: abortedDecision(agent), refused: [] };
     throw error;
   }
 }
@@ -102,20 +100,16 @@ function promptOf(agent: Agent, introduction: Introduction): Prompt {
 
 /** Do the limits leave room for the agent's next decision? */
 export async function wouldFit(agent: Agent): Promise<boolean> {
-  const prompt = promptOf(agent, await introductionOf(agent));
-  return agent.shared.budget.fits(spenderOf(agent), estimateOf(agent, prompt));
+  return agent.model.fits(promptOf(agent, await introductionOf(agent)));
 }
 
 async function decide(agent: Agent, introduction: Introduction, stops: Stops): Promise<Asked> {
-  const { identity, shared } = agent;
-  const { completion, settle } = await complete(agent, promptOf(agent, introduction), {
-    ...stops,
-    onDelta: (delta) => shared.inspect({ kind: "live:delta", agent: identity.id, delta }),
-  });
-  return { ...(await toDecision(agent, completion)), settle };
+  const { model, presence } = agent;
+  const run = { ...stops, onDelta: presence.stream };
+  return toDecision(agent, (await model.complete(promptOf(agent, introduction), run)).completion);
 }
 
-async function toDecision(agent: Agent, completion: Completion): Promise<Omit<Asked, "settle">> {
+async function toDecision(agent: Agent, completion: Completion): Promise<Asked> {
   const { model, modules } = agent;
   const { protocol } = agent.speech;
   const parsed = protocol.parse(completion, modules.specs);

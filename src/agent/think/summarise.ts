@@ -2,14 +2,14 @@
 
 import type { Agent } from "../parts/agent.ts";
 import { digest, planLegion, summaryRequest, type CompactionPlan } from "./compaction.ts";
-import { complete, type Completed } from "./metered-call.ts";
-import { NO_USAGE } from "../../domain/event.ts";
+import { NO_USAGE, type SeqRange } from "../../domain/event.ts";
 import { isLegionError } from "../../base/errors.ts";
 import { sha256 } from "../../past/blobs.ts";
 import { introductionTokens } from "./prompt.ts";
 import type { Stops } from "../../base/signals.ts";
 import { estimateTokens } from "../../model/tokens.ts";
 import { SUMMARY_OPENING, textOf } from "../../past/view.ts";
+import type { Completion } from "../../domain/model.ts";
 import type { Introduction } from "../parts/introduction.ts";
 
 /** Below this share of the threshold the estimate is good enough; above it, tokens are counted. */
@@ -99,36 +99,37 @@ function crowded(threshold: number): string {
 }
 
 /** Replaces the estimates of items that were never counted. */
-async function countItems({ memory, shared }: Agent): Promise<void> {
+async function countItems({ memory, model }: Agent): Promise<void> {
   const uncounted = memory.view.items.filter(({ counted }) => !counted);
   if (uncounted.length === 0) return;
-  const counts = await shared.tokens.count(uncounted.map(({ turns }) => turns.map(textOf).join("\n")));
+  const counts = await model.count(uncounted.map(({ turns }) => turns.map(textOf).join("\n")));
   for (const [index, item] of uncounted.entries()) memory.view.setTokens(item, counts[index]!);
 }
 
 /** Summarises the older part of the view. False if there is nothing to summarise, or nothing would be saved. */
 export async function compact(agent: Agent, introduction: Introduction, stops: Stops): Promise<boolean> {
-  const { memory } = agent;
+  const { memory, model } = agent;
   const prospect = prospectOf(agent, introductionTokens(introduction));
   if (!prospect) return false;
   const plan = fitted(prospect, thresholdOf(agent));
   const before = tokensOf(plan);
   const sizeOf = (content: string): number => estimateTokens(`${SUMMARY_OPENING}\n\n${content}`);
   const asked = await askForSummary(agent, plan, { introduction, stops });
-  const content = [asked?.completion.text.trim() ?? "", digest(plan)].find(
+  const content = [asked?.text.trim() ?? "", digest(plan)].find(
     (text) => text !== "" && sizeOf(text) < before,
   );
   // A digest takes what was paid for the summary that it stands in for.
-  const usage = asked?.completion.usage ?? memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
+  const usage = asked?.usage ?? memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
   const { strategy } = plan;
   // One that is not kept covers nothing; it is in the log for what it cost.
-  if (content !== undefined)
-    await memory.commit({ kind: "summary", covers: plan.covers, content, strategy, usage });
-  else if (asked) await memory.commit({ kind: "summary", covers: [0, 0], content: "", strategy, usage });
+  const covers = content === undefined ? NO_EVENTS : plan.covers;
+  const summary = { kind: "summary", covers, content: content ?? "", strategy, usage } as const;
+  if (content !== undefined || asked) await memory.commit(summary).finally(model.settle);
   if (content === undefined) notKept.set(agent, usage.output);
-  asked?.settle();
   return content !== undefined;
 }
+
+const NO_EVENTS: SeqRange = [0, 0];
 
 /** The same plan with a shorter summary, where what stays would leave too little room for new events behind it. */
 function fitted({ plan, kept }: Prospect, threshold: number): CompactionPlan {
@@ -149,7 +150,7 @@ async function askForSummary(
   agent: Agent,
   plan: CompactionPlan,
   context: Context,
-): Promise<Completed | undefined> {
+): Promise<Completion | undefined> {
   const { window, maxOutput, summarises } = agent.model.profile;
   if (!summarises) return undefined;
   const { introduction, stops } = context;
@@ -161,11 +162,8 @@ async function askForSummary(
   const shown = [request.system, request.pinned, ...request.turns.map(textOf)];
   const tokens = shown.reduce((sum, text) => sum + estimateTokens(text), 0);
   try {
-    return await complete(
-      agent,
-      { request, tokens, chain: sha256(shown.join("\n")), purpose: "summary" },
-      stops,
-    );
+    const prompt = { request, tokens, chain: sha256(shown.join("\n")), purpose: "summary" } as const;
+    return (await agent.model.complete(prompt, stops)).completion;
   } catch (error) {
     if (stops.signal.aborted || stops.patience?.aborted || isLegionError(error, "STORAGE")) throw error;
     return undefined;

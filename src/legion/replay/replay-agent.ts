@@ -10,7 +10,7 @@ import { createClock, type Clock } from "../../base/clock.ts";
 import type { Difference } from "./difference.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { sendsOf, type Event } from "../../domain/event.ts";
-import { createBudget } from "../../agent/parts/budget.ts";
+import { meterModel } from "../../agent/parts/metered-model.ts";
 import { createHost } from "../../agent/act/module-host.ts";
 import type { AgentState } from "../../domain/inspection.ts";
 import type { AgentPlan } from "../agent-plan.ts";
@@ -124,38 +124,41 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
   const { identity } = plan;
   const model = createStandInModel(plan.model, player, () => agent);
   const speech = createSpeech(plan, model);
-  const clock = createTapeClock(head);
-  const shared = await shareTape(options, player, { clock, tokens });
+  const shared = await shareTape(options, player);
+  const presence = createPresence(identity.id, shared);
+  const tenure = createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" });
+  const memory = await openMemory(
+    {
+      agent: identity.id,
+      view: speech,
+      inspect: ({ kind, ...seen }) => {
+        if (kind === "event" && "event" in seen && seen.event.kind === "decision")
+          onDecision?.(head.passed.decisions);
+      },
+      projector: { write: nothing, reconcile: () => Promise.resolve([]) },
+    },
+    (each) => {
+      head.past().forEach(each);
+      return Promise.resolve({ log: createTapeLog(player), findings: [] });
+    },
+  );
+  const blobs = reader.blobs(identity.id);
+  const meter = { budget: createStandInBudget(player), limiter: createStandInLimiter(), tokens };
   const agent: Agent = {
     identity,
-    presence: createPresence(identity.id, shared),
-    tenure: createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" }),
-    model,
+    presence,
+    tenure,
+    model: meterModel(model, { ...meter, memory, blobs, tenure, limits: {}, presence }),
     speech,
-    limits: {},
     settings: plan.memory,
     tickMs: 0,
     delayMs: 0,
-    memory: await openMemory(
-      {
-        agent: identity.id,
-        view: speech,
-        inspect: ({ kind, ...seen }) => {
-          if (kind === "event" && "event" in seen && seen.event.kind === "decision")
-            onDecision?.(head.passed.decisions);
-        },
-        projector: { write: nothing, reconcile: () => Promise.resolve([]) },
-      },
-      (each) => {
-        head.past().forEach(each);
-        return Promise.resolve({ log: createTapeLog(player), findings: [] });
-      },
-    ),
+    memory,
     inbox: createTapeInbox(player),
     perform: (performer, call) => performAgain(player, performer, call),
     outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
     modules: startModules(speech, (module) => createHost(agent, module)),
-    blobs: reader.blobs(identity.id),
+    blobs,
     traces: { begin: refuse, printed: () => Promise.resolve(recordedEvidence(head)?.printed) },
     shared,
   };
@@ -163,20 +166,14 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
 }
 
 /** What the agent shares with others, as far as its tape knows of it. */
-async function shareTape(
-  options: ReplayOptions,
-  player: Player,
-  tools: Pick<Shared, "clock" | "tokens">,
-): Promise<Shared> {
+async function shareTape(options: ReplayOptions, player: Player): Promise<Shared> {
   const { project, settings } = options;
   const { head } = player;
   return {
-    ...tools,
+    clock: createTapeClock(head),
     inspect(seen) {
       if (seen.kind === "live:state" && RESTS.has(seen.state)) leaveAt(player, "it waits for mail");
     },
-    budget: createStandInBudget(player, createBudget({})),
-    limiter: createStandInLimiter(),
     node: closedPremises(refuse),
     workspace: {
       root: project,

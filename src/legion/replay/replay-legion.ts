@@ -103,7 +103,11 @@ export function createLegionReplay({ reader, tapes }: Recording): LegionReplay {
         // One that is being stopped need not begin anew.
         legion?.agents.get(part.agent)?.alone(nothing).catch(nothing);
       };
-      return { ...plan, tickMs: 0, replay: (agent) => dress(agent, part, again) };
+      return {
+        ...plan,
+        tickMs: 0,
+        replay: (agent, metering) => dress(agent, { part, plan, metering, again }),
+      };
     },
     async begin(started) {
       legion = started;

@@ -2,6 +2,8 @@
 // the mail of a decision when all of that has arrived over the bus, in the order in which it was taken in.
 
 import type { Agent } from "../../agent/parts/agent.ts";
+import { meterModel, type Metering } from "../../agent/parts/metered-model.ts";
+import type { AgentPlan } from "../agent-plan.ts";
 import type { Inbox, Mail } from "../../mail/bus.ts";
 import type { Clock } from "../../base/clock.ts";
 import { withoutStamp } from "./difference.ts";
@@ -26,13 +28,26 @@ export interface Part extends Player {
   isResting: boolean;
 }
 
-/** `agent` with stand-ins for everything that its tape knows; `again` makes its actor begin anew. */
-export function dress(agent: Agent, part: Part, again: () => void): Agent {
+interface Costume {
+  readonly part: Part;
+  readonly plan: AgentPlan;
+  /** What the agent's calls are metered with outside of a replay. */
+  readonly metering: Metering;
+  /** Makes the actor begin anew. */
+  readonly again: () => void;
+}
+
+/** `agent` with stand-ins for everything that its tape knows. */
+export function dress(agent: Agent, { part, plan, metering, again }: Costume): Agent {
   const gate = createGate(agent, part);
+  const memory = followed(agent.memory, part);
+  const budget = createStandInBudget(part);
+  const limiter = createStandInLimiter(again);
+  const model = createStandInModel(plan.model, part, () => dressed);
   const dressed: Agent = {
     ...agent,
-    model: createStandInModel(agent.model, part, () => dressed),
-    memory: followed(agent.memory, part),
+    model: meterModel(model, { ...metering, memory, budget, limiter }),
+    memory,
     inbox: gate.inbox,
     async perform(performer, call) {
       await gate.putIn();
@@ -41,8 +56,6 @@ export function dress(agent: Agent, part: Part, again: () => void): Agent {
     shared: {
       ...agent.shared,
       clock: gate.clock,
-      budget: createStandInBudget(part, agent.shared.budget),
-      limiter: createStandInLimiter(again),
       isNews: () => wasNews(part),
       // Control says it again with everything else.
       announceHops: () => Promise.resolve(),

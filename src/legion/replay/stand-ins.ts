@@ -1,9 +1,10 @@
 // What stands in for the outside world of an agent that is replayed: its model says what was recorded, its calls come to
 // what they came to, its budget leaves the room that there was. Nothing is asked, run or spent.
 
-import type { Agent, Performed, Shared } from "../../agent/parts/agent.ts";
+import type { Agent, Performed } from "../../agent/parts/agent.ts";
+import type { CallBudget } from "../../agent/parts/budget.ts";
 import { checkCall } from "../../agent/act/check-call.ts";
-import { WRAP_UP } from "../../agent/think/metered-call.ts";
+import { WRAP_UP } from "../../agent/parts/metered-model.ts";
 import { compareEvents, type Difference } from "./difference.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import type {
@@ -18,6 +19,7 @@ import type {
 } from "../../domain/event.ts";
 import { parseMessageId, type AgentId, type Message } from "../../domain/message.ts";
 import type { Completion, Model, ModelRequest } from "../../domain/model.ts";
+import type { Limiter } from "../../model/limiter.ts";
 import { toCompletion } from "../../model/recorded.ts";
 import { sentBy, STOPPED } from "../../agent/act/perform.ts";
 import type { Playhead } from "./playhead.ts";
@@ -116,7 +118,7 @@ function failedAs(failing: Failing, { head }: Player): LegionError {
 }
 
 /** @param onFailure may abort the patience of a call that failed for good */
-export function createStandInLimiter(onFailure?: () => void): Shared["limiter"] {
+export function createStandInLimiter(onFailure?: () => void): Limiter {
   return {
     async run({ signal, patience }, attempt) {
       for (;;) {
@@ -136,9 +138,8 @@ export function createStandInLimiter(onFailure?: () => void): Shared["limiter"] 
 }
 
 /** Admits what was admitted: the last call that fitted is the one that was asked to wrap up. */
-export function createStandInBudget(player: Player, budget: Shared["budget"]): Shared["budget"] {
+export function createStandInBudget(player: Player): CallBudget {
   return {
-    ...budget,
     // What a limit stopped, and what let it go on, are on the tape.
     fits: () => Promise.resolve(false),
     async admit() {
@@ -242,7 +243,7 @@ export async function performAgain(player: Player, agent: Agent, call: Call): Pr
     ...(usage && { usage }),
     ...(taint && { taint }),
   };
-  return { result, refused: work.refused, settle: work.settle };
+  return { result, refused: work.refused };
 }
 
 interface Made {

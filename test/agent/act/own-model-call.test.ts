@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
+import { LegionError } from "../../../src/base/errors.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { createHandClock } from "../../hand-clock.ts";
 import { byHand, createWorld } from "../../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
@@ -34,10 +36,36 @@ describe("an action's own model call", () => {
     const [result] = await world.kinds("1", "result");
     const [, prompted] = await world.kinds("1", "prompted");
     expect(result).toMatchObject({ outcome: "idle", usage: { input: prompted!.reserved.input, output: 0 } });
-    const { memory, shared } = world.agent("1");
-    const { tokens } = shared.budget.spent();
+    const { memory } = world.agent("1");
+    const { budget } = world.legion;
+    const { tokens } = budget.spent();
     const spender = { agent: "1", epoch: 1, ledger: memory.ledger, limits: { tokens: tokens + 2 } };
-    expect(await shared.budget.fits(spender, { input: 1, output: 1, price: undefined })).toBe(true);
+    expect(await budget.fits(spender, { input: 1, output: 1, price: undefined })).toBe(true);
+  });
+
+  it("leaves nothing reserved where its answer cannot be committed", async () => {
+    const shop = defineModule({
+      name: "shop",
+      actions: {
+        ask: defineAction({
+          description: "Ask",
+          async execute(_, host) {
+            await host.complete("What?");
+            throw new LegionError("STORAGE", "the disk is gone");
+          },
+        }),
+      },
+    });
+    const script = ({ system }: ModelRequest): ScriptedAnswer =>
+      system === "" ? "This." : { calls: [{ action: "ask" }] };
+    const world = await createWorld({ 1: { script, modules: [core, shop] } }, { clock: createHandClock() });
+    await world.say("1", "Go.");
+    await world.until((seen) => seen.kind === "live:state" && seen.state === "halted");
+    const { ledger } = world.agent("1").memory;
+    expect(ledger.open).toHaveLength(1);
+    const { tokens } = world.legion.budget.spent();
+    const spender = { agent: "1", epoch: 1, ledger, limits: { tokens: tokens + 2 } };
+    expect(await world.legion.budget.fits(spender, { input: 1, output: 1, price: undefined })).toBe(true);
   });
 
   it("is charged once, however many are made side by side", async () => {

@@ -117,12 +117,13 @@ describe("refused calls", () => {
     await world.say("1", "Go.");
     await clock.asleep(300_000);
     expect(world.legion.budget.spent()).toMatchObject({ cost: 0 });
-    const { memory, shared } = world.agent("2");
+    const { memory } = world.agent("2");
+    const { budget } = world.legion;
     // Room for this one call, as long as nothing is reserved for the other.
     const most = { input: 10, output: 6_600, price: PRICE };
     const spender = { agent: "2", epoch: 1, ledger: memory.ledger, limits: {} };
-    expect(await shared.budget.fits(spender, most)).toBe(true);
-    expect(await shared.budget.fits(spender, { ...most, output: 6_700 })).toBe(false);
+    expect(await budget.fits(spender, most)).toBe(true);
+    expect(await budget.fits(spender, { ...most, output: 6_700 })).toBe(false);
   });
 
   it("ask to wrap up as long as no other call fits, and park only who has made the last one", async () => {

@@ -174,10 +174,10 @@ describe("a prompt that the provider finds too long", () => {
 describe("counting tokens", () => {
   /** What the tokeniser was asked to count, text by text. */
   function counted(world: World): string[] {
-    const { tokens } = world.agent("1").shared;
+    const { model } = world.agent("1");
     const texts: string[] = [];
-    const { count } = tokens;
-    tokens.count = (asked) => {
+    const { count } = model;
+    model.count = (asked) => {
       texts.push(...asked);
       return count(asked);
     };

@@ -7,13 +7,11 @@ import { firstFitting } from "../../../mail/mailbox.ts";
 import { createClock } from "../../../base/clock.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { Event } from "../../../domain/event.ts";
-import { createBudget } from "../../../agent/parts/budget.ts";
 import { createHost } from "../../../agent/act/module-host.ts";
 import { account } from "../../../past/ledger.ts";
 import type { AgentPlan } from "../../../legion/agent-plan.ts";
 import { MAIL_SHARE, displayName } from "../../../domain/message.ts";
 import { createFold, type Memory } from "../../../past/past.ts";
-import { createLimiter } from "../../../model/limiter.ts";
 import type { Model } from "../../../domain/model.ts";
 import { startModules } from "../../../agent/parts/module-set.ts";
 import { closedPremises } from "../../../legion/shared-host.ts";
@@ -31,18 +29,28 @@ export interface Dormancy {
 /** Close its modules when it is no longer needed. */
 export async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<Agent> {
   const { reader } = dormancy;
-  const { identity, limits, tickMs } = plan;
+  const { identity, tickMs } = plan;
   const speech = createSpeech(plan, plan.model);
   const memory = await readMemory(plan, speech, reader);
   const model = asLastAsked(plan.model, memory);
   if (model !== plan.model) return openDormant({ ...plan, model }, dormancy);
   const agent: Agent = {
     identity,
-    presence: { standing: { state: "stopped", reason: "", since: "" }, show: () => undefined },
+    presence: {
+      standing: { state: "stopped", reason: "", since: "" },
+      show: () => undefined,
+      stream: () => undefined,
+    },
     tenure: createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" }),
-    model,
+    model: {
+      name: model.name,
+      profile: model.profile,
+      complete: refuse,
+      fits: refuse,
+      count: refuse,
+      settle: () => undefined,
+    },
     speech,
-    limits,
     settings: plan.memory,
     tickMs,
     delayMs: 0,
@@ -70,9 +78,6 @@ function shareNothing({ reader, project, settings }: Dormancy): Shared {
   return {
     clock,
     inspect: () => undefined,
-    budget: createBudget({}),
-    limiter: createLimiter({ clock }),
-    tokens: { count: refuse, close: nothing },
     node: closedPremises(refuse),
     workspace: { root: project, execute: refuse, endLeft: () => Promise.resolve(false) },
     settings,

@@ -1,0 +1,193 @@
+// A model as an agent may call it: each call is admitted by the budget, noted in the log before it is made, limited and
+// retried together with every other call to the same provider.
+
+import type { PromptedEvent } from "../../domain/event.ts";
+import { LegionError, isLegionError, type Refusal } from "../../base/errors.ts";
+import type { Stops } from "../../base/signals.ts";
+import type { Tenure } from "../../domain/lease.ts";
+import type { Limits } from "../../domain/limits.ts";
+import type { Completion, Model, ModelProfile, ModelRequest, ModelRun } from "../../domain/model.ts";
+import type { Limiter, Wait } from "../../model/limiter.ts";
+import { estimateTokens, type TokenCounter } from "../../model/tokens.ts";
+import { sha256, type Blobs } from "../../past/blobs.ts";
+import type { Memory } from "../../past/past.ts";
+import { costOf, mostOf, type Spender } from "../../past/usage.ts";
+import type { Admission, CallBudget, Estimate } from "./budget.ts";
+import type { Presence } from "./presence.ts";
+
+export interface Prompt {
+  readonly request: ModelRequest;
+  /** Tokens of the whole request, as well as they are known. */
+  readonly tokens: number;
+  /** Hash over the history in it. */
+  readonly chain: string;
+  /** Only a decision is asked to wrap up, so nothing else may be the last call. */
+  readonly purpose: "decision" | "summary" | "action";
+}
+
+export interface Answer {
+  readonly completion: Completion;
+  /** The event that began the call; `undefined` where its number was not known when it was made. */
+  readonly prompted: number | undefined;
+}
+
+export interface MeteredModel {
+  /** `provider/id` as the person names it. */
+  readonly name: string;
+  readonly profile: ModelProfile;
+  /**
+   * Makes a call. Rejects with LIMIT if it does not fit, else as the model does, after the limiter's tries. What an answered
+   * call reserved stays so until `settle`.
+   */
+  complete(prompt: Prompt, run: ModelRun & Stops): Promise<Answer>;
+  /** Would the call be admitted now? */
+  fits(prompt: Prompt): Promise<boolean>;
+  /** How long each text is, in tokens. */
+  count(texts: readonly string[]): Promise<readonly number[]>;
+  /** Frees what answered calls reserved: the log has what they came to, or will never have it. */
+  settle(): void;
+}
+
+/** What an agent's calls go through. */
+export interface Metering {
+  readonly budget: CallBudget;
+  readonly limiter: Limiter;
+  readonly tokens: TokenCounter;
+  readonly memory: Memory;
+  readonly blobs: Blobs;
+  readonly tenure: Tenure;
+  readonly limits: Limits;
+  readonly presence: Presence;
+}
+
+/** Added to the pinned part when no further call will fit. */
+export const WRAP_UP =
+  "This is the last call that your limits allow. Finish what you can in one step, or tell whoever waits for you what is " +
+  "done and what is not.";
+
+/** A few more tokens than counted: provider framing, and room for the sentence above. */
+export const FRAMING_TOKENS = 64;
+
+export function meterModel(model: Model, metering: Metering): MeteredModel {
+  const { memory, blobs, budget, limiter, tokens, presence, tenure, limits } = metering;
+  const spender: Spender = { agent: memory.agent, epoch: tenure.epoch, ledger: memory.ledger, limits };
+  const keepIntroduction = createIntroductions(blobs);
+  /** Of calls whose answers are not in the log yet. */
+  const answered = new Set<Admission>();
+  const attempt = async (prompt: Prompt, run: ModelRun, onAdmitted: () => void): Promise<Answer> => {
+    const introduction = await keepIntroduction(prompt.request);
+    const admission = await budget.admit(spender, estimateOf(model, prompt));
+    try {
+      const request = lastOrNot(prompt, admission);
+      const prompted = memory.note(beginning(memory, model, { ...prompt, request, introduction }));
+      admission.begin();
+      onAdmitted();
+      tenure.check();
+      const completion = await model.complete(request, run).catch((error: unknown) => {
+        if (isLegionError(error) && error.refused) noteRefusal(memory, prompted, error.refused);
+        throw error;
+      });
+      // What an action asked may be answered after its result.
+      if (memory.ledger.open.some(({ seq }) => seq === prompted)) answered.add(admission);
+      return { completion: priced(completion, model), prompted };
+    } finally {
+      if (!answered.has(admission)) admission.settle();
+    }
+  };
+  return {
+    name: model.name,
+    get profile() {
+      return model.profile;
+    },
+    complete(prompt, run) {
+      const { signal, patience } = run;
+      const { state } = presence.standing;
+      const onWait = ({ reason, waitMs }: Wait): void => {
+        presence.show("retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
+      };
+      const onAdmitted = (): void => {
+        if (presence.standing.state === "retrying") presence.show(state);
+      };
+      const call = { provider: model.provider, signal, patience, onWait };
+      return limiter.run(call, () => attempt(prompt, run, onAdmitted));
+    },
+    fits: (prompt) => budget.fits(spender, estimateOf(model, prompt)),
+    count: (texts) => tokens.count(texts),
+    settle() {
+      for (const admission of answered) admission.settle();
+      answered.clear();
+    },
+  };
+}
+
+/** What the call would take at most. */
+function estimateOf({ profile: { price } }: Model, { request, tokens }: Prompt): Estimate {
+  return { input: tokens + FRAMING_TOKENS, output: request.maxOutput, price };
+}
+
+/** The request, which asks to wrap up where no other call fits. Throws LIMIT if that one is not this one's. */
+function lastOrNot({ request, purpose }: Prompt, { last }: Admission): ModelRequest {
+  if (!last) return request;
+  if (purpose !== "decision") throw new LegionError("LIMIT", "the last call is kept for a decision");
+  return { ...request, pinned: `${request.pinned}\n\n${WRAP_UP}`.trim() };
+}
+
+/** A prompt whose introduction is kept under this hash. */
+interface KeptPrompt extends Prompt {
+  readonly introduction: string;
+}
+
+/** What the log says of a call that is about to be made. */
+function beginning({ conversation }: Memory, model: Model, prompt: KeptPrompt): PromptedEvent {
+  const { request, chain, introduction } = prompt;
+  const { pinned } = request;
+  const { input, output, price } = estimateOf(model, prompt);
+  return {
+    kind: "prompted",
+    model: model.name,
+    prompt: chain,
+    introduction,
+    ...(pinned !== conversation.pinned && { pinned }),
+    reserved: { input, output, ...(price && { cost: mostOf({ input, output: 0 }, price) }) },
+  };
+}
+
+/** Nothing of the call was served: the log says so, and it costs nothing. */
+function noteRefusal(memory: Memory, prompted: number | undefined, { status }: Refusal): void {
+  // Where its number is not known yet, it stays charged.
+  if (prompted === undefined) return;
+  memory.note({ kind: "refused", prompted, ...(status !== undefined && { status }) });
+}
+
+function priced(completion: Completion, { profile: { price } }: Model): Completion {
+  const { usage } = completion;
+  return price ? { ...completion, usage: { ...usage, cost: costOf(usage, price) } } : completion;
+}
+
+/** What was kept for the newest call. */
+interface KeptIntroduction {
+  readonly system: ModelRequest["system"];
+  readonly tools: ModelRequest["tools"];
+  readonly hash: string;
+}
+
+/** Returns how to keep system prompt and tools beside the log, once for as long as they stay the same; it resolves with their hash. */
+function createIntroductions(blobs: Blobs): (request: ModelRequest) => Promise<string> {
+  let kept: KeptIntroduction | undefined;
+  return async ({ system, tools }) => {
+    if (kept?.system === system && kept.tools === tools) return kept.hash;
+    const hash = await blobs.keep(JSON.stringify({ system, tools }));
+    kept = { system, tools, hash };
+    return hash;
+  };
+}
+
+/** What an action asks: one user turn, outside any conversation. */
+export function plainPrompt(text: string, maxOutput: number): Prompt {
+  return {
+    request: { system: "", tools: [], turns: [{ role: "user", text }], pinned: "", maxOutput },
+    tokens: estimateTokens(text),
+    chain: sha256(text),
+    purpose: "action",
+  };
+}
