@@ -5,7 +5,7 @@ import type { AgentState, Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { callRemark } from "./narration.ts";
 
-export interface Activity {
+export interface AgentActivity {
   readonly state: AgentState;
   /** One character that tells what `text` is; empty if it is plain. */
   readonly mark: string;
@@ -16,12 +16,12 @@ export interface Activity {
   readonly since?: number;
 }
 
-export interface Activities {
+export interface AgentActivities {
   see(inspection: Inspection): void;
-  of(agent: AgentId): Activity;
+  of(agent: AgentId): AgentActivity;
 }
 
-const IDLE: Activity = { state: "idle", mark: "", text: "waits for mail", grows: false };
+const IDLE: AgentActivity = { state: "idle", mark: "", text: "waits for mail", grows: false };
 /** More than any row shows. */
 const MAX_SAID = 2_000;
 
@@ -36,11 +36,11 @@ const RESTING: Readonly<Record<Exclude<AgentState, "thinking" | "acting" | "wait
 };
 
 /** @param now milliseconds since 1970 */
-export function createActivities(now: () => number): Activities {
-  const seen = new Map<AgentId, Activity>();
+export function createAgentActivities(now: () => number): AgentActivities {
+  const seen = new Map<AgentId, AgentActivity>();
   const calls = new Map<AgentId, readonly Call[]>();
-  const of = (agent: AgentId): Activity => seen.get(agent) ?? IDLE;
-  const change = (agent: AgentId, next: Partial<Activity>): void => {
+  const of = (agent: AgentId): AgentActivity => seen.get(agent) ?? IDLE;
+  const change = (agent: AgentId, next: Partial<AgentActivity>): void => {
     seen.set(agent, { ...of(agent), grows: false, since: undefined, ...next });
   };
   const seeState = (agent: AgentId, state: AgentState, reason = ""): void => {

@@ -3,10 +3,10 @@
 import type { DecisionEvent, ProtocolName } from "../../domain/event.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Delta } from "../../domain/model.ts";
-import type { Page, Row } from "./page.ts";
-import { createTextStream, type Layout, type TextStream } from "./stream.ts";
+import type { ConsolePage, StreamedRow } from "./page.ts";
+import { createTextStream, type RowLayout, type TextStream } from "./stream.ts";
 
-export interface Voice {
+export interface CompletionStream {
   hear(delta: Delta): void;
   /** The completion is whole: shows what did not stream of it. */
   conclude(decision: DecisionEvent): void;
@@ -14,10 +14,10 @@ export interface Voice {
   cut(): void;
 }
 
-export interface VoiceOptions {
+export interface CompletionStreamOptions {
   readonly agent: AgentId;
   readonly protocol: ProtocolName;
-  readonly page: Page;
+  readonly page: ConsolePage;
   /** Whether others may speak at the same time. */
   readonly company: "alone" | "others";
 }
@@ -30,20 +30,25 @@ const LOOKS = {
   action: { mark: "▸", look: "blue", maxRows: 12, content: "action" },
 } as const;
 
-export function createVoice({ agent, protocol, page, company }: VoiceOptions): Voice {
+export function createCompletionStream({
+  agent,
+  protocol,
+  page,
+  company,
+}: CompletionStreamOptions): CompletionStream {
   let told: Record<Kind, string> = { thoughts: "", text: "" };
   let kind: Kind = "text";
   let stream: TextStream | undefined;
   let mark = "";
 
   const style = () => LOOKS[kind === "text" && protocol === "text" ? "action" : kind];
-  const layout = (): Layout => ({
+  const layout = (): RowLayout => ({
     columns: page.textColumns(),
     pace: company === "others" ? "sentences" : "rows",
   });
   const show = (rows: readonly string[]): void => {
     for (const text of rows) {
-      const row: Row = { mark, text, look: style().look };
+      const row: StreamedRow = { mark, text, look: style().look };
       page.go(agent, row);
       mark = "";
     }

@@ -6,13 +6,13 @@ import type { TooLong } from "./keys.ts";
 /** The longest entry, in characters: a message of the greatest size, and whom it is for. */
 const MAX_ENTRY = MAX_CONTENT_BYTES + 4_096;
 
-export interface Entries {
+export interface EntryReader {
   /** Takes a line; gives the entry that it ends, `undefined` where the entry goes on. What `unfold` throws ends it. */
   add(line: string | TooLong): string | TooLong | undefined;
 }
 
 /** @param unfold what a line stands for; its own last character says whether it goes on */
-export function createEntries(unfold: (line: string) => string = (line) => line): Entries {
+export function createEntryReader(unfold: (line: string) => string = (line) => line): EntryReader {
   let begun: string | TooLong = "";
   return {
     add(line) {

@@ -4,7 +4,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { PersonFolder } from "../../storage/folder/person-folder.ts";
 
-export interface History {
+export interface ConsoleHistory {
   /** What was entered before this session, the newest last. */
   readonly entries: readonly string[];
   /** Adds to it. A history that cannot be kept is none: `onTrouble` is told once. */
@@ -18,7 +18,10 @@ const MAX_LENGTH = 4_000;
 /** Past this the oldest entries are left out. */
 const MAX_CHARS = 200_000;
 
-export async function openHistory(folder: PersonFolder, onTrouble: (text: string) => void): Promise<History> {
+export async function openHistory(
+  folder: PersonFolder,
+  onTrouble: (text: string) => void,
+): Promise<ConsoleHistory> {
   let state: "kept" | "lost" = "kept";
   const lose = (error: unknown): void => {
     if (state === "kept") onTrouble(`What is entered here is not kept: ${messageOf(error)}`);

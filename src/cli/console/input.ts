@@ -1,6 +1,6 @@
 // Where the words of a person come from: the contract of a terminal's prompt and of a pipe.
 
-import type { History } from "./history.ts";
+import type { ConsoleHistory } from "./history.ts";
 
 /** Both ends, and what the environment says of the terminal. */
 export interface ConsoleIo {
@@ -22,7 +22,7 @@ export interface InputOptions {
   readonly complete: (line: string) => readonly string[];
   readonly onInterrupt: () => void;
   /** Absent: only this session's. */
-  readonly history?: History;
+  readonly history?: ConsoleHistory;
 }
 
 export interface Input {

@@ -6,12 +6,12 @@ import type { Spent } from "../../past/usage.ts";
 import { formatCount } from "./narration.ts";
 import { oneLine } from "../kit/output.ts";
 import { clip, columnsOf, type Look, type Paint } from "../kit/terminal.ts";
-import type { Activity } from "./activity.ts";
+import type { AgentActivity } from "./activity.ts";
 
 /** One agent as its row shows it. */
 export interface LiveAgent {
   readonly id: AgentId;
-  readonly activity: Activity;
+  readonly activity: AgentActivity;
   /** The colour of its name. */
   readonly look: Look;
 }
@@ -111,7 +111,7 @@ function rowsOf(agents: readonly LiveAgent[], { columns, now, paint, spent }: Li
 }
 
 /** Never longer than `columns`; the seconds stay where there is not enough room for all. */
-function describe({ mark, text, grows, since }: Activity, columns: number, now: number): string {
+function describe({ mark, text, grows, since }: AgentActivity, columns: number, now: number): string {
   const seconds = since === undefined ? 0 : Math.floor((now - since) / SECOND_MS);
   const time = seconds > 0 ? ` ${formatSeconds(seconds)}` : "";
   const left = columns - columnsOf(time) - (mark === "" ? 0 : 2);

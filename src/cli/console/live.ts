@@ -4,7 +4,7 @@ import type { Inspect } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Spent } from "../../past/usage.ts";
 import { lookOf, type PageOptions } from "./page.ts";
-import { createActivities } from "./activity.ts";
+import { createAgentActivities } from "./activity.ts";
 import { createBrief } from "./brief.ts";
 import { liveRows, type LiveAgent } from "./live-rows.ts";
 import { createRepaint } from "./repaint.ts";
@@ -35,7 +35,7 @@ const SHARE = 2;
 
 export function createLive(options: LiveOptions): Live {
   const { show, size, hosted, spent, paint, agents } = options;
-  const activities = createActivities(Date.now);
+  const activities = createAgentActivities(Date.now);
   const brief = createBrief(options);
   const order = new Map(agents.map((agent, index) => [agent, index]));
   const repaint = createRepaint(() => {

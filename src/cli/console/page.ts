@@ -15,16 +15,16 @@ export interface Remark {
 }
 
 /** A row of a text that comes bit by bit. */
-export interface Row extends Pick<Remark, "text" | "look"> {
+export interface StreamedRow extends Pick<Remark, "text" | "look"> {
   /** Empty for rows that continue the one before. */
   readonly mark: string;
 }
 
-export interface Page {
+export interface ConsolePage {
   /** Writes a remark under the agent's name, cut after as many rows as it asks for. */
   say(agent: AgentId, remark: Remark): void;
   /** Writes one row; the name stands before it only where it tells something. */
-  go(agent: AgentId, row: Row): void;
+  go(agent: AgentId, row: StreamedRow): void;
   /** How many columns a row of text has. */
   textColumns(): number;
   /** Hands over what was written since. */
@@ -53,7 +53,7 @@ export function lookOf(index: number): Look {
   return LOOKS[index % LOOKS.length]!;
 }
 
-export function createPage({ print, columns, paint, agents }: PageOptions): Page {
+export function createPage({ print, columns, paint, agents }: PageOptions): ConsolePage {
   const looks = new Map(agents.map((agent, index) => [agent, lookOf(index)]));
   const wide = { nameOf: displayName, width: widest(agents.map(displayName)) + 2 };
   const narrow = { nameOf: (agent: AgentId) => agent, width: widest(agents) + 1 };
@@ -61,7 +61,7 @@ export function createPage({ print, columns, paint, agents }: PageOptions): Page
   let written = "";
   let last: AgentId | undefined;
 
-  const put = (agent: AgentId | undefined, { mark, text, look }: Row): void => {
+  const put = (agent: AgentId | undefined, { mark, text, look }: StreamedRow): void => {
     const { nameOf, width } = names();
     const name = agent === undefined ? "" : clip(nameOf(agent), MAX_NAME);
     const row = `${" ".repeat(Math.max(1, width - columnsOf(name)))}${mark || " "} ${text}`.trimEnd();

@@ -2,7 +2,7 @@
 
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as delay } from "node:timers/promises";
-import { createEntries, createSplitter } from "./entries.ts";
+import { createEntryReader, createSplitter } from "./entries.ts";
 import { TOO_LONG, type Input, type InputOptions } from "./input.ts";
 import type { TooLong } from "./keys.ts";
 
@@ -16,7 +16,7 @@ export function readPipe({
 }: Pick<InputOptions, "io" | "onEntry" | "onRefused">): Input {
   const decoder = new StringDecoder("utf8");
   const splitter = createSplitter();
-  const entries = createEntries();
+  const entries = createEntryReader();
   let working = Promise.resolve();
   let chunks = 0;
   let state: "open" | "ended" | "closed" = "open";

@@ -17,7 +17,7 @@ import {
   summaryRemark,
 } from "./narration.ts";
 import { createPage, type PageOptions, type Remark } from "./page.ts";
-import { createVoice, type Voice } from "./completion-stream.ts";
+import { createCompletionStream, type CompletionStream } from "./completion-stream.ts";
 
 export interface PrinterOptions extends Omit<PageOptions, "agents"> {
   /** The agents that run here. */
@@ -39,7 +39,7 @@ export interface Printer {
 /** One agent as its readers follow it. */
 interface Story {
   readonly agent: AgentId;
-  readonly voice: Voice;
+  readonly voice: CompletionStream;
   /** Calls of the newest decision that have no result yet. */
   calls: readonly Call[];
   /** Has it done anything since it was last said to wait? */
@@ -56,7 +56,7 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
   const storyOf = (agent: AgentId, { protocol }: HostedAgent): Story => {
     let story = stories.get(agent);
     if (!story) {
-      const voice = createVoice({ agent, protocol: protocol.name, page, company });
+      const voice = createCompletionStream({ agent, protocol: protocol.name, page, company });
       stories.set(agent, (story = { agent, voice, calls: [], hasActed: false, state: "" }));
     }
     return story;

@@ -7,7 +7,7 @@ import { StringDecoder } from "node:string_decoder";
 import { LegionError } from "../../base/errors.ts";
 import { plain, takeRow } from "../kit/terminal.ts";
 import type { Bottom } from "./bottom.ts";
-import { createEntries } from "./entries.ts";
+import { createEntryReader } from "./entries.ts";
 import { TOO_LONG, type Input, type InputOptions } from "./input.ts";
 import { LEAVE_PASTES, MARK_PASTES, createKeys, type TooLong } from "./keys.ts";
 import { createPastes, type Pastes } from "./pastes.ts";
@@ -74,7 +74,7 @@ interface Around extends InputOptions {
 
 /** What becomes of a line once it is entered. */
 function createEntering(reader: Interface, { io, onEntry, onRefused, history, bottom, pastes }: Around) {
-  const entries = createEntries(pastes.unfold);
+  const entries = createEntryReader(pastes.unfold);
   let last = Promise.resolve();
   const add = (line: string | TooLong): ReturnType<typeof entries.add> | LegionError => {
     try {

@@ -5,12 +5,12 @@ import { plain, takeRow } from "../kit/terminal.ts";
 
 export interface TextStream {
   /** Takes in a piece of text and gives out the rows that are complete now. */
-  write(piece: string, layout: Layout): readonly string[];
+  write(piece: string, layout: RowLayout): readonly string[];
   /** Gives out what is left. */
-  end(layout: Layout): readonly string[];
+  end(layout: RowLayout): readonly string[];
 }
 
-export interface Layout {
+export interface RowLayout {
   readonly columns: number;
   /** Rows are given out as they fill, or only as whole sentences: where others may speak, too. */
   readonly pace: "rows" | "sentences";

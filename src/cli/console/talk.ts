@@ -23,7 +23,7 @@ const OWN = ["exit", "quit", "clear"];
 /** What makes a command go on until somebody ends it. */
 const ENDLESS = ["-f", "--follow", "-w", "--watch", "--wait"];
 
-export interface TalkDeps {
+export interface TalkOptions {
   readonly legion: Pick<Legion, "control" | "peers" | "agents">;
   /** Its folder is the project's. */
   readonly io: Io;
@@ -44,7 +44,7 @@ export interface Talk {
   interrupt(): boolean;
 }
 
-export function createTalk(deps: TalkDeps): Talk {
+export function createTalk(deps: TalkOptions): Talk {
   const { io, print } = deps;
   let endless: AbortController | undefined;
   let last = Promise.resolve();
@@ -89,7 +89,7 @@ export function createTalk(deps: TalkDeps): Talk {
 
 type Saying = Extract<ReturnType<typeof readConsoleLine>, { kind: "say" }>;
 
-async function say({ targets, text }: Saying, { legion, onSay, print }: TalkDeps): Promise<void> {
+async function say({ targets, text }: Saying, { legion, onSay, print }: TalkOptions): Promise<void> {
   const here = [...legion.agents].filter(([, agent]) => !isOver(agent)).map(([id]) => id);
   if (targets === "here" && here.length === 0)
     throw new LegionError("USAGE", 'no agent runs here; "2: ..." writes to one that does not run');
@@ -121,7 +121,7 @@ async function unknownCommand(name: string, io: Io): Promise<LegionError> {
 
 async function runCommand(
   [name = "help", ...args]: readonly string[],
-  deps: TalkDeps,
+  deps: TalkOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { io, print, dispatch } = deps;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createActivities } from "../../../src/cli/console/activity.ts";
+import { createAgentActivities } from "../../../src/cli/console/activity.ts";
 import type { Inspection } from "../../../src/domain/inspection.ts";
 import { call, decision, delta, result, state } from "../inspections.ts";
 
 function watch() {
   let nowMs = 1_000;
-  const activities = createActivities(() => nowMs);
+  const activities = createAgentActivities(() => nowMs);
   return {
     at: (ms: number) => void (nowMs = ms),
     see(...inspections: readonly Inspection[]) {

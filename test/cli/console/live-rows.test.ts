@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Activity } from "../../../src/cli/console/activity.ts";
+import type { AgentActivity } from "../../../src/cli/console/activity.ts";
 import { endOf, liveRows, type LiveAgent, type LiveLayout } from "../../../src/cli/console/live-rows.ts";
 import { columnsOf } from "../../../src/cli/kit/terminal.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
-const agent = (id: string, activity: Partial<Activity> = {}): LiveAgent => ({
+const agent = (id: string, activity: Partial<AgentActivity> = {}): LiveAgent => ({
   id,
   look: "cyan",
   activity: { state: "idle", mark: "", text: "waits for mail", grows: false, ...activity },
@@ -82,7 +82,7 @@ describe("the row of an agent", () => {
 });
 
 describe("where not all agents fit", () => {
-  const many = (count: number, state: Activity["state"], from = 1) =>
+  const many = (count: number, state: AgentActivity["state"], from = 1) =>
     Array.from({ length: count }, (_, index) => agent(String(from + index), { state }));
 
   it("those are shown that do something, then those that cannot, and how many others there are", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Io } from "../../../src/cli/kit/command.ts";
 import { COMMANDS } from "../../../src/cli/commands.ts";
-import { createTalk, type TalkDeps } from "../../../src/cli/console/talk.ts";
+import { createTalk, type TalkOptions } from "../../../src/cli/console/talk.ts";
 import { LegionError } from "../../../src/base/errors.ts";
 import { aborted } from "../../../src/base/signals.ts";
 import { createWorld } from "../../world.ts";
@@ -14,10 +14,10 @@ const io = {
   stderr: process.stderr,
   commands: COMMANDS,
 };
-type Dispatch = TalkDeps["dispatch"];
+type Dispatch = TalkOptions["dispatch"];
 const ranNothing: Dispatch = () => Promise.reject(new Error("ran"));
 
-async function talkWith({ dispatch = ranNothing, ...given }: Partial<TalkDeps> = {}) {
+async function talkWith({ dispatch = ranNothing, ...given }: Partial<TalkOptions> = {}) {
   const world = await createWorld({ "1": {}, "2": {}, "3": {} });
   const printed: string[] = [];
   const done: string[] = [];
