@@ -147,7 +147,7 @@ function describeLimits({ roles, limits }: Roster, uniform: Uniformity): string 
 
 export interface Summary {
   /** The newest message to the person; absent: nobody said anything. */
-  readonly said: Said | undefined;
+  readonly said: NewestMessage | undefined;
   /** How it ended, in a sentence. */
   readonly ending: string;
   readonly roster: Roster;
@@ -159,7 +159,7 @@ export interface Summary {
   readonly columns: number;
 }
 
-export interface Said {
+export interface NewestMessage {
   readonly by: AgentId;
   readonly content: string;
 }

@@ -5,7 +5,7 @@ import { columnsOf, plain } from "../kit/terminal.ts";
 import { createEditorOutput } from "./editor-output.ts";
 
 /** The line that is being typed, as its editor shows it. */
-export interface Typed {
+export interface TypedLine {
   /** How many rows of it are above the cursor. */
   rowsAbove(): number;
   /** Draws it from where the cursor is, as many rows up as it had above the cursor before. */
@@ -20,7 +20,7 @@ export interface Bottom {
   /** What stands at the bottom from now on; each row fits into the terminal. */
   show(rows: readonly string[]): void;
   /** From now on this is typed there; `undefined`: nothing is. */
-  type(typed: Typed | undefined): void;
+  type(typed: TypedLine | undefined): void;
   /** The cursor is at the end of what is typed; what the editor writes until `settle` is not shown. */
   lift(): void;
   /** Paints all of it again, under `rows` that are new. */
@@ -44,7 +44,7 @@ const WRAP = `${ESCAPE}?7h`;
 const DEFAULT_COLUMNS = 80;
 
 export function openBottom(screen: Screen): Bottom {
-  let typed: Typed | undefined;
+  let typed: TypedLine | undefined;
   let wanted: readonly string[] = [];
   /** The widths of the rows that are on the screen. */
   let painted: readonly number[] = [];
@@ -68,7 +68,7 @@ export function openBottom(screen: Screen): Bottom {
       before + above + rows + (typed ? "\n".repeat(typed.rowsAbove()) + editor.capture(typed.draw) : ""),
     );
   };
-  const change = (rows: readonly string[], next: Typed | undefined): void => {
+  const change = (rows: readonly string[], next: TypedLine | undefined): void => {
     lifted ??= takeAway();
     wanted = rows;
     typed = next;

@@ -15,7 +15,7 @@ import { createLive, type Live } from "./live.ts";
 import { completeLine, createTalk } from "./talk.ts";
 import { dispatch } from "../kit/dispatch.ts";
 import { printJson } from "../kit/output.ts";
-import { preface, summary, type Said } from "./banner.ts";
+import { preface, summary, type NewestMessage } from "./banner.ts";
 import { createPrinter } from "./printer.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import { paintFor, wrap, type Paint } from "../kit/terminal.ts";
@@ -95,7 +95,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     onInterrupt: () => void (talk.interrupt() || options.onInterrupt()),
   });
   const view = openView(options, console, look);
-  let said: Said | undefined;
+  let said: NewestMessage | undefined;
   told.forEach(tell);
   return {
     see(inspection) {
@@ -161,7 +161,7 @@ function openView(
 }
 
 /** What an agent said to the person. */
-function saidIn({ kind, agent, ...inspection }: Inspection): Said | undefined {
+function saidIn({ kind, agent, ...inspection }: Inspection): NewestMessage | undefined {
   if (kind !== "event" || agent !== CONTROL || !("event" in inspection)) return undefined;
   const { event } = inspection;
   if (event.kind !== "message" || event.message.source.type !== "agent") return undefined;

@@ -39,7 +39,7 @@ export interface Printer {
 /** One agent as its readers follow it. */
 interface Story {
   readonly agent: AgentId;
-  readonly voice: CompletionStream;
+  readonly completion: CompletionStream;
   /** Calls of the newest decision that have no result yet. */
   calls: readonly Call[];
   /** Has it done anything since it was last said to wait? */
@@ -56,8 +56,8 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
   const storyOf = (agent: AgentId, { protocol }: HostedAgent): Story => {
     let story = stories.get(agent);
     if (!story) {
-      const voice = createCompletionStream({ agent, protocol: protocol.name, page, company });
-      stories.set(agent, (story = { agent, voice, calls: [], hasActed: false, state: "" }));
+      const completion = createCompletionStream({ agent, protocol: protocol.name, page, company });
+      stories.set(agent, (story = { agent, completion, calls: [], hasActed: false, state: "" }));
     }
     return story;
   };
@@ -68,7 +68,7 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
     // Of thousands of agents most may have nothing to do.
     if (kind === "live:state" && inspection.state === "idle" && !stories.has(agent)) return;
     const story = storyOf(agent, hosted);
-    if (kind === "live:delta") story.voice.hear(inspection.delta);
+    if (kind === "live:delta") story.completion.hear(inspection.delta);
     else if (kind === "event") tellEvent(story, inspection.event, tell);
     else if (kind === "live:state") tellState(story, inspection, tell);
   };
@@ -78,7 +78,7 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
       page.flush();
     },
     close() {
-      for (const { voice } of stories.values()) voice.cut();
+      for (const { completion } of stories.values()) completion.cut();
       page.flush();
     },
   };
@@ -106,8 +106,8 @@ function tellEvent(story: Story, event: Event, { say, spent }: Tell): void {
 }
 
 function tellDecision(story: Story, decision: DecisionEvent, { say, spent }: Tell): void {
-  const { agent, voice } = story;
-  voice.conclude(decision);
+  const { agent, completion } = story;
+  completion.conclude(decision);
   story.hasActed = true;
   // An action that is written as text was shown while it was written.
   story.calls = decision.protocol === "text" ? [] : decision.calls;
@@ -129,8 +129,8 @@ function tellState(
   { state, reason }: { readonly state: AgentState; readonly reason?: string },
   { say, spent }: Tell,
 ): void {
-  const { agent, voice, hasActed } = story;
-  voice.cut();
+  const { agent, completion, hasActed } = story;
+  completion.cut();
   const remark = stateRemark(agent, state, reason);
   if (remark && (state === "retrying" || remark.text !== story.state)) say(agent, remark);
   if (state === "idle" && hasActed) {

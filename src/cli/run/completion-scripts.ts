@@ -4,7 +4,7 @@
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-export interface Completed {
+export interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
   /** What its arguments are. */
@@ -21,13 +21,13 @@ export interface CompletedOption {
   readonly value: "none" | "agents" | "folder" | "other";
 }
 
-export function completionScript(shell: Shell, commands: readonly Completed[]): string {
+export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
   return { bash, zsh, fish }[shell](commands);
 }
 
 const ID = "^[a-z0-9][a-z0-9._-]{0,63}$";
 
-function bash(commands: readonly Completed[]): string {
+function bash(commands: readonly CompletedCommand[]): string {
   return `# legion: completion for bash; in ~/.bashrc: source <(legion completion bash)
 _legion_ids() {
   local LC_ALL=C dir=. name i
@@ -75,11 +75,11 @@ complete -F _legion legion ai-legion
 `;
 }
 
-function bashCase({ name, takes, words, options }: Completed): string {
+function bashCase({ name, takes, words, options }: CompletedCommand): string {
   return `    ${name}) takes=${takes} words=${quoted(words.join(" "))} options=${quoted(spelled(options).join(" "))} ;;`;
 }
 
-function zsh(commands: readonly Completed[]): string {
+function zsh(commands: readonly CompletedCommand[]): string {
   const described = commands.map(({ name, summary }) => quoted(`${name}:${summary}`)).join("\n    ");
   return `#compdef legion ai-legion
 # legion: completion for zsh; in ~/.zshrc, after compinit: source <(legion completion zsh)
@@ -128,14 +128,14 @@ compdef _legion legion ai-legion
 `;
 }
 
-function zshCase({ name, takes, words, options }: Completed): string {
+function zshCase({ name, takes, words, options }: CompletedCommand): string {
   const described = options.flatMap((option) =>
     spelled([option]).map((spelling) => quoted(`${spelling}:${option.description}`)),
   );
   return `    ${name}) takes=${takes} offered=(${words.join(" ")}) options=(${described.join(" ")}) ;;`;
 }
 
-function fish(commands: readonly Completed[]): string {
+function fish(commands: readonly CompletedCommand[]): string {
   return `# legion: completion for fish; legion completion fish > ~/.config/fish/completions/legion.fish
 function __legion_ids
   set -l dir .
@@ -153,7 +153,7 @@ end
 `;
 }
 
-function fishLines({ name, summary, takes, words, options }: Completed): readonly string[] {
+function fishLines({ name, summary, takes, words, options }: CompletedCommand): readonly string[] {
   const on = `complete -c $program -n '__fish_seen_subcommand_from ${name}'`;
   const offered = {
     agents: [`${on} -a '(__legion_ids) all'`],
@@ -177,7 +177,7 @@ function fishLines({ name, summary, takes, words, options }: Completed): readonl
 }
 
 /** Options whose value nobody can guess. */
-function otherValues(commands: readonly Completed[]): readonly string[] {
+function otherValues(commands: readonly CompletedCommand[]): readonly string[] {
   const all = commands.flatMap(({ options }) => options.filter(({ value }) => value === "other"));
   return [...new Set(spelled(all))];
 }

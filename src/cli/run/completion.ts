@@ -1,6 +1,11 @@
 import { LegionError } from "../../base/errors.ts";
 import type { CliCommand, CommandEntry, Io } from "../kit/command.ts";
-import { SHELLS, completionScript, type Completed, type CompletedOption } from "./completion-scripts.ts";
+import {
+  SHELLS,
+  completionScript,
+  type CompletedCommand,
+  type CompletedOption,
+} from "./completion-scripts.ts";
 
 export const command: CliCommand = {
   define: (parser) =>
@@ -20,7 +25,7 @@ export const command: CliCommand = {
 };
 
 /** What can be typed after a command's name. */
-async function read({ name, summary, load }: CommandEntry, { commands }: Io): Promise<Completed> {
+async function read({ name, summary, load }: CommandEntry, { commands }: Io): Promise<CompletedCommand> {
   const { Command } = await import("commander");
   const parser = new Command(name);
   (await load()).command.define(parser);
@@ -42,7 +47,7 @@ async function read({ name, summary, load }: CommandEntry, { commands }: Io): Pr
   };
 }
 
-function takenBy(name: string, argument: string | undefined): Completed["takes"] {
+function takenBy(name: string, argument: string | undefined): CompletedCommand["takes"] {
   // What it sends again has names of its own.
   if (name !== "resend" && (argument === "id" || argument === "ids")) return "agents";
   return argument === "file" || argument === "folder" ? "files" : "nothing";
