@@ -1,4 +1,4 @@
-// One node, from its first word to its last: plans the work, opens the legion, lets people watch and talk, ends in order.
+// One node, from its first word to its last: plans the workload, opens the legion, lets people watch and talk, ends in order.
 
 import { LegionError } from "../../../base/errors.ts";
 import { aborted } from "../../../base/signals.ts";
@@ -15,9 +15,9 @@ import { openReplay } from "./replay.ts";
 import { serveLegion } from "./serve.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
 import { openView } from "./view.ts";
-import { planWork, type Work, type WorkOrder } from "./work.ts";
+import { planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
 
-export interface HostOrder extends Omit<WorkOrder, "config">, Pick<DisplayOptions, "readers" | "detail"> {
+export interface HostOrder extends Omit<WorkloadOrder, "config">, Pick<DisplayOptions, "readers" | "detail"> {
   /** What was typed: it may say that what somebody else wrote counts. */
   readonly typed: Pick<Typed, "options">;
 }
@@ -25,7 +25,7 @@ export interface HostOrder extends Omit<WorkOrder, "config">, Pick<DisplayOption
 /** Everything about a legion before it runs. */
 interface Planned extends HostOrder {
   readonly config: Config;
-  readonly work: Work;
+  readonly workload: Workload;
   readonly roster: Roster;
   readonly early: EarlyWatcher;
   readonly level: LogLevel;
@@ -42,20 +42,21 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   const config = await loadConfig({ projectDir: order.project, env: io.env, flags: order.flags });
   const level = readLogLevel(io.env["LEGION_LOG"]);
   const early = createEarlyWatcher();
-  const work = (await openReplay({ ...order, config })) ?? (await planWork({ ...order, config }, early));
+  const workload =
+    (await openReplay({ ...order, config })) ?? (await planWorkload({ ...order, config }, early));
   try {
-    const roster = await withRemarks(work.roster, config, io);
-    const opened = await openLegion({ ...order, config, work, watcher: early }, io);
+    const roster = await withRemarks(workload.roster, config, io);
+    const opened = await openLegion({ ...order, config, workload, watcher: early }, io);
     // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
     const shutdown = listenForShutdown(io);
     try {
-      return await attend(opened, shutdown, { ...order, config, work, roster, early, level, io });
+      return await attend(opened, shutdown, { ...order, config, workload, roster, early, level, io });
     } finally {
       shutdown.close();
       await opened.backend.close();
     }
   } finally {
-    await work.close();
+    await workload.close();
   }
 }
 
@@ -66,7 +67,7 @@ async function withRemarks(roster: Roster, { modules }: Config, { env }: Io): Pr
 
 async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned): Promise<number> {
   const { legion, backend } = opened;
-  const { work, project } = planned;
+  const { workload, project } = planned;
   const { soon, now, ask } = shutdown;
   // A command typed at once must find this very node.
   let served = (): void => undefined;
@@ -76,14 +77,14 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   let obstacle: string | undefined = "something broke";
   let server: ControlServer | undefined;
   try {
-    // The task first: the model can be at work while the server is being loaded.
-    await work.begin(legion);
+    // The task first: the model can be at workload while the server is being loaded.
+    await workload.begin(legion);
     server = await serveLegion(opened, project, ask);
     served();
     await Promise.race([view.settled(), aborted(soon)]);
-    await work.done(legion, soon);
+    await workload.done(legion, soon);
     if (soon.aborted) view.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
-    obstacle = soon.aborted ? undefined : await work.obstacle(legion, view.tell);
+    obstacle = soon.aborted ? undefined : await workload.obstacle(legion, view.tell);
   } finally {
     served();
     try {

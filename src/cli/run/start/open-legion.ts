@@ -17,7 +17,7 @@ import { readAdoption } from "../../consent/adoption.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import type { Watcher } from "./early-watcher.ts";
 import { openPlace } from "./open-place.ts";
-import type { Work } from "./work.ts";
+import type { Workload } from "./workload.ts";
 
 export interface OpenedLegion {
   readonly legion: Legion;
@@ -27,7 +27,7 @@ export interface OpenedLegion {
 
 interface Opening {
   readonly config: Config;
-  readonly work: Work;
+  readonly workload: Workload;
   readonly project: string;
   readonly typed: Pick<Typed, "options">;
   readonly watcher: Watcher;
@@ -35,7 +35,7 @@ interface Opening {
 
 /** Rejects as `openPlace` and `startLegion`, with STORAGE if nothing can be written to the project. */
 export async function openLegion(
-  { config, work, project, typed, watcher }: Opening,
+  { config, workload, project, typed, watcher }: Opening,
   io: Io,
 ): Promise<OpenedLegion> {
   await makeFolder(legionPaths(project).root);
@@ -44,11 +44,11 @@ export async function openLegion(
   const backend = await openPlace({ config, project, io, onTrouble });
   try {
     const legion = await startLegion({
-      ...settingsOf(config, work.roster, privatePaths),
+      ...settingsOf(config, workload.roster, privatePaths),
       project,
       environment: createLocalEnvironment(io.env),
-      heartbeatMs: work.heartbeatMs,
-      started: work.started,
+      heartbeatMs: workload.heartbeatMs,
+      started: workload.started,
       backend,
       foreign: await readAdoption(backend.reader, typed, io),
       watch: watcher.see,
@@ -72,7 +72,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whoever starts agents in their home has the person's folder among the files that agents work with. */
+/** Whoever starts agents in their home has the person's folder among the files that agents workload with. */
 async function personIn(project: string, { env }: Io): Promise<readonly string[]> {
   const ways = await waysTo(project, personFolderPath(env));
   return ways.filter((way) => isInside(project, resolve(project, way)));

@@ -16,13 +16,13 @@ import {
 import { planRoster } from "../../../legion/roster.ts";
 import { packageDir } from "../../../base/package.ts";
 import { openRecordingAt } from "./recording.ts";
-import type { Work, WorkOrder } from "./work.ts";
+import type { Workload, WorkloadOrder } from "./workload.ts";
 import { count } from "../../../base/wording.ts";
 
 const REPLAY = "replay:";
 
-/** Agents that follow their tapes; what keeps the work from being done is a difference. `undefined` unless `--model` orders one. Throws USAGE and CONFIG before anything is written. */
-export async function openReplay(order: WorkOrder): Promise<Work | undefined> {
+/** Agents that follow their tapes; what keeps the workload from being done is a difference. `undefined` unless `--model` orders one. Throws USAGE and CONFIG before anything is written. */
+export async function openReplay(order: WorkloadOrder): Promise<Workload | undefined> {
   const { config, project, task } = order;
   const model = config.flags.model ?? "";
   if (!model.startsWith(REPLAY)) return undefined;
@@ -51,9 +51,9 @@ async function refusePast(today: Reader): Promise<void> {
 }
 
 async function prepare(
-  { who, project, config, admit }: WorkOrder,
+  { who, project, config, admit }: WorkloadOrder,
   recording: Recording,
-): Promise<Omit<Work, "close">> {
+): Promise<Omit<Workload, "close">> {
   const replay = createLegionReplay(recording);
   const roster = await planRoster(who, {
     config,

@@ -9,12 +9,12 @@ import { createDiagnostics, type LogLevel } from "./diagnostics.ts";
 import type { Watcher } from "./early-watcher.ts";
 import { secretsIn } from "./secrets.ts";
 
-export interface View extends Watcher, Pick<Display, "settled"> {
+export interface NodeView extends Watcher, Pick<Display, "settled"> {
   /** Says `ending`, which tells people of `obstacle`, if there was one. Resolves when everything is written. */
   conclude(ending: string, obstacle: string | undefined, spent: Spent): Promise<void>;
 }
 
-export async function openView(options: DisplayOptions, level: LogLevel): Promise<View> {
+export async function openView(options: DisplayOptions, level: LogLevel): Promise<NodeView> {
   const { project, config, roster } = options;
   const display = await openDisplay(options);
   const diagnostics = createDiagnostics({

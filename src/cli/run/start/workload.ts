@@ -11,8 +11,8 @@ import type { Watcher } from "./early-watcher.ts";
 import { startedBy } from "./selection.ts";
 import { whyNotDone } from "./shutdown.ts";
 
-/** The agents' work: what comes in, or what an earlier legion did. */
-export interface Work extends Pick<LegionOptions, "heartbeatMs" | "started"> {
+/** The agents' workload: what comes in, or what an earlier legion did. */
+export interface Workload extends Pick<LegionOptions, "heartbeatMs" | "started"> {
   readonly roster: Roster;
   /** Says the first words to the agents. */
   begin(legion: Legion): Promise<void>;
@@ -23,7 +23,7 @@ export interface Work extends Pick<LegionOptions, "heartbeatMs" | "started"> {
   close(): Promise<void>;
 }
 
-export interface WorkOrder {
+export interface WorkloadOrder {
   readonly who: Who;
   /** What the person should know of that choice, if it was not theirs. */
   readonly said?: string;
@@ -40,7 +40,7 @@ export interface WorkOrder {
 }
 
 /** Throws as `planRoster`; of a choice that was not the person's, it says so. */
-export async function planWork(order: WorkOrder, watcher: Watcher): Promise<Work> {
+export async function planWorkload(order: WorkloadOrder, watcher: Watcher): Promise<Workload> {
   const { who, task, until, flags, config } = order;
   const roster = await planAgents(order, watcher);
   return {
@@ -57,7 +57,7 @@ export async function planWork(order: WorkOrder, watcher: Watcher): Promise<Work
 }
 
 async function planAgents(
-  { who, said, project, config, admit }: WorkOrder,
+  { who, said, project, config, admit }: WorkloadOrder,
   watcher: Watcher,
 ): Promise<Roster> {
   const onRemark = (text: string): void => watcher.tell(text, "model");
