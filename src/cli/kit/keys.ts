@@ -51,7 +51,7 @@ function blank(names: ReadonlySet<string>): void {
       closeSync(memory);
     }
   } catch {
-    // A kernel may forbid it. `whoShows` says what can still be read.
+    // A kernel may forbid it. `findExposedKeys` says what can still be read.
   }
 }
 
@@ -78,7 +78,7 @@ function valuesIn(
   return found;
 }
 
-export interface Shown {
+export interface ExposedKeys {
   /** The variables whose values can be read there. */
   readonly names: readonly string[];
   readonly pid: number;
@@ -87,11 +87,11 @@ export interface Shown {
 }
 
 /** The processes in whose environment every process of this user can read a key of `env`; empty where there is no /proc. */
-export async function whoShows(env: Environment): Promise<readonly Shown[]> {
+export async function findExposedKeys(env: Environment): Promise<readonly ExposedKeys[]> {
   const keys = keyVariables(env).map((name) => [name, `\0${name}=${env[name] ?? ""}\0`] as const);
   if (keys.length === 0) return [];
   const pids = (await readdir("/proc").catch(() => [])).map(Number).filter(Number.isInteger);
-  const looks = pids.map(async (pid): Promise<readonly Shown[]> => {
+  const looks = pids.map(async (pid): Promise<readonly ExposedKeys[]> => {
     const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
     if (!environment) return [];
     const entries = Buffer.concat([Buffer.alloc(1), environment]);
@@ -104,7 +104,7 @@ export async function whoShows(env: Environment): Promise<readonly Shown[]> {
 }
 
 /** What a person should know who lets agents run commands: one sentence, or none. */
-export function exposure(shown: readonly Shown[]): readonly string[] {
+export function exposedKeysRemark(shown: readonly ExposedKeys[]): readonly string[] {
   const [first] = shown;
   if (!first) return [];
   const names = [...new Set(shown.flatMap((process) => process.names))].sort().join(", ");

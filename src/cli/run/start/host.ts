@@ -7,7 +7,7 @@ import type { ControlServer } from "../../../control/api/serve.ts";
 import type { Roster } from "../../../legion/roster.ts";
 import type { DisplayOptions } from "../../console/display.ts";
 import type { Io, Typed } from "../../kit/command.ts";
-import { exposure, whoShows } from "../../kit/keys.ts";
+import { exposedKeysRemark, findExposedKeys } from "../../kit/keys.ts";
 import { readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { createEarlyWatcher, type EarlyWatcher } from "./early-watcher.ts";
 import { openLegion, type OpenedLegion } from "./open-legion.ts";
@@ -62,7 +62,7 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
 
 async function withRemarks(roster: Roster, { modules }: Config, { env }: Io): Promise<Roster> {
   if (modules.system.commands !== "allow") return roster;
-  return { ...roster, remarks: [...roster.remarks, ...exposure(await whoShows(env))] };
+  return { ...roster, remarks: [...roster.remarks, ...exposedKeysRemark(await findExposedKeys(env))] };
 }
 
 async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned): Promise<number> {
