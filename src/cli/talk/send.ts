@@ -13,7 +13,7 @@ import { linkSignals } from "../../base/signals.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { followEvents } from "../kit/follow.ts";
 import { print, printWhole } from "../kit/output.ts";
-import { receptions, type Reception } from "./reception.ts";
+import { readingOutlooks, type ReadingOutlook } from "./outlook.ts";
 import { checkTargets, offerLegion, withSite, type Site } from "../kit/target.ts";
 
 const DEFAULT_TIMEOUT = "60s";
@@ -37,7 +37,7 @@ export const command: CliCommand = {
       const isAsked = io.stdout.isTTY || timeoutMs !== undefined;
       const readers = targets === "all" ? await site.reader.known() : targets;
       // Afterwards they would be at this very message.
-      const told = isAsked ? await receptionsOf(readers, site) : [];
+      const told = isAsked ? await outlooksOf(readers, site) : [];
       const ids = await reach(site, (legion) => legion.say({ targets, content }));
       if (!io.stdout.isTTY) for (const id of ids) io.stdout.write(`${id}\n`);
       if (timeoutMs !== undefined && told.every(isNever)) throw unread(told);
@@ -86,17 +86,17 @@ async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
 }
 
 /** Who of `readers` reads a message that is sent now, and when. */
-async function receptionsOf(readers: readonly AgentId[], site: Site): Promise<readonly Reception[]> {
+async function outlooksOf(readers: readonly AgentId[], site: Site): Promise<readonly ReadingOutlook[]> {
   const { agents } = await reach(site, (legion) => legion.status(readers));
   const last = await site.reader.lastStart();
-  return receptions(agents, last ? last.agents.map(({ id }) => id) : readers);
+  return readingOutlooks(agents, last ? last.agents.map(({ id }) => id) : readers);
 }
 
-function isNever({ comes }: Reception): boolean {
+function isNever({ comes }: ReadingOutlook): boolean {
   return comes === "never";
 }
 
-function unread(told: readonly Reception[]): LegionError {
+function unread(told: readonly ReadingOutlook[]): LegionError {
   return new LegionError("REFUSED", told.map(({ text }) => text).join("; "));
 }
 
@@ -137,11 +137,11 @@ function watchReaders(ids: readonly string[], site: Site, late: AbortSignal) {
   const watched = new AbortController();
   const { signal, unlink } = linkSignals(late, watched.signal);
   const readers = ids.map((id) => parseMessageId(id).to);
-  let told: readonly Reception[] = [];
+  let told: readonly ReadingOutlook[] = [];
   const watch = async (): Promise<void> => {
     while (!signal.aborted) {
       await delay(WATCH_MS, undefined, { signal }).catch(() => undefined);
-      told = await receptionsOf(readers, site).catch((error: unknown) => {
+      told = await outlooksOf(readers, site).catch((error: unknown) => {
         // A node that is ending, or a Redis that is away: the next look may tell.
         if (isLegionError(error)) return [];
         throw error;

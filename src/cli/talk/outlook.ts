@@ -4,7 +4,7 @@ import type { AgentId } from "../../domain/message.ts";
 import type { AgentStatus } from "../../legion/agent-status.ts";
 import { namesOf, oneLine } from "../kit/output.ts";
 
-export interface Reception {
+export interface ReadingOutlook {
   /** `never`: not before a person does something. */
   readonly comes: "by itself" | "never";
   /** In one line, without a full stop: `Agent 3 does not run; ...`. */
@@ -12,10 +12,10 @@ export interface Reception {
 }
 
 /** One for each case, in the order of `agents`; `lastStarted` are those that a plain start hosts. */
-export function receptions(
+export function readingOutlooks(
   agents: readonly AgentStatus[],
   lastStarted: readonly AgentId[],
-): readonly Reception[] {
+): readonly ReadingOutlook[] {
   const cases = new Map<string, Case & { readonly ids: AgentId[] }>();
   for (const status of agents) {
     const found = caseOf(status, lastStarted.includes(status.id) ? "`legion start`" : START_ONLY);
@@ -31,7 +31,7 @@ export function receptions(
   });
 }
 
-interface Case extends Pick<Reception, "comes"> {
+interface Case extends Pick<ReadingOutlook, "comes"> {
   /** What is said after the names: `[of one|of several]`, `<ids>`, `<why>`. */
   readonly words: string;
   readonly reason: string;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { receptions } from "../../../src/cli/talk/reception.ts";
+import { readingOutlooks } from "../../../src/cli/talk/outlook.ts";
 import type { AgentStatus } from "../../../src/legion/agent-status.ts";
 
 const status: AgentStatus = {
@@ -42,13 +42,13 @@ it.each<[Partial<AgentStatus>, string, "by itself" | "never"]>([
   ],
   [{ node: "7@here", state: "parked", waitingFor: "mail, resume" }, "Agent 2 reads it now", "by itself"],
 ])("of an agent with %j says %j", (change, text, comes) => {
-  expect(receptions([{ ...status, ...change }], [])).toEqual([{ comes, text }]);
+  expect(readingOutlooks([{ ...status, ...change }], [])).toEqual([{ comes, text }]);
 });
 
 it("says what holds for several once, in the order in which it is met first", () => {
   const running = { ...status, state: "idle", waitingFor: "mail", node: "7@here" } as const;
   const all = [running, { ...status, id: "3" }, { ...running, id: "writer" }, { ...status, id: "4" }];
-  expect(receptions(all, ["3", "4"]).map(({ text }) => text)).toEqual([
+  expect(readingOutlooks(all, ["3", "4"]).map(({ text }) => text)).toEqual([
     "Agent 2 and writer read it now",
     "Agent 3 and Agent 4 do not run; `legion start` runs them",
   ]);
