@@ -7,7 +7,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { LegionPaths } from "../../storage/folder/paths.ts";
 import { shownPath } from "../../base/project-file.ts";
 import type { FileReader } from "../../storage/files/reader.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 /** A start needs little; what agents do needs more. */
 const MIN_FREE_BYTES = 16 * 1_048_576;
@@ -15,14 +15,14 @@ const MIN_FREE_FILES = 100;
 const MAX_NAMED = 5;
 const OWNER_MAY_ALL = 0o700;
 
-export async function* checkAccess(reader: FileReader): AsyncGenerator<Finding> {
+export async function* checkAccess(reader: FileReader): AsyncGenerator<DoctorFinding> {
   yield await checkWritable(reader);
   yield await checkSpace(reader.paths.project);
   yield* checkPrivacy(reader.paths);
   yield* checkOwners(reader.paths);
 }
 
-async function checkWritable({ paths, disk }: FileReader): Promise<Finding> {
+async function checkWritable({ paths, disk }: FileReader): Promise<DoctorFinding> {
   const folders = [paths.project, paths.root, paths.agents].filter((path) => disk.exists(path));
   for (const folder of folders) {
     try {
@@ -38,7 +38,7 @@ async function checkWritable({ paths, disk }: FileReader): Promise<Finding> {
   return { check: "folder", status: "ok", detail: `${paths.project} can be written` };
 }
 
-async function checkSpace(project: string): Promise<Finding> {
+async function checkSpace(project: string): Promise<DoctorFinding> {
   try {
     return judgeSpace(await statfs(project));
   } catch (error) {
@@ -52,7 +52,7 @@ export function judgeSpace(space: {
   readonly bsize: number;
   readonly files: number;
   readonly ffree: number;
-}): Finding {
+}): DoctorFinding {
   const free = space.bavail * space.bsize;
   const shown = `${Math.floor(free / 1_048_576)} MiB free`;
   if (free < MIN_FREE_BYTES)
@@ -63,7 +63,7 @@ export function judgeSpace(space: {
 }
 
 /** State and keys are nobody else's business. What lies in a private folder is private. */
-async function* checkPrivacy(paths: LegionPaths): AsyncGenerator<Finding> {
+async function* checkPrivacy(paths: LegionPaths): AsyncGenerator<DoctorFinding> {
   if (process.getuid === undefined) return;
   for (const path of [...(await exposedPaths(paths)), join(paths.project, ".env")]) {
     if (!(await isOpen(path))) continue;
@@ -96,7 +96,7 @@ async function isOpen(path: string): Promise<boolean> {
  * A start as another user leaves files that this one cannot go on with. Root can in most places, and not in a container over
  * another one's mount; and what root writes there, nobody else can go on with.
  */
-async function* checkOwners({ project, root }: LegionPaths): AsyncGenerator<Finding> {
+async function* checkOwners({ project, root }: LegionPaths): AsyncGenerator<DoctorFinding> {
   const uid = process.getuid?.();
   if (uid === undefined) return;
   const foreign: string[] = [];

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { platform } from "node:os";
 import { promisify } from "node:util";
 import { findBrowser } from "../../../modules/web/browser/find.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 const WITHOUT = "pages are read without running their scripts";
 const VERSION_TIMEOUT_MS = 10_000;
@@ -18,7 +18,7 @@ export interface BrowserChoice {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export async function checkBrowser({ browser, by, env }: BrowserChoice): Promise<Finding> {
+export async function checkBrowser({ browser, by, env }: BrowserChoice): Promise<DoctorFinding> {
   const check = "browser";
   if (browser === "off") return { check, status: "ok", detail: `off: ${WITHOUT}` };
   const path = findBrowser({ path: browser, env });
@@ -35,7 +35,7 @@ export async function checkBrowser({ browser, by, env }: BrowserChoice): Promise
 async function describe(
   path: string,
   env: BrowserChoice["env"],
-): Promise<Pick<Finding, "status" | "detail">> {
+): Promise<Pick<DoctorFinding, "status" | "detail">> {
   const sandbox = process.getuid?.() === 0 ? "without its sandbox, as it runs as root" : "in its sandbox";
   // There it would open a window.
   if (platform() === "win32") return { status: "ok", detail: `${path}, ${sandbox}` };

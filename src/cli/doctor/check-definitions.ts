@@ -8,9 +8,9 @@ import { messageOf } from "../../base/errors.ts";
 import { indexActions } from "../../agent/parts/module-set.ts";
 import { textProtocol } from "../../model/protocol/text.ts";
 import { isFileReference, loadModules, moduleFiles } from "../../config/module-loader.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
-export async function* checkDefinitions(places: Places): AsyncGenerator<Finding> {
+export async function* checkDefinitions(places: Places): AsyncGenerator<DoctorFinding> {
   const files = await readdir(join(places.projectDir, "agents")).catch((): string[] => []);
   for (const file of files.sort()) {
     const path = `agents/${file}`;
@@ -20,7 +20,7 @@ export async function* checkDefinitions(places: Places): AsyncGenerator<Finding>
   }
 }
 
-async function judge(check: string, detail: string, look: () => Promise<void>): Promise<Finding> {
+async function judge(check: string, detail: string, look: () => Promise<void>): Promise<DoctorFinding> {
   try {
     await look();
     return { check, status: "ok", detail };

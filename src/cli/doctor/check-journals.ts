@@ -10,14 +10,14 @@ import type { AgentId } from "../../domain/message.ts";
 import { shownPath } from "../../base/project-file.ts";
 import type { FileReader } from "../../storage/files/reader.ts";
 import { count } from "../../base/wording.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 const NAMES = ["log", "mailbox"] as const;
 
-export async function* checkJournals(reader: FileReader, id: AgentId): AsyncGenerator<Finding> {
+export async function* checkJournals(reader: FileReader, id: AgentId): AsyncGenerator<DoctorFinding> {
   for (const name of NAMES) {
     const journal: Journal = { reader, id, name, folder: join(reader.paths.agent(id), name) };
-    const damage = (detail: string): Finding => ({ check: `${name} ${id}`, status: "damaged", detail });
+    const damage = (detail: string): DoctorFinding => ({ check: `${name} ${id}`, status: "damaged", detail });
     try {
       yield* checkJournal(journal, damage);
     } catch (error) {
@@ -46,7 +46,10 @@ interface Course {
   readonly reported: SeqRange[];
 }
 
-async function* checkJournal(journal: Journal, damage: (detail: string) => Finding): AsyncGenerator<Finding> {
+async function* checkJournal(
+  journal: Journal,
+  damage: (detail: string) => DoctorFinding,
+): AsyncGenerator<DoctorFinding> {
   const { reader, id, name, folder } = journal;
   const check = `${name} ${id}`;
   const course: Course = { count: 0, last: 0, damages: 0, settled: 0, gaps: [], reported: [] };
@@ -86,8 +89,8 @@ function* checkLines(
   { reader, id, name }: Journal,
   { damages }: Segment<StoredRecord>,
   course: Course,
-  damage: (detail: string) => Finding,
-): Generator<Finding> {
+  damage: (detail: string) => DoctorFinding,
+): Generator<DoctorFinding> {
   const { paths, disk } = reader;
   const prefix = join(paths.corrupt, name === "log" ? id : `${id}-${name}`);
   for (const found of damages) {

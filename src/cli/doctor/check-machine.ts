@@ -10,7 +10,7 @@ import { serverOf, type Settled } from "../../model/connection.ts";
 import { openModel } from "../../model/registry.ts";
 import { listModels, type ListModels, type Listing } from "../../model/server.ts";
 import type { Io } from "../kit/command.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 const OLDEST_NODE = [20, 19] as const;
 
@@ -20,7 +20,7 @@ const PROGRAMS = [
   ["bash", "commands of agents; sh runs them without it"],
 ] as const;
 
-export async function* checkMachine({ env }: Io): AsyncGenerator<Finding> {
+export async function* checkMachine({ env }: Io): AsyncGenerator<DoctorFinding> {
   yield checkNode(process.versions.node);
   for (const [name, purpose] of PROGRAMS) {
     const path = await findProgram(name, env["PATH"] ?? "");
@@ -29,7 +29,7 @@ export async function* checkMachine({ env }: Io): AsyncGenerator<Finding> {
   }
 }
 
-export function checkNode(version: string): Finding {
+export function checkNode(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
   const detail = isOld ? `${version}; ${OLDEST_NODE.join(".")} or newer is needed` : version;
@@ -49,7 +49,7 @@ async function findProgram(name: string, path: string): Promise<string | undefin
 }
 
 /** Which model an agent would get of whom nobody says otherwise, and what it needs. */
-export async function* checkModel(config: Config, dir: string): AsyncGenerator<Finding> {
+export async function* checkModel(config: Config, dir: string): AsyncGenerator<DoctorFinding> {
   const env = config.environment();
   for (const [variable, purpose] of VARIABLES) {
     const isSet = env[variable] !== undefined;
@@ -66,7 +66,7 @@ export async function* checkModel(config: Config, dir: string): AsyncGenerator<F
 async function* checkChoice(
   { environment, providers, models, model }: Config,
   dir: string,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<DoctorFinding> {
   const env = environment();
   const listed = listAt({ env, providers });
   if (listed) yield await checkServer(listed);
@@ -101,7 +101,7 @@ function listAt(settled: Settled): Listed | undefined {
   }
 }
 
-async function checkServer({ place, listing }: Listed): Promise<Finding> {
+async function checkServer({ place, listing }: Listed): Promise<DoctorFinding> {
   const check = "model server";
   try {
     const { models } = await listing;

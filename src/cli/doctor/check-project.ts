@@ -10,10 +10,10 @@ import { checkAccess } from "./check-access.ts";
 import { checkDefinitions } from "./check-definitions.ts";
 import { checkJournals } from "./check-journals.ts";
 import { checkRuns, checkState } from "./check-state.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 import { packageDir } from "../../base/package.ts";
 
-export async function* checkProject(reader: FileReader): AsyncGenerator<Finding> {
+export async function* checkProject(reader: FileReader): AsyncGenerator<DoctorFinding> {
   yield* checkAccess(reader);
   yield* checkDefinitions({ projectDir: reader.paths.project, packageDir });
   const agents = await knownAgents(reader);
@@ -28,7 +28,7 @@ export async function* checkProject(reader: FileReader): AsyncGenerator<Finding>
 }
 
 /** Of the folder of a node whose legion is elsewhere: what is there of its agents is for people to read. */
-export async function* checkWorkspace(reader: FileReader): AsyncGenerator<Finding> {
+export async function* checkWorkspace(reader: FileReader): AsyncGenerator<DoctorFinding> {
   yield* checkAccess(reader);
   yield* checkDefinitions({ projectDir: reader.paths.project, packageDir });
   yield* checkRuns(reader);
@@ -40,7 +40,7 @@ async function knownAgents(reader: FileReader): Promise<readonly AgentId[]> {
 }
 
 /** Does the agent wait for a person? */
-export async function* checkHalt(reader: Reader, id: AgentId): AsyncGenerator<Finding> {
+export async function* checkHalt(reader: Reader, id: AgentId): AsyncGenerator<DoctorFinding> {
   const check = `agent ${id}`;
   try {
     const { halt } = (await reader.follow(id, createBranch)).branch.conversation;

@@ -10,15 +10,15 @@ import { openLink, type Link } from "../../storage/redis/connection/link.ts";
 import { readNodes } from "../../storage/redis/cluster/members.ts";
 import { sizeOfAgent } from "../../storage/redis/scripts/size.ts";
 import { checkHalt } from "./check-project.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 import { namesOf } from "../kit/output.ts";
 
 const MEBIBYTE = 1_048_576;
 const MAX_NAMED = 10;
 
 /** One try to reach it. */
-export async function* checkRedis(address: RedisAddress, legion: string): AsyncGenerator<Finding> {
-  const link = await openLink(address).catch((error: unknown): Finding => {
+export async function* checkRedis(address: RedisAddress, legion: string): AsyncGenerator<DoctorFinding> {
+  const link = await openLink(address).catch((error: unknown): DoctorFinding => {
     return { check: "redis", status: "wrong", detail: messageOf(error) };
   });
   if ("check" in link) return yield link;
@@ -32,7 +32,7 @@ export async function* checkRedis(address: RedisAddress, legion: string): AsyncG
   }
 }
 
-async function* checkServers(link: Link): AsyncGenerator<Finding> {
+async function* checkServers(link: Link): AsyncGenerator<DoctorFinding> {
   const servers = await link.commandAll("INFO");
   const all = servers.map(({ server, reply }) => ({ server, facts: factsIn(reply) }));
   for (const { server, facts } of all) {
@@ -81,7 +81,7 @@ function memoryIn(facts: ReadonlyMap<string, string>): string {
   return `${used} ${more}`;
 }
 
-async function* checkLegion(link: Link, legion: string): AsyncGenerator<Finding> {
+async function* checkLegion(link: Link, legion: string): AsyncGenerator<DoctorFinding> {
   const reader = createRedisReader({ link, legion });
   const nodes = await readNodes({ link, legion });
   const check = `legion ${legion}`;

@@ -10,19 +10,22 @@ import { CONTROL, type AgentId } from "../../domain/message.ts";
 import { shownPath } from "../../base/project-file.ts";
 import type { FileReader } from "../../storage/files/reader.ts";
 import { findNode } from "../../control/socket/client.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
-export async function* checkState(reader: FileReader, agents: readonly AgentId[]): AsyncGenerator<Finding> {
+export async function* checkState(
+  reader: FileReader,
+  agents: readonly AgentId[],
+): AsyncGenerator<DoctorFinding> {
   yield* checkRuns(reader);
   yield* checkForeign(reader, agents);
 }
 
-export async function* checkRuns(reader: FileReader): AsyncGenerator<Finding> {
+export async function* checkRuns(reader: FileReader): AsyncGenerator<DoctorFinding> {
   yield* checkNode(reader);
   yield* checkLeftovers(reader);
 }
 
-async function* checkNode({ paths, disk }: FileReader): AsyncGenerator<Finding> {
+async function* checkNode({ paths, disk }: FileReader): AsyncGenerator<DoctorFinding> {
   const holder = await lockHolder(paths.lock, disk);
   const dead = await deadHolder(paths.lock, disk);
   const who = holder && `process ${holder.pid} on ${holder.host}`;
@@ -40,7 +43,7 @@ async function* checkNode({ paths, disk }: FileReader): AsyncGenerator<Finding> 
 }
 
 /** What a process that was killed did not put away, and what was set aside. */
-async function* checkLeftovers({ paths, disk }: FileReader): AsyncGenerator<Finding> {
+async function* checkLeftovers({ paths, disk }: FileReader): AsyncGenerator<DoctorFinding> {
   const temporary = (await disk.list(paths.tmp)).length;
   if (temporary > 0 && !(await lockHolder(paths.lock, disk))) {
     yield {
@@ -83,7 +86,7 @@ const IN_ROOT = [
 ];
 
 /** Names that no version of this program gives. Files of editors and systems, which begin with a dot, harm nobody. */
-async function* checkForeign(reader: FileReader, agents: readonly AgentId[]): AsyncGenerator<Finding> {
+async function* checkForeign(reader: FileReader, agents: readonly AgentId[]): AsyncGenerator<DoctorFinding> {
   const { paths } = reader;
   yield* strangersIn(reader, paths.root, (name) => IN_ROOT.includes(name));
   yield* strangersIn(reader, paths.lock, (name) => /^\d+$/.test(name));
@@ -95,11 +98,11 @@ async function* checkForeign(reader: FileReader, agents: readonly AgentId[]): As
   for (const id of [CONTROL, ...agents]) yield* checkFolder(reader, id);
 }
 
-async function* checkFolder(reader: FileReader, id: AgentId): AsyncGenerator<Finding> {
+async function* checkFolder(reader: FileReader, id: AgentId): AsyncGenerator<DoctorFinding> {
   const folder = reader.paths.agent(id);
   for (const journal of ["log", "mailbox"])
     yield* strangersIn(reader, join(folder, journal), (name) => placeOf(name) !== undefined);
-  const damaged = (name: string, detail: string): Finding => ({
+  const damaged = (name: string, detail: string): DoctorFinding => ({
     check: shownPath(reader.paths.project, join(folder, name)),
     status: "damaged",
     detail,
@@ -150,7 +153,7 @@ async function* strangersIn(
   { paths, disk }: FileReader,
   folder: string,
   belongs: (name: string) => boolean,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<DoctorFinding> {
   const isFolder = await stat(folder).then(
     (found) => found.isDirectory(),
     () => undefined,

@@ -3,17 +3,17 @@
 import type { Config } from "../../config/config.ts";
 import { HOW_TO_SEARCH } from "../../config/web-search.ts";
 import { checkBrowser, type BrowserChoice } from "./check-browser.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 export async function* checkWeb(
   { modules: { web } }: Config,
   env: BrowserChoice["env"],
-): AsyncGenerator<Finding> {
+): AsyncGenerator<DoctorFinding> {
   yield await checkBrowser({ browser: web.browser, by: web.browserBy, env });
   yield checkSearch(web.search);
 }
 
-function checkSearch(search: Config["modules"]["web"]["search"]): Finding {
+function checkSearch(search: Config["modules"]["web"]["search"]): DoctorFinding {
   const check = "web search";
   if (!search) return { check, status: "missing", detail: `none, so agents cannot search: ${HOW_TO_SEARCH}` };
   if ("problem" in search) return { check, status: "wrong", detail: search.problem };

@@ -5,7 +5,7 @@ import { checkMachine, checkModel } from "./check-machine.ts";
 import { checkProject, checkWorkspace } from "./check-project.ts";
 import { checkWeb } from "./check-web.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { flagsOf, offerJson, offerLegion, offerTrust, projectOf } from "../kit/target.ts";
 
@@ -21,7 +21,7 @@ export const command: CliCommand = {
       if (!isFinding(config) && config.bus.kind === "redis") throw repairsFiles();
       await showRepairs(reader, typed, io);
     }
-    const findings: Finding[] = [];
+    const findings: DoctorFinding[] = [];
     for await (const finding of examine(reader, config, io)) {
       findings.push(finding);
       if (typed.options["json"]) printJson(io, finding);
@@ -34,7 +34,7 @@ export const command: CliCommand = {
 };
 
 /** Throws USAGE for what was typed; other mistakes in the settings are a finding. */
-async function findConfig(projectDir: string, typed: Typed, { env }: Io): Promise<Config | Finding> {
+async function findConfig(projectDir: string, typed: Typed, { env }: Io): Promise<Config | DoctorFinding> {
   try {
     return await loadConfig({ projectDir, env, flags: flagsOf(typed, ["bus", "name"]) });
   } catch (error) {
@@ -60,7 +60,11 @@ async function showRepairs(reader: FileReader, { options }: Typed, io: Io): Prom
   if (!options["json"]) print(io, count === 0 ? "Nothing to repair.\n" : "");
 }
 
-async function* examine(reader: FileReader, config: Config | Finding, io: Io): AsyncGenerator<Finding> {
+async function* examine(
+  reader: FileReader,
+  config: Config | DoctorFinding,
+  io: Io,
+): AsyncGenerator<DoctorFinding> {
   yield* checkMachine(io);
   if (isFinding(config)) yield config;
   else {
@@ -76,16 +80,16 @@ async function* examine(reader: FileReader, config: Config | Finding, io: Io): A
   yield* checkProject(reader);
 }
 
-function isFinding(config: Config | Finding): config is Finding {
+function isFinding(config: Config | DoctorFinding): config is DoctorFinding {
   return "check" in config;
 }
 
-function lineOf({ check, status, detail }: Finding): string {
+function lineOf({ check, status, detail }: DoctorFinding): string {
   return `${status.padEnd(8)} ${oneLine(check).padEnd(18)} ${oneLine(detail)}`;
 }
 
-function verdict(findings: readonly Finding[]): string {
-  const count = (status: Finding["status"]): number =>
+function verdict(findings: readonly DoctorFinding[]): string {
+  const count = (status: DoctorFinding["status"]): number =>
     findings.filter((finding) => finding.status === status).length;
   if (count("damaged") > 0)
     return `\n${count("damaged")} damaged: what can be read is used. \`legion doctor --repair\` sets the rest aside and tells the agents.`;

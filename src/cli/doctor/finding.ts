@@ -1,5 +1,5 @@
 /** One thing that `legion doctor` looked at. */
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string;
   /**
    * - `missing`: not there, which is no fault.

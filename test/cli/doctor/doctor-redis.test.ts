@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Finding } from "../../../src/cli/doctor/finding.ts";
+import type { DoctorFinding } from "../../../src/cli/doctor/finding.ts";
 import { attend, leave } from "../../../src/storage/redis/cluster/members.ts";
 import { openTestLink } from "../../storage/redis/members.ts";
 import { createRedisPlace } from "../../storage/redis/recorded-place.ts";
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 async function doctor(argv: readonly string[], cwd: string) {
   const { exitCode, json, out, err } = await legion(["doctor", "--json", ...argv], { cwd });
-  const findings = json as readonly Finding[];
+  const findings = json as readonly DoctorFinding[];
   const of = (check: string): readonly string[] =>
     findings.filter((found) => found.check === check).map(({ status, detail }) => `${status}: ${detail}`);
   return { exitCode, findings, of, out, err };

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readdir, rm, utimes, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { judgeSpace } from "../../../src/cli/doctor/check-access.ts";
-import type { Finding } from "../../../src/cli/doctor/finding.ts";
+import type { DoctorFinding } from "../../../src/cli/doctor/finding.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { restingLegion } from "../../storage/archive/archived.ts";
 import { createTempProject } from "../../temp-project.ts";
@@ -11,7 +11,7 @@ import { legion } from "../legion.ts";
 
 async function examine(cwd: string) {
   const { exitCode, json } = await legion(["doctor", "--json"], { cwd });
-  const findings = json as readonly Finding[];
+  const findings = json as readonly DoctorFinding[];
   const wrong = findings.filter(({ status }) => status !== "ok" && status !== "missing");
   return { exitCode, wrong, of: (check: string) => findings.find((finding) => finding.check === check) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../../../src/cli/doctor/finding.ts";
+import type { DoctorFinding } from "../../../src/cli/doctor/finding.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { legion } from "../legion.ts";
 
@@ -11,7 +11,7 @@ async function webSearch(
     cwd: await createTempProject(files),
     env,
   });
-  const finding = (json as readonly Finding[]).find(({ check }) => check === "web search");
+  const finding = (json as readonly DoctorFinding[]).find(({ check }) => check === "web search");
   return { exitCode, out, ...finding };
 }
 
@@ -51,7 +51,7 @@ describe("the browser that doctor shows", () => {
       cwd: await createTempProject(files),
       env,
     });
-    return { exitCode, ...(json as readonly Finding[]).find(({ check }) => check === "browser") };
+    return { exitCode, ...(json as readonly DoctorFinding[]).find(({ check }) => check === "browser") };
   }
 
   it("is none where the person wants none", async () => {

@@ -2,7 +2,7 @@ import { appendFile, chmod, mkdir, readFile, readdir, rm, writeFile } from "node
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkNode } from "../../../src/cli/doctor/check-machine.ts";
-import type { Finding } from "../../../src/cli/doctor/finding.ts";
+import type { DoctorFinding } from "../../../src/cli/doctor/finding.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { serve } from "../../control/serve.ts";
 import { createWorld, openWorld, temporaryFolder } from "../../world.ts";
@@ -10,8 +10,9 @@ import { legion, type Typing } from "../legion.ts";
 
 async function examine(cwd: string, env: Typing["env"] = {}) {
   const { exitCode, json, out } = await legion(["doctor", "--json"], { cwd, env });
-  const findings = json as readonly Finding[];
-  const of = (check: string): Finding | undefined => findings.find((finding) => finding.check === check);
+  const findings = json as readonly DoctorFinding[];
+  const of = (check: string): DoctorFinding | undefined =>
+    findings.find((finding) => finding.check === check);
   return { exitCode, findings, of, out };
 }
 
