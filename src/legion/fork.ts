@@ -5,7 +5,7 @@ import { forkPoint } from "../past/fork-point.ts";
 import { fieldsOf, readJson } from "../base/json.ts";
 import type { Module } from "../domain/module.ts";
 import type { Memory } from "../past/past.ts";
-import { CONTROL, displayName, isAgentId, type AgentId } from "../domain/message.ts";
+import { displayName, isAgentId, type AgentId } from "../domain/message.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Writer } from "../mail/log-access.ts";
 import type { SeqRange } from "../domain/event.ts";
@@ -29,7 +29,7 @@ export interface ForkOffice {
 /** Throws USAGE or REFUSED, having written nothing, if this cannot be. */
 export async function fork(order: ForkOrder, office: ForkOffice): Promise<Forking> {
   const { agent, at, as } = order;
-  const writer = agent === CONTROL ? undefined : office.writerFor(agent);
+  const writer = office.writerFor(agent);
   if (!writer) throw new LegionError("USAGE", `there is no agent ${JSON.stringify(agent)} to fork`);
   if (as !== undefined) await refuseId(as, office);
   const to = await forkPoint(office.store.events(agent), at, displayName(agent));

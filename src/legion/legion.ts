@@ -129,7 +129,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     known: store.known,
     unread: shared.unread,
     dismiss: (agent) => running.dismiss(agent),
-    resend: (id) => resend(id, { clock, peers, unread: shared.unread, writerFor }),
+    resend: (id) => resend(id, { clock, peers, unread: shared.unread, control: store.control, writerFor }),
     fork: async (order) => fork(order, { store, writerFor, readable: await readableModules() }),
     async untilIdle(signal) {
       await Promise.race([running.settled(), aborted(signal)]);

@@ -1,37 +1,75 @@
-// Agent 0, the person. It never decides, so it has no actor: what people say is committed here and sent, what agents say
-// to them is taken into its log as it arrives.
+// Agent 0, the person: a peer without an actor. It never decides: what people say is committed to its log and sent, what
+// agents say to them is taken into its log as it arrives. How its log is written is its storage's; what is said there is not.
 
-import type { Bus, Inbox } from "./bus.ts";
 import type { Clock } from "../base/clock.ts";
-import { compose, writeLetter } from "./compose.ts";
+import { LegionError } from "../base/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
+import { CONTROL, type AgentId } from "../domain/message.ts";
 import type { Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
-import { CONTROL, type AgentId } from "../domain/message.ts";
-import { LegionError } from "../base/errors.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
-import { resolveTargets } from "./refusal.ts";
-import { createTurns, mend, type Writer } from "./log-access.ts";
+import type { Bus, Inbox } from "./bus.ts";
+import { compose, writeLetter } from "./compose.ts";
 import type { Chain, Letter } from "./letter.ts";
+import { createTurns, mend, sendNotice, type LetterWriter } from "./log-access.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import { resolveTargets, type PostalService } from "./refusal.ts";
 
-export interface Control extends Writer {
+export interface Control extends ControlLog {
   /** Says `content` as the person. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
   say(targets: readonly AgentId[] | "all", content: string, delivery?: "abort"): Promise<readonly string[]>;
   /** Says `content` as the runtime itself; `chain` makes it part of a conversation that went on before. */
   announce(to: readonly AgentId[], content: string, chain?: Chain): Promise<void>;
+}
+
+/** The log of agent 0, and what looks after it. */
+export interface ControlLog extends LetterWriter {
   /** What was said here and is not in its recipient's mailbox yet, oldest first. */
   undelivered(): readonly Send[];
   /** Takes in what was said to Control until now. */
   close(): Promise<void>;
 }
 
-/** Control of a legion in one process, over its own log. */
+export function createControl(log: ControlLog, post: PostalService): Control {
+  const known = async (): Promise<AgentId[]> => (await post.peers()).map(({ id }) => id);
+  return {
+    ...log,
+    async say(targets, content, delivery) {
+      const letter = {
+        from: CONTROL,
+        to: resolveTargets(targets, await known(), CONTROL),
+        content,
+        delivery,
+      };
+      if (letter.to.length === 0)
+        throw new LegionError("REFUSED", "There are no agents that could hear this.");
+      return sendNotice(log, async (memory) => {
+        const { sends, refusal } = await writeLetter(memory, letter, post);
+        if (refusal) throw new LegionError("REFUSED", refusal.reason);
+        return { kind: "notice", reason: "said", content, sends };
+      });
+    },
+    async announce(to, content, chain) {
+      const there = new Set([CONTROL, ...(await known())]);
+      const letter: Letter = {
+        from: CONTROL,
+        to: to.filter((id) => there.has(id)),
+        content,
+        chain,
+        spontaneous: true,
+      };
+      await sendNotice(log, async (memory) => {
+        const sends = compose(memory, letter, [], post.clock.now());
+        return { kind: "notice", reason: "announced", content, sends };
+      });
+    },
+  };
+}
+
+/** Control of a legion in one process, over a log that is this process's own. */
 export interface FileControl extends Control {
   readonly memory: Memory;
   readonly outbox: Outbox;
 }
-
-const RETRY_MS = 1_000;
 
 export interface ControlOptions {
   readonly memory: Memory;
@@ -41,45 +79,17 @@ export interface ControlOptions {
   readonly known: () => readonly AgentId[];
 }
 
+const RETRY_MS = 1_000;
+
 export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<FileControl> {
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
   const turns = createTurns();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns(() => mend(memory).then(work));
   const endReceiving = startReceiving({ inbox, clock }, (events) => inTurn(() => memory.commit(...events)));
-
-  const peers = (): Promise<{ readonly id: AgentId }[]> => Promise.resolve(known().map((id) => ({ id })));
-  const post = { clock, peers, unread: bus.unread };
-  return {
-    memory,
-    outbox,
+  const log: ControlLog = {
     undelivered: outbox.undelivered,
     alone: (work) => inTurn(() => work({ memory, outbox })),
-    async say(targets, content, delivery) {
-      const letter = { from: CONTROL, to: resolveTargets(targets, known(), CONTROL), content, delivery };
-      if (letter.to.length === 0)
-        throw new LegionError("REFUSED", "There are no agents that could hear this.");
-      const sends = await inTurn(async () => {
-        const { sends, refusal } = await writeLetter(memory, letter, post);
-        if (refusal) throw new LegionError("REFUSED", refusal.reason);
-        await memory.commit({ kind: "notice", reason: "said", content, sends });
-        return sends;
-      });
-      await outbox.deliver();
-      return sends.map(({ id }) => id);
-    },
-    async announce(to, content, chain) {
-      const there = to.filter((id) => id === CONTROL || known().includes(id));
-      const letter: Letter = { from: CONTROL, to: there, content, chain, spontaneous: true };
-      const say = () =>
-        inTurn(() => {
-          const sends = compose(memory, letter, [], clock.now());
-          return memory.commit({ kind: "notice", reason: "announced", content, sends });
-        });
-      // A log that died before is found out by the first try, and opened anew for the second.
-      await say().catch((error: unknown) => (memory.isDead() ? say() : Promise.reject(error)));
-      await outbox.deliver();
-    },
     async close() {
       try {
         await outbox.close();
@@ -90,12 +100,25 @@ export async function openControl({ memory, bus, clock, known }: ControlOptions)
       }
     },
   };
+  const peers = (): Promise<{ readonly id: AgentId }[]> => Promise.resolve(known().map((id) => ({ id })));
+  const control = createControl(log, { clock, peers, unread: bus.unread });
+  return {
+    ...control,
+    memory,
+    outbox,
+    async announce(...words) {
+      // A log that died before is found out by the first try, and opened anew for the second.
+      const again = (error: unknown) =>
+        memory.isDead() ? control.announce(...words) : Promise.reject(error);
+      await control.announce(...words).catch(again);
+    },
+  };
 }
 
 /** Takes mail into the log as it arrives, until the end: what it returns takes in what is left, and stops. */
 function startReceiving(
   { inbox, clock }: { readonly inbox: Inbox; readonly clock: Clock },
-  commit: (events: readonly NewEvent[]) => Promise<void>,
+  commit: (events: readonly NewEvent[]) => Promise<unknown>,
 ): () => Promise<void> {
   const ending = new AbortController();
   const takeIn = async (): Promise<void> => {

@@ -3,14 +3,15 @@
 import { writeLetter } from "./compose.ts";
 import { deadLettersIn, parseDeadLetterId, type DeadLetter } from "../past/dead-letters.ts";
 import { LegionError } from "../base/errors.ts";
-import type { AgentId } from "../domain/message.ts";
+import { CONTROL, type AgentId } from "../domain/message.ts";
 import type { PostalService } from "./refusal.ts";
-import type { Writer } from "./log-access.ts";
+import { sendNotice, type LetterWriter } from "./log-access.ts";
 import type { Letter } from "./letter.ts";
 
 export interface PostOffice extends PostalService {
+  readonly control: LetterWriter;
   /** `undefined` for an unknown agent. */
-  writerFor(agent: AgentId): Writer | undefined;
+  writerFor(agent: AgentId): LetterWriter | undefined;
 }
 
 /**
@@ -19,22 +20,20 @@ export interface PostOffice extends PostalService {
  */
 export async function resend(id: string, office: PostOffice): Promise<readonly string[]> {
   const address = parseDeadLetterId(id);
-  const writer = address && office.writerFor(address.agent);
+  if (!address) throw noSuchLetter(id);
+  const { agent, seq } = address;
+  const writer = agent === CONTROL ? office.control : office.writerFor(agent);
   if (!writer) throw noSuchLetter(id);
-  const { ids, outbox } = await writer.alone(async ({ memory, outbox }) => {
-    const letters = await deadLettersIn(memory.agent, memory.read(address.seq));
+  return sendNotice(writer, async (memory) => {
+    const letters = await deadLettersIn(agent, memory.read(seq));
     const dead = letters.find((letter) => letter.id === id);
     if (!dead) throw noSuchLetter(id);
     if (dead.isResent) throw new LegionError("REFUSED", `${id} was sent again already.`);
-    const letter = letterOf(dead, memory.agent);
+    const letter = letterOf(dead, agent);
     const { sends, refusal } = await writeLetter(memory, letter, office);
     if (refusal) throw new LegionError("REFUSED", `${id} stays a dead letter. ${refusal.notice.details.why}`);
-    const details = { dead: id };
-    await memory.commit({ kind: "notice", reason: "resent", content: letter.content, sends, details });
-    return { ids: sends.map((message) => message.id), outbox };
+    return { kind: "notice", reason: "resent", content: letter.content, sends, details: { dead: id } };
   });
-  await outbox.deliver();
-  return ids;
 }
 
 function noSuchLetter(id: string): LegionError {

@@ -24,10 +24,10 @@ export interface Memory {
   /** Its log has failed: nothing can be added to it before `reopen`. */
   isDead(): boolean;
   /**
-   * Commits `events` as one and folds them in. Resolves when readable copies of changed state are on disk, too. What
-   * comes of a `branch` is there after a `reopen`.
+   * Commits `events` as one and folds them in. Resolves with them as they stand in the log, when readable copies of changed
+   * state are on disk, too. What comes of a `branch` is there after a `reopen`.
    */
-  commit(...events: readonly NewEvent[]): Promise<void>;
+  commit(...events: readonly NewEvent[]): Promise<readonly Event[]>;
   /**
    * Adds an event that nothing depends on; durable with the next commit. Returns its sequence number, or `undefined` while
    * a commit is under way: then it has none yet.
@@ -87,9 +87,11 @@ export async function openMemory(
       inspect({ kind: "event", agent, event });
     },
   );
-  const commit = async (...events: readonly NewEvent[]): Promise<void> => {
+  const commit = async (...events: readonly NewEvent[]): Promise<readonly Event[]> => {
     await files.catchUp();
-    await files.write((await adding.append(events)).flatMap(changesOf));
+    const added = await adding.append(events);
+    await files.write(added.flatMap(changesOf));
+    return added;
   };
   const begin = async (read: Reading, events: readonly NewEvent[]): Promise<void> => {
     // Before anything can be committed: until the files are right, nobody may go on.

@@ -119,7 +119,7 @@ describe("the memory of an agent", () => {
           root = await createTempProject();
           let now = 1_000;
           const memory = await open({ now: () => (now += 10) });
-          const commits: Promise<void>[] = [];
+          const commits: Promise<unknown>[] = [];
           for (const [step, turns] of steps) {
             if (step.kind === "note") memory.note({ kind: "sent", upTo: 0 });
             else {

@@ -30,7 +30,7 @@ export function byOwnHand({ store, clock }: Office): OwnHand {
     order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
     resend(dead) {
       const peers = (): Promise<Pick<Peer, "id">[]> => Promise.resolve(known().map((id) => ({ id })));
-      const office = { clock, peers, unread: bus.unread, writerFor };
+      const office = { clock, peers, unread: bus.unread, control, writerFor };
       return inOrder(dead, (id) => resentOf(id, resend(id, office)));
     },
     async fork(order) {

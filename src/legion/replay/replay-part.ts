@@ -82,7 +82,7 @@ function followed(memory: Memory, part: Part): Memory {
     },
     async commit(...events) {
       events.forEach(follow);
-      await memory.commit(...events);
+      return memory.commit(...events);
     },
     note(event) {
       follow(event);

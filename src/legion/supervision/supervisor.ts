@@ -120,7 +120,9 @@ const refusals: Readonly<Record<Ending, (who: Identity) => LegionError>> = {
 
 /** A person's word: it holds across restarts. */
 function createOrders(alone: Writer["alone"]): Pick<Supervised, "pause" | "resume"> {
-  const add = (event: NewEvent): Promise<void> => alone(({ memory }) => memory.commit(event));
+  const add = async (event: NewEvent): Promise<void> => {
+    await alone(({ memory }) => memory.commit(event));
+  };
   return {
     pause: (reason) => add({ kind: "notice", reason: "paused", content: reason }),
     resume: () => add({ kind: "notice", reason: "resumed", content: "" }),

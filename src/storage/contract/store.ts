@@ -41,7 +41,7 @@ export interface Store {
   openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
   /** Makes an agent that begins with the past of another; all of it is there at once, or nothing. Rejects with FOREIGN. */
   found(agent: AgentId, past: Past, record: string | undefined): Promise<Branch>;
-  /** For Control and known agents that are not hosted; `undefined` for others. */
+  /** For known agents that are not hosted; `undefined` for others. */
   writerFor(agent: AgentId): Writer | undefined;
   /** Delivers what Control and agents that nobody runs left undelivered. */
   deliverForOthers(): Promise<void>;

@@ -111,10 +111,7 @@ async function openFiles(options: Locked): Promise<FileStore> {
       createProjections(modules, { disk, folder: paths.agent(agent), corruptFolder: paths.corrupt }),
     tenure: (agent) => tenureUnder(lock, agent),
     openAgent,
-    writerFor(agent) {
-      if (agent === CONTROL) return control;
-      return isGuest(agent) ? guests.writerFor(agent) : undefined;
-    },
+    writerFor: (agent) => (isGuest(agent) ? guests.writerFor(agent) : undefined),
     ...createRounds({ control, guests, logs, damaged, isGuest }),
     async close() {
       // A full disk may keep the lock from being released: a holder that is gone is taken over from.

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createRedisBus, type RedisBus } from "./mail/bus.ts";
 import type { Inspect } from "../../domain/inspection.ts";
-import { CONTROL } from "../../domain/message.ts";
 import type { Persistence } from "./scripts/lease.ts";
 import { createLeases, type Leases } from "./cluster/leases.ts";
 import type { Registry } from "./cluster/directory.ts";
@@ -67,10 +66,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     control,
     ...records.offers,
     ...agents,
-    writerFor(agent) {
-      if (agent === CONTROL) return control;
-      return records.registry.agents.has(agent) ? agents.borrowed(agent) : undefined;
-    },
+    writerFor: (agent) => (records.registry.agents.has(agent) ? agents.borrowed(agent) : undefined),
     // Control's are delivered by every node, an agent's by whoever runs it.
     deliverForOthers: () => Promise.resolve(),
     mendMailboxes: () => Promise.resolve(),

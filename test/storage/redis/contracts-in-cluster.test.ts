@@ -6,7 +6,7 @@ import { CONTROL } from "../../../src/domain/message.ts";
 import { parseRedisAddress } from "../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../src/storage/redis/connection/link.ts";
-import { createSpeech } from "../../../src/storage/redis/person/speech.ts";
+import { createPersonLog } from "../../../src/storage/redis/person/log.ts";
 import { describeBus } from "../../mail/bus-contract.ts";
 import { letter, numbers } from "../../mail/letter.ts";
 import { createRedisStage } from "./mail/stage.ts";
@@ -58,15 +58,15 @@ describe.skipIf(!redisIsThere)("in a Cluster of three", () => {
     }
   });
 
-  it("agent 0 speaks, settles and gathers", async () => {
+  it("agent 0 speaks, settles and takes in", async () => {
     const legion = newLegion();
-    const speech = createSpeech({ link, legion }, () => 0);
+    const log = createPersonLog({ link, legion }, () => 0);
     const sends = [letter("1", 1, { from: CONTROL }).message];
-    expect(await speech.speak([{ ...said("hello"), sends }])).toMatchObject([{ seq: 2 }]);
-    expect(await speech.settle(2)).toBe(0);
+    expect(await log.add([{ ...said("hello"), sends }])).toMatchObject([{ event: { seq: 2 } }]);
+    await log.settle(2);
     const { bus } = await createRedisStage(cluster.url, legion);
     for (const n of numbers(3)) await bus.send(letter(CONTROL, n));
-    await speech.takeIn();
+    await log.takeIn();
     const read = await all(readRedisLog({ link, legion, agent: CONTROL }));
     const kinds = ["opened", "notice", "sent", "message", "message", "message"];
     expect(read.map(({ kind }) => kind)).toEqual(kinds);

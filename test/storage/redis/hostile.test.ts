@@ -39,8 +39,8 @@ describe.skipIf(!redisIsThere)("a legion in Redis that others write to", () => {
         return real.standing;
       },
       async run(script, keys, args) {
-        if (script.name === "gather") looked += 1;
-        if (script.name === "gather" && isHeld) await hand.promise;
+        if (script.name === "take-in") looked += 1;
+        if (script.name === "take-in" && isHeld) await hand.promise;
         return real.run(script, keys, args);
       },
     };

@@ -10,7 +10,7 @@ import { createRedisReader } from "../../../src/storage/redis/reader.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import { entryId } from "../../../src/storage/redis/scripts/pages.ts";
 import { enlist } from "../../../src/storage/redis/cluster/directory.ts";
-import { createSpeech } from "../../../src/storage/redis/person/speech.ts";
+import { createPersonLog } from "../../../src/storage/redis/person/log.ts";
 import type { RecordedPlace } from "../contract/reader-contract.ts";
 import { join, taken } from "./members.ts";
 
@@ -41,13 +41,13 @@ export async function createRedisPlace(
     if (there.length > 0) return;
     await link.command("XADD", mailbox, id, "f", from, "m", JSON.stringify(message));
   };
-  const control = createSpeech({ link, legion }, now);
+  const control = createPersonLog({ link, legion }, now);
   const bus = createRedisBus({ link, legion, tenureOf: leases.held });
   return {
     reader: createRedisReader({ link, legion }),
     enlist: (agent, record) => enlist({ link, legion, agent }, JSON.stringify(record)),
     async append(agent, events) {
-      if (agent === CONTROL) return void (await control.speak(events));
+      if (agent === CONTROL) return void (await control.add(events));
       for (const event of events) if (event.kind === "message") await putInMailbox(agent, event);
       await (await logOf(agent)).append(events);
     },

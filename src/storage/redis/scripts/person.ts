@@ -1,10 +1,6 @@
 // What Redis does, at one blow, with the log of agent 0. Nobody owns it: any process may add to it at any time, so Redis
 // itself counts its events, numbers what is said in it, and remembers what is not delivered.
 
-import { LegionError } from "../../../base/errors.ts";
-import { CONTROL, isAgentId, type AgentId, type LogId } from "../../../domain/message.ts";
-import { agentKeys } from "./keys.ts";
-import type { Link } from "../connection/link.ts";
 import type { Script } from "../connection/script.ts";
 
 /**
@@ -52,15 +48,15 @@ end`;
  *   KEYS  as above; out
  *   ARGV  as above; number of the newest event or "" for any; of each event: its JSON, its recipients with commas between
  *   ->    {"said", number of the first, epoch, log id, of each event: `<to>#<number>` of its sends with commas between}
- *         {"moved", number}    the newest event is this one; nothing was done
+ *         {"moved"}    the newest event is another one; nothing was done
  */
-const SAY: Script = {
+export const SAY: Script = {
   name: "say",
   keys: 5,
   lua: `${APPEND}
 local out, expected = KEYS[5], ARGV[3]
 local newest = tonumber(redis.call('HGET', meta, 'seq') or 0)
-if expected ~= '' and newest ~= tonumber(expected) then return {'moved', newest} end
+if expected ~= '' and newest ~= tonumber(expected) then return {'moved'} end
 
 open()
 local reply = {'said', seq + 1, tonumber(epoch), id}
@@ -86,9 +82,8 @@ return reply`,
  *
  *   KEYS  as above; out
  *   ARGV  as above; JSON of the \`sent\` event without \`upTo\`; number of the event; JSON of events to append
- *   ->    how many events have sends that are not delivered
  */
-const SETTLE: Script = {
+export const SETTLE: Script = {
   name: "settle",
   keys: 5,
   lua: `${APPEND}
@@ -101,8 +96,7 @@ local oldest = redis.call('ZRANGE', out, 0, 0)[1]
 if oldest ~= before then
   local upTo = oldest and tonumber(oldest) - 1 or redis.call('HGET', meta, 'seq')
   append(ARGV[3], 'u', upTo)
-end
-return redis.call('ZCARD', out)`,
+end`,
 };
 
 /**
@@ -112,8 +106,8 @@ return redis.call('ZCARD', out)`,
  *   ARGV  as above; JSON of a \`message\` event without \`message\`, \`mail\` and \`from\`; how many at most
  *   ->    how many are left
  */
-const GATHER: Script = {
-  name: "gather",
+export const TAKE_IN: Script = {
+  name: "take-in",
   keys: 5,
   lua: `${APPEND}
 local mailbox = KEYS[5]
@@ -129,96 +123,3 @@ if position then
 end
 return redis.call('XLEN', mailbox)`,
 };
-
-export interface ControlPlace {
-  readonly link: Link;
-  readonly legion: string;
-}
-
-/** What its log is called if a log has to be begun, and the event that begins it, as JSON. */
-export interface Beginning {
-  readonly log: LogId;
-  readonly opened: string;
-}
-
-export interface Saying {
-  /** As JSON; its sends have no ids. */
-  readonly event: string;
-  /** Who gets its sends, in their order. */
-  readonly to: readonly AgentId[];
-}
-
-export type Said =
-  | {
-      readonly status: "said";
-      /** The number of the first event; the others follow without gaps. */
-      readonly first: number;
-      readonly epoch: number;
-      /** What numbered the sends. */
-      readonly log: LogId;
-      /** Per event, `<to>#<n>` of its sends with commas between. */
-      readonly numbers: readonly string[];
-    }
-  /** Nothing was said: the newest event is `last`. */
-  | { readonly status: "moved"; readonly last: number };
-
-/**
- * Throws REFUSED for a recipient that cannot be an agent.
- *
- * @param last the newest event must be this one; absent: it may be any
- */
-export async function say(
-  place: ControlPlace,
-  beginning: Beginning,
-  sayings: readonly Saying[],
-  last?: number,
-): Promise<Said> {
-  const stray = sayings.flatMap(({ to }) => to).find((id) => id !== CONTROL && !isAgentId(id));
-  if (stray !== undefined) throw new LegionError("REFUSED", `"${stray}" is not the id of an agent.`);
-  const args = [last ?? "", ...sayings.flatMap(({ event, to }) => [event, to.join()])];
-  const [status, seq, epoch, log, ...numbers] = (await run(place, SAY, beginning, args)) as SayReply;
-  return status === "said" ? { status, first: seq, epoch, log, numbers } : { status, last: seq };
-}
-
-type SayReply =
-  | readonly [status: "said", first: number, epoch: number, log: LogId, ...numbers: string[]]
-  | readonly ["moved", number];
-
-/** What is over: the sends of event `seq`. */
-export interface Settling {
-  readonly seq: number;
-  /** A `sent` event without `upTo`, as JSON. */
-  readonly sent: string;
-  /** What is to be said of those that nobody will ever get, as JSON. */
-  readonly events: readonly string[];
-}
-
-/** Resolves with the number of events that are not settled. */
-export async function settle(
-  place: ControlPlace,
-  beginning: Beginning,
-  { seq, sent, events }: Settling,
-): Promise<number> {
-  return (await run(place, SETTLE, beginning, [sent, seq, ...events])) as number;
-}
-
-/** @param message JSON of a `message` event without what is in the mailbox. Resolves with the number of messages left. */
-export async function gather(
-  place: ControlPlace,
-  beginning: Beginning,
-  message: string,
-  count: number,
-): Promise<number> {
-  return (await run(place, GATHER, beginning, [message, count])) as number;
-}
-
-function run(
-  { link, legion }: ControlPlace,
-  script: Script,
-  { log, opened }: Beginning,
-  args: readonly (string | number)[],
-): Promise<unknown> {
-  const keys = agentKeys(legion, CONTROL);
-  const own = script === GATHER ? keys.mailbox : keys.out;
-  return link.run(script, [keys.meta, keys.log, keys.epoch, keys.numbers, own], [log, opened, ...args]);
-}

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
-import { examine } from "../../../../src/storage/redis/connection/health.ts";
+import { durabilityOf, examine } from "../../../../src/storage/redis/connection/health.ts";
 import { openLink } from "../../../../src/storage/redis/connection/link.ts";
-import { redisIsThere, startRedis, tell } from "../servers.ts";
+import { openTestLink } from "../members.ts";
+import { redisIsThere, startRedis, startSentinel, tell, until } from "../servers.ts";
 
 describe.skipIf(!redisIsThere)("the health of a server", () => {
   const ends: (() => Promise<unknown>)[] = [];
@@ -61,5 +62,23 @@ describe.skipIf(!redisIsThere)("the health of a server", () => {
       { severity: "warn", text: expect.stringMatching(/but not when it is on disk. Durability unknown/) },
       { severity: "refuse", text: expect.stringContaining("allkeys-lru") },
     ]);
+  });
+});
+
+describe.skipIf(!redisIsThere)("a Redis that Sentinels watch", () => {
+  it("may lose what it acknowledged also while it has no replica; one alone loses nothing", async () => {
+    const alone = await startRedis();
+    const watched = await startSentinel();
+    try {
+      expect(await durabilityOf(await openTestLink(alone.url), [])).toBe("always");
+      const link = await openTestLink(watched.url);
+      await watched.replica.stop();
+      const { port } = watched.master;
+      await until(async () => String(await tell(port, "INFO", "replication")).includes("connected_slaves:0"));
+      expect(await durabilityOf(link, [])).toBe("weak");
+    } finally {
+      await watched.stop();
+      await alone.stop();
+    }
   });
 });

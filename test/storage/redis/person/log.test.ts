@@ -8,7 +8,7 @@ import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";
 import { deliver } from "../../../../src/storage/redis/scripts/mail.ts";
 import type { RedisPlace } from "../../../../src/storage/redis/scripts/scope.ts";
-import { createSpeech, type Speech, type Spoken } from "../../../../src/storage/redis/person/speech.ts";
+import { createPersonLog, type PersonLog, type Said } from "../../../../src/storage/redis/person/log.ts";
 import { letter, numbers } from "../../../mail/letter.ts";
 import { said } from "../../../past/event-log-contract.ts";
 import { all, newLegion } from "../places.ts";
@@ -17,7 +17,7 @@ import { redisIsThere, startRedis, type Server } from "../servers.ts";
 let server: Server;
 let links: readonly Link[];
 let place: RedisPlace;
-let logs: readonly Speech[];
+let logs: readonly PersonLog[];
 
 beforeAll(async () => {
   server = await startRedis();
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   place = { link: links[0]!, legion: newLegion(), agent: CONTROL };
-  logs = links.map((link) => createSpeech({ link, legion: place.legion }, () => 0));
+  logs = links.map((link) => createPersonLog({ link, legion: place.legion }, () => 0));
 });
 afterAll(async () => {
   for (const link of links ?? []) await link.close();
@@ -44,10 +44,8 @@ function words(content: string, ...to: AgentId[]): NoticeEvent & { readonly send
 
 const events = (): Promise<readonly Event[]> => all(readRedisLog(place));
 /** What is in the log must be what its writers were told. */
-function expectTold(spoken: readonly Spoken[], read: readonly Event[]): void {
-  expect(spoken.map(({ seq, epoch, at, sends }) => ({ seq, epoch, at, sends }))).toEqual(
-    read.map((event) => ({ seq: event.seq, epoch: event.epoch, at: event.at, sends: sendsOf(event) })),
-  );
+function expectTold(told: readonly Said[], read: readonly Event[]): void {
+  expect(told.map(({ event }) => event)).toEqual(read);
 }
 
 async function unsettled(): Promise<number[]> {
@@ -64,8 +62,8 @@ async function ledger(): Promise<Ledger> {
 describe.skipIf(!redisIsThere)("the log of agent 0 in Redis", () => {
   it("gives what is said a place, its messages numbers, and reads the same as it was told", async () => {
     const [log] = logs;
-    const first = await log!.speak([words("hello", "1", "2"), words("note")]);
-    const second = await log!.speak([words("again", "2")]);
+    const first = await log!.add([words("hello", "1", "2"), words("note")]);
+    const second = await log!.add([words("again", "2")]);
     const [opened, ...rest] = await events();
     expect(opened).toMatchObject({ seq: 1, epoch: 1, kind: "opened", format: 2, log: first![0]!.log });
     expectTold([...first!, ...second!], rest);
@@ -79,7 +77,7 @@ describe.skipIf(!redisIsThere)("the log of agent 0 in Redis", () => {
   it("keeps the root of a chain that is there, and texts of any kind and length", async () => {
     for (const content of ["\ud800", "\0", "\u2028", '"\\', "x".repeat(1_048_576)]) {
       const { sends, ...event } = words(content, "1");
-      const told = await logs[0]!.speak([
+      const told = await logs[0]!.add([
         { ...event, sends: sends.map((message) => ({ ...message, root: "1>2#7" })) },
       ]);
       const read = (await events()).at(-1)!;
@@ -90,7 +88,7 @@ describe.skipIf(!redisIsThere)("the log of agent 0 in Redis", () => {
 
   it("numbers what many processes say at once without gaps, per recipient, and loses nothing", async () => {
     const told = await Promise.all(
-      numbers(200).map((n) => logs[n % 4]!.speak([words(`${n}`, "1", ...(n % 3 === 0 ? ["2"] : []))])),
+      numbers(200).map((n) => logs[n % 4]!.add([words(`${n}`, "1", ...(n % 3 === 0 ? ["2"] : []))])),
     );
     const read = (await events()).slice(1);
     expect(read.map(({ seq }) => seq)).toEqual(numbers(200).map((n) => n + 1));
@@ -101,28 +99,28 @@ describe.skipIf(!redisIsThere)("the log of agent 0 in Redis", () => {
     ] as const)
       expect(ids.filter((id) => id.startsWith(prefix))).toEqual(numbers(count).map((n) => `${prefix}${n}`));
     expectTold(
-      told.flatMap((one) => one!).toSorted((a, b) => a.seq - b.seq),
+      told.flatMap((one) => one!).toSorted((a, b) => a.event.seq - b.event.seq),
       read,
     );
   });
 
   it("says nothing where somebody else has said something since", async () => {
     const [one, two] = logs;
-    await one!.speak([words("one")]);
-    expect(await two!.speak([words("stale", "1")], 1)).toBeUndefined();
-    expect(await two!.speak([words("fresh", "1")], 2)).toMatchObject([{ seq: 3 }]);
+    await one!.add([words("one")]);
+    expect(await two!.add([words("stale", "1")], 1)).toBeUndefined();
+    expect(await two!.add([words("fresh", "1")], 2)).toMatchObject([{ event: { seq: 3 } }]);
     expect((await ledger()).numbers).toEqual(new Map([["1", 1]]));
   });
 
   it("refuses to say anything to what cannot be an agent", async () => {
     for (const to of ["1,2", "../x", "a}", "A", " "])
-      await expect(logs[0]!.speak([words("x", "1", to)])).rejects.toMatchObject({ code: "REFUSED" });
+      await expect(logs[0]!.add([words("x", "1", to)])).rejects.toMatchObject({ code: "REFUSED" });
     expect(await events()).toEqual([]);
   });
 
   it("knows what is not delivered, and says so in the log as far as it goes", async () => {
     const [log] = logs;
-    for (const n of numbers(4)) await log!.speak([words(`${n}`, "1", "2"), words("to nobody")]);
+    for (const n of numbers(4)) await log!.add([words(`${n}`, "1", "2"), words("to nobody")]);
     expect(await unsettled()).toEqual([2, 4, 6, 8]);
     const left = async (): Promise<number[]> => (await ledger()).undelivered.map(({ seq }) => seq);
     expect(await left()).toEqual([2, 2, 4, 4, 6, 6, 8, 8]);
@@ -135,7 +133,7 @@ describe.skipIf(!redisIsThere)("the log of agent 0 in Redis", () => {
     }
     await Promise.all(logs.flatMap((each) => [each.settle(6), each.settle(8)]));
     expect([await left(), await unsettled()]).toEqual([[], []]);
-    await log!.speak([words("5", "1")]);
+    await log!.add([words("5", "1")]);
     expect(await left()).toEqual([(await events()).length]);
   });
 
@@ -164,16 +162,16 @@ describe.skipIf(!redisIsThere)("the log of agent 0 in Redis", () => {
   it("goes on as another one after Redis was restarted: its newest numbers may be lost", async () => {
     const own = await startRedis();
     const link = await openLink(parseRedisAddress(own.url));
-    const log = createSpeech({ link, legion: place.legion }, () => 0);
+    const log = createPersonLog({ link, legion: place.legion }, () => 0);
     try {
-      const [one] = (await log.speak([words("one", "1")]))!;
+      const [one] = (await log.add([words("one", "1")]))!;
       const before = await all(readRedisLog({ ...place, link }));
       const back = new Promise((resolve) => void link.onReturn(resolve));
       await own.kill();
       await own.restart();
       await back;
-      const [two] = (await log.speak([words("two", "1")]))!;
-      expect(two).toMatchObject({ seq: 4, epoch: 2, sends: [{ id: "0>1#1" }] });
+      const [two] = (await log.add([words("two", "1")]))!;
+      expect(two!.event).toMatchObject({ seq: 4, epoch: 2, sends: [{ id: "0>1#1" }] });
       expect(two!.log).not.toBe(one!.log);
       const after = await all(readRedisLog({ ...place, link }));
       expect(after.slice(0, 2)).toEqual(before);

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createRedisBus, type RedisBus } from "../../../src/storage/redis/mail/bus.ts";
-import type { NewEvent } from "../../../src/domain/event.ts";
-import { readRedisLog } from "../../../src/storage/redis/log/log.ts";
+import { createRedisBus, type RedisBus } from "../../../../src/storage/redis/mail/bus.ts";
+import type { NewEvent } from "../../../../src/domain/event.ts";
+import { readRedisLog } from "../../../../src/storage/redis/log/log.ts";
 import {
   CONTROL,
   MAILBOX_LIMIT,
   messageId,
   type AgentId,
   type Message,
-} from "../../../src/domain/message.ts";
-import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
-import type { Link } from "../../../src/storage/redis/connection/link.ts";
-import { readRedisMail } from "../../../src/storage/redis/mail/mailbox.ts";
-import { createSpeechDelivery, type SpeechDelivery } from "../../../src/storage/redis/person/delivery.ts";
-import { createSpeech, type Speech, type Spoken } from "../../../src/storage/redis/person/speech.ts";
-import { letter, numbers } from "../../mail/letter.ts";
-import { makeKnown, openTestLink } from "./members.ts";
-import { all, newLegion } from "./places.ts";
-import { redisIsThere, startRedis, type Server } from "./servers.ts";
+} from "../../../../src/domain/message.ts";
+import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
+import type { Link } from "../../../../src/storage/redis/connection/link.ts";
+import { readRedisMail } from "../../../../src/storage/redis/mail/mailbox.ts";
+import { createPersonOutbox, type PersonOutbox } from "../../../../src/storage/redis/person/outbox.ts";
+import { createPersonLog, type PersonLog, type Said } from "../../../../src/storage/redis/person/log.ts";
+import { letter, numbers } from "../../../mail/letter.ts";
+import { makeKnown, openTestLink } from "../members.ts";
+import { all, newLegion } from "../places.ts";
+import { redisIsThere, startRedis, type Server } from "../servers.ts";
 
 let server: Server;
 let link: Link;
 let legion: string;
-let speech: Speech;
+let log: PersonLog;
 let bus: RedisBus;
 /** Of two processes. */
-let deliveries: readonly [SpeechDelivery, SpeechDelivery];
+let outboxes: readonly [PersonOutbox, PersonOutbox];
 
 beforeAll(async () => {
   if (redisIsThere) server = await startRedis();
@@ -34,21 +34,21 @@ afterAll(() => server?.stop());
 beforeEach(async () => {
   link = await openTestLink(server.url);
   legion = newLegion();
-  speech = createSpeech({ link, legion }, () => 0);
+  log = createPersonLog({ link, legion }, () => 0);
   bus = createRedisBus({ link, legion, tenureOf: () => undefined });
-  const process = (): SpeechDelivery => createSpeechDelivery({ link, legion }, speech, bus);
-  deliveries = [process(), process()];
+  const outboxOfOne = (): PersonOutbox => createPersonOutbox({ link, legion }, log, bus);
+  outboxes = [outboxOfOne(), outboxOfOne()];
 });
 
 /** Says it, and delivers nothing. */
-async function say(content: string, ...to: AgentId[]): Promise<Spoken> {
+async function say(content: string, ...to: AgentId[]): Promise<Said> {
   const sends = to.map((id): Message => {
     const unnumbered = messageId({ from: CONTROL, to: id, n: 1 });
     const { message } = letter(id, 1, { from: CONTROL, content });
     return { ...message, id: unnumbered, root: unnumbered, hops: 0 };
   });
   const event: NewEvent = { kind: "notice", reason: "said", content, sends };
-  return (await speech.speak([event]))![0]!;
+  return (await log.add([event]))![0]!;
 }
 
 /** From now on the log of agent 0 is another one: its newest numbers may be lost. */
@@ -77,12 +77,12 @@ async function fill(agent: AgentId, count: number): Promise<void> {
 describe.skipIf(!redisIsThere)("what agent 0 said before its log had to go on as another one", () => {
   it("comes to its recipient before what was said after", async () => {
     await makeKnown(link, legion, ["1", "2"]);
-    const [here] = deliveries;
-    await here.deliver(await say("one", "1"));
+    const [here] = outboxes;
+    await here.deliver([await say("one", "1")]);
     await say("two", "1");
     await say("three", "1");
     await loseTail();
-    await here.deliver(await say("four", "1", "2"));
+    await here.deliver([await say("four", "1", "2")]);
     expect(await mailOf("1")).toEqual(["one", "two", "three", "four"]);
     expect(await mailOf("2")).toEqual(["four"]);
   });
@@ -95,9 +95,9 @@ describe.skipIf(!redisIsThere)("what agent 0 said before its log had to go on as
     await loseTail();
     await say("three", "1");
     const four = await say("four", "1");
-    await deliveries[1].deliver(four);
+    await outboxes[1].deliver([four]);
     expect(await mailOf("1")).toEqual(["one", "two", "three", "four"]);
-    for (const delivery of deliveries) await delivery.sweep();
+    for (const outbox of outboxes) await outbox.deliverForAll();
     expect(await mailOf("1")).toEqual(["one", "two", "three", "four"]);
     expect(await link.command("ZCARD", agentKeys(legion, CONTROL).out)).toBe(0);
   });
@@ -107,20 +107,20 @@ describe.skipIf(!redisIsThere)("what agent 0 said before its log had to go on as
     await fill("1", MAILBOX_LIMIT);
     await say("one", "1");
     await loseTail();
-    const [here] = deliveries;
-    await here.deliver(await say("two", "1", "2"));
+    const [here] = outboxes;
+    await here.deliver([await say("two", "1", "2")]);
     expect(await mailOf("2")).toEqual(["two"]);
     await link.command("XTRIM", agentKeys(legion, "1").mailbox, "MINID", `0-${MAILBOX_LIMIT}`);
-    await here.deliver(await say("three", "1"));
+    await here.deliver([await say("three", "1")]);
     expect((await mailOf("1")).slice(1)).toEqual(["one", "two", "three"]);
   });
 
   it("does not come back where nobody could read it, and keeps nothing waiting", async () => {
-    const [here] = deliveries;
-    await here.deliver(await say("one", "1"));
+    const [here] = outboxes;
+    await here.deliver([await say("one", "1")]);
     await loseTail();
     await makeKnown(link, legion, ["1"]);
-    await here.deliver(await say("two", "1"));
+    await here.deliver([await say("two", "1")]);
     expect(await mailOf("1")).toEqual(["two"]);
   });
 });
@@ -128,20 +128,22 @@ describe.skipIf(!redisIsThere)("what agent 0 said before its log had to go on as
 describe.skipIf(!redisIsThere)("what agent 0 says to somebody who is gone", () => {
   it("is one dead letter, however many nodes find that out at once", async () => {
     const gone = await say("anybody?", "1");
-    await Promise.all([deliveries[0].deliver(gone), deliveries[1].sweep()]);
-    for (const delivery of deliveries) await delivery.sweep();
-    expect(await deadLetters()).toMatchObject([{ details: { message: { id: "0>1#1" }, seq: gone.seq } }]);
-    expect(deliveries.flatMap((delivery) => delivery.undelivered())).toEqual([]);
+    await Promise.all([outboxes[0].deliver([gone]), outboxes[1].deliverForAll()]);
+    for (const outbox of outboxes) await outbox.deliverForAll();
+    expect(await deadLetters()).toMatchObject([
+      { details: { message: { id: "0>1#1" }, seq: gone.event.seq } },
+    ]);
+    expect(outboxes.flatMap((outbox) => outbox.undelivered())).toEqual([]);
   });
 
   it("is one dead letter also while another recipient of the same words has no room", async () => {
     await makeKnown(link, legion, ["2"]);
     await fill("2", MAILBOX_LIMIT);
-    const [here] = deliveries;
-    await here.deliver(await say("anybody?", "1", "2"));
-    for (const delivery of deliveries) await delivery.sweep();
+    const [here] = outboxes;
+    await here.deliver([await say("anybody?", "1", "2")]);
+    for (const outbox of outboxes) await outbox.deliverForAll();
     await link.command("XTRIM", agentKeys(legion, "2").mailbox, "MINID", `0-${MAILBOX_LIMIT}`);
-    for (const delivery of deliveries) await delivery.sweep();
+    for (const outbox of outboxes) await outbox.deliverForAll();
     expect(await deadLetters()).toMatchObject([{ details: { message: { id: "0>1#1" } } }]);
     expect((await mailOf("2")).slice(1)).toEqual(["anybody?"]);
   });
