@@ -2,7 +2,7 @@
 // brief. Texts stay in the event logs; keys are in neither.
 //
 //   K1. No secret that the config knows of is written, wherever it turns up.
-//   K2. Nobody waits for it: pino is loaded beside the workload, and what happens meanwhile is written afterwards.
+//   K2. Nobody waits for it: pino is loaded beside the work, and what happens meanwhile is written afterwards.
 
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// One node, from its first word to its last: plans the workload, opens the legion, lets people watch and talk, ends in order.
+// One node, from its first word to its last: plans the work, opens the legion, lets people watch and talk, ends in order.
 
 import { LegionError } from "../../../base/errors.ts";
 import { aborted } from "../../../base/signals.ts";
@@ -77,7 +77,7 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   let obstacle: string | undefined = "something broke";
   let server: ControlServer | undefined;
   try {
-    // The task first: the model can be at workload while the server is being loaded.
+    // The task first: the model can be at work while the server is being loaded.
     await workload.begin(legion);
     server = await serveLegion(opened, project, ask);
     served();

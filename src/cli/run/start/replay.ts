@@ -21,7 +21,7 @@ import { count } from "../../../base/wording.ts";
 
 const REPLAY = "replay:";
 
-/** Agents that follow their tapes; what keeps the workload from being done is a difference. `undefined` unless `--model` orders one. Throws USAGE and CONFIG before anything is written. */
+/** Agents that follow their tapes; an obstacle is a difference. `undefined` unless `--model` orders one. Throws USAGE and CONFIG before anything is written. */
 export async function openReplay(order: WorkloadOrder): Promise<Workload | undefined> {
   const { config, project, task } = order;
   const model = config.flags.model ?? "";

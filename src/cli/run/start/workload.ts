@@ -11,7 +11,7 @@ import type { Watcher } from "./early-watcher.ts";
 import { startedBy } from "./selection.ts";
 import { whyNotDone } from "./shutdown.ts";
 
-/** The agents' workload: what comes in, or what an earlier legion did. */
+/** What the agents work at: what comes in, or what an earlier legion did. */
 export interface Workload extends Pick<LegionOptions, "heartbeatMs" | "started"> {
   readonly roster: Roster;
   /** Says the first words to the agents. */
