@@ -5,7 +5,7 @@ import { draftOf, type Books, type Letter } from "./letter.ts";
 import { refusalOf, type PostalService, type Refusal } from "./refusal.ts";
 
 /** What becomes of a letter. */
-export interface Written {
+export interface Composed {
   /** One to each recipient; none if it was refused. */
   readonly sends: readonly Message[];
   readonly refusal?: Refusal;
@@ -17,7 +17,7 @@ export async function writeLetter(
   letter: Letter,
   post: PostalService,
   staged: readonly Message[] = [],
-): Promise<Written> {
+): Promise<Composed> {
   const refusal = await refusalOf(books, letter, post);
   return refusal ? { sends: [], refusal } : { sends: compose(books, letter, staged, post.clock.now()) };
 }

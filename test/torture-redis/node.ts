@@ -7,7 +7,7 @@ import { startLegion, type Legion } from "../../src/legion/legion.ts";
 import { createRedisBackend } from "../../src/storage/redis/backend.ts";
 import { parseRedisAddress } from "../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../src/storage/redis/connection/link.ts";
-import { openMouth, type Mouth } from "./mouth.ts";
+import { startSpeaking, type Speaker } from "./speaker.ts";
 import type { Order, Report, Standing, Word } from "./order.ts";
 import { worldOf } from "./world.ts";
 
@@ -62,9 +62,9 @@ function resumeParked({ agents }: Legion): void {
     if (supervised.standing.state === "parked") supervised.resume().catch(() => undefined);
 }
 
-function standingOf({ agents }: Legion, mouth?: Mouth): Standing {
+function standingOf({ agents }: Legion, speaker?: Speaker): Standing {
   return {
-    isSilent: mouth?.isSilent ?? true,
+    isSilent: speaker?.isSilent ?? true,
     agents: [...agents].map(([id, { agent, standing }]) => ({
       id,
       state: standing.state,
@@ -81,21 +81,21 @@ function tell(report: Report): void {
 async function run(order: Order, words: AsyncIterator<string>): Promise<void> {
   const { link, legion } = await insist(() => join(order));
   tell({ kind: "ready" });
-  const mouth =
-    order.work.kind === "parcels" ? openMouth(order.work, order.agents, legion.control) : undefined;
+  const speaker =
+    order.work.kind === "parcels" ? startSpeaking(order.work, order.agents, legion.control) : undefined;
   // Without any mail nobody ever decides.
-  if (!mouth) await insist(() => legion.control.say("all", "Begin."));
+  if (!speaker) await insist(() => legion.control.say("all", "Begin."));
   let isCalm = false;
   const looking = setInterval(() => {
-    if (mouth) resumeParked(legion);
-    if (isCalm) tell({ kind: "standing", ...standingOf(legion, mouth) });
+    if (speaker) resumeParked(legion);
+    if (isCalm) tell({ kind: "standing", ...standingOf(legion, speaker) });
   }, LOOK_MS);
   for (let word = await next(words); word !== "stop"; word = await next(words)) {
     isCalm = true;
-    mouth?.close();
+    speaker?.close();
   }
   clearInterval(looking);
-  mouth?.close();
+  speaker?.close();
   await legion.stop();
   await link.close();
 }

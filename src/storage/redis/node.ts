@@ -10,7 +10,7 @@ import { createDisk } from "../../base/disk.ts";
 import { takeLock } from "../folder/lock.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import { createNodeNews } from "./changes.ts";
-import { offerWhatMayBeLost } from "./reoffer.ts";
+import { offerWhatMayBeLost } from "./lost-mail.ts";
 import { openPersonFolder } from "../folder/person-folder.ts";
 import { startPlacement } from "./cluster/scheduler.ts";
 import { openRedisCeiling } from "./budget.ts";

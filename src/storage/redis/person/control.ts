@@ -15,7 +15,7 @@ import { createLedger } from "../../../past/ledger.ts";
 import type { LegionPlace } from "../cluster/members.ts";
 import type { RedisBus } from "../mail/bus.ts";
 import { agentKeys } from "../scripts/keys.ts";
-import { createPersonLog, type PersonLog, type Said } from "./log.ts";
+import { createPersonLog, type PersonLog, type NumberedEvent } from "./log.ts";
 import { createPersonOutbox, type PersonOutbox } from "./outbox.ts";
 
 export interface RedisControlOptions extends LegionPlace {
@@ -62,7 +62,7 @@ const MOVED = new LegionError("STORAGE", "Somebody else said something at the sa
 
 /** The log as one errand sees it: whoever has read in it adds to it only as long as nobody else does. */
 function openErrand(log: PersonLog, { deliver }: PersonOutbox): LetterWriting {
-  const fresh: Said[] = [];
+  const fresh: NumberedEvent[] = [];
   let last: number | undefined;
   return {
     memory: {

@@ -23,7 +23,7 @@ import { agentKeys } from "../scripts/keys.ts";
 import { SAY, SETTLE, TAKE_IN } from "../scripts/person.ts";
 
 /** An event as it stands in the log, and what numbered its sends. */
-export interface Said {
+export interface NumberedEvent {
   readonly event: Event;
   readonly log: LogId;
 }
@@ -33,7 +33,7 @@ export interface PersonLog {
    * Adds `events`; of their sends ids, and roots that are their own ids, are given anew. `undefined`, and nothing is done,
    * unless `last` is the newest event; without it any may be. Throws REFUSED for a recipient that cannot be an agent.
    */
-  add(events: readonly NewEvent[], last?: number): Promise<readonly Said[] | undefined>;
+  add(events: readonly NewEvent[], last?: number): Promise<readonly NumberedEvent[] | undefined>;
   /**
    * Remembers that none of the sends of event `seq` is under way any more, and adds `events`, which have no sends; whoever
    * comes second adds nothing.

@@ -14,11 +14,11 @@ import { eventIn } from "../log/entry.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { readPages } from "../scripts/pages.ts";
 import { createWatermarks } from "../scripts/watermarks.ts";
-import type { PersonLog, Said } from "./log.ts";
+import type { PersonLog, NumberedEvent } from "./log.ts";
 
 export interface PersonOutbox extends Pick<Outbox, "undelivered"> {
   /** Tries once to deliver what was just said here; what cannot be delivered now is left for a round. Never rejects. */
-  deliver(said: readonly Said[]): Promise<void>;
+  deliver(said: readonly NumberedEvent[]): Promise<void>;
   /** Tries what anybody said and that is not delivered, oldest first; where that is much, a part of it at each call. */
   deliverForAll(): Promise<void>;
   /** Leaves for a round what its recipients do not have, though the log says that they do. */
@@ -31,7 +31,7 @@ const AT_ONCE = 100;
 export function createPersonOutbox(place: LegionPlace, log: PersonLog, bus: Pick<Bus, "send">): PersonOutbox {
   const { link, legion } = place;
   const { out } = agentKeys(legion, CONTROL);
-  /** Said here and not settled, by event. */
+  /** NumberedEvent here and not settled, by event. */
   const waiting = new Map<number, readonly Send[]>();
   const ordered = inOrderOfLogs(bus, log);
   /** Delivers the sends of event `seq`, but to those whose mailboxes are `full`, and notes it if none is left. */
@@ -98,7 +98,7 @@ async function readSends({ link, legion }: LegionPlace, seq: number): Promise<re
   return [];
 }
 
-function sendsIn({ event, log }: Said): readonly Send[] {
+function sendsIn({ event, log }: NumberedEvent): readonly Send[] {
   return sendsOf(event).map((message) => {
     const { to, n } = parseMessageId(message.id);
     return { from: log, message, to, n, seq: event.seq };

@@ -8,7 +8,11 @@ import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";
 import { deliver } from "../../../../src/storage/redis/scripts/mail.ts";
 import type { RedisPlace } from "../../../../src/storage/redis/scripts/scope.ts";
-import { createPersonLog, type PersonLog, type Said } from "../../../../src/storage/redis/person/log.ts";
+import {
+  createPersonLog,
+  type PersonLog,
+  type NumberedEvent,
+} from "../../../../src/storage/redis/person/log.ts";
 import { letter, numbers } from "../../../mail/letter.ts";
 import { said } from "../../../past/event-log-contract.ts";
 import { all, newLegion } from "../places.ts";
@@ -44,7 +48,7 @@ function words(content: string, ...to: AgentId[]): NoticeEvent & { readonly send
 
 const events = (): Promise<readonly Event[]> => all(readRedisLog(place));
 /** What is in the log must be what its writers were told. */
-function expectTold(told: readonly Said[], read: readonly Event[]): void {
+function expectTold(told: readonly NumberedEvent[], read: readonly Event[]): void {
   expect(told.map(({ event }) => event)).toEqual(read);
 }
 

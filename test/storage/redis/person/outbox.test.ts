@@ -13,7 +13,11 @@ import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../../src/storage/redis/connection/link.ts";
 import { readRedisMail } from "../../../../src/storage/redis/mail/mailbox.ts";
 import { createPersonOutbox, type PersonOutbox } from "../../../../src/storage/redis/person/outbox.ts";
-import { createPersonLog, type PersonLog, type Said } from "../../../../src/storage/redis/person/log.ts";
+import {
+  createPersonLog,
+  type PersonLog,
+  type NumberedEvent,
+} from "../../../../src/storage/redis/person/log.ts";
 import { letter, numbers } from "../../../mail/letter.ts";
 import { makeKnown, openTestLink } from "../members.ts";
 import { all, newLegion } from "../places.ts";
@@ -41,7 +45,7 @@ beforeEach(async () => {
 });
 
 /** Says it, and delivers nothing. */
-async function say(content: string, ...to: AgentId[]): Promise<Said> {
+async function say(content: string, ...to: AgentId[]): Promise<NumberedEvent> {
   const sends = to.map((id): Message => {
     const unnumbered = messageId({ from: CONTROL, to: id, n: 1 });
     const { message } = letter(id, 1, { from: CONTROL, content });

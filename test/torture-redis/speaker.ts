@@ -8,7 +8,7 @@ import { drawRoute, write } from "../torture/parcel.ts";
 import { seeded } from "../torture/seeded.ts";
 import type { Parcels, Said } from "./order.ts";
 
-export interface Mouth {
+export interface Speaker {
   /** True when nothing is left to be said. */
   readonly isSilent: boolean;
   /** Begins nothing new. */
@@ -17,18 +17,17 @@ export interface Mouth {
 
 const RETRY_MS = 50;
 
-/** Begins to speak. */
-export function openMouth(
+export function startSpeaking(
   { name, seed, everyMs, fed }: Parcels,
   agents: readonly string[],
   control: Pick<Control, "say">,
-): Mouth {
+): Speaker {
   const random = seeded(seed);
   const closing = new AbortController();
   const record = (line: Said): void => appendFileSync(fed, `${JSON.stringify(line)}\n`);
   let said = 0;
   /** Whoever does not know what became of a word is silent from then on, and another one goes on: it may still arrive. */
-  let speaker = 0;
+  let voice = 0;
   /** Per recipient. */
   let numbers = new Map<string, number>();
   const trySay = async (route: readonly string[]): Promise<void> => {
@@ -37,7 +36,7 @@ export function openMouth(
     numbers.set(to, number);
     const parcel = { name: `${name}p${++said}`, route };
     record({ ...parcel, said: false });
-    const content = write({ ...parcel, stop: 0, number, from: `${name}s${speaker}` });
+    const content = write({ ...parcel, stop: 0, number, from: `${name}s${voice}` });
     const [id] = await control.say([to], content);
     record({ ...parcel, said: true, id: id! });
   };
@@ -47,7 +46,7 @@ export function openMouth(
         return await trySay(route);
       } catch (error) {
         if (!(error instanceof LegionError)) throw error;
-        speaker++;
+        voice++;
         numbers = new Map();
         await delay(RETRY_MS);
       }

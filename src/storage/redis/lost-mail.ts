@@ -8,7 +8,7 @@ import type { RedisPlace } from "./scripts/scope.ts";
 import { createWatermarks } from "./scripts/watermarks.ts";
 import type { Tenure } from "../../domain/lease.ts";
 
-export interface Offering {
+export interface HostedSender {
   readonly tenure: Tenure;
   readonly outbox: Outbox;
   /** Has nobody closed the outbox? */
@@ -18,7 +18,7 @@ export interface Offering {
 /** Whoever has a message knows it by its number. Never rejects: where it fails, the right to run the agent ends. */
 export async function offerWhatMayBeLost(
   place: RedisPlace,
-  { tenure, outbox, isOpen }: Offering,
+  { tenure, outbox, isOpen }: HostedSender,
 ): Promise<void> {
   try {
     if (!(await isUnoffered(place))) return;
