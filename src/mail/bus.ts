@@ -1,4 +1,4 @@
-import type { AgentId, Delivery, LogId, Message } from "../domain/message.ts";
+import type { AgentId, Delivery, LogId } from "../domain/message.ts";
 
 /**
  * What became of a delivery:
@@ -40,7 +40,7 @@ export interface Inbox {
 }
 
 /**
- * What carries messages and lets watchers watch.
+ * What carries messages; watchers see them in the logs that send them and take them in.
  *   B1. `send` resolves `accepted` once the message is durable in the recipient's mailbox; nothing accepted is lost.
  *   B2. Per sender log and recipient, mail is accepted in number order and exactly once.
  *   B3. One open inbox per agent; a second `open` rejects with LOCKED.
@@ -52,7 +52,5 @@ export interface Bus {
   open(agent: AgentId): Promise<Inbox>;
   /** Unread messages of one agent; 0 for an unknown one, and for one whose mailbox cannot be read. */
   unread(agent: AgentId): Promise<number>;
-  /** Calls `listener` for every accepted message; returns how to stop. */
-  watch(listener: (message: Message) => void): () => void;
   close(): Promise<void>;
 }

@@ -5,7 +5,8 @@ import { createClock } from "../../src/base/clock.ts";
 import { compose } from "../../src/mail/compose.ts";
 import type { Inspection } from "../../src/domain/inspection.ts";
 import type { Durability } from "../../src/storage/contract/node.ts";
-import type { AgentId } from "../../src/domain/message.ts";
+import type { Receipt } from "../../src/mail/bus.ts";
+import type { AgentId, Delivery } from "../../src/domain/message.ts";
 import { createOutbox } from "../../src/mail/outbox.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { openFileStore, type FileStore } from "../../src/storage/files/store.ts";
@@ -27,7 +28,12 @@ const inspect = (inspection: Inspection): void => {
 
 async function write(store: FileStore, from: AgentId, to: AgentId): Promise<never> {
   const memory = await store.openAgent(from, UNHOSTED);
-  const outbox = createOutbox(memory, store.bus, clock);
+  const send = async (delivery: Delivery): Promise<Receipt> => {
+    const receipt = await store.bus.send(delivery);
+    if (receipt.status === "accepted") tell({ kind: "mail", to, id: delivery.message.id });
+    return receipt;
+  };
+  const outbox = createOutbox(memory, { send }, clock);
   for (let n = 1; ; n++) {
     const content = `${n} `.repeat(n % 20 === 0 ? 30_000 : n % 100);
     await memory.commit({
@@ -49,5 +55,4 @@ const store = await openFileStore({
   inspect,
   hosted,
 });
-store.bus.watch(({ id, targetAgentIds }) => tell({ kind: "mail", to: targetAgentIds[0]!, id }));
 await Promise.race([write(store, "1", "2"), write(store, "2", "1")]);

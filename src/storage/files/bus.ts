@@ -21,7 +21,6 @@ import {
 import type { Bus, Inbox, Mail, Receipt, Watermarks } from "../../mail/bus.ts";
 import { readMailbox, type MailMark } from "./mailbox.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
-import { createWatchers } from "../../mail/watchers.ts";
 import { firstFitting, standingOf } from "../../mail/mailbox.ts";
 import { isForeignJournal } from "./foreign-journal.ts";
 
@@ -61,7 +60,6 @@ interface Mailbox {
 /** Opens no file before the first message. */
 export function createFileBus(options: FileBusOptions): Bus {
   const mailboxes = new Map<AgentId, Promise<Mailbox | undefined>>();
-  const watchers = createWatchers();
   let closed = false;
   const find = (agent: AgentId): Promise<Mailbox | undefined> => {
     if (closed) throw new LegionError("STORAGE", "The bus is closed.");
@@ -79,9 +77,7 @@ export function createFileBus(options: FileBusOptions): Bus {
       const mailbox = await find(parseMessageId(delivery.message.id).to);
       if (!mailbox) return { status: "unknown" };
       if (mailbox.failed) await revive(mailbox, options);
-      const receipt = await accept(mailbox, delivery);
-      if (receipt.status === "accepted") watchers.show(delivery.message);
-      return receipt;
+      return accept(mailbox, delivery);
     },
     async open(agent) {
       const mailbox = await find(agent);
@@ -95,7 +91,6 @@ export function createFileBus(options: FileBusOptions): Bus {
     },
     // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
     unread: async (agent) => (await find(agent).catch(() => undefined))?.unread.mail.length ?? 0,
-    watch: watchers.watch,
     async close() {
       closed = true;
       for (const mailbox of await Promise.all(mailboxes.values())) if (mailbox) await closeMailbox(mailbox);

@@ -9,7 +9,6 @@ import { deliver, type Delivered } from "../scripts/mail.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 import type { Bus, Inbox } from "../../../mail/bus.ts";
 import { openRedisMailbox, type RedisMailbox } from "./mailbox.ts";
-import { createWatchers } from "../../../mail/watchers.ts";
 
 export interface RedisBus extends Bus {
   /** There is mail up to `position` for `agent`, as the renewal of its lease tells: a word on the channel may be lost. */
@@ -25,13 +24,12 @@ export interface RedisBusOptions {
 
 /**
  * A mailbox opens for whoever has the right to run the agent, Control's for anybody; else `open` rejects with LOCKED. When
- * mail cannot be read, that right ends. Watchers see what is sent through this bus.
+ * mail cannot be read, that right ends.
  */
 export function createRedisBus(options: RedisBusOptions): RedisBus {
   const { link, legion } = options;
   const { open, mailboxes, close } = createReading(options);
   const post = createPost(options);
-  const watchers = createWatchers();
   let closed = false;
   const refuseClosed = (): void => {
     if (closed) throw new LegionError("STORAGE", "The bus is closed.");
@@ -46,7 +44,6 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
       if (delivered.status !== "accepted") return delivered;
       const { status, position } = delivered;
       mailboxes.get(to)?.front.arrived(position, () => ({ position, from, message }));
-      watchers.show(message);
       return { status };
     },
     async open(agent) {
@@ -58,7 +55,6 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
       // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
       return (await link.command("XLEN", agentKeys(legion, agent).mailbox).catch(() => 0)) as number;
     },
-    watch: watchers.watch,
     heard: (agent, position) => mailboxes.get(agent)?.front.heard({ newest: position }),
     async close() {
       closed = true;
