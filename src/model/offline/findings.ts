@@ -14,13 +14,17 @@ export interface Found {
   readonly about: string;
 }
 
-export interface Findings {
+/** The sums of a walk. */
+export interface Counts {
   readonly files: number;
   readonly lines: number;
   readonly bytes: number;
   readonly folders: number;
   /** Files that were not read and folders that were not opened. */
   readonly unread: number;
+}
+
+export interface Findings extends Counts {
   /** Not all of them, if there are many. */
   readonly found: readonly Found[];
 }
@@ -28,7 +32,7 @@ export interface Findings {
 const UNITS = ["file", "line", "byte", "folder"] as const;
 
 /** One line with the sums. */
-export function writeCounts({ files, lines, bytes, folders, unread }: Omit<Findings, "found">): string {
+export function writeCounts({ files, lines, bytes, folders, unread }: Counts): string {
   // How many bytes a file has is not always known.
   const sums = [files, lines, bytes || undefined, folders].map(
     (sum, at) => sum !== undefined && count(sum, UNITS[at]!),
@@ -170,13 +174,9 @@ function nameOf(shown: string): string {
 /** Why an action on `path` failed, in a few words. */
 export function reasonIn(content: string, path: string): string {
   const text = content.startsWith(`${path} `) ? `it${content.slice(path.length)}` : content;
-  const [reason = ""] = clean(firstLine(text)).split(/[.:;](?: |$)/, 1);
+  const [line = ""] = text.split("\n", 1);
+  const [reason = ""] = clean(line).split(/[.:;](?: |$)/, 1);
   return reason ? reason[0]!.toLowerCase() + reason.slice(1) : "no reason was given";
-}
-
-function firstLine(text: string): string {
-  const end = text.indexOf("\n");
-  return end === -1 ? text : text.slice(0, end);
 }
 
 function numberBefore(unit: string, text: string): number | undefined {

@@ -16,12 +16,6 @@ export interface Share {
   readonly maxBytes: number;
 }
 
-export interface Report {
-  /** Of the share that it is about. */
-  readonly key: string;
-  readonly findings: Findings;
-}
-
 /** More than a list of a folder ever shows. */
 const MAX_ENTRIES = 2_000;
 const MIN_REPORT_BYTES = 1_000;
@@ -50,12 +44,13 @@ function reportBytes(wanted: number): number {
 }
 
 /** Hands a share over; without entries it tells the agent that there is nothing to do for it. */
-export function writeShare({ dir, entries, key, maxBytes }: Share): string {
+export function writeShare(share: Share): string {
+  const { dir, entries, key, maxBytes } = share;
   const survey = `the survey of ${quotePath(dir)} (key ${key}, report in ${maxBytes} bytes)`;
   if (entries.length === 0) return `You have no share in ${survey}: there are more agents than entries.`;
   return [
     `You have a share in ${survey}. Walk what is listed here, note what you find, and report back to me.`,
-    `Begin the report with: ${reportOpening({ dir, key })} <n> files, <n> lines, <n> bytes, <n> folders, <n> not read.`,
+    `Begin the report with: ${reportOpening(share)} <n> files, <n> lines, <n> bytes, <n> folders, <n> not read.`,
     "Then one line for each file, such as: - src/a.ts: 12 lines; exports a, b",
     "",
     ...entries.map((entry) => `- ${writePath(entry)}`),
@@ -87,7 +82,7 @@ export function isEntry(entry: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !name.includes("/");
 }
 
-function reportOpening({ dir, key }: Pick<Share, "dir" | "key">): string {
+function reportOpening({ dir, key }: Share): string {
   return `Report on the survey of ${quotePath(dir)} (key ${key}):`;
 }
 
@@ -95,11 +90,14 @@ export function writeReport(share: Share, findings: Findings): string {
   return `${reportOpening(share)} ${writeFindings(findings, share.maxBytes)}`;
 }
 
-const REPORT = new RegExp(`^Report on the survey of (${PATH}) \\(key ([0-9a-f]{8})\\):`);
+/** Is `text` a report on `share`? */
+export function isReport(share: Share, text: string): boolean {
+  return text.startsWith(reportOpening(share));
+}
 
-export function readReport(text: string): Report | undefined {
-  const opening = REPORT.exec(text);
-  return opening ? { key: opening[2]!, findings: readFindings(text.slice(opening[0].length)) } : undefined;
+/** What a report on `share` says; `undefined` if `text` is none. */
+export function readReport(share: Share, text: string): Findings | undefined {
+  return isReport(share, text) ? readFindings(text.slice(reportOpening(share).length)) : undefined;
 }
 
 /** Opens the one message that ends a survey. */
@@ -107,10 +105,6 @@ export function surveyEnd(dir: string, how: "is done" | "has failed"): string {
   return `The survey of ${quotePath(dir)} ${how}:`;
 }
 
-const SURVEY_END = new RegExp(`^The survey of (${PATH}) (?:is done|has failed):`);
-
-/** The folder whose survey `text` declares ended. */
-export function readSurveyEnd(text: string): string | undefined {
-  const end = SURVEY_END.exec(text);
-  return end ? readPath(end[1]!) : undefined;
+export function isSurveyEnd(dir: string, text: string): boolean {
+  return text.startsWith(surveyEnd(dir, "is done")) || text.startsWith(surveyEnd(dir, "has failed"));
 }

@@ -3,7 +3,7 @@
 import { count } from "../../base/wording.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
 import { mergeFindings, writeCounts, writeFound, type Findings, type Found } from "./findings.ts";
-import type { Counted, Glance } from "../offline-glance.ts";
+import type { Counted, Glance } from "./glance.ts";
 import { joinPath, writePath } from "./paths.ts";
 import type { Survey, Team } from "./team.ts";
 import type { OfflineView } from "./prompt-reader.ts";
@@ -45,7 +45,7 @@ export function writeSummary(contributions: readonly Contribution[]): string {
 
 /** A Markdown text of at most about `maxBytes` of UTF-8. */
 export function writeSurvey(
-  { dir }: Pick<Survey, "dir">,
+  { dir }: Survey,
   { contributions, glance }: { readonly contributions: readonly Contribution[]; readonly glance: Glance },
   maxBytes: number,
 ): string {

@@ -5,7 +5,7 @@ import { displayName, type AgentId } from "../../domain/message.ts";
 import { count } from "../../base/wording.ts";
 import { writeFindings } from "./findings.ts";
 import { readShareGoal, writeShareGoal, type Attempt } from "./goals.ts";
-import { readReport, readShare, writeReport, type Share } from "./letters.ts";
+import { isReport, readShare, writeReport, type Share } from "./letters.ts";
 import {
   FORGOTTEN,
   startOver,
@@ -18,7 +18,7 @@ import {
   type Move,
 } from "./move.ts";
 import { quotePath, writePath } from "./paths.ts";
-import { remember, stepsSince, type Mail, type OfflineView, type Step } from "./prompt-reader.ts";
+import { remember, stepsSince, type Mail, type OfflineView } from "./prompt-reader.ts";
 import { walk } from "./walk.ts";
 
 /** The report says it all; a note is to be read. */
@@ -58,14 +58,10 @@ export function openShares(view: OfflineView): readonly OpenShare[] {
 
 function isSettled(view: OfflineView, { from, share, at }: OpenShare): boolean {
   return stepsSince(view, at).some(
-    (step) => reportedIn(step) === share.key && step.parameters["targetAgentId"] === from,
+    ({ action, parameters: { targetAgentId, message } }) =>
+      action === "sendMessage" && targetAgentId === from && isReport(share, String(message)),
   );
 }
-
-/** The key of the share that a message of this agent reports on. */
-const reportedIn = remember(({ action, parameters }: Step) =>
-  action === "sendMessage" ? readReport(String(parameters["message"]))?.key : undefined,
-);
 
 export function shareMove(view: OfflineView, open: OpenShare): Move {
   const { from, share, at } = open;

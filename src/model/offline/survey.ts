@@ -6,9 +6,9 @@ import { CONTROL, displayName } from "../../domain/message.ts";
 import { readCommands } from "./commands.ts";
 import { count } from "../../base/wording.ts";
 import { entriesOf, reasonIn } from "./findings.ts";
-import { glanceAt, glanceCalls } from "../offline-glance.ts";
+import { glanceAt, glanceCalls } from "./glance.ts";
 import { readSurveyGoal, writeSurveyGoal } from "./goals.ts";
-import { readSurveyEnd, surveyEnd, writeShare } from "./letters.ts";
+import { isSurveyEnd, surveyEnd, writeShare } from "./letters.ts";
 import { contributionsTo, surveyPath, writeSummary, writeSurvey, type Contribution } from "./merge.ts";
 import {
   act,
@@ -24,7 +24,7 @@ import {
 } from "./move.ts";
 import { quotePath, writePath } from "./paths.ts";
 import { runningPeers, shareOut, type Survey, type Team } from "./team.ts";
-import { remember, type Mail, type OfflineView, type Step } from "./prompt-reader.ts";
+import { remember, stepsSince, type Mail, type OfflineView, type Step } from "./prompt-reader.ts";
 import { isSurveyed, walk } from "./walk.ts";
 
 /** Nothing to do until mail comes. */
@@ -48,16 +48,15 @@ export function openSurveys(view: OfflineView): readonly Survey[] {
     if (mail.from === undefined) continue;
     for (const dir of dirsIn(mail)) open.set(dir, { dir, asker: mail.from, at });
   }
-  for (const decision of view.decisions) {
-    const told = decision.steps.flatMap(({ action, parameters }) =>
-      action === "sendMessage" ? [String(parameters["message"])] : [],
-    );
-    for (const text of [decision.text, ...told]) {
-      const dir = readSurveyEnd(text);
-      if (dir !== undefined && decision.at > (open.get(dir)?.at ?? Infinity)) open.delete(dir);
-    }
-  }
-  return [...open.values()];
+  return [...open.values()].filter((survey) => !isOver(view, survey));
+}
+
+function isOver(view: OfflineView, { dir, at }: Survey): boolean {
+  const isEnd = (text: unknown): boolean => isSurveyEnd(dir, String(text));
+  const told = stepsSince(view, at).some(
+    ({ action, parameters }) => action === "sendMessage" && isEnd(parameters["message"]),
+  );
+  return told || view.decisions.some((decision) => decision.at > at && isEnd(decision.text));
 }
 
 export function surveyMove(view: OfflineView, survey: Survey): Move | Wait {

@@ -3,7 +3,7 @@
 import type { AgentId } from "../../domain/message.ts";
 import type { Findings } from "./findings.ts";
 import { newShare, readReport, writeShare, type Share } from "./letters.ts";
-import { groupBy, remember, stepsSince, type Mail, type OfflineView, type Step } from "./prompt-reader.ts";
+import { groupBy, stepsSince, type Mail, type OfflineView, type Step } from "./prompt-reader.ts";
 
 export interface Team {
   /** What the agent that was asked walks itself: its own share, and those that could not be handed over. */
@@ -51,11 +51,9 @@ export function shareOut(view: OfflineView, { dir, at }: Survey, { entries, agen
   return { own: newShare(dir, [...own, ...refused], 1), parts };
 }
 
-const reportIn = remember((mail: Mail) => readReport(mail.text));
-
 function stateOf(share: Share, sent: readonly Step[], mails: readonly Mail[]): Part["state"] {
-  const report = mails.map(reportIn).findLast((found) => found?.key === share.key);
-  if (report && share.entries.length > 0) return onlyIn(share, report.findings);
+  const report = mails.map(({ text }) => readReport(share, text)).findLast((found) => found !== undefined);
+  if (report && share.entries.length > 0) return onlyIn(share, report);
   const letter = writeShare(share);
   const step = sent.find(({ parameters }) => parameters["message"] === letter);
   if (!step) return "unsent";

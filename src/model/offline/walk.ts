@@ -33,11 +33,7 @@ export interface Walk {
 }
 
 /** Walks a part of `dir` as far as it was seen after `since`. */
-export function walk(
-  view: OfflineView,
-  since: number,
-  { dir, entries }: Pick<Share, "dir" | "entries">,
-): Walk {
+export function walk(view: OfflineView, since: number, { dir, entries }: Share): Walk {
   const seen = lookBack(view, since);
   const all = mergeFindings(entries.map((entry) => findingsOn(seen, dir, entry)));
   const next = isEnough(seen, all) ? [] : entries.flatMap((entry) => nextOn(seen, dir, entry));

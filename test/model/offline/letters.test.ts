@@ -13,10 +13,10 @@ import {
   writeSurveyGoal,
 } from "../../../src/model/offline/goals.ts";
 import {
+  isSurveyEnd,
   newShare,
   readReport,
   readShare,
-  readSurveyEnd,
   surveyEnd,
   writeReport,
   writeShare,
@@ -95,7 +95,8 @@ describe("the letters of a survey", () => {
         const files = list.filter(({ path }) => !path.endsWith("/")).length;
         const findings: Findings = { files, lines, bytes: 0, folders, unread: 0, found: list };
         const share = newShare("x y", ["a"], 1);
-        expect(readReport(writeReport(share, findings))).toEqual({ key: share.key, findings });
+        expect(readReport(share, writeReport(share, findings))).toEqual(findings);
+        expect(readReport(newShare("x y", ["b"], 1), writeReport(share, findings))).toBeUndefined();
       }),
     );
   });
@@ -112,19 +113,20 @@ describe("the letters of a survey", () => {
     ]) {
       expect([
         readShare(text),
-        readReport(text),
-        readSurveyEnd(text),
+        readReport(newShare(".", [], 1), text),
         readSurveyGoal(text),
         readShareGoal(text),
-      ]).toEqual(Array.from({ length: 5 }, () => undefined));
+      ]).toEqual([undefined, undefined, undefined, undefined]);
+      expect(isSurveyEnd("x", text)).toBe(false);
     }
   });
 
   it("name the survey that has ended", () => {
     fc.assert(
       fc.property(dir, (folder) => {
-        expect(readSurveyEnd(`${surveyEnd(folder, "is done")} 3 files`)).toBe(folder);
-        expect(readSurveyEnd(surveyEnd(folder, "has failed"))).toBe(folder);
+        expect(isSurveyEnd(folder, `${surveyEnd(folder, "is done")} 3 files`)).toBe(true);
+        expect(isSurveyEnd(folder, surveyEnd(folder, "has failed"))).toBe(true);
+        expect(isSurveyEnd(`${folder}x`, surveyEnd(folder, "is done"))).toBe(false);
       }),
     );
   });

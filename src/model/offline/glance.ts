@@ -1,24 +1,28 @@
 // What a project says of itself: the overview of its folder, its README, its manifest. The agent that was asked for a
 // survey looks at these itself.
 
-import { clean } from "./offline/findings.ts";
-import type { Wanted } from "./offline/commands.ts";
-import { lastStep, within } from "./offline/move.ts";
-import { joinPath, PATH, readPath } from "./offline/paths.ts";
-import type { Survey } from "./offline/team.ts";
-import type { OfflineView, Step } from "./offline/prompt-reader.ts";
+import { fieldsOf, readJson } from "../../base/json.ts";
+import { clean } from "./findings.ts";
+import type { Wanted } from "./commands.ts";
+import { lastStep, within } from "./move.ts";
+import { joinPath, PATH, readPath } from "./paths.ts";
+import type { Survey } from "./team.ts";
+import type { OfflineView, Step } from "./prompt-reader.ts";
 
-export interface Glance {
+interface Manifest {
   /** Empty: it says none. */
   readonly name: string;
+  /** May be empty. */
+  readonly description: string;
+  /** Commands that it offers, as they are typed. */
+  readonly commands: readonly string[];
+  /** Files that it names as what others run or import, as it writes them. */
+  readonly entries: readonly string[];
+}
+
+export interface Glance extends Manifest {
   /** The first paragraph of its README; may be empty. */
   readonly purpose: string;
-  /** As its manifest has it; may be empty. */
-  readonly description: string;
-  /** Commands that its manifest offers, as they are typed. */
-  readonly commands: readonly string[];
-  /** Files that its manifest names as what others run or import, as it writes them. */
-  readonly entries: readonly string[];
   /** The folders at the top, and how many files each holds. */
   readonly holds: readonly Counted[];
   /** Paths from the surveyed folder, the first the largest; and how many lines they have. */
@@ -96,14 +100,12 @@ function firstParagraph(text: string): string {
   return clean(paragraph.join(" "), MAX_PURPOSE);
 }
 
-type Manifest = Pick<Glance, "name" | "description" | "commands" | "entries">;
 const MAX_COMMANDS = 8;
 
 function readManifest(text: string): Manifest {
-  const json = parse(text);
-  if (json) {
-    const { name, description, scripts, main, module, bin, exports } = json;
-    const commands = Object.keys(Object(scripts) as object).filter((script) => !/^(?:pre|post)/.test(script));
+  if (text.trimStart().startsWith("{")) {
+    const { name, description, scripts, main, module, bin, exports } = fieldsOf(readJson(text));
+    const commands = Object.keys(fieldsOf(scripts)).filter((script) => !/^(?:pre|post)/.test(script));
     return {
       name: wordsOf(name),
       description: wordsOf(description),
@@ -125,15 +127,6 @@ function npmWord(script: string): string {
   return script === "start" || script === "test" ? script : `run ${script}`;
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function wordsOf(value: unknown): string {
   return typeof value === "string" ? clean(value) : "";
 }
@@ -141,7 +134,7 @@ function wordsOf(value: unknown): string {
 /** At any depth: `exports` nests. */
 function stringsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value.replace(/^\.\//, "")];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+  return Object.values(fieldsOf(value)).flatMap(stringsIn);
 }
 
 const COUNTED = new RegExp(`(${PATH}) \\((\\d{1,9})(?: \\w{1,9})?\\)`, "g");
