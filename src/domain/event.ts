@@ -220,9 +220,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,
     output: a.output + b.output,
-    ...(cacheRead > 0 && { cacheRead }),
-    ...(cacheWrite > 0 && { cacheWrite }),
-    ...(cost !== undefined && { cost }),
+    cacheRead: cacheRead || undefined,
+    cacheWrite: cacheWrite || undefined,
+    cost,
   };
 }
 

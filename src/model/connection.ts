@@ -3,15 +3,10 @@
 import { LegionError } from "../base/errors.ts";
 import { foreignHost, keyFlaw, urlFlaw } from "./http/base-url.ts";
 import type { CompatibleServer } from "./server.ts";
-import type { ProviderOptions } from "./http/connection.ts";
+import type { Reach } from "./http/connection.ts";
 
 /** A provider's section under `providers:` in config.yaml. */
-export interface ProviderSettings extends Pick<
-  ProviderOptions,
-  "baseUrl" | "stream" | "firstMs" | "stallMs"
-> {
-  /** Anthropic only; for compatible servers. */
-  readonly apiVersion?: "2026-10-21" | "2023-06-01";
+export interface ProviderSettings extends Reach {
   /** Why none of its models may be opened; in one line. */
   readonly refusal?: string;
 }
@@ -22,7 +17,7 @@ export interface Settled {
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
 }
 
-export interface Connection extends Omit<ProviderSettings, "refusal"> {
+export interface Connection extends Reach {
   /** Empty where none is set. */
   readonly apiKey: string;
 }
@@ -38,7 +33,7 @@ export function connect(provider: "anthropic" | "openai", { env, providers = {} 
     (baseUrl === undefined ? undefined : urlFlaw(baseUrl, `The base URL of ${provider}`)) ??
     keyFlaw(apiKey, `${variable}_API_KEY`);
   if (flaw !== undefined) throw new LegionError("CONFIG", flaw);
-  return { ...settings, apiKey, ...(baseUrl !== undefined && { baseUrl }) };
+  return { ...settings, apiKey, baseUrl };
 }
 
 /** The server that `openai/...` leads to where that is not OpenAI's own; `undefined` where it is. Throws as `connect` does. */

@@ -102,13 +102,12 @@ export function findModel(
   const known = MODELS.find(([prefix]) => name.startsWith(prefix) && DATED.test(name.slice(prefix.length)));
   const family = known ?? FAMILIES.find(([prefix]) => name.startsWith(prefix));
   const ability = family?.[2] ?? "tools";
-  const price = known && toPrice(known[3]);
   return {
     ability,
     source: family ? "known" : "assumed",
     profile: {
       ...(family ? { window: family[1], maxOutput: known?.[4] ?? MAX_OUTPUT } : UNKNOWN),
-      ...(price && { price }),
+      price: known && toPrice(known[3]),
       tools: ability !== "text",
       summarises: true,
       ...(Object.hasOwn(described, name) && described[name]),
@@ -117,12 +116,7 @@ export function findModel(
 }
 
 function toPrice([input, output, cacheRead, cacheWrite]: Prices): Price {
-  return {
-    input,
-    output,
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-  };
+  return { input, output, cacheRead, cacheWrite };
 }
 
 /** The profile that `findModel` finds. */

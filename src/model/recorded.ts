@@ -14,11 +14,11 @@ export function toCompletion(decision: DecisionEvent, stop: Stop): Completion {
   const { text, thoughts, calls, usage, provider } = decision;
   return {
     text,
-    ...(thoughts !== undefined && { thoughts }),
+    thoughts,
     calls: isText(decision) ? [] : calls.map((call) => toRawCall(call, stop)),
     usage,
     stop,
-    ...(provider !== undefined && { provider }),
+    provider,
   };
 }
 

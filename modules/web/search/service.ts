@@ -81,7 +81,7 @@ async function ask(
       signal,
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
-      ...(service.baseUrl !== undefined && { trusted: url.host }),
+      trusted: service.baseUrl === undefined ? undefined : url.host,
     });
   } catch (error) {
     signal.throwIfAborted();

@@ -98,7 +98,7 @@ function readPlace(text: string): { readonly host: string; readonly port?: numbe
         "an address such as 10.0.0.5, or a range such as 192.168.0.0/16",
     );
   }
-  return { host, ...(port !== undefined && { port }) };
+  return { host, port };
 }
 
 /** A name as URLs have it; `undefined` for what is none, such as an address that is written in an unusual way. */

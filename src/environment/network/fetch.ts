@@ -37,13 +37,12 @@ export interface FetchDeps {
 export async function fetchPage(url: string, asked: WebRequest, deps: FetchDeps): Promise<WebResponse> {
   const stop = createStop(url, asked.timeoutMs ?? TIMEOUT_MS, [asked.signal, deps.life]);
   try {
-    const trusted = asked.trusted === undefined ? undefined : parseTrusted(asked.trusted);
     const way: Way = {
       ...deps,
       signal: stop.signal,
       maxBytes: asked.maxBytes ?? MAX_BYTES,
       cookies: createCookieJar(),
-      ...(trusted && { trusted }),
+      trusted: asked.trusted === undefined ? undefined : parseTrusted(asked.trusted),
     };
     const page = await Promise.race([go(firstStep(url, asked), way), aborted(stop.signal)]);
     stop.signal.throwIfAborted();
@@ -75,7 +74,7 @@ function firstStep(url: string, { method = "GET", headers = {}, body }: WebReque
       ...Object.fromEntries(given),
       "accept-encoding": ACCEPTED_PACKINGS,
     },
-    ...(body !== undefined && { body }),
+    body,
   };
 }
 

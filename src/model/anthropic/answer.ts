@@ -103,14 +103,13 @@ export function toCompletion({ blocks, stop, counts }: AnthropicAnswer, toolset:
       calls.push({ id: block.id, name: toolset.nameOf(block.name), arguments: block.json || "{}" });
     }
   }
-  const part = partOf(blocks);
   return {
     text,
-    ...(thoughts.trim() && { thoughts }),
+    thoughts: thoughts.trim() === "" ? undefined : thoughts,
     calls,
     usage: toUsage(counts),
     stop: toStop(stop, calls),
-    ...(part && { provider: part }),
+    provider: partOf(blocks),
   };
 }
 
@@ -141,7 +140,7 @@ function toUsage(counts: Counts): Usage {
   return {
     input: fresh + cacheRead + cacheWrite,
     output,
-    ...(cacheRead > 0 && { cacheRead }),
-    ...(cacheWrite > 0 && { cacheWrite }),
+    cacheRead: cacheRead || undefined,
+    cacheWrite: cacheWrite || undefined,
   };
 }

@@ -24,8 +24,6 @@ import {
 export interface AnthropicOptions extends ProviderOptions {
   /** `adaptive` asks for thinking that can be read; absent, the model's own default holds. */
   readonly thinking?: "adaptive";
-  /** `2023-06-01` for compatible servers that do not know the present version. */
-  readonly apiVersion?: "2026-10-21" | "2023-06-01";
 }
 
 const BASE_URL = "https://api.anthropic.com";
@@ -59,11 +57,10 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
       messages: history(request),
     });
 
-  const host = foreignHost("anthropic", options.baseUrl);
   return {
     name,
     provider: "anthropic",
-    ...(host !== undefined && { host }),
+    host: foreignHost("anthropic", options.baseUrl),
     profile: options.profile,
     async complete(request, run) {
       const toolset = toolsets(request.tools);

@@ -5,11 +5,8 @@ import type { Toolset } from "./body.ts";
 import { brokenAnswer, explainFailure, type Provider } from "./failure.ts";
 import type { Delta, ModelProfile, ModelRun } from "../../domain/model.ts";
 
-export interface ProviderOptions {
-  /** The provider's name of the model. */
-  readonly id: string;
-  readonly profile: ModelProfile;
-  readonly apiKey: string;
+/** How a provider is reached. */
+export interface Reach {
   /** Default: the provider's own. */
   readonly baseUrl?: string;
   /** `off` for servers that cannot stream. Default `on`. */
@@ -21,6 +18,15 @@ export interface ProviderOptions {
   readonly firstMs?: number;
   /** How long it may be silent within an answer. Default 60,000. */
   readonly stallMs?: number;
+  /** Anthropic only: `2023-06-01` for compatible servers that do not know the present version. */
+  readonly apiVersion?: "2026-10-21" | "2023-06-01";
+}
+
+export interface ProviderOptions extends Reach {
+  /** The provider's name of the model. */
+  readonly id: string;
+  readonly profile: ModelProfile;
+  readonly apiKey: string;
   /** Told once of each thing that the server turns out not to do; one line. */
   readonly onRemark?: (text: string) => void;
   readonly fetch?: typeof fetch;

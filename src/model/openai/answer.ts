@@ -121,7 +121,7 @@ export function toCompletion(answer: OpenAiAnswer, toolset: Toolset, sent: strin
   }));
   return {
     text,
-    ...(thoughts.trim() && { thoughts }),
+    thoughts: thoughts.trim() === "" ? undefined : thoughts,
     calls,
     usage: usage ? toUsage(usage) : estimateUsage(answer, sent),
     stop: toStop(stop, calls),
@@ -135,13 +135,11 @@ function toStop(stop: string | null | undefined, calls: readonly RawCall[]): Sto
 }
 
 function toUsage({ prompt_tokens, completion_tokens, prompt_tokens_details }: CompletionUsage): Usage {
-  const cacheRead = prompt_tokens_details?.cached_tokens ?? 0;
-  const cacheWrite = prompt_tokens_details?.cache_write_tokens ?? 0;
   return {
     input: prompt_tokens ?? 0,
     output: completion_tokens ?? 0,
-    ...(cacheRead > 0 && { cacheRead }),
-    ...(cacheWrite > 0 && { cacheWrite }),
+    cacheRead: prompt_tokens_details?.cached_tokens || undefined,
+    cacheWrite: prompt_tokens_details?.cache_write_tokens || undefined,
   };
 }
 

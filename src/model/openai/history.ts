@@ -18,7 +18,7 @@ export function createOpenAiHistory(
   const writeSaid = (text: string): WrittenTurn => ({
     json: text.trim() === "" ? "" : writeUser([text]),
     text,
-    ...(roles === "alternate" && { kind: "user" }),
+    kind: roles === "alternate" ? "user" : undefined,
   });
   const join = createJoiner<WrittenTurn>({
     write: (turn) => (turn.role === "user" ? writeSaid(turn.text) : { json: writeTurn(turn) }),

@@ -56,7 +56,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
   return {
     name: provider.model,
     provider: "openai",
-    ...(host !== undefined && { host }),
+    host,
     profile: learned.profile,
     async complete(request, run) {
       const toolset = toolsets(request.tools);

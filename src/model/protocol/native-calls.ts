@@ -3,10 +3,11 @@ import type { Completion } from "../../domain/model.ts";
 import { repairJson } from "./json.ts";
 
 /** The native calls of a completion, in order. Ids are the provider's where they tell the calls apart. */
-export function readNativeCalls({ calls, stop }: Completion): Call[] {
+export function readNativeCalls(completion: Completion): Call[] {
+  const ending = isCut(completion) ? "cut" : "whole";
   const taken = new Set<string>();
-  return calls.map((raw, index) => {
-    const json = repairJson(raw.arguments, isCut({ stop }) ? "cut" : "whole");
+  return completion.calls.map((raw, index) => {
+    const json = repairJson(raw.arguments, ending);
     const id = raw.id === "" || taken.has(raw.id) ? freeId(taken, index + 1) : raw.id;
     taken.add(id);
     return { id, action: raw.name, parameters: json ? json.value : raw.arguments };
@@ -14,7 +15,7 @@ export function readNativeCalls({ calls, stop }: Completion): Call[] {
 }
 
 /** Was the completion stopped in the middle, so that its end may be half of what was meant? */
-export function isCut({ stop }: Pick<Completion, "stop">): boolean {
+export function isCut({ stop }: Completion): boolean {
   return stop === "length" || stop === "refused";
 }
 

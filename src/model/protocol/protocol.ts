@@ -1,5 +1,5 @@
 import type { Call, ProtocolName } from "../../domain/event.ts";
-import type { CallResult, Completion, ToolSpec, Turn } from "../../domain/model.ts";
+import type { Completion, ToolSpec, Turn } from "../../domain/model.ts";
 import type { ActionSpec } from "../../domain/module.ts";
 
 /**
@@ -33,6 +33,8 @@ export interface ShownDecision {
   readonly provider?: unknown;
 }
 
-export interface ShownResult extends Omit<CallResult, "call"> {
+export interface ShownResult {
   readonly call: string | null;
+  readonly content: string;
+  readonly isError: boolean;
 }

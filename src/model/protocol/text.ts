@@ -78,8 +78,7 @@ function parse(completion: Completion, actions: readonly ActionSpec[]): Parsed {
   if (reading.kind === "broken" && findSpec(reading.name, actions))
     return { kind: "calls", calls: [toCall({ name: reading.name, parameters: reading.text })] };
   if (reading.kind !== "action") return { kind: "unparsed", reason: reasonFor(reading, actions) };
-  const { thoughts } = reading.action;
-  return { kind: "calls", calls: [toCall(reading.action)], ...(thoughts !== undefined && { thoughts }) };
+  return { kind: "calls", calls: [toCall(reading.action)], thoughts: reading.action.thoughts };
 }
 
 /** Said to a model whose provider let nothing of its answer through. */

@@ -30,8 +30,7 @@ function parse(completion: Completion, actions: readonly ActionSpec[]): Parsed {
   if (completion.text.trim() === "") return { kind: "unparsed", reason: whyEmpty(completion) };
   const written = isCut(completion) ? undefined : readWritten(completion.text, actions);
   if (!written) return { kind: "calls", calls: [] };
-  const { thoughts } = written;
-  return { kind: "calls", calls: [toCall(written)], ...(thoughts !== undefined && { thoughts }) };
+  return { kind: "calls", calls: [toCall(written)], thoughts: written.thoughts };
 }
 
 function whyEmpty({ stop }: Completion): string {
@@ -60,7 +59,7 @@ function showDecision(decision: ShownDecision): Turn {
   const { text, calls, model, provider } = decision;
   // Shown as a native call, so that the model sees the right form and no provider is asked for a call it did not make.
   if (isWritten(decision)) return { role: "assistant", text: "", calls };
-  return { role: "assistant", text, calls, model, ...(provider !== undefined && { provider }) };
+  return { role: "assistant", text, calls, model, provider };
 }
 
 function showResults(results: readonly ShownResult[]): Turn {
