@@ -1,6 +1,6 @@
-// HTML source cut into tags and text, in one pass that never goes back: no input is slow.
-
-import { RAW_TEXT } from "./tags.ts";
+// HTML source cut into tags and text, in one pass that never goes back: no input is slow. The parser behind linkedom will not
+// do: its time grows with the square of how deep a page nests (8 s for 100,000 tags that nobody closes), it finds tags in what
+// browsers take for text, such as an `iframe`, and a cell or an item that is not closed takes in its neighbours.
 
 export type Token =
   | {
@@ -16,11 +16,17 @@ export type Token =
 const TAG = /<(\/?)([a-zA-Z][^\s/>]*)/y;
 const ATTRIBUTE = /[\s/]*([^\s/>=]+)?(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?/y;
 
-/** Comments, declarations and a tag that the end of the text cuts off are left out. `wanted` are the attributes to keep. */
+/** What stands at a `<` that begins no tag: a comment, text as it is, a declaration, or just this character. */
+const OTHER = /<!(?=--)[^]*?(?:-->|$)|<!\[CDATA\[([^]*?)(?:\]\]>|$)|<[!?/][^>]*>?|</y;
+
+/**
+ * Comments, declarations and a tag that the end of the text cuts off are left out. `wanted` are the attributes to keep; the
+ * content of `raw` elements is text, whatever it looks like.
+ */
 export function* scan(
   source: string,
   wanted: ReadonlySet<string>,
-  raw: ReadonlySet<string> = RAW_TEXT,
+  raw: ReadonlySet<string>,
 ): Generator<Token> {
   let at = 0;
   while (at < source.length) {
@@ -30,9 +36,11 @@ export function* scan(
     TAG.lastIndex = start;
     const tag = TAG.exec(source);
     if (!tag) {
-      const { text, end } = declaration(source, start);
-      if (text) yield { kind: "text", text };
-      at = end;
+      OTHER.lastIndex = start;
+      const [other = "", characters = ""] = OTHER.exec(source) ?? [];
+      const text = other === "<" ? other : characters;
+      if (text) yield { kind: "text", text: text.replace(/&/g, "&amp;").replace(/</g, "&lt;") };
+      at = start + other.length;
       continue;
     }
     const name = tag[2]!.toLowerCase();
@@ -49,21 +57,6 @@ export function* scan(
     if (text) yield { kind: "text", text };
     at += text.length;
   }
-}
-
-/** What stands at a `<` that begins no tag. */
-function declaration(source: string, start: number): { text: string; end: number } {
-  const after = (mark: string, from: number): number => {
-    const found = source.indexOf(mark, from);
-    return found < 0 ? source.length : found + mark.length;
-  };
-  if (source.startsWith("<!--", start)) return { text: "", end: after("-->", start + 2) };
-  if (source.startsWith("<![CDATA[", start)) {
-    const end = after("]]>", start);
-    return { text: escape(source.slice(start + 9, end).replace(/\]\]>$/, "")), end };
-  }
-  if (/[!?/]/.test(source[start + 1] ?? "")) return { text: "", end: after(">", start) };
-  return { text: "&lt;", end: start + 1 };
 }
 
 /** `end` is past the source's if the tag does not end. */
@@ -90,9 +83,4 @@ function rawText(source: string, from: number, name: string): string {
   const closing = new RegExp(`</${name}(?=[\\s/>])`, "gi");
   closing.lastIndex = from;
   return source.slice(from, closing.exec(source)?.index);
-}
-
-/** Text as markup that means just this text. */
-export function escape(text: string): string {
-  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 }

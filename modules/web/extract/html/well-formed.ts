@@ -1,5 +1,5 @@
-// The parser behind linkedom takes minutes for a page that nests a million tags, and recursion over its tree has no bound.
-// What it is given is therefore always well formed, at most so deep, and without anything that no later stage reads.
+// Recursion over a tree of linkedom has no bound. What it is given is therefore always well formed, at most so deep, and without
+// anything that no later stage reads.
 
 import { scan, type Token } from "./scan.ts";
 import { barrierOf, endingsOf, isFrameName, RAW_TEXT, VOID } from "./tags.ts";
