@@ -19,12 +19,16 @@ import { holdsReadOnly, isProtected, isReadOnly, liesIn } from "./protected.ts";
 import { addingInTurn, leadsThroughRepository } from "./repository.ts";
 import { codeOf, Refusal } from "./refusal.ts";
 
-/** What an action wants with a path. */
-export interface Errand {
+/** What an action wants with a folder. */
+export interface FolderErrand {
   readonly access: "read" | "change";
+  readonly missingFolders: "create" | "refuse";
+}
+
+/** What an action wants with a path. */
+export interface Errand extends FolderErrand {
   /** If the last name is a link: what it leads to, or the link itself. */
   readonly lastLink: "follow" | "keep";
-  readonly missingFolders: "create" | "refuse";
 }
 
 /** A folder that is kept open. */
@@ -68,7 +72,7 @@ export async function withEntry<T>(
 export async function withFolder<T>(
   host: Host,
   path: string,
-  errand: Omit<Errand, "lastLink">,
+  errand: FolderErrand,
   use: (at: string) => Promise<T>,
 ): Promise<T> {
   const asked = resolve(host.workspace.root, path);

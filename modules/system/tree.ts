@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Host } from "../../src/domain/module.ts";
 import { aboutFile, importsOf } from "./about.ts";
-import { namesTo, openFile, withEntry, withFolder, type Errand } from "./confine.ts";
+import { namesTo, openFile, withEntry, withFolder, type Errand, type FolderErrand } from "./confine.ts";
 import { binaryKind } from "./excerpt.ts";
 import { ignoredBy, rulesDownTo, rulesIn, type Rules } from "./ignored.ts";
 import { codeOf, Refusal } from "./refusal.ts";
@@ -26,13 +26,18 @@ export interface Leaf {
   readonly problem?: string;
 }
 
+/** A folder that could not be opened. */
+interface Closed {
+  readonly names: readonly string[];
+  readonly problem: string;
+}
+
 export interface Tree {
   /** Each folder's files by name, then its folders by name. */
   readonly leaves: readonly Leaf[];
   /** Folders that were opened. */
   readonly folders: number;
-  /** Folders that could not be opened, and why. */
-  readonly closed: readonly { readonly names: readonly string[]; readonly problem: string }[];
+  readonly closed: readonly Closed[];
   /** There is more: it was too much, or too deep. */
   readonly isCut: boolean;
 }
@@ -49,14 +54,20 @@ const MAX_FILE_BYTES = 1024 * 1024;
 /** Of all files together. */
 const MAX_READ_BYTES = 128 * 1024 * 1024;
 
-const FOLDER: Omit<Errand, "lastLink"> = { access: "read", missingFolders: "refuse" };
+const FOLDER: FolderErrand = { access: "read", missingFolders: "refuse" };
 const FILE: Errand = { ...FOLDER, lastLink: "keep" };
 
-type Growing = { -readonly [key in keyof Tree]: Tree[key] extends readonly (infer T)[] ? T[] : Tree[key] } & {
+/** A tree that is still being read, and what that has taken so far. */
+interface Growing {
+  readonly leaves: Leaf[];
+  readonly closed: Closed[];
+  folders: number;
+  isCut: boolean;
   entries: number;
+  /** Bytes of files. */
   read: number;
   imports: number;
-};
+}
 
 /** Of the folder or file at `path`; a link is not followed. */
 export async function readTree(

@@ -4,6 +4,7 @@
 import { createSlots } from "./browser/slots.ts";
 import { createCache } from "./cache.ts";
 import type { Extracted, Fetched, Rendered } from "./document.ts";
+import type { ExtractOptions } from "./extract/extractor.ts";
 import { kindOf } from "./extract/kind.ts";
 
 export interface Page extends Extracted {
@@ -22,13 +23,6 @@ export interface Stages {
   source(document: Fetched): Promise<string>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-}
-
-export interface ExtractOptions {
-  readonly signal: AbortSignal;
-  /** The page after its scripts have run, and where it is then. */
-  readonly html?: string;
-  readonly url?: string;
 }
 
 export interface Visits {
@@ -119,7 +113,13 @@ async function visit(stages: Stages, document: Fetched, signal: AbortSignal): Pr
   return { page: { status, ...extracted, url: rendered.url ?? url, remarks }, failed };
 }
 
-type MaybeRendered = Partial<Rendered> & Pick<Rendered, "remarks"> & Pick<Visited, "failed">;
+interface MaybeRendered {
+  /** Absent, as the page is, if its scripts did not run. */
+  readonly url?: string;
+  readonly html?: string;
+  readonly remarks: readonly string[];
+  readonly failed: boolean;
+}
 
 /** The page after its scripts have run; nothing but a remark if they cannot run. */
 async function render(

@@ -9,6 +9,12 @@ export function readJson(text: string): unknown {
   }
 }
 
+/** What `text` stands for if it is one string of JSON; any other text stands for itself, such as `"x" and "y"`. */
+export function unquoted(text: string): string {
+  const value = text.startsWith('"') ? readJson(text) : undefined;
+  return typeof value === "string" ? value : text;
+}
+
 /** The fields of an object, and none of anything else. What it inherits is nobody's word. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return { __proto__: null, ...(typeof value === "object" && value) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fieldsOf, isTexts, readJson } from "../../src/base/json.ts";
+import { fieldsOf, isTexts, readJson, unquoted } from "../../src/base/json.ts";
 
 describe("JSON that somebody else wrote", () => {
   it("is nothing where it is no JSON", () => {
@@ -11,6 +11,16 @@ describe("JSON that somebody else wrote", () => {
     for (const value of [undefined, null, 1, "text", true]) expect(Object.keys(fieldsOf(value))).toEqual([]);
     const { name, constructor } = fieldsOf(readJson('{"name":"x","__proto__":{"constructor":1}}'));
     expect([name, constructor]).toEqual(["x", undefined]);
+  });
+
+  it("is one string, or stands for itself", () => {
+    expect(['"a b"', "a", '"a" and "b"', '"', "1"].map(unquoted)).toEqual([
+      "a b",
+      "a",
+      '"a" and "b"',
+      '"',
+      "1",
+    ]);
   });
 
   it("is a list of texts if every item is one", () => {

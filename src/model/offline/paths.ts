@@ -1,6 +1,8 @@
 // Paths in texts. A plain one stands as it is; any other as a JSON string, so that no name can look like anything but
 // a name: no line breaks, no marks, nothing invisible.
 
+import { unquoted } from "../../base/json.ts";
+
 /** Matches one written path: the source of a regular expression without groups. */
 export const PATH = String.raw`(?:"(?:[^"\\\n]|\\.)*"|[^\s":;,]+)`;
 
@@ -17,14 +19,7 @@ export function quotePath(path: string): string {
 }
 
 /** What `writePath` or `quotePath` wrote; any other text stands for itself. */
-export function readPath(text: string): string {
-  if (!text.startsWith('"')) return text;
-  try {
-    return String(JSON.parse(text));
-  } catch {
-    return text;
-  }
-}
+export const readPath = unquoted;
 
 /** The path of `name` in the folder `dir`, as actions take it. */
 export function joinPath(dir: string, name: string): string {

@@ -8,6 +8,7 @@
 //
 // Whatever the model writes is read in time linear to its length, and nothing here throws.
 
+import { unquoted } from "../../base/json.ts";
 import { quote } from "../../base/wording.ts";
 
 /** Stands before and after a value of several lines. */
@@ -153,16 +154,6 @@ function readIndented(lines: readonly string[], from: number, indent: number): V
   }
   const block = lines.slice(from, end).map((line) => line.slice(margin));
   return { text: block.join("\n").trimEnd(), end };
-}
-
-/** What a JSON string stands for; everything else stays as it is, such as `"x" and "y"`. */
-function unquoted(text: string): string {
-  if (!text.startsWith('"')) return text;
-  try {
-    return String(JSON.parse(text));
-  } catch {
-    return text;
-  }
 }
 
 /**
