@@ -9,12 +9,12 @@ import { readMessage, readStream, toCompletion, type AnthropicAnswer } from "./a
 import { CACHE_CONTROL, createAnthropicHistory } from "./history.ts";
 import { foreignHost } from "../http/base-url.ts";
 import { createToolsets, jsonObject, toJson } from "../http/body.ts";
-import { brokenAnswer, contextOverflow, type Provider } from "../http/failure.ts";
+import { brokenAnswer, contextOverflow } from "../http/failure.ts";
 import type { Model, ModelRequest } from "../../domain/model.ts";
 import {
-  NO_TIMEOUT_MS,
   dial,
-  labelOf,
+  providerOf,
+  sdkOptions,
   tellTo,
   type Line,
   type ProviderOptions,
@@ -36,13 +36,8 @@ const toolsets = createToolsets(({ description, parameters }, name) => ({
 
 /** A Claude model, or one behind a server that speaks the same API. Loads the SDK at its first completion. */
 export function createAnthropicModel(options: AnthropicOptions): Model {
-  const name = `anthropic/${options.id}`;
-  const provider: Provider = {
-    label: labelOf("Anthropic", options.baseUrl),
-    model: name,
-    keyVariable: "ANTHROPIC_API_KEY",
-    apiKey: options.apiKey,
-  };
+  const provider = providerOf("Anthropic", options);
+  const { model: name } = provider;
   let thinking: "keep" | "drop" = "keep";
   let history = createAnthropicHistory(name, thinking);
 
@@ -110,10 +105,7 @@ async function exchange(
   const client = new Anthropic({
     apiKey: options.apiKey,
     baseURL: options.baseUrl ?? BASE_URL,
-    maxRetries: 0,
-    timeout: NO_TIMEOUT_MS,
-    logLevel: "off",
-    fetch: line.fetch,
+    ...sdkOptions(line),
     ...(options.apiVersion === "2023-06-01" && {
       defaultHeaders: {
         "x-api-key": options.apiKey,

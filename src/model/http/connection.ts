@@ -48,7 +48,12 @@ const STALL_MS = 60_000;
 const MAX_ANSWER_BYTES = 67_108_864;
 
 /** The longest that the SDKs' own timer can be set to: silence is ours to notice. */
-export const NO_TIMEOUT_MS = 2_147_483_647;
+const NO_TIMEOUT_MS = 2_147_483_647;
+
+/** What both SDKs are told: who tries again, waits and writes a log is us. */
+export function sdkOptions({ fetch: through }: Line) {
+  return { maxRetries: 0, timeout: NO_TIMEOUT_MS, logLevel: "off", fetch: through } as const;
+}
 
 /** Runs `talk`. Rejects as `Model.complete` has to. */
 export async function dial<T>(
@@ -129,7 +134,12 @@ export function tellTo({ onDelta }: ModelRun, toolset: Toolset): Tell {
   };
 }
 
-/** How errors call a provider: by its name, or by the host of a server that speaks its API. */
-export function labelOf(name: string, baseUrl: string | undefined): string {
-  return baseUrl === undefined ? name : new URL(baseUrl).host;
+/** Whom errors speak about: the provider, or the host of a server that speaks its API. */
+export function providerOf(name: "Anthropic" | "OpenAI", { id, baseUrl, apiKey }: ProviderOptions): Provider {
+  return {
+    label: baseUrl === undefined ? name : new URL(baseUrl).host,
+    model: `${name.toLowerCase()}/${id}`,
+    keyVariable: `${name.toUpperCase()}_API_KEY`,
+    apiKey,
+  };
 }

@@ -7,9 +7,9 @@ import type { Model, ModelRequest } from "../../domain/model.ts";
 import { readChunks, readWhole, toCompletion, type OpenAiAnswer } from "./answer.ts";
 import { createOpenAiHistory } from "./history.ts";
 import {
-  NO_TIMEOUT_MS,
   dial,
-  labelOf,
+  providerOf,
+  sdkOptions,
   tellTo,
   type Line,
   type ProviderOptions,
@@ -29,12 +29,7 @@ const toolsets = createToolsets(({ description, parameters }, name) => ({
 
 /** A model of OpenAI or of any server that speaks chat completions. Loads the SDK at its first completion. */
 export function createOpenAiModel(options: OpenAiOptions): Model {
-  const provider: Provider = {
-    label: labelOf("OpenAI", options.baseUrl),
-    model: `openai/${options.id}`,
-    keyVariable: "OPENAI_API_KEY",
-    apiKey: options.apiKey,
-  };
+  const provider = providerOf("OpenAI", options);
   const host = foreignHost("openai", options.baseUrl);
   const own = host === undefined;
   const history = createOpenAiHistory(own ? "free" : "alternate");
@@ -148,10 +143,7 @@ async function exchange(body: string, form: Form, { options, line, tell }: Talk)
     // The SDK insists on a key; servers without keys ignore it.
     apiKey: options.apiKey || "none",
     baseURL: options.baseUrl ?? BASE_URL,
-    maxRetries: 0,
-    timeout: NO_TIMEOUT_MS,
-    logLevel: "off",
-    fetch: line.fetch,
+    ...sdkOptions(line),
   });
   const request = { body, headers: { "content-type": "application/json" }, signal: line.signal };
   const path = "/chat/completions";
