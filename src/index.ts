@@ -82,6 +82,13 @@ export type { Parsed, Protocol } from "./model/protocol/protocol.ts";
 export { createLocalEnvironment } from "./environment/local.ts";
 export type { Environment, ExecuteOptions } from "./environment/environment.ts";
 
+// -- Where legions are kept -------------------------------------------------------------------------------------------------
+// `startLegion` keeps a legion in the files of its project unless it is given another place, such as
+// `await openBackend({ project, bus: { kind: "process" } })`: the memory of this process, without lock or files.
+export { openBackend } from "./storage/open.ts";
+export type { Whereabout, Voices } from "./storage/open.ts";
+export type { Backend } from "./storage/contract/backend.ts";
+
 // -- What is on disk --------------------------------------------------------------------------------------------------------
 // `createReader` reads the files of a project without its lock, also while a node runs.
 export { createFileReader as createReader } from "./storage/files/reader.ts";

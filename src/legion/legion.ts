@@ -148,11 +148,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
 
 /** A backend that is given is the caller's to close. */
 async function openStorage(options: LegionOptions, where: Surroundings): Promise<NodeStorage> {
-  const {
-    project,
-    plans,
-    backend = await openBackend({ project, bus: { kind: "memory" }, name: "" }),
-  } = options;
+  const { project, plans, backend = await openBackend({ project, bus: { kind: "memory" } }) } = options;
   return backend.openNode({ ...options, agents: plans.map(toHostable) }, where);
 }
 

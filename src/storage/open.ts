@@ -6,20 +6,24 @@ import type { RedisAddressed } from "./redis/backend.ts";
 export interface Whereabout {
   /** Real path of the project's folder. */
   readonly project: string;
-  /** `memory`: this process and the project's files. */
+  /** `memory`: the project's files; `process`: nothing but this process, and gone with it. */
   readonly bus:
-    | { readonly kind: "memory" }
+    | { readonly kind: "memory" | "process" }
     | ({ readonly kind: "redis" } & Pick<RedisAddressed, "address" | "volatile" | "pins">);
-  /** Tells it from other legions in the same Redis. */
-  readonly name: string;
+  /** Tells it from other legions in the same Redis; default `legion`. */
+  readonly name?: string;
 }
 
 /** Told lines for people. */
 export type Voices = Pick<RedisAddressed, "onRetry" | "onWarning" | "onTrouble">;
 
 /** Rejects with STORAGE if it is out of reach. */
-export async function openBackend({ project, bus, name }: Whereabout, voices: Voices = {}): Promise<Backend> {
+export async function openBackend(
+  { project, bus, name = "legion" }: Whereabout,
+  voices: Voices = {},
+): Promise<Backend> {
   if (bus.kind === "redis")
     return (await import("./redis/backend.ts")).openRedisBackend({ ...bus, ...voices, legion: name });
+  if (bus.kind === "process") return (await import("./memory/backend.ts")).createMemoryBackend();
   return (await import("./files/backend.ts")).createFileBackend(project);
 }

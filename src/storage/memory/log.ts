@@ -1,0 +1,71 @@
+// An agent's log in the memory of a process.
+
+import { randomUUID } from "node:crypto";
+import { LOG_FORMAT, type Event, type NewEvent, type Stamp } from "../../domain/event.ts";
+import type { LogId } from "../../domain/message.ts";
+import { inline, type Outlined } from "../../past/blobs.ts";
+import type { EventLog } from "../../past/event-log.ts";
+import { createWriter } from "../../past/long-events.ts";
+import type { KeptAgent } from "./place.ts";
+
+type StoredEvent = Event & Outlined;
+
+export interface MemoryLogOptions {
+  readonly kept: KeptAgent;
+  readonly epoch: number;
+  readonly now: () => number;
+}
+
+/** Calls `each` with every event of the log, oldest first. Writes nothing before the first event. */
+export async function openMemoryLog(
+  { kept, epoch, now }: MemoryLogOptions,
+  each: (event: Event) => void,
+): Promise<EventLog> {
+  let id: LogId = randomUUID();
+  for await (const event of readMemoryLog(kept)) {
+    if (event.kind === "opened") id = event.log;
+    each(event);
+  }
+  const write = (events: readonly (NewEvent & Outlined)[]): readonly Event[] => {
+    let seq = lastOf(kept);
+    const stamp = (): Stamp => ({ seq: ++seq, epoch, at: new Date(now()).toISOString() });
+    const opening: Event[] =
+      seq === 0 ? [{ ...stamp(), kind: "opened", format: LOG_FORMAT, log: id, seals: {} }] : [];
+    const stamped = events.map((event) => ({ ...stamp(), ...event }));
+    if (events.length > 0) add(kept, [...opening, ...stamped]);
+    return stamped;
+  };
+  const append = createWriter(write, kept.blobs);
+  return {
+    id,
+    get last() {
+      return lastOf(kept);
+    },
+    append: async (events) => append(events),
+    note: (event) => write([event])[0]!,
+    read: (from) => readMemoryLog(kept, from),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Adds all of `events`, or, where one of them is not JSON, none. Throws what JSON.stringify throws. */
+export function add({ lines, watchers }: KeptAgent, events: readonly StoredEvent[]): void {
+  lines.push(...events.map((event) => ({ seq: event.seq, json: JSON.stringify(event) })));
+  for (const wake of watchers) wake();
+}
+
+/** The sequence number of the newest event; 0 if there is none. */
+export function lastOf({ lines }: KeptAgent): number {
+  return lines.at(-1)?.seq ?? 0;
+}
+
+/** What is there now, from sequence number `from`, oldest first; long texts are left where they are. */
+export function storedEvents({ lines }: KeptAgent, from = 1): readonly StoredEvent[] {
+  const first = lines.findIndex(({ seq }) => seq >= from);
+  return first === -1 ? [] : lines.slice(first).map(({ json }) => JSON.parse(json) as StoredEvent);
+}
+
+export async function* readMemoryLog(kept: KeptAgent, from?: number): AsyncGenerator<Event, undefined> {
+  for (const event of storedEvents(kept, from)) yield await inline(event, kept.blobs);
+  return undefined;
+}

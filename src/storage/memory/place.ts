@@ -1,0 +1,68 @@
+// What a legion in the memory of a process comes to. All of it is gone with the process.
+
+import { LegionError } from "../../base/errors.ts";
+import { CONTROL, type AgentId } from "../../domain/message.ts";
+import type { Mail } from "../../mail/bus.ts";
+import { blobsIn, type Blobs } from "../../past/blobs.ts";
+import { byId } from "../contract/reader.ts";
+import type { LastStart } from "../contract/last-start.ts";
+
+/** One agent's log, mailbox and long texts. */
+export interface KeptAgent {
+  /** What the last start made of it, as JSON; absent: the legion does not know it. */
+  record?: string;
+  /** Oldest first, as JSON: whoever reads one cannot change it. Long texts are outlined. */
+  readonly lines: { readonly seq: number; readonly json: string }[];
+  /** Not taken in, oldest first. */
+  mail: Mail[];
+  /** The newest position that mail was given. */
+  position: number;
+  readonly blobs: Blobs;
+  /** Called whenever the log has grown. */
+  readonly watchers: Set<() => void>;
+}
+
+export interface MemoryPlace {
+  /** Of one that nobody knows, nothing is kept yet. */
+  of(agent: AgentId): KeptAgent;
+  /** Control not; 2 before 10. */
+  known(): readonly AgentId[];
+  lastStart?: LastStart;
+  /** How often it was opened for writing. Throws LOCKED while somebody has it open. */
+  open(): number;
+  readonly isOpen: boolean;
+  close(): void;
+}
+
+export function createMemoryPlace(): MemoryPlace {
+  const agents = new Map<AgentId, KeptAgent>();
+  let openings = 0;
+  let isOpen = false;
+  return {
+    of(agent) {
+      const kept = agents.get(agent) ?? createKept();
+      agents.set(agent, kept);
+      return kept;
+    },
+    known: () =>
+      [...agents.keys()].filter((id) => id !== CONTROL && agents.get(id)?.record !== undefined).sort(byId),
+    open() {
+      if (isOpen) throw new LegionError("LOCKED", "This legion runs in this process already.");
+      isOpen = true;
+      return ++openings;
+    },
+    get isOpen() {
+      return isOpen;
+    },
+    close: () => void (isOpen = false),
+  };
+}
+
+function createKept(): KeptAgent {
+  const texts = new Map<string, string>();
+  const blobs = blobsIn({
+    read: (hash) => Promise.resolve(texts.get(hash)),
+    place: (hash, text) => Promise.resolve(void texts.set(hash, text)),
+  });
+  return { lines: [], mail: [], position: 0, blobs, watchers: new Set() };
+}

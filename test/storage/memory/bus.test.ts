@@ -1,0 +1,31 @@
+import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../../src/domain/message.ts";
+import { createMemoryBus } from "../../../src/storage/memory/bus.ts";
+import { createMemoryPlace, type MemoryPlace } from "../../../src/storage/memory/place.ts";
+import { describeBus, type BusStage } from "../../mail/bus-contract.ts";
+
+type Marks = ReadonlyMap<AgentId, { taken: number; readonly seen: Map<LogId, number> }>;
+
+function openStage(place: MemoryPlace, marks: Marks): BusStage {
+  const bus = createMemoryBus({ place, watermarks: (agent) => Promise.resolve(marks.get(agent)) });
+  return {
+    bus,
+    takeIn(agent, inbox, mail) {
+      const mark = marks.get(agent)!;
+      for (const { position, from, message } of mail) {
+        mark.taken = position;
+        mark.seen.set(from, parseMessageId(message.id).n);
+      }
+      inbox.taken(mark.taken);
+      return Promise.resolve();
+    },
+    async restart(how) {
+      if (how === "closed") await bus.close();
+      return openStage(place, marks);
+    },
+  };
+}
+
+describeBus("a bus in memory", () => {
+  const marks = new Map(["a", "b", "c", "d", CONTROL].map((id) => [id, { taken: 0, seen: new Map() }]));
+  return Promise.resolve(openStage(createMemoryPlace(), marks));
+});
