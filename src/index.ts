@@ -46,7 +46,7 @@ export { packageDir } from "./base/package.ts";
 export { loadModules } from "./config/module-loader.ts";
 export { indexActions } from "./agent/parts/module-set.ts";
 export type { ActionIndex } from "./agent/parts/module-set.ts";
-export type { Identity } from "./agent/parts/agent.ts";
+export type { Identity } from "./agent/parts/identity.ts";
 export type { Standing } from "./agent/parts/presence.ts";
 export type { MemorySettings } from "./domain/memory-settings.ts";
 export type { Supervised } from "./legion/supervision/supervisor.ts";

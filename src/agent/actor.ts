@@ -20,7 +20,6 @@ import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation
 import type { Undeliverable } from "../past/dead-letters.ts";
 import type { Call, NewEvent, ResultEvent } from "../domain/event.ts";
 import { isLegionError } from "../base/errors.ts";
-import { gatherEvidence } from "./parts/evidence.ts";
 import { judgeLoop } from "./parts/loop-guard.ts";
 import { restartNotice } from "../past/restart-notice.ts";
 import { MAIL_SHARE } from "../domain/message.ts";
@@ -93,7 +92,7 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
 
 /** Runs one call and commits its result, with all that it changed and sent (A3). */
 async function act(agent: Agent, call: Call, signal: AbortSignal): Promise<void> {
-  const { result, refused } = await agent.perform(agent, call, signal);
+  const { result, refused } = await agent.perform(call, signal);
   await log(agent, result, refused);
 }
 
@@ -114,7 +113,7 @@ async function recover(agent: Agent, now: AbortSignal): Promise<void> {
     await memory.commit({ kind: "notice", reason: "resumed", content: "The limits leave room again." });
   if (openCalls(memory.conversation).length === 0) return;
   if (!memory.conversation.halt) agent.presence.show("acting");
-  const evidence = await gatherEvidence(agent);
+  const evidence = await agent.evidence();
   if (memory.conversation.halt) return;
   await interruptible(agent, now, async (signal) => {
     for (const remedy of planRecovery(memory, modules.effectsOf, evidence)) {
@@ -137,7 +136,7 @@ async function interruptible(
   const { signal, unlink } = linkSignals(now, agent.inbox.interrupt());
   await work(signal).finally(() => {
     unlink();
-    // Also where what they came to can be in no log.
+    // Of what was asked and answered, some may have been cut off before it could be in the log.
     agent.model.settle();
   });
 }

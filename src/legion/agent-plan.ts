@@ -1,11 +1,14 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
-import type { Agent, Identity, Perform, Shared } from "../agent/parts/agent.ts";
-import { createHost } from "../agent/act/module-host.ts";
+import type { Agent, Shared } from "../agent/parts/agent.ts";
+import { gatherEvidence } from "../agent/parts/evidence.ts";
+import type { Identity } from "../agent/parts/identity.ts";
+import type { Perform, Performer } from "../agent/parts/performer.ts";
+import { whileHeld, type TracedWorkplace } from "../agent/parts/workplace.ts";
+import { openModules } from "../agent/act/module-host.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Model } from "../domain/model.ts";
 import type { Disk } from "../base/disk.ts";
-import { startModules } from "../agent/parts/module-set.ts";
 import { meterModel, type Metering } from "../agent/parts/metered-model.ts";
 import { createPresence } from "../agent/parts/presence.ts";
 import { createOutbox } from "../mail/outbox.ts";
@@ -46,6 +49,7 @@ export interface AgentPlan extends Ways {
 export interface Place {
   readonly store: Store;
   readonly shared: Shared;
+  readonly workplace: TracedWorkplace;
   readonly budget: Budget;
   readonly limiter: Limiter;
   readonly tokens: TokenCounter;
@@ -59,16 +63,13 @@ export interface Place {
 
 /** Opens an agent that is enrolled and that nobody else may have open. Rejects with STORAGE or DAMAGED if its past cannot be used. */
 export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
-  const { store, shared, budget, limiter, tokens, paths, disk, perform, delayMs } = place;
+  const { store, shared, budget, limiter, tokens } = place;
   const { identity, actions, limits } = plan;
   const { id } = identity;
   const speech = createSpeech(plan, plan.model);
   // Before anything is waited for: where it is lost meanwhile, what was opened is closed like that of any other agent.
   const tenure = store.tenure(id);
-  const memory = await store.openAgent(id, {
-    view: speech,
-    projector: store.projector(id, actions.modules),
-  });
+  const memory = await store.openAgent(id, { view: speech, projector: store.projector(id, actions.modules) });
   const inbox = await store.bus.open(id).catch(async (error: unknown) => {
     await memory.close();
     throw error;
@@ -76,23 +77,27 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
   const presence = createPresence(id, shared);
   const blobs = store.blobs(id);
   const metering = { budget, limiter, tokens, memory, blobs, tenure, limits, presence };
+  const model = meterModel(plan.model, metering);
+  const workplace = whileHeld(place.workplace, tenure);
+  const traces = createTraces(place.paths.agent(id), place.disk);
+  const source = { identity, memory, model, blobs, workplace };
+  const modules = openModules(speech, source);
+  const performer: Performer = { ...source, modules, presence, tenure, traces, shared };
   const agent: Agent = {
-    identity,
-    presence,
-    tenure,
-    model: meterModel(plan.model, metering),
+    memory,
+    model,
+    modules,
     speech,
     settings: plan.memory,
-    tickMs: plan.tickMs,
-    delayMs,
-    memory,
-    inbox,
-    perform,
-    outbox: createOutbox(memory, store.bus, shared.clock),
-    modules: startModules(speech, (module) => createHost(agent, module)),
-    blobs,
-    traces: createTraces(paths.agent(id), disk),
+    presence,
     shared,
+    tenure,
+    tickMs: plan.tickMs,
+    delayMs: place.delayMs,
+    inbox,
+    outbox: createOutbox(memory, store.bus, shared.clock),
+    perform: (call, signal) => place.perform(performer, call, signal),
+    evidence: () => gatherEvidence(memory, traces, workplace.workspace),
   };
   return plan.replay?.(agent, metering) ?? agent;
 }

@@ -21,8 +21,10 @@ import type { Disk } from "../base/disk.ts";
 import type { Durability, NodeStorage, Surroundings } from "../storage/contract/node.ts";
 import type { AgentId } from "../domain/message.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter.ts";
-import type { Peer } from "../domain/module.ts";
+import type { NodeHost, Peer } from "../domain/module.ts";
 import { readableModules } from "../config/module-loader.ts";
+import type { Watched } from "../agent/parts/presence.ts";
+import type { TracedWorkplace, Workplace } from "../agent/parts/workplace.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
@@ -106,8 +108,10 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const meter = createMeter(options, { clock, ceiling, alarms, closing });
   closing.add(store.close);
   const premises = createPremises({ ...options, paths, clock, closing });
-  const shared = shareOut(options, { ...where, node: premises.host, store, peers, alarms });
-  const place = { plans, store, shared, ...meter, paths, disk, delayMs, perform: suspectsAlone(clock) };
+  const shared = shareOut({ clock, inspect, store, peers, alarms });
+  const workplace = openWorkplace(options, premises.host, peers);
+  const perform = suspectsAlone(clock);
+  const place = { plans, store, shared, workplace, ...meter, paths, disk, delayMs, perform };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
   const running = await premises
@@ -167,26 +171,37 @@ function createMeter({ limits, concurrency }: LegionOptions, { clock, ceiling, a
   return { budget: createBudget(limits, ceiling), limiter, tokens };
 }
 
-interface Common extends Pick<Shared, "clock" | "inspect" | "node"> {
+interface Common extends Watched {
   readonly store: Store;
   readonly alarms: Alarms;
-  readonly peers: () => Promise<readonly Peer[]>;
+  readonly peers: Workplace["peers"];
 }
 
-function shareOut(options: LegionOptions, { store, peers, alarms, ...common }: Common): Shared {
-  const { project, environment, settings } = options;
+function shareOut({ store, peers, alarms, clock, inspect }: Common): Shared {
   return {
-    ...common,
-    workspace: {
-      root: project,
-      execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
-      endLeft: (mark) => environment.endLeft(mark),
-    },
-    settings,
+    clock,
+    inspect,
     peers,
     unread: (agent) => store.bus.unread(agent),
     isNews: alarms.isNews,
     tellControl: alarms.tell,
     announceHops: createHopNotice(store.control),
+  };
+}
+
+function openWorkplace(
+  { project, environment, settings }: LegionOptions,
+  node: NodeHost,
+  peers: Workplace["peers"],
+): TracedWorkplace {
+  return {
+    workspace: {
+      root: project,
+      execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
+      endLeft: (mark) => environment.endLeft(mark),
+    },
+    node,
+    settings,
+    peers,
   };
 }

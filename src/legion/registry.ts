@@ -1,6 +1,6 @@
 // Who exists, what they are for and whether they run: what agents see of each other.
 
-import type { Identity } from "../agent/parts/agent.ts";
+import type { Identity } from "../agent/parts/identity.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
 import type { Peer } from "../domain/module.ts";
 import { toRecord } from "../storage/contract/reader.ts";

@@ -2,7 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Shared } from "../agent/parts/agent.ts";
+import type { Workplace } from "../agent/parts/workplace.ts";
 import { createNetwork } from "../environment/network/network.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Closing } from "../base/closing.ts";
@@ -21,7 +21,7 @@ export interface PremisesDeps {
   readonly paths: LegionPaths;
   readonly clock: Clock;
   readonly environment: Environment;
-  readonly settings: Shared["settings"];
+  readonly settings: Workplace["settings"];
   /** Gets what modules open here. */
   readonly closing: Pick<Closing, "add">;
 }
@@ -53,6 +53,26 @@ export function createPremises({ paths, clock, environment, settings, closing }:
 /** The setting was checked with the rest of the config. */
 function allowedPrivate({ allowPrivate = [] }: Readonly<Record<string, unknown>>): readonly string[] {
   return allowPrivate as readonly string[];
+}
+
+export interface ClosedWorkplace {
+  /** The folder that is looked at as the workspace. */
+  readonly project: string;
+  readonly settings: Workplace["settings"];
+  readonly peers: Workplace["peers"];
+}
+
+/** For an agent that does not act: its modules find what they read, and everything else refuses. */
+export function closedWorkplace(
+  { project, settings, peers }: ClosedWorkplace,
+  refuse: () => Promise<never>,
+): Workplace {
+  return {
+    workspace: { root: project, execute: refuse },
+    node: closedPremises(refuse),
+    settings,
+    peers,
+  };
 }
 
 /** For agents that do not run: nothing can be asked of it. */

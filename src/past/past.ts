@@ -13,14 +13,20 @@ import { createBranch, followLog, type Branch } from "./fold.ts";
 import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";
 
-/** What is folded from the whole log, and what from its active branch. */
-export interface Memory {
-  readonly agent: AgentId;
-  /** Of the whole log. The same object also after `reopen`. */
-  readonly ledger: Ledger;
+/** A past to be read: what is folded from the active branch of a log, and that branch. */
+export interface ReadablePast {
   readonly conversation: Conversation;
   readonly view: View;
   readonly state: ModuleState;
+  /** Its events, oldest first; from the disk. */
+  past(from?: number): AsyncIterable<Event>;
+}
+
+/** What is folded from the whole log, and what from its active branch. */
+export interface Memory extends ReadablePast {
+  readonly agent: AgentId;
+  /** Of the whole log. The same object also after `reopen`. */
+  readonly ledger: Ledger;
   /** Its log has failed: nothing can be added to it before `reopen`. */
   isDead(): boolean;
   /**
@@ -35,8 +41,6 @@ export interface Memory {
   note(event: NewEvent): number | undefined;
   /** Every event, oldest first; from the disk. */
   read(from?: number): AsyncIterable<Event>;
-  /** Those of the active branch, oldest first; from the disk. */
-  past(from?: number): AsyncIterable<Event>;
   /**
    * Folds everything anew from what the log acknowledged, which goes on behind that: after a failure of the disk, once
    * `events` can be committed. Rejects with STORAGE, and may be tried again.

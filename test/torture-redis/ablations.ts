@@ -91,8 +91,12 @@ export const ABLATIONS: readonly Ablation[] = [
   {
     part: "the look at the deadline before acting",
     changes: [
-      { file: "src/agent/act/perform.ts", line: "agent.tenure.check();", instead: "" },
-      { file: "src/agent/act/module-host.ts", line: "agent.tenure.check();", instead: "" },
+      { file: "src/agent/act/perform.ts", line: "tenure.check();", instead: "" },
+      {
+        file: "src/agent/parts/workplace.ts",
+        line: "tenure.check();\n        return workspace.execute",
+        instead: "return workspace.execute",
+      },
     ],
     weights: { ...NONE, stop: 1 },
     fault: "late",

@@ -48,7 +48,7 @@ export const ABLATIONS: readonly Ablation[] = [
         line: "await ask(agent, stops);",
         instead: `await ask(agent, stops);
           const [first] = decision.calls;
-          const early = first && (await agent.perform(agent, first, stops.signal));
+          const early = first && (await agent.perform(first, stops.signal));
           const hasty = { ...agent, perform: async () => early! };`,
       },
       {

@@ -1,6 +1,6 @@
 // Who may have taken processes down acts with nobody beside it, so that the next end of a process says whose action it was.
 
-import type { Agent, Perform } from "../parts/agent.ts";
+import type { Perform, Performer } from "../parts/performer.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Call } from "../../domain/event.ts";
 import { restartNotice } from "../../past/restart-notice.ts";
@@ -16,26 +16,26 @@ const PATIENCE_MS = 600_000;
  */
 export function suspectsAlone(clock: Clock): Perform {
   const floor = createFloor(clock);
-  const performAlone: Perform = async (agent, call, signal) => {
-    const isAlone = await floor.claim(agent, signal);
+  const performAlone: Perform = async (performer, call, signal) => {
+    const isAlone = await floor.claim(performer, signal);
     const over = new AbortController();
     try {
-      if (isAlone) await agent.memory.commit(restartNotice(aloneWith(call), "alone"));
+      if (isAlone) await performer.memory.commit(restartNotice(aloneWith(call), "alone"));
       void clock.sleep(PATIENCE_MS, over.signal).then(() => {
         if (over.signal.aborted || !isAlone) return;
-        agent.memory.note(restartNotice(`Others act beside ${call.action} from now on.`, "beside"));
-        floor.yield(agent);
+        performer.memory.note(restartNotice(`Others act beside ${call.action} from now on.`, "beside"));
+        floor.yield(performer);
       });
-      return await perform(agent, call, signal);
+      return await perform(performer, call, signal);
     } finally {
       over.abort();
-      floor.leave(agent);
+      floor.leave(performer);
     }
   };
-  return async (agent, call, signal) => {
-    if (isSuspect(agent.memory.ledger)) return performAlone(agent, call, signal);
-    await floor.enter(agent, signal);
-    return perform(agent, call, signal).finally(() => floor.leave(agent));
+  return async (performer, call, signal) => {
+    if (isSuspect(performer.memory.ledger)) return performAlone(performer, call, signal);
+    await floor.enter(performer, signal);
+    return perform(performer, call, signal).finally(() => floor.leave(performer));
   };
 }
 
@@ -45,8 +45,8 @@ function aloneWith({ action }: Call): string {
 
 /** Where calls run: any number of them, or that of whoever claimed it first. */
 function createFloor(clock: Clock) {
-  const acting = new Set<Agent>();
-  let claims: readonly Agent[] = [];
+  const acting = new Set<Performer>();
+  let claims: readonly Performer[] = [];
   const waiting = new Set<() => void>();
   const wake = (): void => waiting.forEach((look) => look());
   /** Resolves when `holds`, when `signal` aborts, or after a while. */
@@ -60,36 +60,36 @@ function createFloor(clock: Clock) {
     waiting.delete(look);
     signal.removeEventListener("abort", look);
   };
-  const yieldIt = (agent: Agent): void => {
-    claims = claims.filter((claimant) => claimant !== agent);
+  const yieldIt = (performer: Performer): void => {
+    claims = claims.filter((claimant) => claimant !== performer);
     wake();
   };
   return {
     /** Resolves when nobody claims the floor. */
-    async enter(agent: Agent, signal: AbortSignal): Promise<void> {
+    async enter(performer: Performer, signal: AbortSignal): Promise<void> {
       while (claims.length > 0 && !signal.aborted) {
-        agent.presence.show("waiting", `until ${claims[0]!.identity.name} has acted alone`);
+        performer.presence.show("waiting", `until ${claims[0]!.identity.name} has acted alone`);
         await until(() => claims.length === 0, signal);
-        agent.presence.show("acting");
+        performer.presence.show("acting");
       }
-      acting.add(agent);
+      acting.add(performer);
     },
-    /** Resolves when it is the agent's; with false if somebody else acts all the same. */
-    async claim(agent: Agent, signal: AbortSignal): Promise<boolean> {
-      claims = [...claims, agent];
-      agent.presence.show("waiting", "until it can act alone");
-      while (claims[0] !== agent && !signal.aborted) await until(() => claims[0] === agent, signal);
+    /** Resolves when it is the performer's; with false if somebody else acts all the same. */
+    async claim(performer: Performer, signal: AbortSignal): Promise<boolean> {
+      claims = [...claims, performer];
+      performer.presence.show("waiting", "until it can act alone");
+      while (claims[0] !== performer && !signal.aborted) await until(() => claims[0] === performer, signal);
       await until(() => acting.size === 0, signal);
-      agent.presence.show("acting");
-      const isAlone = acting.size === 0 && claims[0] === agent;
-      acting.add(agent);
-      if (!isAlone) yieldIt(agent);
+      performer.presence.show("acting");
+      const isAlone = acting.size === 0 && claims[0] === performer;
+      acting.add(performer);
+      if (!isAlone) yieldIt(performer);
       return isAlone;
     },
     yield: yieldIt,
-    leave(agent: Agent): void {
-      acting.delete(agent);
-      yieldIt(agent);
+    leave(performer: Performer): void {
+      acting.delete(performer);
+      yieldIt(performer);
     },
   };
 }

@@ -1,11 +1,11 @@
 // An agent's own past as its modules may ask for it; read from the log, so nothing of it is ever out of reach.
 
 import type { Event } from "../../domain/event.ts";
-import type { Memory } from "../../past/past.ts";
+import type { ReadablePast } from "../../past/past.ts";
 import type { History, PastEvent } from "../../domain/module.ts";
 import { renderMessage } from "../../past/view.ts";
 
-export function createHistory(memory: Memory): History {
+export function createHistory(memory: ReadablePast): History {
   return {
     async search(query, limit) {
       const words = query.toLowerCase().split(/\s+/).filter(Boolean);

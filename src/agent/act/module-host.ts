@@ -1,16 +1,19 @@
 // What a module may ask of the runtime, answered for one agent: reading at any time, changing only while an action runs.
 
+import { callKey } from "../parts/evidence.ts";
 import { plainPrompt } from "../parts/metered-model.ts";
-import type { Agent } from "../parts/agent.ts";
+import { objectiveOf, startModules, type ModuleSet } from "../parts/module-set.ts";
+import type { HostSource, Performer } from "../parts/performer.ts";
+import { PINNED_SHARE } from "../parts/pinned.ts";
+import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Call } from "../../domain/event.ts";
-import { callKey } from "../parts/evidence.ts";
-import { createHistory } from "./history.ts";
+import type { ModelProfile } from "../../domain/model.ts";
 import type { Host } from "../../domain/module.ts";
-import { objectiveOf } from "../parts/module-set.ts";
-import { PINNED_SHARE } from "../parts/pinned.ts";
 import { estimateTokens } from "../../model/tokens.ts";
-import { beginWork, type Work } from "./unit-of-work.ts";
+import type { ReadablePast } from "../../past/past.ts";
+import { createHistory } from "./history.ts";
+import { stagedState, type Work } from "./unit-of-work.ts";
 
 /** A running action's unit of work and the signal that ends it. */
 export interface Running {
@@ -26,59 +29,88 @@ const DECISION_SHARE = 1 / 2;
 /** Outside an action there is nothing to stop. */
 const NEVER = new AbortController().signal;
 
-export function createHost(agent: Agent, module: string, running?: Running): Host {
-  const { identity, modules, blobs, shared } = agent;
-  const history = createHistory(agent.memory);
-  const active = (): Running => {
-    if (!running || running.work.isOver)
-      throw new LegionError("REFUSED", "Only a running action may do this.");
-    return running;
-  };
-  const state = (running?.work ?? beginWork(agent)).state(module);
+/** The modules of an agent, which may read at any time. */
+export function openModules(speech: Speech, source: HostSource): ModuleSet {
+  const modules: ModuleSet = startModules(speech, (module) => readingHost(source, modules, module));
+  return modules;
+}
+
+/** What `module` may ask outside of any action. */
+function readingHost(source: HostSource, modules: ModuleSet, module: string): Host {
+  const { identity, memory, model, workplace } = source;
+  const { workspace, node, peers } = workplace;
+  const history = createHistory(memory);
   return {
     agent: identity,
     actions: modules.specs,
     howToAct: modules.howToAct,
-    state: {
-      ...state,
-      set: (key, value) => active().work.state(module).set(key, value),
-      delete: (key) => active().work.state(module).delete(key),
-    },
+    state: { ...stagedState(memory.state, module, []), set: refuse, delete: refuse },
     history,
     workspace: {
-      root: shared.workspace.root,
-      async execute(command, options) {
-        const trace = running && (await agent.traces.begin(callKey(agent, running.call)));
-        agent.tenure.check();
-        return shared.workspace.execute(command, { ...options, ...(trace && { trace }) });
-      },
+      root: workspace.root,
+      execute: (command, { timeoutMs, signal }) => workspace.execute(command, { timeoutMs, signal }),
     },
-    node: shared.node,
-    settings: shared.settings(module),
-    signal: running?.signal ?? NEVER,
-    send: (targets, content) => active().work.send(targets, content),
-    peers: shared.peers,
-    async complete(prompt, options) {
-      const { work, signal } = active();
-      const { window, maxOutput, summarises } = agent.model.profile;
-      if (!summarises)
-        throw new LegionError("REFUSED", `The model ${agent.model.name} follows rules and writes no texts.`);
-      const cap = Math.min(options?.maxOutput ?? maxOutput, maxOutput, Math.floor(window / COMPLETION_SHARE));
-      const answer = await agent.model.complete(plainPrompt(prompt, cap), { signal });
-      work.spend(answer);
-      return answer.completion.text;
-    },
+    node,
+    settings: workplace.settings(module),
+    signal: NEVER,
+    send: refuse,
+    peers,
+    complete: async () => refuse(),
     tokens: estimateTokens,
-    maxTokens: maxResultTokens(agent),
-    maxPinnedTokens: Math.floor(agent.model.profile.window * PINNED_SHARE),
+    maxTokens: maxResultTokens(memory, model.profile),
+    maxPinnedTokens: Math.floor(model.profile.window * PINNED_SHARE),
     objective: () => objectiveOf(modules) ?? history.latestInstruction(),
-    keep: async (content) => `.ai-legion/agents/${identity.id}/blobs/${await blobs.keep(content)}`,
+    keep: (content) => keepText(source, content),
     onClose: (close) => modules.onClose(close),
   };
 }
 
+function refuse(): never {
+  throw new LegionError("REFUSED", "Only a running action may do this.");
+}
+
+/** What `module` may ask while one of its actions runs. */
+export function actingHost(performer: Performer, module: string, running: Running): Host {
+  const { memory, model, traces, workplace } = performer;
+  const { work, signal, call } = running;
+  const host = readingHost(performer, performer.modules, module);
+  const active = (): Work => (work.isOver ? refuse() : work);
+  return {
+    ...host,
+    state: {
+      ...work.state(module),
+      set: (key, value) => active().state(module).set(key, value),
+      delete: (key) => active().state(module).delete(key),
+    },
+    workspace: {
+      root: workplace.workspace.root,
+      async execute(command, { timeoutMs, signal: until }) {
+        const trace = await traces.begin(callKey(memory, call));
+        return workplace.workspace.execute(command, { timeoutMs, signal: until, trace });
+      },
+    },
+    signal,
+    send: (targets, content) => active().send(targets, content),
+    async complete(prompt, options) {
+      active();
+      const { window, maxOutput, summarises } = model.profile;
+      if (!summarises)
+        throw new LegionError("REFUSED", `The model ${model.name} follows rules and writes no texts.`);
+      const cap = Math.min(options?.maxOutput ?? maxOutput, maxOutput, Math.floor(window / COMPLETION_SHARE));
+      const answer = await model.complete(plainPrompt(prompt, cap), { signal });
+      work.spend(answer);
+      return answer.completion.text;
+    },
+  };
+}
+
+/** Keeps a text beside the log; returns where it can be read, relative to the workspace. */
+export async function keepText({ identity, blobs }: HostSource, content: string): Promise<string> {
+  return `.ai-legion/agents/${identity.id}/blobs/${await blobs.keep(content)}`;
+}
+
 /** How long each result of the newest decision may be, in tokens. */
-export function maxResultTokens({ memory, model }: Pick<Agent, "memory" | "model">): number {
-  const calls = memory.conversation.decision?.event.calls.length ?? 1;
-  return Math.floor(model.profile.window * Math.min(RESULT_SHARE, DECISION_SHARE / calls));
+export function maxResultTokens({ conversation }: ReadablePast, { window }: ModelProfile): number {
+  const calls = conversation.decision?.event.calls.length ?? 1;
+  return Math.floor(window * Math.min(RESULT_SHARE, DECISION_SHARE / calls));
 }

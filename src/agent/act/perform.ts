@@ -1,10 +1,11 @@
 // One call: checked, run with its unit of work, and turned into a result. Nothing is committed here.
 
-import type { Agent, Performed } from "../parts/agent.ts";
+import type { Performed, Performer } from "../parts/performer.ts";
+import type { Clock } from "../../base/clock.ts";
 import { checkCall } from "./check-call.ts";
 import type { Call, ResultEvent } from "../../domain/event.ts";
 import { isLegionError, messageOf } from "../../base/errors.ts";
-import { createHost, maxResultTokens, type Running } from "./module-host.ts";
+import { actingHost, keepText, maxResultTokens, type Running } from "./module-host.ts";
 import type { ActionResult } from "../../domain/module.ts";
 import { ownFrame, showPlace } from "../../base/own-code.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
@@ -22,16 +23,16 @@ const GRACE_MS = 2_000;
  * Runs one call. What the model did wrong and what the action throws becomes an `error` result; an abort an `idle` one.
  * Rejects when the log fails, and with SHUTDOWN if that left the call's outcome unknown.
  */
-export async function perform(agent: Agent, call: Call, signal: AbortSignal): Promise<Performed> {
-  const work = beginWork(agent);
-  const { result, isKept } = await run(agent, { work, signal, call });
+export async function perform(performer: Performer, call: Call, signal: AbortSignal): Promise<Performed> {
+  const work = beginWork(performer);
+  const { result, isKept } = await run(performer, { work, signal, call });
   work.end();
   const { outcome, details, taint } = result;
   const event: ResultEvent = {
     kind: "result",
     call: call.id,
     outcome,
-    content: await fit(agent, outcome === "idle" ? result.content : result.content || DONE),
+    content: await fit(performer, outcome === "idle" ? result.content : result.content || DONE),
     ...(details !== undefined && { details }),
     ...(isKept && work.changes.length > 0 && { state: work.changes }),
     ...(isKept && sentBy(work, taint)),
@@ -53,18 +54,19 @@ interface Ended {
   readonly isKept: boolean;
 }
 
-async function run(agent: Agent, running: Running): Promise<Ended> {
+async function run(performer: Performer, running: Running): Promise<Ended> {
+  const { modules, shared, tenure, workplace } = performer;
   const { signal, call } = running;
   if (signal.aborted) return dropped("idle", STOPPED, signal);
-  const checked = checkCall(call, agent.modules.actions);
+  const checked = checkCall(call, modules.actions);
   if (checked.kind === "refused") return dropped("error", checked.reason);
-  const { action, module } = agent.modules.actions.get(checked.name)!;
+  const { action, module } = modules.actions.get(checked.name)!;
   try {
     const execute = (): Promise<ActionResult> => {
-      agent.tenure.check();
-      return action.execute(checked.parameters, createHost(agent, module, running));
+      tenure.check();
+      return action.execute(checked.parameters, actingHost(performer, module, running));
     };
-    const result = await unlessDeaf(agent, unlessAstray(execute), signal);
+    const result = await unlessDeaf(shared.clock, unlessAstray(execute), signal);
     if (!result) return dropped("idle", LEFT, signal);
     const isKept = result.outcome !== "error";
     if (!signal.aborted || signal.reason === SHUTDOWN) return { result, isKept };
@@ -73,17 +75,16 @@ async function run(agent: Agent, running: Running): Promise<Ended> {
     return { result: { ...result, outcome: "idle", content }, isKept };
   } catch (error) {
     if (isLegionError(error, "STORAGE")) throw error;
-    return signal.aborted ? dropped("idle", STOPPED, signal) : thrown(agent, error);
+    return signal.aborted ? dropped("idle", STOPPED, signal) : thrown(workplace.workspace.root, error);
   }
 }
 
 const MAX_STACK = 4_000;
 
 /** What an action threw, with its first line of the user's own code; the stack is for people. */
-function thrown({ shared }: Agent, error: unknown): Ended {
+function thrown(root: string, error: unknown): Ended {
   const content = messageOf(error);
   if (isLegionError(error) || !(error instanceof Error)) return dropped("error", content);
-  const { root } = shared.workspace;
   const place = ownFrame(error, root);
   const at = place ? ` (at ${showPlace(place, root)})` : "";
   const details = { stack: String(error.stack).slice(0, MAX_STACK) };
@@ -109,14 +110,14 @@ function unlessAstray(execute: () => Promise<ActionResult>): Promise<ActionResul
 
 /** What the action comes to; `undefined` if it is told to stop and does not. */
 async function unlessDeaf(
-  { shared }: Agent,
+  clock: Clock,
   execution: Promise<ActionResult>,
   signal: AbortSignal,
 ): Promise<ActionResult | undefined> {
   const ended = new AbortController();
   let leave = (): void => undefined;
   const left = new Promise<undefined>((resolve) => {
-    leave = () => void shared.clock.sleep(GRACE_MS, ended.signal).then(() => resolve(undefined));
+    leave = () => void clock.sleep(GRACE_MS, ended.signal).then(() => resolve(undefined));
     signal.addEventListener("abort", leave, { once: true });
   });
   try {
@@ -128,9 +129,9 @@ async function unlessDeaf(
 }
 
 /** The text as the model can take it; a longer one is kept whole beside the log. */
-async function fit(agent: Agent, content: string): Promise<string> {
-  const maxTokens = maxResultTokens(agent);
+async function fit(performer: Performer, content: string): Promise<string> {
+  const maxTokens = maxResultTokens(performer.memory, performer.model.profile);
   if (estimateTokens(content) <= maxTokens) return content;
-  const path = await createHost(agent, "core").keep(content);
+  const path = await keepText(performer, content);
   return `${fitTokens(content, maxTokens)}\n\n(The whole text is in ${path}.)`;
 }

@@ -1,7 +1,7 @@
 // The unit of work: what one action changes and sends through its host is staged here and committed in one record with
 // its result, or dropped with it.
 
-import type { Agent } from "../parts/agent.ts";
+import type { Correspondent } from "../parts/thinker.ts";
 import type { Answer } from "../parts/metered-model.ts";
 import { writeLetter } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
@@ -10,7 +10,7 @@ import { LegionError } from "../../base/errors.ts";
 import type { Ledger, OpenCall } from "../../past/ledger.ts";
 import type { AgentId, Message } from "../../domain/message.ts";
 import { hasMet, resolveTargets } from "../../mail/refusal.ts";
-import { keysOf, valueOf } from "../../past/state.ts";
+import { keysOf, valueOf, type ModuleState } from "../../past/state.ts";
 import type { State } from "../../domain/module.ts";
 
 export interface Work {
@@ -30,8 +30,7 @@ export interface Work {
   end(): void;
 }
 
-export function beginWork(agent: Agent): Work {
-  const { memory, identity, shared } = agent;
+export function beginWork({ memory, shared }: Correspondent): Work {
   const changes: StateChange[] = [];
   const sends: Message[] = [];
   const refused: Undeliverable[] = [];
@@ -57,11 +56,11 @@ export function beginWork(agent: Agent): Work {
     end() {
       isOver = true;
     },
-    state: (module) => stagedState(agent, module, changes),
+    state: (module) => stagedState(memory.state, module, changes),
     async send(targets, content) {
       const known = (await shared.peers()).map(({ id }) => id);
-      const to = resolveTargets(targets, known, identity.id, (id) => hasMet(memory, id));
-      const letter = { from: identity.id, to, content };
+      const to = resolveTargets(targets, known, memory.agent, (id) => hasMet(memory, id));
+      const letter = { from: memory.agent, to, content };
       const written = await writeLetter(memory, letter, shared, sends);
       if (written.refusal) {
         refused.push(written.refusal.notice);
@@ -78,9 +77,8 @@ function unanswered({ open }: Ledger, answered: readonly Answer[]): readonly Ope
   return open.filter(({ seq }) => !answered.some(({ prompted }) => prompted === seq));
 }
 
-/** Module state as the running action sees it: the committed values under its own changes. */
-function stagedState(agent: Agent, module: string, changes: StateChange[]): State {
-  const committed = agent.memory.state;
+/** Module state as a running action sees it: the committed values under its own changes. */
+export function stagedState(committed: ModuleState, module: string, changes: StateChange[]): State {
   return {
     get(key) {
       const change = changes.findLast(([changed, name]) => changed === module && name === key);

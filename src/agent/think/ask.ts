@@ -1,6 +1,6 @@
 // Prompt -> model -> decision.
 
-import type { Agent } from "../parts/agent.ts";
+import type { PromptSource, Thinker } from "../parts/thinker.ts";
 import { FRAMING_TOKENS, type Prompt } from "../parts/metered-model.ts";
 import { writeLetter } from "../../mail/compose.ts";
 import type { Conversation } from "../../past/conversation.ts";
@@ -36,35 +36,35 @@ const LEAST_OUTPUT = 256;
  * An abort gives a decision without calls. Rejects with LIMIT, as the model does, and with the reason of a shutdown or
  * of lost patience.
  */
-export async function ask(agent: Agent, stops: Stops): Promise<Asked> {
-  await settleSpeech(agent);
+export async function ask(thinker: Thinker, stops: Stops): Promise<Asked> {
+  await settleSpeech(thinker);
   try {
-    const settled = await warnedIntroduction(agent);
-    await compactIfLong(agent, settled, stops);
-    const introduction = withCrowding(agent, settled);
+    const settled = await warnedIntroduction(thinker);
+    await compactIfLong(thinker, settled, stops);
+    const introduction = withCrowding(thinker, settled);
     try {
-      return await decide(agent, introduction, stops);
+      return await decide(thinker, introduction, stops);
     } catch (error) {
-      if (!isLegionError(error, "CONTEXT_OVERFLOW") || !(await compact(agent, introduction, stops)))
+      if (!isLegionError(error, "CONTEXT_OVERFLOW") || !(await compact(thinker, introduction, stops)))
         throw error;
-      return await decide(agent, introduction, stops);
+      return await decide(thinker, introduction, stops);
     }
   } catch (error) {
-    if (isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(agent))) return ask(agent, stops);
+    if (isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(thinker))) return ask(thinker, stops);
     const { signal } = stops;
     if (signal.aborted && signal.reason !== SHUTDOWN)
-      return { decision: abortedDecision(agent), refused: [] };
+      return { decision: abortedDecision(thinker), refused: [] };
     throw error;
   }
 }
 
 /** What opens the agent's next prompt, with all that the runtime adds to it. */
-export async function introductionOf(agent: Agent): Promise<Introduction> {
-  return withCrowding(agent, await warnedIntroduction(agent));
+export async function introductionOf(source: PromptSource): Promise<Introduction> {
+  return withCrowding(source, await warnedIntroduction(source));
 }
 
 /** With the loop guard's warning. */
-async function warnedIntroduction({ memory, modules }: Agent): Promise<Introduction> {
+async function warnedIntroduction({ memory, modules }: PromptSource): Promise<Introduction> {
   const introduction = await modules.introduction();
   const verdict = judgeLoop(memory.conversation);
   if (verdict.kind !== "warn") return introduction;
@@ -73,7 +73,7 @@ async function warnedIntroduction({ memory, modules }: Agent): Promise<Introduct
 
 /** The request that the agent's next decision would be asked with. */
 export function requestOf(
-  { memory, model, speech, settings }: Agent,
+  { memory, model, speech, settings }: PromptSource,
   introduction: Introduction,
 ): ModelRequest {
   const { maxOutput, window } = model.profile;
@@ -88,10 +88,10 @@ export function requestOf(
 /** An empty log counts as the decision `noop`. */
 export const NOOP_OPENING = [{ role: "assistant", text: "noop", calls: [] }] as const;
 
-function promptOf(agent: Agent, introduction: Introduction): Prompt {
-  const { view } = agent.memory;
+function promptOf(thinker: Thinker, introduction: Introduction): Prompt {
+  const { view } = thinker.memory;
   return {
-    request: requestOf(agent, introduction),
+    request: requestOf(thinker, introduction),
     tokens: view.tokens + introductionTokens(introduction),
     chain: view.chain,
     purpose: "decision",
@@ -99,25 +99,25 @@ function promptOf(agent: Agent, introduction: Introduction): Prompt {
 }
 
 /** Do the limits leave room for the agent's next decision? */
-export async function wouldFit(agent: Agent): Promise<boolean> {
-  return agent.model.fits(promptOf(agent, await introductionOf(agent)));
+export async function wouldFit(thinker: Thinker): Promise<boolean> {
+  return thinker.model.fits(promptOf(thinker, await introductionOf(thinker)));
 }
 
-async function decide(agent: Agent, introduction: Introduction, stops: Stops): Promise<Asked> {
-  const { model, presence } = agent;
+async function decide(thinker: Thinker, introduction: Introduction, stops: Stops): Promise<Asked> {
+  const { model, presence } = thinker;
   const run = { ...stops, onDelta: presence.stream };
-  return toDecision(agent, (await model.complete(promptOf(agent, introduction), run)).completion);
+  return toDecision(thinker, (await model.complete(promptOf(thinker, introduction), run)).completion);
 }
 
-async function toDecision(agent: Agent, completion: Completion): Promise<Asked> {
-  const { model, modules } = agent;
-  const { protocol } = agent.speech;
+async function toDecision(thinker: Thinker, completion: Completion): Promise<Asked> {
+  const { model, modules } = thinker;
+  const { protocol } = thinker.speech;
   const parsed = protocol.parse(completion, modules.specs);
   const { cost, ...usage } = completion.usage;
   const thoughts = (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts;
-  const calls = parsed.kind === "calls" ? uniqueCalls(agent, parsed.calls, completion) : [];
+  const calls = parsed.kind === "calls" ? uniqueCalls(thinker, parsed.calls, completion) : [];
   const isAnswer = parsed.kind === "calls" && calls.length === 0;
-  const { sends, refused } = isAnswer ? await plainAnswer(agent, completion.text) : NO_ANSWER;
+  const { sends, refused } = isAnswer ? await plainAnswer(thinker, completion.text) : NO_ANSWER;
   const decision: DecisionEvent = {
     kind: "decision",
     text: completion.text,
@@ -135,7 +135,7 @@ async function toDecision(agent: Agent, completion: Completion): Promise<Asked> 
 }
 
 /** Ids that the protocol made up tell calls apart only within one completion; providers want them unique in a history. */
-function uniqueCalls({ memory }: Agent, calls: readonly Call[], completion: Completion): readonly Call[] {
+function uniqueCalls({ memory }: Thinker, calls: readonly Call[], completion: Completion): readonly Call[] {
   const native = new Set(completion.calls.map(({ id }) => id));
   return calls.map((call) =>
     native.has(call.id) ? call : { ...call, id: `${memory.ledger.prompts}-${call.id}` },
@@ -152,14 +152,14 @@ const NO_ANSWER: PlainAnswer = { sends: [], refused: [] };
  * A plain answer goes to whoever asked last. One agent's plain answer to another's is not sent: two polite agents would
  * thank each other all night.
  */
-async function plainAnswer(agent: Agent, content: string): Promise<PlainAnswer> {
-  const asked = askedLast(agent.memory.conversation);
+async function plainAnswer({ memory, shared }: Thinker, content: string): Promise<PlainAnswer> {
+  const asked = askedLast(memory.conversation);
   if (asked?.source.type !== "agent" || content.trim() === "") return NO_ANSWER;
   const to = asked.source.id;
   const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
   if (to !== CONTROL && isPlain) return NO_ANSWER;
-  const letter = { from: agent.identity.id, to: [to], content, details: { plain: true } };
-  const { sends, refusal } = await writeLetter(agent.memory, letter, agent.shared);
+  const letter = { from: memory.agent, to: [to], content, details: { plain: true } };
+  const { sends, refusal } = await writeLetter(memory, letter, shared);
   return { sends, refused: refusal ? [refusal.notice] : [] };
 }
 
@@ -170,7 +170,7 @@ function askedLast({ newest, instruction, unanswered }: Conversation): Message |
 }
 
 /** The provider has read a prompt that was sent and not refused: its input is charged. */
-function abortedDecision({ speech, model, memory }: Agent): DecisionEvent {
+function abortedDecision({ speech, model, memory }: Thinker): DecisionEvent {
   const { cost, ...usage } = memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
   return {
     kind: "decision",

@@ -1,6 +1,6 @@
 // Makes room in a view that is too long for the model: counts it, has its older part summarised, keeps what saves tokens.
 
-import type { Agent } from "../parts/agent.ts";
+import type { PromptSource, Thinker } from "../parts/thinker.ts";
 import { digest, planLegion, summaryRequest, type CompactionPlan } from "./compaction.ts";
 import { NO_USAGE, type SeqRange } from "../../domain/event.ts";
 import { isLegionError } from "../../base/errors.ts";
@@ -8,6 +8,7 @@ import { sha256 } from "../../past/blobs.ts";
 import { introductionTokens } from "./prompt.ts";
 import type { Stops } from "../../base/signals.ts";
 import { estimateTokens } from "../../model/tokens.ts";
+import type { ReadablePast } from "../../past/past.ts";
 import { SUMMARY_OPENING, textOf } from "../../past/view.ts";
 import type { Completion } from "../../domain/model.ts";
 import type { Introduction } from "../parts/introduction.ts";
@@ -20,7 +21,7 @@ const SUMMARISER_SHARE = 0.5;
 const OUTPUT_SHARE = 0.25;
 
 /** The size at which a view is compacted, in tokens. */
-export function thresholdOf({ settings, model }: Agent): number {
+export function thresholdOf({ settings, model }: PromptSource): number {
   return settings.threshold <= 1 ? Math.floor(settings.threshold * model.profile.window) : settings.threshold;
 }
 
@@ -28,17 +29,21 @@ export function thresholdOf({ settings, model }: Agent): number {
  * Compacts if introduction and view are past the threshold and that is worth its price; counts tokens only when they come
  * near it.
  */
-export async function compactIfLong(agent: Agent, introduction: Introduction, stops: Stops): Promise<void> {
-  const { view } = agent.memory;
-  const threshold = thresholdOf(agent);
+export async function compactIfLong(
+  thinker: Thinker,
+  introduction: Introduction,
+  stops: Stops,
+): Promise<void> {
+  const { view } = thinker.memory;
+  const threshold = thresholdOf(thinker);
   const around = introductionTokens(introduction);
   if (around + view.tokens < threshold * NEAR) return;
-  await countItems(agent);
+  await countItems(thinker);
   if (around + view.tokens <= threshold) return;
-  const prospect = prospectOf(agent, around);
+  const prospect = prospectOf(thinker, around);
   if (!prospect) return;
   const least = prospect.prompt <= threshold ? WORTH_ASKING : WORTH_ASKING_IN_VAIN;
-  if (prospect.saved >= threshold * least) await compact(agent, introduction, stops);
+  if (prospect.saved >= threshold * least) await compact(thinker, introduction, stops);
 }
 
 /** A summary has to save this share of the threshold: else the next one would be due a few decisions later. */
@@ -57,10 +62,10 @@ interface Prospect {
 }
 
 /** `undefined` if there is nothing to summarise. */
-function prospectOf(agent: Agent, introduction: number): Prospect | undefined {
-  const { view } = agent.memory;
-  const summary = expectedSummary(agent);
-  const plan = planLegion(view, introduction + summary, thresholdOf(agent));
+function prospectOf(source: PromptSource, introduction: number): Prospect | undefined {
+  const { view } = source.memory;
+  const summary = expectedSummary(source);
+  const plan = planLegion(view, introduction + summary, thresholdOf(source));
   if (!plan) return undefined;
   const replaced = tokensOf(plan);
   const kept = introduction + view.tokens - replaced;
@@ -72,20 +77,20 @@ function tokensOf({ items }: CompactionPlan): number {
 }
 
 /** How long the next summary may be, in tokens: as the one that it goes on from, or as one that was not kept; else 0. */
-function expectedSummary(agent: Agent): number {
-  const [first] = agent.memory.view.items;
-  return Math.max(first?.kind === "summary" ? first.tokens : 0, notKept.get(agent) ?? 0);
+function expectedSummary({ memory }: PromptSource): number {
+  const [first] = memory.view.items;
+  return Math.max(first?.kind === "summary" ? first.tokens : 0, notKept.get(memory) ?? 0);
 }
 
 /** How long a summary was, in tokens, that came out no shorter than what it was to replace. */
-const notKept = new WeakMap<Agent, number>();
+const notKept = new WeakMap<ReadablePast, number>();
 
 /** Says in the pinned part why the prompt stays past the threshold, if no summary can bring it below. */
-export function withCrowding(agent: Agent, introduction: Introduction): Introduction {
-  const threshold = thresholdOf(agent);
+export function withCrowding(source: PromptSource, introduction: Introduction): Introduction {
+  const threshold = thresholdOf(source);
   const around = introductionTokens(introduction);
-  if (around + agent.memory.view.tokens <= threshold) return introduction;
-  const prospect = prospectOf(agent, around);
+  if (around + source.memory.view.tokens <= threshold) return introduction;
+  const prospect = prospectOf(source, around);
   if (prospect && prospect.prompt <= threshold) return introduction;
   return { ...introduction, pinned: `${introduction.pinned}\n\n${crowded(threshold)}`.trim() };
 }
@@ -99,7 +104,7 @@ function crowded(threshold: number): string {
 }
 
 /** Replaces the estimates of items that were never counted. */
-async function countItems({ memory, model }: Agent): Promise<void> {
+async function countItems({ memory, model }: Thinker): Promise<void> {
   const uncounted = memory.view.items.filter(({ counted }) => !counted);
   if (uncounted.length === 0) return;
   const counts = await model.count(uncounted.map(({ turns }) => turns.map(textOf).join("\n")));
@@ -107,14 +112,14 @@ async function countItems({ memory, model }: Agent): Promise<void> {
 }
 
 /** Summarises the older part of the view. False if there is nothing to summarise, or nothing would be saved. */
-export async function compact(agent: Agent, introduction: Introduction, stops: Stops): Promise<boolean> {
-  const { memory, model } = agent;
-  const prospect = prospectOf(agent, introductionTokens(introduction));
+export async function compact(thinker: Thinker, introduction: Introduction, stops: Stops): Promise<boolean> {
+  const { memory, model } = thinker;
+  const prospect = prospectOf(thinker, introductionTokens(introduction));
   if (!prospect) return false;
-  const plan = fitted(prospect, thresholdOf(agent));
+  const plan = fitted(prospect, thresholdOf(thinker));
   const before = tokensOf(plan);
   const sizeOf = (content: string): number => estimateTokens(`${SUMMARY_OPENING}\n\n${content}`);
-  const asked = await askForSummary(agent, plan, { introduction, stops });
+  const asked = await askForSummary(thinker, plan, { introduction, stops });
   const content = [asked?.text.trim() ?? "", digest(plan)].find(
     (text) => text !== "" && sizeOf(text) < before,
   );
@@ -125,7 +130,7 @@ export async function compact(agent: Agent, introduction: Introduction, stops: S
   const covers = content === undefined ? NO_EVENTS : plan.covers;
   const summary = { kind: "summary", covers, content: content ?? "", strategy, usage } as const;
   if (content !== undefined || asked) await memory.commit(summary).finally(model.settle);
-  if (content === undefined) notKept.set(agent, usage.output);
+  if (content === undefined) notKept.set(memory, usage.output);
   return content !== undefined;
 }
 
@@ -147,11 +152,11 @@ interface Context {
 
 /** `undefined` if the model cannot or does not give one; rejects only with what stops the agent anyway. */
 async function askForSummary(
-  agent: Agent,
+  thinker: Thinker,
   plan: CompactionPlan,
   context: Context,
 ): Promise<Completion | undefined> {
-  const { window, maxOutput, summarises } = agent.model.profile;
+  const { window, maxOutput, summarises } = thinker.model.profile;
   if (!summarises) return undefined;
   const { introduction, stops } = context;
   const asked = summaryRequest(plan, Math.floor(window * SUMMARISER_SHARE), introduction.instructions);
@@ -163,7 +168,7 @@ async function askForSummary(
   const tokens = shown.reduce((sum, text) => sum + estimateTokens(text), 0);
   try {
     const prompt = { request, tokens, chain: sha256(shown.join("\n")), purpose: "summary" } as const;
-    return (await agent.model.complete(prompt, stops)).completion;
+    return (await thinker.model.complete(prompt, stops)).completion;
   } catch (error) {
     if (stops.signal.aborted || stops.patience?.aborted || isLegionError(error, "STORAGE")) throw error;
     return undefined;

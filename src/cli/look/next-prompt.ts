@@ -14,10 +14,10 @@ export async function nextPrompt(
   today: Parameters<typeof castToday>[2],
 ): Promise<ModelRequest> {
   const { planFor, settings } = await castToday(site, id, today);
-  const agent = await openDormant(await planFor(), { ...site, settings });
+  const source = await openDormant(await planFor(), { ...site, settings });
   try {
-    return requestOf(agent, await introductionOf(agent));
+    return requestOf(source, await introductionOf(source));
   } finally {
-    await agent.modules.close();
+    await source.modules.close();
   }
 }

@@ -11,14 +11,14 @@ import type { Difference } from "./difference.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { sendsOf, type Event } from "../../domain/event.ts";
 import { meterModel } from "../../agent/parts/metered-model.ts";
-import { createHost } from "../../agent/act/module-host.ts";
+import { openModules } from "../../agent/act/module-host.ts";
 import type { AgentState } from "../../domain/inspection.ts";
 import type { AgentPlan } from "../agent-plan.ts";
 import type { EventLog } from "../../past/event-log.ts";
 import { CONTROL, displayName, parseMessageId } from "../../domain/message.ts";
 import { openMemory } from "../../past/past.ts";
-import { startModules } from "../../agent/parts/module-set.ts";
-import { closedPremises } from "../shared-host.ts";
+import type { Workplace } from "../../agent/parts/workplace.ts";
+import { closedWorkplace } from "../shared-host.ts";
 import { createPlayhead, type Playhead } from "./playhead.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
@@ -46,7 +46,7 @@ export interface ReplayOptions {
   readonly tape: Tape;
   /** The agent as it would be made today for the model of that name, or for the newest one. */
   readonly planFor: (model: string | undefined) => Promise<AgentPlan>;
-  readonly settings: Shared["settings"];
+  readonly settings: Workplace["settings"];
   /** Told after each decision how many there were. */
   readonly onDecision?: (decisions: number) => void;
 }
@@ -144,22 +144,22 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
   );
   const blobs = reader.blobs(identity.id);
   const meter = { budget: createStandInBudget(player), limiter: createStandInLimiter(), tokens };
+  const metered = meterModel(model, { ...meter, memory, blobs, tenure, limits: {}, presence });
+  const workplace = closedWorkplace({ ...options, peers: await peersOf(options) }, refuse);
   const agent: Agent = {
-    identity,
     presence,
     tenure,
-    model: meterModel(model, { ...meter, memory, blobs, tenure, limits: {}, presence }),
+    model: metered,
     speech,
     settings: plan.memory,
     tickMs: 0,
     delayMs: 0,
     memory,
     inbox: createTapeInbox(player),
-    perform: (performer, call) => performAgain(player, performer, call),
+    perform: (call) => performAgain(player, agent, call),
     outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
-    modules: startModules(speech, (module) => createHost(agent, module)),
-    blobs,
-    traces: { begin: refuse, printed: () => Promise.resolve(recordedEvidence(head)?.printed) },
+    modules: openModules(speech, { identity, memory, model: metered, blobs, workplace }),
+    evidence: () => Promise.resolve(recordedEvidence(head)),
     shared,
   };
   return agent;
@@ -167,20 +167,12 @@ async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCo
 
 /** What the agent shares with others, as far as its tape knows of it. */
 async function shareTape(options: ReplayOptions, player: Player): Promise<Shared> {
-  const { project, settings } = options;
   const { head } = player;
   return {
     clock: createTapeClock(head),
     inspect(seen) {
       if (seen.kind === "live:state" && RESTS.has(seen.state)) leaveAt(player, "it waits for mail");
     },
-    node: closedPremises(refuse),
-    workspace: {
-      root: project,
-      execute: refuse,
-      endLeft: () => Promise.resolve(recordedEvidence(head)?.stillRan ?? false),
-    },
-    settings,
     peers: await peersOf(options),
     unread: () => Promise.resolve(0),
     tellControl: () => undefined,
@@ -253,7 +245,7 @@ function createTapeInbox(player: Player): Inbox {
 }
 
 /** Whoever is known today, and whoever was written to. */
-async function peersOf({ reader, tape }: ReplayOptions): Promise<Shared["peers"]> {
+async function peersOf({ reader, tape }: ReplayOptions): Promise<Workplace["peers"]> {
   const ids = new Set([tape.agent, ...(await reader.known())]);
   for (const { event } of tape.events) for (const { id } of sendsOf(event)) ids.add(parseMessageId(id).to);
   ids.delete(CONTROL);

@@ -49,9 +49,9 @@ export function dress(agent: Agent, { part, plan, metering, again }: Costume): A
     model: meterModel(model, { ...metering, memory, budget, limiter }),
     memory,
     inbox: gate.inbox,
-    async perform(performer, call) {
+    async perform(call) {
       await gate.putIn();
-      return performAgain(part, performer, call);
+      return performAgain(part, dressed, call);
     },
     shared: {
       ...agent.shared,

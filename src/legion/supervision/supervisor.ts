@@ -5,7 +5,8 @@
 // anew every ten seconds, and it goes on from what was acknowledged.
 
 import { runActor } from "../../agent/actor.ts";
-import type { Agent, Identity } from "../../agent/parts/agent.ts";
+import type { Agent } from "../../agent/parts/agent.ts";
+import type { Identity } from "../../agent/parts/identity.ts";
 import type { Standing } from "../../agent/parts/presence.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import { openCalls } from "../../past/conversation.ts";

@@ -6,7 +6,6 @@ import type { AgentId, Delivery, LogId } from "../../domain/message.ts";
 import type { Bus, Inbox, Receipt, Watermarks } from "../../mail/bus.ts";
 import { firstFitting, standingOf } from "../../mail/mailbox.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
-import { createWatchers } from "../../mail/watchers.ts";
 import type { KeptAgent, MemoryPlace } from "./place.ts";
 
 export interface MemoryBusOptions {
@@ -26,7 +25,6 @@ interface Mailbox {
 
 export function createMemoryBus({ place, watermarks }: MemoryBusOptions): Bus {
   const mailboxes = new Map<AgentId, Promise<Mailbox | undefined>>();
-  const watchers = createWatchers();
   let closed = false;
   const load = async (agent: AgentId): Promise<Mailbox | undefined> => {
     const marks = await watermarks(agent);
@@ -43,9 +41,7 @@ export function createMemoryBus({ place, watermarks }: MemoryBusOptions): Bus {
     async send(delivery) {
       const mailbox = await find(parseMessageId(delivery.message.id).to);
       if (!mailbox) return { status: "unknown" };
-      const receipt = accept(mailbox, delivery);
-      if (receipt.status === "accepted") watchers.show(delivery.message);
-      return receipt;
+      return accept(mailbox, delivery);
     },
     async open(agent) {
       const mailbox = await find(agent);
@@ -56,7 +52,6 @@ export function createMemoryBus({ place, watermarks }: MemoryBusOptions): Bus {
       return createInbox(mailbox);
     },
     unread: async (agent) => (await find(agent))?.unread.mail.length ?? 0,
-    watch: watchers.watch,
     close: () => Promise.resolve(void (closed = true)),
   };
 }

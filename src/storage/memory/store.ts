@@ -53,10 +53,7 @@ export async function openMemoryStore(place: MemoryPlace, options: MemoryStoreOp
       place.of(agent).record = record ?? "";
       return branch;
     },
-    writerFor(agent) {
-      if (agent === CONTROL) return control;
-      return isGuest(agent) ? guests.writerFor(agent) : undefined;
-    },
+    writerFor: (agent) => (isGuest(agent) ? guests.writerFor(agent) : undefined),
     async deliverForOthers() {
       await control.outbox.deliver();
       for (const id of known().filter(isGuest))

@@ -1,0 +1,52 @@
+// Where an agent works, and what its modules find there.
+
+import type { Tenure } from "../../domain/lease.ts";
+import type { CommandRun, NodeHost, Peer, Workspace } from "../../domain/module.ts";
+import type { CommandTrace } from "../../environment/environment.ts";
+
+export interface Workplace {
+  readonly workspace: Workspace;
+  readonly node: NodeHost;
+  /** The section of config.yaml that has the module's name. */
+  readonly settings: (module: string) => Readonly<Record<string, unknown>>;
+  /** Every known agent, Control not. */
+  readonly peers: () => Promise<readonly Peer[]>;
+}
+
+/** One where commands can be run. */
+export interface TracedWorkplace extends Workplace {
+  readonly workspace: TracedWorkspace;
+}
+
+/** A workspace whose commands can be found again after a crash. */
+export interface TracedWorkspace extends Workspace {
+  execute(command: string, run: TracedRun): Promise<CommandRun>;
+  /** Ends what a runtime that died left running of a call; says whether there was anything. */
+  endLeft(mark: string): Promise<boolean>;
+}
+
+export interface TracedRun {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Absent: it belongs to no call. */
+  readonly trace?: CommandTrace;
+}
+
+/** The same for one agent: nothing is done there once the right to run the agent is lost. */
+export function whileHeld({ workspace, ...place }: TracedWorkplace, tenure: Tenure): TracedWorkplace {
+  return {
+    ...place,
+    workspace: {
+      root: workspace.root,
+      async execute(command, run) {
+        tenure.check();
+        return workspace.execute(command, run);
+      },
+      async endLeft(mark) {
+        // Whoever runs the agent by now may be doing that call again.
+        tenure.check();
+        return workspace.endLeft(mark);
+      },
+    },
+  };
+}
