@@ -8,7 +8,7 @@ import { createAlarms, type Alarms } from "./alarms.ts";
 import { createHopNotice, startHeartbeat } from "./announcements.ts";
 import { createBudget, type Budget } from "../agent/parts/budget.ts";
 import { createClock, type Clock } from "../base/clock.ts";
-import { createClosing, type Closing } from "../base/closing.ts";
+import { createClosing } from "../base/closing.ts";
 import type { Control } from "../mail/control.ts";
 import type { Environment } from "../environment/environment.ts";
 import { fork, type Forking } from "./fork.ts";
@@ -21,10 +21,9 @@ import type { Disk } from "../base/disk.ts";
 import type { Durability, NodeStorage, Surroundings } from "../storage/contract/node.ts";
 import type { AgentId } from "../domain/message.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter.ts";
-import type { NodeHost, Peer } from "../domain/module.ts";
+import type { Peer } from "../domain/module.ts";
 import { readableModules } from "../config/module-loader.ts";
 import type { Watched } from "../agent/parts/presence.ts";
-import type { TracedWorkplace, Workplace } from "../agent/parts/workplace.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
@@ -95,8 +94,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const clock = options.clock ?? createClock();
   const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project);
-  const { inspect } = inspector;
-  const where = { paths, clock, inspect };
+  const where = { paths, clock, inspect: inspector.inspect };
   const { plans, delayMs } = options;
   const { store, disk, node, ceiling, begin } = await openStorage(options, where);
   const now = new AbortController();
@@ -105,11 +103,12 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const peers = createPeers({ store, identities: plans.map((plan) => plan.identity), agents });
   const alarms = createAlarms(store.control, clock);
   const closing = createClosing();
-  const meter = createMeter(options, { clock, ceiling, alarms, closing });
+  const meter = createMeter(options, clock, alarms, ceiling);
+  closing.add(meter.tokens.close);
   closing.add(store.close);
-  const premises = createPremises({ ...options, paths, clock, closing });
-  const shared = shareOut({ clock, inspect, store, peers, alarms });
-  const workplace = openWorkplace(options, premises.host, peers);
+  const premises = createPremises({ ...options, paths, clock, peers, closing });
+  const shared = shareOut({ ...where, store, peers, alarms });
+  const { workplace } = premises;
   const perform = suspectsAlone(clock);
   const place = { plans, store, shared, workplace, ...meter, paths, disk, delayMs, perform };
   const hosting = createHosting(place, agents, now.signal);
@@ -156,25 +155,21 @@ async function openStorage(options: LegionOptions, where: Surroundings): Promise
   return backend.openNode({ ...options, agents: plans.map(toHostable) }, where);
 }
 
-interface MeterDeps {
-  readonly clock: Clock;
-  readonly ceiling: Ceiling | undefined;
-  readonly alarms: Alarms;
-  readonly closing: Closing;
-}
-
 /** What the model calls of all agents of this process go through. */
-function createMeter({ limits, concurrency }: LegionOptions, { clock, ceiling, alarms, closing }: MeterDeps) {
-  const tokens = createTokenCounter();
-  closing.add(tokens.close);
+function createMeter(
+  { limits, concurrency }: LegionOptions,
+  clock: Clock,
+  alarms: Alarms,
+  ceiling: Ceiling | undefined,
+) {
   const limiter = createLimiter({ clock, concurrency, onOutage: alarms.outage });
-  return { budget: createBudget(limits, ceiling), limiter, tokens };
+  return { budget: createBudget(limits, ceiling), limiter, tokens: createTokenCounter() };
 }
 
 interface Common extends Watched {
   readonly store: Store;
   readonly alarms: Alarms;
-  readonly peers: Workplace["peers"];
+  readonly peers: Shared["peers"];
 }
 
 function shareOut({ store, peers, alarms, clock, inspect }: Common): Shared {
@@ -186,22 +181,5 @@ function shareOut({ store, peers, alarms, clock, inspect }: Common): Shared {
     isNews: alarms.isNews,
     tellControl: alarms.tell,
     announceHops: createHopNotice(store.control),
-  };
-}
-
-function openWorkplace(
-  { project, environment, settings }: LegionOptions,
-  node: NodeHost,
-  peers: Workplace["peers"],
-): TracedWorkplace {
-  return {
-    workspace: {
-      root: project,
-      execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
-      endLeft: (mark) => environment.endLeft(mark),
-    },
-    node,
-    settings,
-    peers,
   };
 }

@@ -1,8 +1,8 @@
-// What modules may ask for all agents of this process together.
+// Where all agents of this process work, and what their modules may ask for them together.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Workplace } from "../agent/parts/workplace.ts";
+import type { TracedWorkplace, Workplace } from "../agent/parts/workplace.ts";
 import { createNetwork } from "../environment/network/network.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Closing } from "../base/closing.ts";
@@ -12,7 +12,7 @@ import type { LegionPaths } from "../storage/folder/paths.ts";
 import { markOf } from "../agent/parts/command-trace.ts";
 
 export interface Premises {
-  readonly host: NodeHost;
+  readonly workplace: TracedWorkplace;
   /** Ends what a process before this one was killed too fast to end, and deletes what it wrote. The folder has to be this process's own. */
   endLeft(): Promise<void>;
 }
@@ -22,6 +22,7 @@ export interface PremisesDeps {
   readonly clock: Clock;
   readonly environment: Environment;
   readonly settings: Workplace["settings"];
+  readonly peers: Workplace["peers"];
   /** Gets what modules open here. */
   readonly closing: Pick<Closing, "add">;
 }
@@ -29,18 +30,23 @@ export interface PremisesDeps {
 /** A program that was ended a moment ago may still be closing its files. */
 const DELETION = { recursive: true, force: true, maxRetries: 10 } as const;
 
-export function createPremises({ paths, clock, environment, settings, closing }: PremisesDeps): Premises {
-  const mark = markOf(`node ${paths.project}`);
+export function createPremises(deps: PremisesDeps): Premises {
+  const { paths, clock, environment, settings, peers, closing } = deps;
+  const { project } = paths;
+  const mark = markOf(`node ${project}`);
   const scratch = join(paths.tmp, "modules");
   const network = createNetwork({ allowPrivate: allowedPrivate(settings("web")) });
   closing.add(network.close);
   return {
-    host: {
-      network,
-      clock,
-      scratch,
-      environment: environment.variables(mark),
-      onClose: closing.add,
+    workplace: {
+      workspace: {
+        root: project,
+        execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
+        endLeft: (left) => environment.endLeft(left),
+      },
+      node: { network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
+      settings,
+      peers,
     },
     async endLeft() {
       await environment.endLeft(mark);
