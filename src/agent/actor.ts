@@ -116,7 +116,7 @@ async function recover(agent: Agent, now: AbortSignal): Promise<void> {
   const evidence = await agent.evidence();
   if (memory.conversation.halt) return;
   await interruptible(agent, now, async (signal) => {
-    for (const remedy of planRecovery(memory, modules.effectsOf, evidence)) {
+    for (const remedy of planRecovery(memory.conversation, modules.effectsOf, evidence)) {
       if (remedy.kind === "record") await memory.commit(remedy.result);
       else {
         // Before it runs: where it ends the process again, the log has to tell.

@@ -1,8 +1,7 @@
 // After a crash: which calls of the last decision still want a result, and how each gets one. Pure.
 
 import type { Call, ResultEvent } from "../domain/event.ts";
-import { openCalls } from "../past/conversation.ts";
-import type { Books } from "../mail/letter.ts";
+import { openCalls, type Conversation } from "../past/conversation.ts";
 import type { Effects } from "../domain/module.ts";
 import type { Evidence } from "./parts/command-trace.ts";
 
@@ -19,7 +18,7 @@ export type Remedy =
  * @param evidence what is known of the first call without a result
  */
 export function planRecovery(
-  { conversation }: Pick<Books, "conversation">,
+  conversation: Conversation,
   effectsOf: (action: string) => Effects,
   evidence?: Evidence,
 ): readonly Remedy[] {

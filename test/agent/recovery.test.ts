@@ -4,7 +4,6 @@ import { goals } from "../../modules/goals.ts";
 import { compose } from "../../src/mail/compose.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
 import { converse, createConversation } from "../../src/past/conversation.ts";
-import { createLedger } from "../../src/past/ledger.ts";
 import { createBlobs } from "../../src/past/blobs.ts";
 import { createDisk } from "../../src/base/disk.ts";
 import { openFileLog } from "../../src/storage/files/log.ts";
@@ -211,10 +210,10 @@ describe("an abort that waits in the mailbox", () => {
 
 describe("the plan", () => {
   it("is empty for an empty log and for a plain answer", () => {
-    const books = { ledger: createLedger(), conversation: createConversation() };
-    expect(planRecovery(books, () => "once")).toEqual([]);
-    converse(books.conversation, { ...decision(), seq: 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" });
-    expect(planRecovery(books, () => "once")).toEqual([]);
+    const conversation = createConversation();
+    expect(planRecovery(conversation, () => "once")).toEqual([]);
+    converse(conversation, { ...decision(), seq: 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" });
+    expect(planRecovery(conversation, () => "once")).toEqual([]);
   });
 });
 

@@ -43,7 +43,7 @@ export async function perform(performer: Performer, call: Call, signal: AbortSig
 }
 
 /** The messages of an action, if there are any, marked if its result is. */
-export function sentBy({ sends }: Pick<Work, "sends">, taint: true | undefined): Pick<ResultEvent, "sends"> {
+export function sentBy({ sends }: Work, taint: true | undefined): Pick<ResultEvent, "sends"> {
   if (sends.length === 0) return {};
   return { sends: taint ? sends.map((message) => ({ ...message, taint })) : sends };
 }

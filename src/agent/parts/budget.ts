@@ -6,6 +6,7 @@
 
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import type { Ledger } from "../../past/ledger.ts";
+import type { Usage } from "../../domain/event.ts";
 import type { Limits } from "../../domain/limits.ts";
 import type { Price } from "../../domain/model.ts";
 import {
@@ -152,6 +153,6 @@ function createCeiling(limits: Limits, total: () => Spent): Ceiling {
   };
 }
 
-function priced({ input, output }: Pick<Estimate, "input" | "output">, price: Price | undefined): Spent {
+function priced({ input, output }: Usage, price: Price | undefined): Spent {
   return { steps: 0, tokens: input + output, cost: price ? mostOf({ input, output }, price) : 0, timeMs: 0 };
 }

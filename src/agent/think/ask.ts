@@ -20,7 +20,7 @@ import type { Introduction } from "../parts/introduction.ts";
 export interface Asked {
   readonly decision: DecisionEvent;
   /** Written for the model; only with `stop: "unparsed"`. */
-  readonly unparsed?: string;
+  readonly unparsed: string | undefined;
   /** The plain answer, if it could not be sent: to be committed before the decision. */
   readonly refused: readonly Undeliverable[];
 }
@@ -53,7 +53,7 @@ export async function ask(thinker: Thinker, stops: Stops): Promise<Asked> {
     if (isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(thinker))) return ask(thinker, stops);
     const { signal } = stops;
     if (signal.aborted && signal.reason !== SHUTDOWN)
-      return { decision: abortedDecision(thinker), refused: [] };
+      return { decision: abortedDecision(thinker), refused: [], unparsed: undefined };
     throw error;
   }
 }
@@ -131,7 +131,7 @@ async function toDecision(thinker: Thinker, completion: Completion): Promise<Ask
     stop: parsed.kind === "unparsed" ? "unparsed" : completion.stop,
     ...(completion.provider !== undefined && { provider: completion.provider }),
   };
-  return { decision, refused, ...(parsed.kind === "unparsed" && { unparsed: parsed.reason }) };
+  return { decision, refused, unparsed: parsed.kind === "unparsed" ? parsed.reason : undefined };
 }
 
 /** Ids that the protocol made up tell calls apart only within one completion; providers want them unique in a history. */
@@ -142,8 +142,10 @@ function uniqueCalls({ memory }: Thinker, calls: readonly Call[], completion: Co
   );
 }
 
-interface PlainAnswer extends Pick<Asked, "refused"> {
+interface PlainAnswer {
   readonly sends: readonly Message[];
+  /** What could not be sent. */
+  readonly refused: readonly Undeliverable[];
 }
 
 const NO_ANSWER: PlainAnswer = { sends: [], refused: [] };
