@@ -9,6 +9,6 @@ export async function reach<T>(options: ReachOptions, word: (legion: Reach) => P
     const { reachHere } = await import("./socket/reach.ts");
     return reachHere(options, word);
   }
-  const { reachNodes } = await import("./redis/reach.ts");
+  const { reachNodes } = await import("./nodes/reach.ts");
   return reachNodes({ ...options, nodes }, word);
 }

@@ -13,7 +13,7 @@ export async function serveLegion(
   const service = createService({ legion, onStop });
   const server = await serveControl({ service, inspector: legion.inspector }, legionPaths(project).socket);
   if (!nodes || legion.node === undefined) return server;
-  const { serveOrders } = await import("../../../control/redis/server.ts");
+  const { serveOrders } = await import("../../../control/nodes/server.ts");
   const orders = await serveOrders({ nodes, node: legion.node, service });
   return {
     async close() {

@@ -15,7 +15,7 @@ import { byOwnHand, type OwnHand } from "../api/direct-writer.ts";
 import type { Ended, Reach, ReachOptions } from "../api/reach.ts";
 import { openNodesClient, type NodesClient } from "./client.ts";
 import { statusOfAll } from "./status.ts";
-import { spread } from "./route.ts";
+import { spread } from "./ask-holders.ts";
 
 const ANSWER_MS = 10_000;
 const ENDING_MS = 60_000;
