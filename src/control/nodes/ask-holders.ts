@@ -7,7 +7,7 @@ import { LegionError, isLegionError } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Nodes, Whereabouts } from "../../storage/contract/nodes.ts";
 import type { NodeApi } from "../api/routes.ts";
-import { nodeOver, silenceOf, type NodesClient } from "./client.ts";
+import { nodeClient, noAnswer, type NodesClient } from "./client.ts";
 
 const ANSWER_MS = 10_000;
 /** The right of a dead process runs out before. */
@@ -15,7 +15,7 @@ const PATIENCE_MS = 15_000;
 const RETRY_MS = 100;
 
 /** How something is done with items, each of which is about one agent. */
-export interface Way<R> {
+export interface HolderTask<R> {
   agentOf(item: string): AgentId;
   /** Has the node that runs their agents do `items`; one result for each, in their order. */
   ask(node: NodeApi, items: readonly string[]): Promise<readonly R[]>;
@@ -23,7 +23,7 @@ export interface Way<R> {
   alone(item: string): Promise<R>;
 }
 
-export interface Spread {
+export interface SharedLegion {
   readonly nodes: Nodes;
   readonly client: NodesClient;
 }
@@ -32,19 +32,19 @@ export interface Spread {
  * Does each of `items`, which are all different; results in their order. Rejects with what refuses one of them, and with
  * LOCKED if somebody who runs an agent does not answer: they may yet do what was asked.
  */
-export async function spread<R>(
-  legion: Spread,
+export async function askHolders<R>(
+  legion: SharedLegion,
   items: readonly string[],
-  way: Way<R>,
+  task: HolderTask<R>,
 ): Promise<readonly R[]> {
   const done = new Map<string, R>();
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const open = items.filter((item) => !done.has(item));
-    const whereabouts = await legion.nodes.whereabouts(open.map(way.agentOf));
-    const groups = groupBy(open, (item) => whereabouts.of(way.agentOf(item)).holder);
+    const whereabouts = await legion.nodes.whereabouts(open.map(task.agentOf));
+    const groups = groupBy(open, (item) => whereabouts.of(task.agentOf(item)).holder);
     const attempts = [...groups].map(([holder, group]) =>
-      attempt(group, { ...legion, holder, whereabouts, done, way }),
+      attempt(group, { ...legion, holder, whereabouts, done, task }),
     );
     const obstacles = await all(attempts);
     if (done.size === items.length) return items.map((item) => done.get(item)!);
@@ -53,24 +53,24 @@ export async function spread<R>(
   }
 }
 
-interface Attempt<R> extends Spread {
+interface Attempt<R> extends SharedLegion {
   /** Who has the right to run their agents; absent: nobody. */
   readonly holder: string | undefined;
   readonly whereabouts: Whereabouts;
   readonly done: Map<string, R>;
-  readonly way: Way<R>;
+  readonly task: HolderTask<R>;
 }
 
 /** Resolves with what keeps `items` from being done at this moment, if something does. */
 async function attempt<R>(items: readonly string[], attempt: Attempt<R>): Promise<LegionError | undefined> {
-  const { holder, client, whereabouts, done, way } = attempt;
+  const { holder, client, whereabouts, done, task } = attempt;
   try {
     if (holder === undefined) {
-      for (const item of items) done.set(item, await way.alone(item));
+      for (const item of items) done.set(item, await task.alone(item));
     } else if (whereabouts.nodes.has(holder) && !client.silent.has(holder)) {
-      const results = await way.ask(nodeOver(client, holder, ANSWER_MS), items);
+      const results = await task.ask(nodeClient(client, holder, ANSWER_MS), items);
       items.forEach((item, index) => done.set(item, results[index]!));
-    } else return silenceOf(holder);
+    } else return noAnswer(holder);
     return undefined;
   } catch (error) {
     if (isLegionError(error, "LOCKED")) return error;

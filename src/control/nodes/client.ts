@@ -12,7 +12,7 @@ import { unlessLate } from "../api/timeout.ts";
 /** How often the same is asked again while no answer comes. */
 const AGAIN_MS = 1_000;
 
-export interface Question {
+export interface NodeQuestion {
   readonly path: string;
   readonly body: object;
   /** How long an answer is waited for. */
@@ -24,7 +24,7 @@ export interface NodesClient {
    * What the node with the id `node` answers, or `silent`: then it did not within the time, and may yet do what was
    * asked. Rejects with its refusal, with USAGE for a question that is too long, with STORAGE if it surely was not said.
    */
-  ask(node: string, question: Question): Promise<object | "silent">;
+  ask(node: string, question: NodeQuestion): Promise<object | "silent">;
   /** Ids of the nodes that once did not answer. */
   readonly silent: ReadonlySet<string>;
   close(): void;
@@ -66,15 +66,15 @@ export async function openNodesClient(nodes: Nodes): Promise<NodesClient> {
 }
 
 /** The node with this id; silence of more than `patienceMs` rejects with LOCKED. */
-export function nodeOver(client: NodesClient, id: string, patienceMs: number): NodeApi {
+export function nodeClient(client: NodesClient, id: string, patienceMs: number): NodeApi {
   return createClient(async (path, body) => {
     const answer = await client.ask(id, { path, body, patienceMs });
-    if (answer === "silent") throw silenceOf(id);
+    if (answer === "silent") throw noAnswer(id);
     return answer;
   });
 }
 
-export function silenceOf(id: string): LegionError {
+export function noAnswer(id: string): LegionError {
   const silence = `node ${nodeName(id)} does not answer; it may do later what it was asked`;
   return new LegionError("LOCKED", silence);
 }
@@ -91,7 +91,7 @@ async function repeat<T>(
     const leftMs = Math.max(0, deadlineMs - performance.now());
     const answer = await unlessLate(answered, Math.min(leftMs, AGAIN_MS), "silent" as const);
     if (answer !== "silent" || leftMs <= AGAIN_MS) return answer;
-    // What carries it may be away for a moment: an answer that is on its way still counts.
+    // What carries it may be away for a moment: an answer that is on its task still counts.
     await say().catch(() => undefined);
   }
 }

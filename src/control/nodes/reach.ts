@@ -15,7 +15,7 @@ import { byOwnHand, type OwnHand } from "../api/direct-writer.ts";
 import type { Ended, Reach, ReachOptions } from "../api/reach.ts";
 import { openNodesClient, type NodesClient } from "./client.ts";
 import { statusOfAll } from "./status.ts";
-import { spread } from "./ask-holders.ts";
+import { askHolders } from "./ask-holders.ts";
 
 const ANSWER_MS = 10_000;
 const ENDING_MS = 60_000;
@@ -58,13 +58,13 @@ function createReach(reaching: Reaching): Reach {
     },
     order: (order) => obey(order, reaching),
     resend: (dead) =>
-      spread(reaching, dead, {
+      askHolders(reaching, dead, {
         agentOf: (id) => parseDeadLetterId(id)?.agent ?? CONTROL,
         ask: async (node, letters) => (await node.resend({ dead: letters })).letters,
         alone: async (letter) => (await (await hand()).resend([letter]))[0]!,
       }),
     async fork(order) {
-      const [answer] = await spread(reaching, [order.agent], {
+      const [answer] = await askHolders(reaching, [order.agent], {
         agentOf: (agent) => agent,
         ask: async (node) => [await node.fork(order)],
         alone: async () => (await hand()).fork(order),
@@ -83,7 +83,7 @@ async function obey({ order, targets }: Order, reaching: Reaching): Promise<read
   const ids = targets === "all" ? named.filter((id) => !whereabouts.of(id).isStopped) : named;
   // From now on nobody takes them any more.
   if (order === "stop") await Promise.all(ids.map(nodes.bar));
-  return spread(reaching, ids, {
+  return askHolders(reaching, ids, {
     agentOf: (id) => id,
     ask: async (node, agents) => (await node.order({ order, targets: agents })).agents,
     async alone(id) {

@@ -8,7 +8,7 @@ import type { WorkspaceId } from "../../storage/folder/workspace.ts";
 import type { AgentStatus } from "../../legion/agent-status.ts";
 import { storedStatus } from "../../legion/status.ts";
 import type { Overview } from "../api/reach.ts";
-import { nodeOver, type NodesClient } from "./client.ts";
+import { nodeClient, type NodesClient } from "./client.ts";
 
 const ANSWER_MS = 2_000;
 
@@ -43,7 +43,7 @@ async function askNodes(
   const told = new Map<string, readonly AgentStatus[]>();
   const ask = async (node: string): Promise<void> => {
     try {
-      told.set(node, (await nodeOver(client, node, ANSWER_MS).status({})).agents);
+      told.set(node, (await nodeClient(client, node, ANSWER_MS).status({})).agents);
     } catch (error) {
       if (!isLegionError(error, "LOCKED")) throw error;
     }

@@ -9,7 +9,7 @@ import { attend } from "../../../src/storage/redis/cluster/members.ts";
 import { createService } from "../../../src/control/service.ts";
 import { openNodesClient } from "../../../src/control/nodes/client.ts";
 import { serveOrders } from "../../../src/control/nodes/server.ts";
-import { spread, type Way } from "../../../src/control/nodes/ask-holders.ts";
+import { askHolders, type HolderTask } from "../../../src/control/nodes/ask-holders.ts";
 import { openTestLink } from "../../storage/redis/members.ts";
 import { redisIsThere, startRedis, type Server } from "../../storage/redis/servers.ts";
 import { openWorld, temporaryFolder, type World } from "../../world.ts";
@@ -56,7 +56,7 @@ async function found() {
   };
 }
 
-const pausing: Way<string> = {
+const pausing: HolderTask<string> = {
   agentOf: (agent) => agent,
   ask: async (node, agents) =>
     (await node.order({ order: "pause", targets: agents })).agents.map(
@@ -72,7 +72,7 @@ describe.skipIf(!redisIsThere)("a word about agents that several nodes run", () 
     await legion.give("1", "1@a/x");
     await legion.give("2", "2@b/y");
     await legion.give("3", "1@a/x");
-    expect(await spread(legion, ["3", "2", "4", "1"], pausing)).toEqual([
+    expect(await askHolders(legion, ["3", "2", "4", "1"], pausing)).toEqual([
       "3 done there",
       "2 done there",
       "4 done here",
@@ -83,7 +83,7 @@ describe.skipIf(!redisIsThere)("a word about agents that several nodes run", () 
   });
 
   it("does nothing where there is nothing to do", async () => {
-    expect(await spread(await found(), [], pausing)).toEqual([]);
+    expect(await askHolders(await found(), [], pausing)).toEqual([]);
   });
 
   it("follows an agent that moves before it is heard", async () => {
@@ -91,7 +91,7 @@ describe.skipIf(!redisIsThere)("a word about agents that several nodes run", () 
     const [first, second] = [await legion.node("1@a/x", ["2"]), await legion.node("2@b/y", ["1"])];
     await legion.give("1", "1@a/x");
     const asked: string[] = [];
-    const way: Way<string> = {
+    const task: HolderTask<string> = {
       ...pausing,
       async ask(node, agents) {
         const outcome = await pausing.ask(node, agents).catch(async (error: unknown) => {
@@ -102,7 +102,7 @@ describe.skipIf(!redisIsThere)("a word about agents that several nodes run", () 
         return outcome;
       },
     };
-    expect(await spread(legion, ["1"], way)).toEqual(["1 done there"]);
+    expect(await askHolders(legion, ["1"], task)).toEqual(["1 done there"]);
     expect(asked).toEqual(["agent 1 does not run on this node; it runs 2"]);
     expect(await second.kinds("1", "notice")).toHaveLength(1);
     expect(await first.kinds("1", "notice")).toEqual([]);
@@ -111,31 +111,31 @@ describe.skipIf(!redisIsThere)("a word about agents that several nodes run", () 
   it("waits until the right of a dead node has run out, which it does not ask", async () => {
     const legion = await found();
     await legion.give("1", "7@dead/z", 500);
-    expect(await spread(legion, ["1"], pausing)).toEqual(["1 done here"]);
+    expect(await askHolders(legion, ["1"], pausing)).toEqual(["1 done here"]);
   });
 
   it("tries again what somebody else took meanwhile", async () => {
     const legion = await found();
     await legion.node("1@a/x", ["1"]);
-    const way: Way<string> = {
+    const task: HolderTask<string> = {
       ...pausing,
       async alone() {
         await legion.give("1", "1@a/x");
         throw new LegionError("LOCKED", "another process runs agent 1");
       },
     };
-    expect(await spread(legion, ["1"], way)).toEqual(["1 done there"]);
+    expect(await askHolders(legion, ["1"], task)).toEqual(["1 done there"]);
   });
 
   it("does the rest where one of them is refused, and then says so", async () => {
     const legion = await found();
     const world = await legion.node("1@a/x", ["1"]);
     await legion.give("1", "1@a/x");
-    const way: Way<string> = {
+    const task: HolderTask<string> = {
       ...pausing,
       alone: () => Promise.reject(new LegionError("REFUSED", "not this one")),
     };
-    await expect(spread(legion, ["2", "1"], way)).rejects.toThrow("not this one");
+    await expect(askHolders(legion, ["2", "1"], task)).rejects.toThrow("not this one");
     expect(await world.kinds("1", "notice")).toHaveLength(1);
   });
 });
