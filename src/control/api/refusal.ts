@@ -11,10 +11,10 @@ export const refusalSchema = z.object({
   error: z.object({ code: z.enum(ERROR_CODES).catch("REFUSED"), message: z.string() }),
 });
 
-export type Refusal = z.infer<typeof refusalSchema>;
+export type RefusalBody = z.infer<typeof refusalSchema>;
 
 /** What is answered where `error` was thrown. */
-export function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): RefusalBody {
   const code = isLegionError(error) ? error.code : "REFUSED";
   return { error: { code, message: messageOf(error) } };
 }

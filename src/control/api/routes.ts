@@ -105,19 +105,19 @@ export const ROUTES = {
 export type RouteName = keyof typeof ROUTES;
 export const ROUTE_NAMES = Object.keys(ROUTES) as readonly RouteName[];
 
-export type Question<K extends RouteName> = z.output<(typeof ROUTES)[K]["question"]>;
-export type Answer<K extends RouteName> = z.output<(typeof ROUTES)[K]["answer"]>;
+export type QuestionOf<K extends RouteName> = z.output<(typeof ROUTES)[K]["question"]>;
+export type AnswerOf<K extends RouteName> = z.output<(typeof ROUTES)[K]["answer"]>;
 
 /** A running node. Every method rejects with its refusal, or with what kept it from being heard. */
-export type NodeApi = { readonly [K in RouteName]: (question: Question<K>) => Promise<Answer<K>> };
+export type NodeApi = { readonly [K in RouteName]: (question: QuestionOf<K>) => Promise<AnswerOf<K>> };
 
 export type Targets = z.output<typeof targets>;
 /** Something that the person says. */
-export type PersonMessage = Question<"say">;
+export type PersonMessage = QuestionOf<"say">;
 /** What the person wants of agents beside words. */
-export type Order = Question<"order">;
+export type Order = QuestionOf<"order">;
 /** What came of an order, for one agent. */
 export type Obeyed = z.output<typeof obeyed>;
 /** What came of sending a dead letter again. */
 export type Resent = z.output<typeof resent>;
-export type ForkAnswer = Answer<"fork">;
+export type ForkAnswer = AnswerOf<"fork">;

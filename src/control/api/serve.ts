@@ -2,7 +2,14 @@
 
 import { z } from "zod";
 import { LegionError } from "../../base/errors.ts";
-import { ROUTES, ROUTE_NAMES, type Answer, type NodeApi, type Question, type RouteName } from "./routes.ts";
+import {
+  ROUTES,
+  ROUTE_NAMES,
+  type AnswerOf,
+  type NodeApi,
+  type QuestionOf,
+  type RouteName,
+} from "./routes.ts";
 
 export interface ControlServer {
   /** Hears no more; resolves once what was heard is answered. */
@@ -21,14 +28,14 @@ export async function answerOf<K extends RouteName>(
   node: NodeApi,
   name: K,
   body: unknown,
-): Promise<Answer<K>> {
+): Promise<AnswerOf<K>> {
   return node[name](readQuestion(name, body));
 }
 
-function readQuestion<K extends RouteName>(name: K, body: unknown): Question<K> {
+function readQuestion<K extends RouteName>(name: K, body: unknown): QuestionOf<K> {
   const { question } = ROUTES[name];
   const read = question.safeParse(body);
-  if (read.success) return read.data as Question<K>;
+  if (read.success) return read.data as QuestionOf<K>;
   const { issues } = read.error;
   const unknown = issues.find((issue) => issue.code === "unrecognized_keys");
   if (unknown) throw new LegionError("USAGE", `${JSON.stringify(unknown.keys[0])}: no such field`);
