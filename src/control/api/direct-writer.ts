@@ -12,17 +12,17 @@ import type { Reach } from "./reach.ts";
 import type { Obeyed, Order } from "./routes.ts";
 import { resolveKnown } from "./targets.ts";
 
-export interface OwnHand extends Pick<Reach, "say" | "resend" | "fork"> {
+export interface DirectWriter extends Pick<Reach, "say" | "resend" | "fork"> {
   order(order: Order & { readonly order: "pause" | "resume" }): Promise<readonly Obeyed[]>;
 }
 
-export interface Office {
+export interface DirectWriterOptions {
   readonly store: Store;
   readonly clock: Clock;
 }
 
 /** Writes into `store`. Its methods reject with LOCKED, having written nothing, where somebody else runs the agent. */
-export function byOwnHand({ store, clock }: Office): OwnHand {
+export function createDirectWriter({ store, clock }: DirectWriterOptions): DirectWriter {
   const { control, known, bus, writerFor } = store;
   return {
     say: ({ targets, content, delivery }) =>

@@ -11,7 +11,7 @@ import type { Store } from "../../storage/contract/store.ts";
 import { ROUTES, type Obeyed, type Order } from "../api/routes.ts";
 import { resolveKnown } from "../api/targets.ts";
 import { canBeAborted } from "../../legion/status.ts";
-import { byOwnHand, type OwnHand } from "../api/direct-writer.ts";
+import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
 import type { Ended, Reach, ReachOptions } from "../api/reach.ts";
 import { openNodesClient, type NodesClient } from "./client.ts";
 import { statusOfAll } from "./status.ts";
@@ -23,12 +23,12 @@ const RETRY_MS = 100;
 
 export async function reachNodes<T>(options: SharedReach, word: (legion: Reach) => Promise<T>): Promise<T> {
   const client = await openNodesClient(options.nodes);
-  const hand = openHand(options);
+  const writer = openDirectWriter(options);
   try {
-    return await word(createReach({ ...options, client, hand: hand.take }));
+    return await word(createReach({ ...options, client, writer: writer.take }));
   } finally {
     client.close();
-    await hand.close();
+    await writer.close();
   }
 }
 
@@ -38,36 +38,36 @@ interface SharedReach extends ReachOptions {
 
 interface Reaching extends SharedReach {
   readonly client: NodesClient;
-  readonly hand: () => Promise<OwnHand>;
+  readonly writer: () => Promise<DirectWriter>;
 }
 
 function createReach(reaching: Reaching): Reach {
-  const { backend, nodes, client, hand } = reaching;
+  const { backend, nodes, client, writer } = reaching;
   const { reader } = backend;
   const sources = { reader, nodes, client };
   return {
     status: (agents) => statusOfAll(sources, agents),
     async say(said) {
-      if (said.delivery !== "abort") return (await hand()).say(said);
+      if (said.delivery !== "abort") return (await writer()).say(said);
       // Left in a mailbox, it would stop what the agent does at some later start.
       const named = resolveKnown(said.targets, await reader.known());
       const { agents, nodes: running } = await statusOfAll(sources, named);
       if (running.length === 0) throw nothingTo("abort");
       const targets = agents.filter(canBeAborted).map(({ id }) => id);
-      return targets.length === 0 ? [] : (await hand()).say({ ...said, targets });
+      return targets.length === 0 ? [] : (await writer()).say({ ...said, targets });
     },
     order: (order) => obey(order, reaching),
     resend: (dead) =>
       askHolders(reaching, dead, {
         agentOf: (id) => parseDeadLetterId(id)?.agent ?? CONTROL,
         ask: async (node, letters) => (await node.resend({ dead: letters })).letters,
-        alone: async (letter) => (await (await hand()).resend([letter]))[0]!,
+        alone: async (letter) => (await (await writer()).resend([letter]))[0]!,
       }),
     async fork(order) {
       const [answer] = await askHolders(reaching, [order.agent], {
         agentOf: (agent) => agent,
         ask: async (node) => [await node.fork(order)],
-        alone: async () => (await hand()).fork(order),
+        alone: async () => (await writer()).fork(order),
       });
       return answer!;
     },
@@ -76,7 +76,7 @@ function createReach(reaching: Reaching): Reach {
 }
 
 async function obey({ order, targets }: Order, reaching: Reaching): Promise<readonly Obeyed[]> {
-  const { backend, nodes, hand } = reaching;
+  const { backend, nodes, writer } = reaching;
   const named = resolveKnown(targets, await backend.reader.known());
   const whereabouts = await nodes.whereabouts(named);
   // Those that a person stopped are told by name alone.
@@ -88,7 +88,7 @@ async function obey({ order, targets }: Order, reaching: Reaching): Promise<read
     ask: async (node, agents) => (await node.order({ order, targets: agents })).agents,
     async alone(id) {
       if (order === "stop") return { id, outcome: whereabouts.of(id).isStopped ? "already" : "done" };
-      return (await (await hand()).order({ order, targets: [id] }))[0]!;
+      return (await (await writer()).order({ order, targets: [id] }))[0]!;
     },
   });
 }
@@ -118,13 +118,13 @@ function nothingTo(act: string): LegionError {
 }
 
 /** What the command writes itself; opened when it is needed. */
-function openHand({ backend, config: { durability } }: ReachOptions) {
+function openDirectWriter({ backend, config: { durability } }: ReachOptions) {
   const clock = createClock();
   let opening: Promise<Store> | undefined;
   return {
-    async take(): Promise<OwnHand> {
+    async take(): Promise<DirectWriter> {
       opening ??= backend.openStore({ durability, clock });
-      return byOwnHand({ store: await opening, clock });
+      return createDirectWriter({ store: await opening, clock });
     },
     async close(): Promise<void> {
       await (await opening?.catch(() => undefined))?.close();

@@ -12,7 +12,7 @@ import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { AgentStatus } from "../../legion/agent-status.ts";
 import { storedStatus } from "../../legion/status.ts";
 import { findNode, type NodeClient } from "./client.ts";
-import { byOwnHand, type OwnHand } from "../api/direct-writer.ts";
+import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
 import type { Ended, Overview, Reach, ReachOptions } from "../api/reach.ts";
 
 /** How long a node that is starting may take until it can be talked to. */
@@ -48,10 +48,10 @@ function throughNode(node: NodeClient, { project, backend }: ReachOptions): Reac
 /** Each method that writes has the legion alone for its own time. */
 function byHand({ backend, config: { durability } }: ReachOptions): Reach {
   const clock = createClock();
-  const write = async <T>(use: (hand: OwnHand) => Promise<T>): Promise<T> => {
+  const write = async <T>(use: (writer: DirectWriter) => Promise<T>): Promise<T> => {
     const store = await backend.openStore({ durability, clock });
     try {
-      const made = await use(byOwnHand({ store, clock }));
+      const made = await use(createDirectWriter({ store, clock }));
       await store.deliverForOthers();
       return made;
     } finally {
@@ -63,14 +63,14 @@ function byHand({ backend, config: { durability } }: ReachOptions): Reach {
     async say(said) {
       // Left in a mailbox, it would stop what the agent does at some later start.
       if (said.delivery === "abort") throw nothingTo("abort");
-      return write((hand) => hand.say(said));
+      return write((writer) => writer.say(said));
     },
     async order({ order, targets }) {
       if (order === "stop") throw nothingTo("stop");
-      return write((hand) => hand.order({ order, targets }));
+      return write((writer) => writer.order({ order, targets }));
     },
-    resend: (dead) => write((hand) => hand.resend(dead)),
-    fork: (order) => write((hand) => hand.fork(order)),
+    resend: (dead) => write((writer) => writer.resend(dead)),
+    fork: (order) => write((writer) => writer.fork(order)),
     end: () => Promise.reject(nothingTo("stop")),
   };
 }
