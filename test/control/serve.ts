@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { findNode, type NodeClient } from "../../src/control/socket/client.ts";
 import { createService } from "../../src/control/service.ts";
-import { serveControl } from "../../src/control/socket/server.ts";
+import { serveOverSocket } from "../../src/control/socket/server.ts";
 import type { World } from "../world.ts";
 
 export interface Served {
@@ -22,7 +22,7 @@ export async function serve(world: World): Promise<Served> {
   const asked = new Promise<void>((resolve) => (ask = resolve));
   const { legion } = world;
   const service = createService({ legion, onStop: ask });
-  const server = await serveControl({ service, inspector: legion.inspector }, socket);
+  const server = await serveOverSocket({ service, inspector: legion.inspector }, socket);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= server.close());
   onTestFinished(close);

@@ -10,7 +10,7 @@ import { createRedisReader } from "../../src/storage/redis/reader.ts";
 import type { Link } from "../../src/storage/redis/connection/link.ts";
 import { createService } from "../../src/control/service.ts";
 import type { Reach } from "../../src/control/api/reach.ts";
-import { serveOrders } from "../../src/control/nodes/server.ts";
+import { serveOverNodes } from "../../src/control/nodes/server.ts";
 import { openTestLink } from "../storage/redis/members.ts";
 import { openNode, type NodeOptions, type RedisNode } from "../storage/redis/redis-world.ts";
 import type { WorldAgent } from "../world.ts";
@@ -47,7 +47,7 @@ export async function found(url: string): Promise<SharedLegion> {
       const node = await openNode(url, legion, agents, options);
       const id = node.legion.node!;
       const service = createService({ legion: node.legion, onStop: () => void node.stop() });
-      const orders = await serveOrders({
+      const orders = await serveOverNodes({
         nodes: createRedisNodes({ link: node.link, legion }),
         node: id,
         service,

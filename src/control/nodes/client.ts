@@ -91,7 +91,7 @@ async function repeat<T>(
     const leftMs = Math.max(0, deadlineMs - performance.now());
     const answer = await unlessLate(answered, Math.min(leftMs, AGAIN_MS), "silent" as const);
     if (answer !== "silent" || leftMs <= AGAIN_MS) return answer;
-    // What carries it may be away for a moment: an answer that is on its task still counts.
+    // What carries it may be away for a moment: an answer that is on its way still counts.
     await say().catch(() => undefined);
   }
 }

@@ -22,7 +22,7 @@ export interface ServedOverNodes {
 }
 
 /** Answers what is asked of `node`, from the moment that this resolves. Rejects with STORAGE if that place does not answer. */
-export async function serveOrders({ nodes, node, service }: ServedOverNodes): Promise<ControlServer> {
+export async function serveOverNodes({ nodes, node, service }: ServedOverNodes): Promise<ControlServer> {
   const once = createMemoryOfAnswers();
   const open = new Set<Promise<void>>();
   const hear = async (request: OrderRequest): Promise<void> => {

@@ -26,7 +26,7 @@ export interface Served {
  * Listens at `socketPath`, in place of whatever a dead node left there. Call it while this process holds the project's
  * lock.
  */
-export async function serveControl(
+export async function serveOverSocket(
   { service, inspector }: Served,
   socketPath: string,
 ): Promise<ControlServer> {

@@ -8,7 +8,7 @@ import { createRedisNodes } from "../../../src/storage/redis/nodes.ts";
 import { attend } from "../../../src/storage/redis/cluster/members.ts";
 import { createService } from "../../../src/control/service.ts";
 import { openNodesClient } from "../../../src/control/nodes/client.ts";
-import { serveOrders } from "../../../src/control/nodes/server.ts";
+import { serveOverNodes } from "../../../src/control/nodes/server.ts";
 import { askHolders, type HolderTask } from "../../../src/control/nodes/ask-holders.ts";
 import { openTestLink } from "../../storage/redis/members.ts";
 import { redisIsThere, startRedis, type Server } from "../../storage/redis/servers.ts";
@@ -38,7 +38,7 @@ async function found() {
       await (await openWorld(project, { "1": {}, "2": {}, "3": {}, "4": {} })).stop();
       const world = await openWorld(project, Object.fromEntries(agents.map((agent) => [agent, {}])));
       const service = createService({ legion: world.legion, onStop: () => undefined });
-      const orders = await serveOrders({
+      const orders = await serveOverNodes({
         nodes: createRedisNodes({ link: await connect(), legion }),
         node: id,
         service,

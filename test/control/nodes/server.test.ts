@@ -7,7 +7,7 @@ import type { Link } from "../../../src/storage/redis/connection/link.ts";
 import { createService } from "../../../src/control/service.ts";
 import { openNodesClient, type NodesClient } from "../../../src/control/nodes/client.ts";
 import type { ControlServer } from "../../../src/control/api/serve.ts";
-import { serveOrders } from "../../../src/control/nodes/server.ts";
+import { serveOverNodes } from "../../../src/control/nodes/server.ts";
 import { openTestLink } from "../../storage/redis/members.ts";
 import { redisIsThere, startRedis, type Server } from "../../storage/redis/servers.ts";
 import { byHand, createWorld, type World } from "../../world.ts";
@@ -36,7 +36,7 @@ interface Served {
 async function serve(world: World): Promise<Served> {
   const [atNode, link] = [await connect(), await connect()];
   const service = createService({ legion: world.legion, onStop: () => undefined });
-  const served = await serveOrders({ nodes: nodesOver(atNode), node: NODE, service });
+  const served = await serveOverNodes({ nodes: nodesOver(atNode), node: NODE, service });
   onTestFinished(served.close);
   return { world, link, client: await openNodesClient(nodesOver(link)), served };
 }
@@ -89,7 +89,7 @@ describe.skipIf(!redisIsThere)("orders over Redis", () => {
     const world = await createWorld({ "1": {} });
     const asking = (await openNodesClient(nodesOver(await connect()))).ask(NODE, say("Are you there?"));
     const service = createService({ legion: world.legion, onStop: () => undefined });
-    const served = await serveOrders({ nodes: nodesOver(await connect()), node: NODE, service });
+    const served = await serveOverNodes({ nodes: nodesOver(await connect()), node: NODE, service });
     onTestFinished(served.close);
     expect(await asking).toEqual({ ids: ["0>1#1"] });
   });

@@ -1,6 +1,6 @@
 import type { ControlServer } from "../../../control/api/serve.ts";
 import { createService } from "../../../control/service.ts";
-import { serveControl } from "../../../control/socket/server.ts";
+import { serveOverSocket } from "../../../control/socket/server.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import type { OpenedLegion } from "./open-legion.ts";
 
@@ -11,10 +11,10 @@ export async function serveLegion(
   onStop: () => void,
 ): Promise<ControlServer> {
   const service = createService({ legion, onStop });
-  const server = await serveControl({ service, inspector: legion.inspector }, legionPaths(project).socket);
+  const server = await serveOverSocket({ service, inspector: legion.inspector }, legionPaths(project).socket);
   if (!nodes || legion.node === undefined) return server;
-  const { serveOrders } = await import("../../../control/nodes/server.ts");
-  const orders = await serveOrders({ nodes, node: legion.node, service });
+  const { serveOverNodes } = await import("../../../control/nodes/server.ts");
+  const orders = await serveOverNodes({ nodes, node: legion.node, service });
   return {
     async close() {
       await orders.close();
