@@ -1,14 +1,17 @@
-// How a person's word reaches a legion: over a node here, a node elsewhere, or with nobody running.
+// How a command has a legion do something: through a node here, through nodes elsewhere, or itself while nobody runs it.
 
-import type { Reach, ReachOptions } from "./api/reach.ts";
+import type { LegionClient, LegionSite } from "./api/legion-client.ts";
 
-/** Has `word` said to the legion. It is said again if it rejects with LOCKED: then nothing of it was heard. */
-export async function reach<T>(options: ReachOptions, word: (legion: Reach) => Promise<T>): Promise<T> {
+/** Does `use` with the legion, and again if it rejects with LOCKED: then nothing of it was heard. */
+export async function withLegion<T>(
+  options: LegionSite,
+  use: (legion: LegionClient) => Promise<T>,
+): Promise<T> {
   const { nodes } = options.backend;
   if (!nodes) {
-    const { reachHere } = await import("./socket/reach.ts");
-    return reachHere(options, word);
+    const { withOneNode } = await import("./socket/legion-client.ts");
+    return withOneNode(options, use);
   }
-  const { reachNodes } = await import("./nodes/reach.ts");
-  return reachNodes({ ...options, nodes }, word);
+  const { withNodes } = await import("./nodes/legion-client.ts");
+  return withNodes({ ...options, nodes }, use);
 }

@@ -9,18 +9,18 @@ import { createRedisNodes } from "../../src/storage/redis/nodes.ts";
 import { createRedisReader } from "../../src/storage/redis/reader.ts";
 import type { Link } from "../../src/storage/redis/connection/link.ts";
 import { createService } from "../../src/control/service.ts";
-import type { Reach } from "../../src/control/api/reach.ts";
+import type { LegionClient } from "../../src/control/api/legion-client.ts";
 import { serveOverNodes } from "../../src/control/nodes/server.ts";
 import { openTestLink } from "../storage/redis/members.ts";
 import { openNode, type NodeOptions, type RedisNode } from "../storage/redis/redis-world.ts";
 import type { WorldAgent } from "../world.ts";
-import { reach } from "../../src/control/open.ts";
+import { withLegion } from "../../src/control/open.ts";
 
 export interface SharedLegion {
   readonly link: Link;
   readonly legion: string;
   /** As a command that is typed somewhere. */
-  tell<T>(word: (legion: Reach) => Promise<T>): Promise<T>;
+  tell<T>(use: (legion: LegionClient) => Promise<T>): Promise<T>;
   join(agents: Readonly<Record<AgentId, WorldAgent>>, options?: NodeOptions): Promise<SharedNode>;
   /** The reasons of the notices in an agent's log. */
   notices(agent: AgentId): Promise<readonly NoticeEvent["reason"][]>;
@@ -38,10 +38,10 @@ export async function found(url: string): Promise<SharedLegion> {
   return {
     link,
     legion,
-    async tell(word) {
+    async tell(use) {
       const own = await openTestLink(url);
       const backend = createRedisBackend({ link: own, legion });
-      return reach({ project: "", backend, config: { durability: "disk" } }, word);
+      return withLegion({ project: "", backend, config: { durability: "disk" } }, use);
     },
     async join(agents, options) {
       const node = await openNode(url, legion, agents, options);

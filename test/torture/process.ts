@@ -13,7 +13,7 @@ import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
 import { createFileBackend } from "../../src/storage/files/backend.ts";
-import { reach } from "../../src/control/open.ts";
+import { withLegion } from "../../src/control/open.ts";
 import { createCarrier, createDuties, type Effect } from "./carrier.ts";
 import { CARRIERS, type Fed, type Order } from "./order.ts";
 import { write } from "./parcel.ts";
@@ -89,7 +89,9 @@ async function host(order: Order): Promise<void> {
 async function send(order: Order): Promise<void> {
   const { project } = order;
   const options = { project, backend: createFileBackend(project), config: { durability: "disk" } } as const;
-  await feed(order, (to, text) => reach(options, (legion) => legion.say({ targets: [to], content: text })));
+  await feed(order, (to, text) =>
+    withLegion(options, (legion) => legion.say({ targets: [to], content: text })),
+  );
 }
 
 // Nobody kills it any more whose parent is gone.

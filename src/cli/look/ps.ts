@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isLegionError } from "../../base/errors.ts";
-import type { Overview } from "../../control/api/reach.ts";
+import type { Overview } from "../../control/api/legion-client.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { readThrough } from "../kit/follow.ts";
 import { columnsFor, print, printJson } from "../kit/output.ts";
 import { offerJson, offerLegion, withSite, type Site } from "../kit/target.ts";
 import { statusTable } from "./status-table.ts";
-import { reach } from "../../control/open.ts";
+import { withLegion } from "../../control/open.ts";
 
 const WATCH_MS = 1_000;
 
@@ -27,7 +27,7 @@ export const command: CliCommand = {
 };
 
 function overviewOf(site: Site): Promise<Overview> {
-  return reach(site, (legion) => legion.status());
+  return withLegion(site, (legion) => legion.status());
 }
 
 function shown({ agents, nodes }: Overview, site: Site, io: Io): string {

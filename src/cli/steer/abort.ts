@@ -1,5 +1,5 @@
 import { parseMessageId } from "../../domain/message.ts";
-import { reach } from "../../control/open.ts";
+import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { namesOf, print } from "../kit/output.ts";
 import { checkTargets, offerLegion, withSite } from "../kit/target.ts";
@@ -13,7 +13,9 @@ export const command: CliCommand = {
   async run(typed, io) {
     const { named, told } = await withSite(typed, io, async (site) => {
       const targets = await checkTargets(site, typed.args[0]!);
-      const ids = await reach(site, (legion) => legion.say({ targets, content: STOP, delivery: "abort" }));
+      const ids = await withLegion(site, (legion) =>
+        legion.say({ targets, content: STOP, delivery: "abort" }),
+      );
       return {
         named: targets === "all" ? await site.reader.known() : targets,
         told: ids.map((id) => parseMessageId(id).to),

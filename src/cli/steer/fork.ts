@@ -1,7 +1,7 @@
 import { LegionError } from "../../base/errors.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
 import type { ForkAnswer } from "../../control/api/routes.ts";
-import { reach } from "../../control/open.ts";
+import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, readNumber } from "../kit/output.ts";
 import { checkAgent, offerLegion, withSite } from "../kit/target.ts";
@@ -23,7 +23,7 @@ export const command: CliCommand = {
     await withSite(typed, io, async (site) => {
       const agent = await checkAgent(site, typed.args[0]!);
       const order = { agent, at, ...(typeof as === "string" && { as }) };
-      const answer = await reach(site, (legion) => legion.fork(order));
+      const answer = await withLegion(site, (legion) => legion.fork(order));
       for (const line of account(order, answer)) print(io, line);
     });
     return 0;

@@ -1,7 +1,7 @@
 // Orders to agents, and what came of them in words.
 
 import type { Obeyed, Order } from "../../control/api/routes.ts";
-import { reach } from "../../control/open.ts";
+import { withLegion } from "../../control/open.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { namesOf, print } from "../kit/output.ts";
 import { checkTargets, offerLegion, withSite } from "../kit/target.ts";
@@ -16,7 +16,7 @@ export function orderCommand(order: Order["order"], texts: OutcomeTexts): CliCom
     async run(typed, io) {
       const obeyed = await withSite(typed, io, async (site) => {
         const targets = await checkTargets(site, typed.args[0]!);
-        return reach(site, (legion) => legion.order({ order, targets }));
+        return withLegion(site, (legion) => legion.order({ order, targets }));
       });
       printObeyed(io, obeyed, texts);
       return 0;

@@ -1,9 +1,9 @@
-import type { Ended } from "../../control/api/reach.ts";
+import type { EndedNode } from "../../control/api/legion-client.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { printObeyed, type OutcomeTexts } from "./order.ts";
 import { print } from "../kit/output.ts";
 import { checkTargets, offerLegion, withSite } from "../kit/target.ts";
-import { reach } from "../../control/open.ts";
+import { withLegion } from "../../control/open.ts";
 
 const STOPPED: OutcomeTexts = {
   done: "stopped; the next start runs it again",
@@ -11,7 +11,7 @@ const STOPPED: OutcomeTexts = {
   already: "stopped already",
 };
 
-const UNENDED: Readonly<Record<Exclude<Ended["outcome"], "ended">, string>> = {
+const UNENDED: Readonly<Record<Exclude<EndedNode["outcome"], "ended">, string>> = {
   late: "still finishes what runs; to kill its process ends it sooner",
   silent: "does not answer; kill its process if it is still there",
 };
@@ -27,16 +27,16 @@ export const command: CliCommand = {
   async run(typed, io) {
     const [ids] = typed.args;
     return withSite(typed, io, async (site) => {
-      if (ids === undefined) return printEnded(io, await reach(site, (legion) => legion.end()));
+      if (ids === undefined) return printEnded(io, await withLegion(site, (legion) => legion.end()));
       const targets = await checkTargets(site, ids);
-      printObeyed(io, await reach(site, (legion) => legion.order({ order: "stop", targets })), STOPPED);
+      printObeyed(io, await withLegion(site, (legion) => legion.order({ order: "stop", targets })), STOPPED);
       return 0;
     });
   },
 };
 
 /** Returns the exit code. */
-function printEnded(io: Io, nodes: readonly Ended[]): number {
+function printEnded(io: Io, nodes: readonly EndedNode[]): number {
   for (const { node, outcome } of nodes) {
     if (outcome === "ended") print(io, `Node ${node} has ended.`);
     else io.stderr.write(`legion: node ${node} ${UNENDED[outcome]}\n`);

@@ -2,7 +2,7 @@ import { deadLettersIn, parseDeadLetterId } from "../../past/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
 import { CONTROL, isAgentId, isMessageId, parseMessageId, type AgentId } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
-import { reach } from "../../control/open.ts";
+import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print } from "../kit/output.ts";
 import { offerLegion, withSite } from "../kit/target.ts";
@@ -19,7 +19,7 @@ export const command: CliCommand = {
     const resent = await withSite({ args, ...typed }, io, async (site) => {
       const dead = new Set<string>();
       for (const name of args) dead.add(await findDead(site.reader, name!));
-      return reach(site, (legion) => legion.resend([...dead]));
+      return withLegion(site, (legion) => legion.resend([...dead]));
     });
     for (const letter of resent) {
       if (letter.outcome === "done") for (const id of letter.sends) io.stdout.write(`${id}\n`);

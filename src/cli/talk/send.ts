@@ -8,7 +8,7 @@ import {
   type AgentId,
   type Message,
 } from "../../domain/message.ts";
-import { reach } from "../../control/open.ts";
+import { withLegion } from "../../control/open.ts";
 import { linkSignals } from "../../base/signals.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { followEvents } from "../kit/follow.ts";
@@ -38,7 +38,7 @@ export const command: CliCommand = {
       const readers = targets === "all" ? await site.reader.known() : targets;
       // Afterwards they would be at this very message.
       const told = isAsked ? await outlooksOf(readers, site) : [];
-      const ids = await reach(site, (legion) => legion.say({ targets, content }));
+      const ids = await withLegion(site, (legion) => legion.say({ targets, content }));
       if (!io.stdout.isTTY) for (const id of ids) io.stdout.write(`${id}\n`);
       if (timeoutMs !== undefined && told.every(isNever)) throw unread(told);
       if (io.stdout.isTTY) for (const { text } of told) print(io, `${text}.`);
@@ -87,7 +87,7 @@ async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
 
 /** Who of `readers` reads a message that is sent now, and when. */
 async function outlooksOf(readers: readonly AgentId[], site: Site): Promise<readonly ReadingOutlook[]> {
-  const { agents } = await reach(site, (legion) => legion.status(readers));
+  const { agents } = await withLegion(site, (legion) => legion.status(readers));
   const last = await site.reader.lastStart();
   return readingOutlooks(agents, last ? last.agents.map(({ id }) => id) : readers);
 }

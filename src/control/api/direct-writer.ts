@@ -8,11 +8,11 @@ import type { Peer } from "../../domain/module.ts";
 import { resend } from "../../mail/resend.ts";
 import type { Store } from "../../storage/contract/store.ts";
 import { PAUSED, changesNothing, resentOf } from "./outcome.ts";
-import type { Reach } from "./reach.ts";
+import type { LegionClient } from "./legion-client.ts";
 import type { Obeyed, Order } from "./routes.ts";
 import { resolveKnown } from "./targets.ts";
 
-export interface DirectWriter extends Pick<Reach, "say" | "resend" | "fork"> {
+export interface DirectWriter extends Pick<LegionClient, "say" | "resend" | "fork"> {
   order(order: Order & { readonly order: "pause" | "resume" }): Promise<readonly Obeyed[]>;
 }
 

@@ -7,7 +7,7 @@ import { nodeName, type Nodes, type Whereabouts } from "../../storage/contract/n
 import type { WorkspaceId } from "../../storage/folder/workspace.ts";
 import type { AgentStatus } from "../../legion/agent-status.ts";
 import { storedStatus } from "../../legion/status.ts";
-import type { Overview } from "../api/reach.ts";
+import type { Overview } from "../api/legion-client.ts";
 import { nodeClient, type NodesClient } from "./client.ts";
 
 const ANSWER_MS = 2_000;

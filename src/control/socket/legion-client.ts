@@ -13,20 +13,23 @@ import type { AgentStatus } from "../../legion/agent-status.ts";
 import { storedStatus } from "../../legion/status.ts";
 import { findNode, type NodeClient } from "./client.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
-import type { Ended, Overview, Reach, ReachOptions } from "../api/reach.ts";
+import type { EndedNode, Overview, LegionClient, LegionSite } from "../api/legion-client.ts";
 
 /** How long a node that is starting may take until it can be talked to. */
 const STARTING_MS = 5_000;
 const RETRY_MS = 100;
 const ENDING_MS = 60_000;
 
-export async function reachHere<T>(options: ReachOptions, word: (legion: Reach) => Promise<T>): Promise<T> {
+export async function withOneNode<T>(
+  options: LegionSite,
+  use: (legion: LegionClient) => Promise<T>,
+): Promise<T> {
   const deadline = Date.now() + STARTING_MS;
   const { socket } = legionPaths(options.project);
   for (;;) {
     const node = await findNode(socket);
     try {
-      return await word(node ? throughNode(node, options) : byHand(options));
+      return await use(node ? throughNode(node, options) : byHand(options));
     } catch (error) {
       if (node || !isLegionError(error, "LOCKED") || Date.now() >= deadline) throw error;
       await delay(RETRY_MS);
@@ -34,7 +37,7 @@ export async function reachHere<T>(options: ReachOptions, word: (legion: Reach) 
   }
 }
 
-function throughNode(node: NodeClient, { project, backend }: ReachOptions): Reach {
+function throughNode(node: NodeClient, { project, backend }: LegionSite): LegionClient {
   return {
     status: async (agents) => overview(backend.reader, (await node.status({})).agents, agents),
     say: async (said) => (await node.say(said)).ids,
@@ -46,7 +49,7 @@ function throughNode(node: NodeClient, { project, backend }: ReachOptions): Reac
 }
 
 /** Each method that writes has the legion alone for its own time. */
-function byHand({ backend, config: { durability } }: ReachOptions): Reach {
+function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
   const clock = createClock();
   const write = async <T>(use: (writer: DirectWriter) => Promise<T>): Promise<T> => {
     const store = await backend.openStore({ durability, clock });
@@ -93,7 +96,7 @@ async function overview(
   return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))] };
 }
 
-async function endNode(node: NodeClient, paths: LegionPaths): Promise<Ended> {
+async function endNode(node: NodeClient, paths: LegionPaths): Promise<EndedNode> {
   const disk = createDisk(paths.tmp);
   const pidOfHolder = async (): Promise<number> => (await lockHolder(paths.lock, disk))?.pid ?? 0;
   const pid = await pidOfHolder();

@@ -8,7 +8,7 @@ import type { ForkAnswer, Obeyed, Order, Resent, PersonMessage } from "./routes.
 import type { ForkOrder } from "../../legion/fork-order.ts";
 
 /** A legion that runs or rests. */
-export interface Reach {
+export interface LegionClient {
   /** Of every agent, or of `agents` alone, in their order. */
   status(agents?: readonly AgentId[]): Promise<Overview>;
   /**
@@ -22,7 +22,7 @@ export interface Reach {
   /** Has an agent go on from an earlier moment of its past. */
   fork(order: ForkOrder): Promise<ForkAnswer>;
   /** Ends every node, and waits a minute for what they are at. Rejects with REFUSED if none runs. */
-  end(): Promise<readonly Ended[]>;
+  end(): Promise<readonly EndedNode[]>;
 }
 
 export interface Overview {
@@ -33,13 +33,13 @@ export interface Overview {
 }
 
 /** A node that was told to end; `late`: it is still at it; `silent`: it did not answer. */
-export interface Ended {
+export interface EndedNode {
   /** `<pid>@<host>`, or the pid alone of one on this machine. */
   readonly node: string;
   readonly outcome: "ended" | "late" | "silent";
 }
 
-export interface ReachOptions {
+export interface LegionSite {
   /** Real path of its folder: where a node that runs here listens. */
   readonly project: string;
   readonly backend: Backend;

@@ -12,7 +12,7 @@ import { ROUTES, type Obeyed, type Order } from "../api/routes.ts";
 import { resolveKnown } from "../api/targets.ts";
 import { canBeAborted } from "../../legion/status.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
-import type { Ended, Reach, ReachOptions } from "../api/reach.ts";
+import type { EndedNode, LegionClient, LegionSite } from "../api/legion-client.ts";
 import { openNodesClient, type NodesClient } from "./client.ts";
 import { statusOfAll } from "./status.ts";
 import { askHolders } from "./ask-holders.ts";
@@ -21,28 +21,31 @@ const ANSWER_MS = 10_000;
 const ENDING_MS = 60_000;
 const RETRY_MS = 100;
 
-export async function reachNodes<T>(options: SharedReach, word: (legion: Reach) => Promise<T>): Promise<T> {
+export async function withNodes<T>(
+  options: SharedSite,
+  use: (legion: LegionClient) => Promise<T>,
+): Promise<T> {
   const client = await openNodesClient(options.nodes);
   const writer = openDirectWriter(options);
   try {
-    return await word(createReach({ ...options, client, writer: writer.take }));
+    return await use(createSharedClient({ ...options, client, writer: writer.take }));
   } finally {
     client.close();
     await writer.close();
   }
 }
 
-interface SharedReach extends ReachOptions {
+interface SharedSite extends LegionSite {
   readonly nodes: Nodes;
 }
 
-interface Reaching extends SharedReach {
+interface Connected extends SharedSite {
   readonly client: NodesClient;
   readonly writer: () => Promise<DirectWriter>;
 }
 
-function createReach(reaching: Reaching): Reach {
-  const { backend, nodes, client, writer } = reaching;
+function createSharedClient(shared: Connected): LegionClient {
+  const { backend, nodes, client, writer } = shared;
   const { reader } = backend;
   const sources = { reader, nodes, client };
   return {
@@ -56,34 +59,34 @@ function createReach(reaching: Reaching): Reach {
       const targets = agents.filter(canBeAborted).map(({ id }) => id);
       return targets.length === 0 ? [] : (await writer()).say({ ...said, targets });
     },
-    order: (order) => obey(order, reaching),
+    order: (order) => obey(order, shared),
     resend: (dead) =>
-      askHolders(reaching, dead, {
+      askHolders(shared, dead, {
         agentOf: (id) => parseDeadLetterId(id)?.agent ?? CONTROL,
         ask: async (node, letters) => (await node.resend({ dead: letters })).letters,
         alone: async (letter) => (await (await writer()).resend([letter]))[0]!,
       }),
     async fork(order) {
-      const [answer] = await askHolders(reaching, [order.agent], {
+      const [answer] = await askHolders(shared, [order.agent], {
         agentOf: (agent) => agent,
         ask: async (node) => [await node.fork(order)],
         alone: async () => (await writer()).fork(order),
       });
       return answer!;
     },
-    end: () => endNodes(reaching),
+    end: () => endNodes(shared),
   };
 }
 
-async function obey({ order, targets }: Order, reaching: Reaching): Promise<readonly Obeyed[]> {
-  const { backend, nodes, writer } = reaching;
+async function obey({ order, targets }: Order, shared: Connected): Promise<readonly Obeyed[]> {
+  const { backend, nodes, writer } = shared;
   const named = resolveKnown(targets, await backend.reader.known());
   const whereabouts = await nodes.whereabouts(named);
   // Those that a person stopped are told by name alone.
   const ids = targets === "all" ? named.filter((id) => !whereabouts.of(id).isStopped) : named;
   // From now on nobody takes them any more.
   if (order === "stop") await Promise.all(ids.map(nodes.bar));
-  return askHolders(reaching, ids, {
+  return askHolders(shared, ids, {
     agentOf: (id) => id,
     ask: async (node, agents) => (await node.order({ order, targets: agents })).agents,
     async alone(id) {
@@ -93,7 +96,7 @@ async function obey({ order, targets }: Order, reaching: Reaching): Promise<read
   });
 }
 
-async function endNodes({ nodes, client }: Reaching): Promise<readonly Ended[]> {
+async function endNodes({ nodes, client }: Connected): Promise<readonly EndedNode[]> {
   const running = await nodes.list();
   if (running.length === 0) throw nothingTo("stop");
   const deadline = Date.now() + ENDING_MS;
@@ -118,7 +121,7 @@ function nothingTo(act: string): LegionError {
 }
 
 /** What the command writes itself; opened when it is needed. */
-function openDirectWriter({ backend, config: { durability } }: ReachOptions) {
+function openDirectWriter({ backend, config: { durability } }: LegionSite) {
   const clock = createClock();
   let opening: Promise<Store> | undefined;
   return {
