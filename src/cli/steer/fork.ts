@@ -1,6 +1,7 @@
 import { LegionError } from "../../base/errors.ts";
-import { displayName, type AgentId } from "../../domain/message.ts";
+import { displayName } from "../../domain/message.ts";
 import type { ForkAnswer } from "../../control/api/routes.ts";
+import type { ForkOrder } from "../../legion/fork-order.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, readNumber } from "../kit/output.ts";
@@ -22,7 +23,7 @@ export const command: CliCommand = {
     const { as } = typed.options;
     await withSite(typed, io, async (site) => {
       const agent = await checkAgent(site, typed.args[0]!);
-      const order = { agent, at, ...(typeof as === "string" && { as }) };
+      const order = { agent, at, as: typeof as === "string" ? as : undefined };
       const answer = await withLegion(site, (legion) => legion.fork(order));
       for (const line of account(order, answer)) print(io, line);
     });
@@ -30,14 +31,8 @@ export const command: CliCommand = {
   },
 };
 
-interface Order {
-  readonly agent: AgentId;
-  readonly at: number;
-  readonly as?: AgentId;
-}
-
 /** What was done, and what to do next. */
-function* account({ agent, at, as }: Order, answer: ForkAnswer): Generator<string> {
+function* account({ agent, at, as }: ForkOrder, answer: ForkAnswer): Generator<string> {
   const { to } = answer;
   const name = displayName(agent);
   const id = as ?? agent;

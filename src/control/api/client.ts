@@ -1,4 +1,4 @@
-// A node to a command that asks it from elsewhere: the table of routes, over whatever carries questions.
+// The client of a running node, made from the table of routes; what carries its questions, the caller says.
 
 import { LegionError } from "../../base/errors.ts";
 import { ROUTES, ROUTE_NAMES, type NodeApi } from "./routes.ts";

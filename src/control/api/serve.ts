@@ -1,4 +1,4 @@
-// What comes from outside is put to a node: only questions of the table reach it.
+// What every server of the table does with a request, whatever carried it: find the route, check the question, answer.
 
 import { z } from "zod";
 import { LegionError } from "../../base/errors.ts";

@@ -4,7 +4,7 @@ import { LegionError } from "../../../base/errors.ts";
 import { isAgentId, type AgentId } from "../../../domain/message.ts";
 import type { ConfigFlags } from "../../../config/config.ts";
 import type { LastStart } from "../../../storage/contract/last-start.ts";
-import type { Reader } from "../../../storage/contract/reader.ts";
+import type { AgentRecord, Reader } from "../../../storage/contract/reader.ts";
 import type { Remembered, Role, Who } from "../../../legion/roster.ts";
 import { listIds } from "../../../control/api/targets.ts";
 import type { Typed } from "../../kit/command.ts";
@@ -60,7 +60,7 @@ const OTHERS = "a number, --agent or --team hosts others";
 
 async function recallStart({ agents, team, flags }: LastStart, reader: Reader): Promise<Recalled> {
   const ids = agents.map(({ id }) => id);
-  const typed = Object.entries(flags).map(([name, text]) => `--${name} ${text}`);
+  const typed = Object.entries(flags).flatMap(([name, text]) => (text ? [`--${name} ${text}`] : []));
   const more = (await startable(reader)).filter((id) => !ids.includes(id));
   const said = [
     ["those of the last start", ...(typed.length > 0 ? [`with its ${typed.join(" ")}`] : [])].join(" "),
@@ -68,14 +68,11 @@ async function recallStart({ agents, team, flags }: LastStart, reader: Reader): 
     ...(more.length > 0 ? [`there are ${listIds(more)} besides: --only names them`] : []),
   ].join("; ");
   if (team) return { who: { kind: "team", ...team }, flags, said };
-  const remembered: Remembered[] = [];
-  for (const { id, agent, model } of agents) {
-    const { definition = agent, brief, modules } = await reader.record(id);
-    const isChosen = model !== undefined && { model, modelBy: "its last start" };
-    const named = modules && { modules, modulesBy: "record" as const };
-    remembered.push({ id, agent: definition, brief, ...named, ...isChosen });
-  }
-  return { who: { kind: "again", agents: remembered }, flags, said };
+  const remembered = agents.map(async ({ id, agent, model }) => {
+    const { definition = agent, ...record } = await reader.record(id);
+    return remember(id, { ...record, definition, model });
+  });
+  return { who: { kind: "again", agents: await Promise.all(remembered) }, flags, said };
 }
 
 /** Where nobody wrote down what a start hosted: agents that came in an archive, or from a version that did not. */
@@ -96,34 +93,26 @@ async function startable(reader: Reader): Promise<readonly AgentId[]> {
 }
 
 async function asBefore(ids: readonly AgentId[], reader: Reader): Promise<Who> {
-  const agents: Remembered[] = [];
-  for (const id of ids) {
-    const { definition, brief, modules, model } = await reader.record(id);
-    agents.push({
-      id,
-      ...(definition !== undefined && { agent: definition }),
-      ...(brief !== undefined && { brief }),
-      ...(modules && { modules, modulesBy: "record" as const }),
-      ...(model !== undefined && { model, modelBy: "its last start" }),
-    });
-  }
-  return { kind: "again", agents };
+  const agents = ids.map(async (id) => remember(id, await reader.record(id)));
+  return { kind: "again", agents: await Promise.all(agents) };
+}
+
+function remember(id: AgentId, { definition, brief, modules, model }: AgentRecord): Remembered {
+  const known = { id, brief, modules, modulesBy: "record", model, modelBy: "its last start" } as const;
+  return definition === undefined ? known : { ...known, agent: definition };
 }
 
 /** The record of a start, for the next one. */
 export function startedBy(who: Who, roles: readonly Role[], { model, limits }: ConfigFlags): LastStart {
   const chosen = new Map(who.kind === "again" ? who.agents.map((agent) => [agent.id, agent.model]) : []);
   return {
-    agents: roles.map(({ plan: { identity, origin }, definition }) => {
-      const own = chosen.get(identity.id);
-      return {
-        id: identity.id,
-        agent: origin?.definition ?? definition,
-        ...(own !== undefined && { model: own }),
-      };
-    }),
-    ...(who.kind === "team" && { team: { team: who.team, ...(who.only && { only: who.only }) } }),
-    flags: { ...(model !== undefined && { model }), ...(limits !== undefined && { limits }) },
+    agents: roles.map(({ plan: { identity, origin }, definition }) => ({
+      id: identity.id,
+      agent: origin?.definition ?? definition,
+      model: chosen.get(identity.id),
+    })),
+    team: who.kind === "team" ? { team: who.team, only: who.only } : undefined,
+    flags: { model, limits },
   };
 }
 
