@@ -66,7 +66,7 @@ export function createControl(log: ControlLog, post: PostalService): Control {
 }
 
 /** Control of a legion in one process, over a log that is this process's own. */
-export interface FileControl extends Control {
+export interface LocalControl extends Control {
   readonly memory: Memory;
   readonly outbox: Outbox;
 }
@@ -81,7 +81,7 @@ export interface ControlOptions {
 
 const RETRY_MS = 1_000;
 
-export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<FileControl> {
+export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<LocalControl> {
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
   const turns = createTurns();

@@ -6,9 +6,8 @@
 
 import type { Bus, Receipt } from "./bus.ts";
 import type { Clock } from "../base/clock.ts";
-import { buriedBy, graveOf, undeliverable } from "../past/dead-letters.ts";
-import { sendsOf } from "../domain/event.ts";
-import type { Send } from "../past/ledger.ts";
+import { buriedBy, graveOf, undeliverable, type Undeliverable } from "../past/dead-letters.ts";
+import { sendsIn, type Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
 import { parseMessageId, type AgentId, type Delivery } from "../domain/message.ts";
 
@@ -35,7 +34,7 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
   const attempt = async (send: Send): Promise<boolean> => {
     const { status } = await offer(memory, bus, send);
     // Nobody will ever read it: it is kept for a person, and the numbers go on.
-    if (status === "unknown") memory.note(undeliverable(send.message, outOfReach(send.to), send.seq));
+    if (status === "unknown") memory.note(unreachable(send));
     const isOver = status !== "full" && status !== "gap";
     if (isOver) progress.arrived(send);
     return isOver;
@@ -116,9 +115,9 @@ function createLanes(attempt: (send: Send) => Promise<boolean>, clock: Clock, cl
   };
 }
 
-/** Why nobody will ever read what is sent to `to`. */
-export function outOfReach(to: AgentId): string {
-  return `There is no agent ${to} any more.`;
+/** Keeps what nobody will ever read. */
+export function unreachable({ message, to, seq }: Send): Undeliverable {
+  return undeliverable(message, `There is no agent ${to} any more.`, seq);
 }
 
 /** How far the sends of a log have come. */
@@ -210,10 +209,7 @@ export async function* sentTo(memory: Pick<Memory, "read">, recipient?: AgentId)
   for await (const event of memory.read()) {
     if (event.kind === "opened") from = event.log;
     if (event.seq < copied) continue;
-    for (const message of sendsOf(event)) {
-      const { to, n } = parseMessageId(message.id);
-      if ((recipient ?? to) === to && !graves.has(graveOf(message, event.seq)))
-        yield { from, message, to, n, seq: event.seq };
-    }
+    for (const send of sendsIn(event, from))
+      if ((recipient ?? send.to) === send.to && !graves.has(graveOf(send.message, send.seq))) yield send;
   }
 }

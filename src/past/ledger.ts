@@ -11,7 +11,7 @@ import {
   type NoticeEvent,
   type Usage,
 } from "../domain/event.ts";
-import { parseMessageId, type AgentId, type Delivery, type LogId, type Message } from "../domain/message.ts";
+import { parseMessageId, type AgentId, type Delivery, type LogId } from "../domain/message.ts";
 
 /** A committed send on its way; `seq` is the event that it is part of. */
 export interface Send extends Delivery {
@@ -140,7 +140,10 @@ export function account(ledger: Ledger, event: Event): void {
   else if (event.kind === "notice") heed(ledger, event);
   else if (event.kind === "branch") turn(ledger, event);
   ledger.undelivered = unsettled(ledger.undelivered, event);
-  for (const message of sendsOf(event)) addSend(ledger, message, event.seq);
+  for (const send of sendsIn(event, ledger.log ?? "")) {
+    ledger.numbers.set(send.to, send.n);
+    ledger.undelivered.push(send);
+  }
   ledger.last = event.seq;
 }
 
@@ -283,8 +286,10 @@ function mark(ledger: Ledger, known: Partial<Start>): void {
   ledger.start = { ...ledger.start, ...known };
 }
 
-function addSend(ledger: Ledger, message: Message, seq: number): void {
-  const { to, n } = parseMessageId(message.id);
-  ledger.numbers.set(to, n);
-  ledger.undelivered.push({ from: ledger.log ?? "", message, to, n, seq });
+/** What committing `event` put on its way, numbered by the log `from`. */
+export function sendsIn(event: Event, from: LogId): readonly Send[] {
+  return sendsOf(event).map((message) => {
+    const { to, n } = parseMessageId(message.id);
+    return { from, message, to, n, seq: event.seq };
+  });
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { move, settleArrivals } from "./arrivals.ts";
 import { createFileBus } from "./bus.ts";
 import { removeCopies } from "../folder/copies.ts";
-import { openControl, type FileControl } from "../../mail/control.ts";
+import { openControl, type LocalControl } from "../../mail/control.ts";
 import { LegionError } from "../../base/errors.ts";
 import { createGuests, type Guests } from "../contract/offline-writers.ts";
 import { checkHome } from "../folder/home.ts";
@@ -38,7 +38,7 @@ export interface FileStoreOptions extends Omit<FileLogsOptions, "disk" | "lock" 
 }
 
 export interface FileStore extends Store {
-  readonly control: FileControl;
+  readonly control: LocalControl;
   readonly disk: Disk;
   readonly lock: Lock;
 }
@@ -150,7 +150,7 @@ function recordsIn(
 }
 
 interface Senders {
-  readonly control: FileControl;
+  readonly control: LocalControl;
   readonly guests: Guests;
   readonly logs: FileLogs;
   /** Agents whose mailboxes lost mail to a damage. */

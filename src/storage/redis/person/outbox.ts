@@ -1,13 +1,11 @@
 // Delivers what was said by agent 0 of a legion in Redis. What one process leaves undelivered, any other one delivers: what
 // is under way stands in Redis, beside the log.
 
-import { sendsOf } from "../../../domain/event.ts";
 import { CONTROL, parseMessageId, type AgentId, type Delivery, type LogId } from "../../../domain/message.ts";
 import type { Bus } from "../../../mail/bus.ts";
-import { offer, outOfReach, sentTo, type Outbox } from "../../../mail/outbox.ts";
+import { offer, sentTo, unreachable, type Outbox } from "../../../mail/outbox.ts";
 import { inline } from "../../../past/blobs.ts";
-import { undeliverable } from "../../../past/dead-letters.ts";
-import type { Send } from "../../../past/ledger.ts";
+import { sendsIn, type Send } from "../../../past/ledger.ts";
 import type { LegionPlace } from "../cluster/members.ts";
 import { createRedisBlobs } from "../log/blobs.ts";
 import { eventIn } from "../log/entry.ts";
@@ -46,10 +44,7 @@ export function createPersonOutbox(place: LegionPlace, log: PersonLog, bus: Pick
     );
     if (statuses.some((status) => status === "full" || status === "gap")) return;
     const lost = sends.filter((_, index) => statuses[index] === "unknown");
-    await log.settle(
-      seq,
-      lost.map(({ message, to }) => undeliverable(message, outOfReach(to), seq)),
-    );
+    await log.settle(seq, lost.map(unreachable));
     waiting.delete(seq);
   };
   /** Goes round through what is not delivered: the oldest may wait for a full mailbox, and those behind them for nothing. */
@@ -70,7 +65,7 @@ export function createPersonOutbox(place: LegionPlace, log: PersonLog, bus: Pick
   let underWay: Promise<void> | undefined;
   return {
     async deliver(said) {
-      const spoken = said.map(sendsIn).filter((sends) => sends.length > 0);
+      const spoken = said.map(({ event, log }) => sendsIn(event, log)).filter((sends) => sends.length > 0);
       for (const sends of spoken) waiting.set(sends[0]!.seq, sends);
       try {
         for (const sends of spoken) await tryAll(sends[0]!.seq, sends, new Set());
@@ -93,16 +88,9 @@ async function readSends({ link, legion }: LegionPlace, seq: number): Promise<re
   for await (const [entry] of readPages(link, log, seq)) {
     if (entry?.number !== seq) return [];
     const event = await inline(eventIn(entry, log), createRedisBlobs({ link, legion, agent: CONTROL }));
-    return sendsIn({ event, log: entry.fields.get("l") ?? "" });
+    return sendsIn(event, entry.fields.get("l") ?? "");
   }
   return [];
-}
-
-function sendsIn({ event, log }: NumberedEvent): readonly Send[] {
-  return sendsOf(event).map((message) => {
-    const { to, n } = parseMessageId(message.id);
-    return { from: log, message, to, n, seq: event.seq };
-  });
 }
 
 /**
