@@ -29,19 +29,15 @@ export interface ControlLog extends LetterWriter {
   close(): Promise<void>;
 }
 
+/** Control over `log`, wherever that is kept. */
 export function createControl(log: ControlLog, post: PostalService): Control {
   const known = async (): Promise<AgentId[]> => (await post.peers()).map(({ id }) => id);
   return {
     ...log,
     async say(targets, content, delivery) {
-      const letter = {
-        from: CONTROL,
-        to: resolveTargets(targets, await known(), CONTROL),
-        content,
-        delivery,
-      };
-      if (letter.to.length === 0)
-        throw new LegionError("REFUSED", "There are no agents that could hear this.");
+      const to = resolveTargets(targets, await known(), CONTROL);
+      if (to.length === 0) throw new LegionError("REFUSED", "There are no agents that could hear this.");
+      const letter = { from: CONTROL, to, content, delivery };
       return sendNotice(log, async (memory) => {
         const { sends, refusal } = await writeLetter(memory, letter, post);
         if (refusal) throw new LegionError("REFUSED", refusal.reason);
@@ -49,14 +45,9 @@ export function createControl(log: ControlLog, post: PostalService): Control {
       });
     },
     async announce(to, content, chain) {
-      const there = new Set([CONTROL, ...(await known())]);
-      const letter: Letter = {
-        from: CONTROL,
-        to: to.filter((id) => there.has(id)),
-        content,
-        chain,
-        spontaneous: true,
-      };
+      const all = new Set([CONTROL, ...(await known())]);
+      const there = to.filter((id) => all.has(id));
+      const letter: Letter = { from: CONTROL, to: there, content, chain, spontaneous: true };
       await sendNotice(log, async (memory) => {
         const sends = compose(memory, letter, [], post.clock.now());
         return { kind: "notice", reason: "announced", content, sends };
@@ -81,6 +72,7 @@ export interface ControlOptions {
 
 const RETRY_MS = 1_000;
 
+/** Takes mail in from now on. Rejects with LOCKED if somebody does already. */
 export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<LocalControl> {
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
