@@ -7,12 +7,12 @@ import { checkWeb } from "./check-web.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import type { DoctorFinding } from "./finding.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
-import { flagsOf, offerJson, offerLegion, offerTrust, projectOf } from "../kit/target.ts";
+import { flagsOf, addJsonOption, addLegionOptions, addTrustOption, projectOf } from "../kit/target.ts";
 
 export const command: CliCommand = {
   define(parser) {
     parser.option("--repair", "put right what can be put right while no node runs; nothing is lost by it");
-    offerTrust(offerJson(offerLegion(parser)));
+    addTrustOption(addJsonOption(addLegionOptions(parser)));
   },
   async run(typed, io) {
     const reader = createFileReader(await projectOf(typed, io));

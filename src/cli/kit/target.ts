@@ -28,19 +28,19 @@ export interface Site {
 
 const GOES_ON = "this goes on with the defaults, a start would not";
 
-export function offerDir(parser: Parser): Parser {
+export function addDirOption(parser: Parser): Parser {
   return parser.option("--dir <folder>", "the project's folder, if it is not the current one");
 }
 
 /** Lets a person say which legion is meant. */
-export function offerLegion(parser: Parser): Parser {
-  return offerDir(parser)
+export function addLegionOptions(parser: Parser): Parser {
+  return addDirOption(parser)
     .option("--bus <url>", "where the legion is: memory (the project's files) or redis://host:port/db")
     .option("--name <name>", "its name in that Redis (default: legion)");
 }
 
 /** Lets a person say that they know what this folder holds, and want it. */
-export function offerTrust(parser: Parser): Parser {
+export function addTrustOption(parser: Parser): Parser {
   return parser.option(
     "--trust",
     "trust what this folder brings as it is now, without a question; it is remembered",
@@ -48,14 +48,14 @@ export function offerTrust(parser: Parser): Parser {
 }
 
 /** The same where code of the project runs. */
-export function offerCodeTrust(parser: Parser): Parser {
-  return offerTrust(parser).option(
+export function addCodeTrustOption(parser: Parser): Parser {
+  return addTrustOption(parser).option(
     "--trust-always",
     "run its code whatever becomes of it, for those who write its modules",
   );
 }
 
-export function offerJson(parser: Parser): Parser {
+export function addJsonOption(parser: Parser): Parser {
   return parser.option("--json", "print JSON, one object a line");
 }
 

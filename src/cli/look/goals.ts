@@ -4,10 +4,10 @@ import { displayName } from "../../domain/message.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { print, printJson } from "../kit/output.ts";
-import { checkAgent, offerJson, offerLegion, withSite } from "../kit/target.ts";
+import { checkAgent, addJsonOption, addLegionOptions, withSite } from "../kit/target.ts";
 
 export const command: CliCommand = {
-  define: (parser) => void offerJson(offerLegion(parser.argument("<id>", "the agent"))),
+  define: (parser) => void addJsonOption(addLegionOptions(parser.argument("<id>", "the agent"))),
   async run(typed, io) {
     const id = typed.args[0]!;
     const state = await withSite(typed, io, async (site) => {

@@ -9,7 +9,14 @@ import { createEventLines } from "./event-line.ts";
 import { followEvents } from "../kit/follow.ts";
 import { followAll, mergedEvents } from "./follow-all.ts";
 import { columnsFor, print, printJson, readNumber } from "../kit/output.ts";
-import { checkAgent, checkTargets, offerJson, offerLegion, withSite, type Site } from "../kit/target.ts";
+import {
+  checkAgent,
+  checkTargets,
+  addJsonOption,
+  addLegionOptions,
+  withSite,
+  type Site,
+} from "../kit/target.ts";
 
 /** A line for other programs is cut, too, but later. */
 const PIPE_COLUMNS = 200;
@@ -21,7 +28,7 @@ export const command: CliCommand = {
       .option("-f, --follow", "go on with what happens from now on, until Ctrl-C")
       .option("--from <number>", "begin with this event")
       .option("--tree", "show its branches instead: what `legion fork` began, and what it left");
-    offerJson(offerLegion(parser));
+    addJsonOption(addLegionOptions(parser));
   },
   async run(typed, io) {
     const from = readNumber(typed, "from") ?? 1;

@@ -6,12 +6,12 @@ import { keysOf, valueOf } from "../../past/state.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, printJson, printWhole } from "../kit/output.ts";
-import { checkAgent, offerJson, offerLegion, withSite } from "../kit/target.ts";
+import { checkAgent, addJsonOption, addLegionOptions, withSite } from "../kit/target.ts";
 
 export const command: CliCommand = {
   define(parser) {
     parser.argument("<id>", "the agent").argument("[title...]", "show this note instead of all titles");
-    offerJson(offerLegion(parser));
+    addJsonOption(addLegionOptions(parser));
   },
   async run(typed, io) {
     const id = typed.args[0]!;

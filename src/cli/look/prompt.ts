@@ -2,7 +2,7 @@ import { remarkForeign } from "../consent/adoption.ts";
 import { createAdmission } from "../consent/ask-trust.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { printJson, printWhole, readNumber } from "../kit/output.ts";
-import { checkAgent, offerJson, offerLegion, offerCodeTrust, withSite } from "../kit/target.ts";
+import { checkAgent, addJsonOption, addLegionOptions, addCodeTrustOption, withSite } from "../kit/target.ts";
 import { promptText } from "./prompt-text.ts";
 
 export const command: CliCommand = {
@@ -10,7 +10,7 @@ export const command: CliCommand = {
     parser
       .argument("<id>", "the agent")
       .option("--at <number>", "what was shown for this decision; without it, what would be shown now");
-    offerCodeTrust(offerJson(offerLegion(parser)));
+    addCodeTrustOption(addJsonOption(addLegionOptions(parser)));
   },
   async run(typed, io) {
     const at = readNumber(typed, "at");

@@ -4,7 +4,7 @@ import type { Overview } from "../../control/api/legion-client.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { readThrough } from "../kit/follow.ts";
 import { columnsFor, print, printJson } from "../kit/output.ts";
-import { offerJson, offerLegion, withSite, type Site } from "../kit/target.ts";
+import { addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 import { statusTable } from "./status-table.ts";
 import { withLegion } from "../../control/open.ts";
 
@@ -13,7 +13,7 @@ const WATCH_MS = 1_000;
 export const command: CliCommand = {
   define(parser) {
     parser.option("-w, --watch", "show it again as it changes, until Ctrl-C");
-    offerJson(offerLegion(parser));
+    addJsonOption(addLegionOptions(parser));
   },
   async run(typed, io) {
     await withSite(typed, io, async (site) => {

@@ -7,7 +7,14 @@ import { remarkForeign } from "../consent/adoption.ts";
 import { createAdmission } from "../consent/ask-trust.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { print, printJson, readNumber } from "../kit/output.ts";
-import { checkAgent, offerJson, offerLegion, offerCodeTrust, withSite, type Site } from "../kit/target.ts";
+import {
+  checkAgent,
+  addJsonOption,
+  addLegionOptions,
+  addCodeTrustOption,
+  withSite,
+  type Site,
+} from "../kit/target.ts";
 import { count } from "../../base/wording.ts";
 
 const PROGRESS_MS = 2_000;
@@ -15,7 +22,7 @@ const PROGRESS_MS = 2_000;
 export const command: CliCommand = {
   define(parser) {
     parser.argument("<id>", "the agent").option("--to <number>", "end with this event");
-    offerCodeTrust(offerJson(offerLegion(parser)));
+    addCodeTrustOption(addJsonOption(addLegionOptions(parser)));
   },
   async run(typed, io) {
     const to = readNumber(typed, "to");

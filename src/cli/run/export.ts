@@ -15,7 +15,7 @@ import { authorshipOf } from "../../storage/folder/person-key.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { namesOf, oneLine, print, printJson } from "../kit/output.ts";
 import { createProgress } from "../kit/progress.ts";
-import { checkAgent, offerJson, offerLegion, withSite, type Site } from "../kit/target.ts";
+import { checkAgent, addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 import { count } from "../../base/wording.ts";
 
 const STDOUT = "-";
@@ -26,7 +26,7 @@ export const command: CliCommand = {
       .argument("[id]", "the agent; 0 is you; left out with --all")
       .argument("[file]", "where to; <id>.legion if it is left out, - for standard output")
       .option("--all", "every agent, you included, in one file");
-    offerJson(offerLegion(parser));
+    addJsonOption(addLegionOptions(parser));
   },
   async run(typed, io) {
     return withSite(typed, io, (site) => exportFrom(site, typed, io));

@@ -17,7 +17,7 @@ import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { confirm } from "../consent/confirm.ts";
 import { namesOf, oneLine, print, printJson } from "../kit/output.ts";
 import { createProgress } from "../kit/progress.ts";
-import { offerJson, offerLegion, offerTrust, withSite, type Site } from "../kit/target.ts";
+import { addJsonOption, addLegionOptions, addTrustOption, withSite, type Site } from "../kit/target.ts";
 import { count } from "../../base/wording.ts";
 
 /** Kinds of what was not understood. */
@@ -32,7 +32,7 @@ export const command: CliCommand = {
         "what `legion export` wrote, or an agent of the original AI Legion: its memory, or its folder",
       )
       .option("--as <id>", "its name here; what it did before is history then");
-    offerTrust(offerJson(offerLegion(parser)));
+    addTrustOption(addJsonOption(addLegionOptions(parser)));
   },
   async run(typed, io) {
     const file = typed.args[0]!;

@@ -8,14 +8,14 @@ import { openPersonFolder } from "../../storage/folder/person-folder.ts";
 import { findInProject, readTextFile } from "../../base/project-file.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { print } from "../kit/output.ts";
-import { offerDir } from "../kit/target.ts";
+import { addDirOption } from "../kit/target.ts";
 import { IGNORED, SCHEMA_FILE, STARTER_FILES } from "./starter.ts";
 
 const IGNORE_FILE = ".gitignore";
 const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
 
 export const command: CliCommand = {
-  define: (parser) => void offerDir(parser.argument("[folder]", "where; it is made if it is not there")),
+  define: (parser) => void addDirOption(parser.argument("[folder]", "where; it is made if it is not there")),
   async run({ args: [folder], options }, io) {
     const { dir } = options;
     if (folder !== undefined && dir !== undefined) throw new LegionError("USAGE", "name the folder once");

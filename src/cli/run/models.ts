@@ -13,10 +13,10 @@ import { findModelAt } from "../../model/registry.ts";
 import { listModels, type Listing } from "../../model/server.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
-import { offerDir, offerJson, projectOf } from "../kit/target.ts";
+import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
 
 export const command: CliCommand = {
-  define: (parser) => void offerJson(offerDir(parser)),
+  define: (parser) => void addJsonOption(addDirOption(parser)),
   async run(typed, io) {
     const config = await loadConfig({ projectDir: await projectOf(typed, io), env: io.env, flags: {} });
     const { models, choice, remarks } = await usableModels(config);

@@ -2,12 +2,12 @@ import type { ConfigFlags } from "../../config/config.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { CliCommand, Typed } from "../kit/command.ts";
 import { createAdmission } from "../consent/ask-trust.ts";
-import { flagsOf, offerCodeTrust, offerLegion, projectOf, withSite } from "../kit/target.ts";
+import { flagsOf, addCodeTrustOption, addLegionOptions, projectOf, withSite } from "../kit/target.ts";
 import { MAX_AGENTS, readWho, recall, type Recalled } from "./start/selection.ts";
 
 export const command: CliCommand = {
   define(parser) {
-    offerCodeTrust(offerLegion(parser))
+    addCodeTrustOption(addLegionOptions(parser))
       .argument(
         "[n]",
         `how many agents, 1 to ${MAX_AGENTS}; they get the ids 1, 2, 3... (default: those of the last start, or 1)`,

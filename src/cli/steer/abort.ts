@@ -2,14 +2,14 @@ import { parseMessageId } from "../../domain/message.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { namesOf, print } from "../kit/output.ts";
-import { checkTargets, offerLegion, withSite } from "../kit/target.ts";
+import { checkTargets, addLegionOptions, withSite } from "../kit/target.ts";
 
 /** The model reads it, too. */
 const STOP = "Stop what you are doing at once, leave it as it is, and wait for mail.";
 
 export const command: CliCommand = {
   define: (parser) =>
-    void offerLegion(parser.argument("<ids>", "an agent such as 2, several such as 2,3, or all")),
+    void addLegionOptions(parser.argument("<ids>", "an agent such as 2, several such as 2,3, or all")),
   async run(typed, io) {
     const { named, told } = await withSite(typed, io, async (site) => {
       const targets = await checkTargets(site, typed.args[0]!);

@@ -5,12 +5,12 @@ import type { ForkOrder } from "../../legion/fork-order.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, readNumber } from "../kit/output.ts";
-import { checkAgent, offerLegion, withSite } from "../kit/target.ts";
+import { checkAgent, addLegionOptions, withSite } from "../kit/target.ts";
 import { count } from "../../base/wording.ts";
 
 export const command: CliCommand = {
   define: (parser) =>
-    void offerLegion(
+    void addLegionOptions(
       parser
         .argument("<id>", "the agent")
         .option("--at <number>", "the event to go on from; `legion log <id>` shows them")

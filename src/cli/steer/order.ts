@@ -4,7 +4,7 @@ import type { Obeyed, Order } from "../../control/api/routes.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { namesOf, print } from "../kit/output.ts";
-import { checkTargets, offerLegion, withSite } from "../kit/target.ts";
+import { checkTargets, addLegionOptions, withSite } from "../kit/target.ts";
 
 /** What is printed of the agents with each outcome, after their names; in it `<ids>` stands for what one types for them. */
 export type OutcomeTexts = Readonly<Record<Obeyed["outcome"], string>>;
@@ -12,7 +12,7 @@ export type OutcomeTexts = Readonly<Record<Obeyed["outcome"], string>>;
 export function orderCommand(order: Order["order"], texts: OutcomeTexts): CliCommand {
   return {
     define: (parser) =>
-      void offerLegion(parser.argument("<ids>", "an agent such as 2, several such as 2,3, or all")),
+      void addLegionOptions(parser.argument("<ids>", "an agent such as 2, several such as 2,3, or all")),
     async run(typed, io) {
       const obeyed = await withSite(typed, io, async (site) => {
         const targets = await checkTargets(site, typed.args[0]!);

@@ -2,7 +2,7 @@ import type { EndedNode } from "../../control/api/legion-client.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { printObeyed, type OutcomeTexts } from "./order.ts";
 import { print } from "../kit/output.ts";
-import { checkTargets, offerLegion, withSite } from "../kit/target.ts";
+import { checkTargets, addLegionOptions, withSite } from "../kit/target.ts";
 import { withLegion } from "../../control/open.ts";
 
 const STOPPED: OutcomeTexts = {
@@ -18,7 +18,7 @@ const UNENDED: Readonly<Record<Exclude<EndedNode["outcome"], "ended">, string>> 
 
 export const command: CliCommand = {
   define: (parser) =>
-    void offerLegion(
+    void addLegionOptions(
       parser.argument(
         "[ids]",
         "agents to stop; without it, the whole node, or all nodes of a legion in Redis",

@@ -7,7 +7,7 @@ import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { senderOf } from "../look/event-line.ts";
 import { followEvents, readThrough } from "../kit/follow.ts";
 import { columnsFor, namesOf, oneLine, print, printJson } from "../kit/output.ts";
-import { offerJson, offerLegion, withSite, type Site } from "../kit/target.ts";
+import { addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 import { clip } from "../kit/terminal.ts";
 import { ageOf, dayOf, timeOf } from "../kit/times.ts";
 
@@ -15,7 +15,7 @@ export const command: CliCommand = {
   define(parser) {
     parser.option("-f, --follow", "go on with what is said from now on, until Ctrl-C");
     parser.option("--dead", "messages of all agents that could not be delivered, and why");
-    offerJson(offerLegion(parser));
+    addJsonOption(addLegionOptions(parser));
   },
   async run(typed, io) {
     const { follow, dead } = typed.options;

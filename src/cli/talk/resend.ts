@@ -5,7 +5,7 @@ import type { Reader } from "../../storage/contract/reader.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print } from "../kit/output.ts";
-import { offerLegion, withSite } from "../kit/target.ts";
+import { addLegionOptions, withSite } from "../kit/target.ts";
 
 export const command: CliCommand = {
   define(parser) {
@@ -13,7 +13,7 @@ export const command: CliCommand = {
       "<id...>",
       "as `legion inbox --dead` shows it, such as 2@57; or the message's, such as '2>3#5'",
     );
-    offerLegion(parser);
+    addLegionOptions(parser);
   },
   async run({ args, ...typed }, io) {
     const resent = await withSite({ args, ...typed }, io, async (site) => {

@@ -14,7 +14,7 @@ import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { followEvents } from "../kit/follow.ts";
 import { print, printWhole } from "../kit/output.ts";
 import { readingOutlooks, type ReadingOutlook } from "./outlook.ts";
-import { checkTargets, offerLegion, withSite, type Site } from "../kit/target.ts";
+import { checkTargets, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 
 const DEFAULT_TIMEOUT = "60s";
 const WATCH_MS = 1_000;
@@ -26,7 +26,7 @@ export const command: CliCommand = {
       .argument("<text...>", "what you say; - reads it from standard input")
       .option("--wait", "wait for the first answer and print it")
       .option("--timeout <duration>", `how long to wait for it (default: ${DEFAULT_TIMEOUT})`);
-    offerLegion(parser);
+    addLegionOptions(parser);
   },
   async run(typed, io) {
     const timeoutMs = timeoutOf(typed);
