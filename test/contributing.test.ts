@@ -19,6 +19,6 @@ describe("what newcomers are told to read", () => {
       entry.isDirectory(),
     );
     const shown = [...text("CONTRIBUTING.md").matchAll(/^\| `src\/(\w+)\/`/gm)].map(([, room]) => room);
-    expect([...shown].sort()).toEqual(rooms.map(({ name }) => name).sort());
+    expect(shown.toSorted()).toEqual(rooms.map(({ name }) => name).toSorted());
   });
 });

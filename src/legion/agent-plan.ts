@@ -8,18 +8,18 @@ import { whileHeld, type TracedWorkplace } from "../agent/parts/workplace.ts";
 import { openModules } from "../agent/act/module-host.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Model } from "../domain/model.ts";
-import type { Disk } from "../base/disk.ts";
-import { meterModel, type Metering } from "../agent/parts/metered-model.ts";
+import type { AgentId } from "../domain/message.ts";
+import { meterModel } from "../agent/parts/metered-model.ts";
 import { createPresence } from "../agent/parts/presence.ts";
+import type { Bus } from "../mail/bus.ts";
 import { createOutbox } from "../mail/outbox.ts";
-import type { LegionPaths } from "../storage/folder/paths.ts";
 import { createSpeech, type Ways } from "../agent/parts/speech.ts";
 import type { Hostable } from "../storage/contract/node.ts";
-import type { Budget } from "../agent/parts/budget.ts";
+import type { Budget, CallBudget } from "../agent/parts/budget.ts";
 import type { Limiter } from "../model/limiter.ts";
 import type { TokenCounter } from "../model/tokens.ts";
 import type { Store } from "../storage/contract/store.ts";
-import { createTraces } from "../agent/parts/command-trace.ts";
+import type { Traces } from "../agent/parts/command-trace.ts";
 import type { MemorySettings } from "../domain/memory-settings.ts";
 
 /** What an agent was made from: enough to make it again. */
@@ -42,27 +42,38 @@ export interface AgentPlan extends Ways {
   readonly limits: Limits;
   readonly memory: MemorySettings;
   readonly tickMs: number;
-  /** Puts something else in the place of its model, its mailbox...: for an agent that is replayed. */
-  readonly replay?: (agent: Agent, metering: Metering) => Agent;
+  /** Puts something else in the place of its log, its mailbox...: for an agent that is replayed. */
+  readonly replay?: (place: AgentPlace) => AgentPlace;
 }
 
-export interface Place {
-  readonly store: Store;
+/** What one agent needs of the store that it is kept in. */
+export interface AgentStore extends Pick<Store, "tenure" | "projector" | "openAgent" | "blobs"> {
+  readonly bus: Pick<Bus, "open" | "send">;
+}
+
+/** Where one agent is opened. */
+export interface AgentPlace {
+  readonly store: AgentStore;
   readonly shared: Shared;
   readonly workplace: TracedWorkplace;
-  readonly budget: Budget;
+  readonly budget: CallBudget;
   readonly limiter: Limiter;
   readonly tokens: TokenCounter;
-  readonly paths: LegionPaths;
-  /** The project's folder, wherever its agents are kept. */
-  readonly disk: Disk;
+  readonly traces: (agent: AgentId) => Traces;
   readonly perform: Perform;
   /** A pause after each decision. */
   readonly delayMs: number;
 }
 
+/** Where all those of a process are. */
+export interface Place extends AgentPlace {
+  readonly store: Store;
+  readonly budget: Budget;
+}
+
 /** Opens an agent that is enrolled and that nobody else may have open. Rejects with STORAGE or DAMAGED if its past cannot be used. */
-export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
+export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Agent> {
+  const place = plan.replay?.(where) ?? where;
   const { store, shared, budget, limiter, tokens } = place;
   const { identity, actions, limits } = plan;
   const { id } = identity;
@@ -79,7 +90,7 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
   const metering = { budget, limiter, tokens, memory, blobs, tenure, limits, presence };
   const model = meterModel(plan.model, metering);
   const workplace = whileHeld(place.workplace, tenure);
-  const traces = createTraces(place.paths.agent(id), place.disk);
+  const traces = place.traces(id);
   const source = { identity, memory, model, blobs, workplace };
   const modules = openModules(speech, source);
   const performer: Performer = { ...source, modules, presence, tenure, traces, shared };
@@ -99,7 +110,7 @@ export async function openAgent(plan: AgentPlan, place: Place): Promise<Agent> {
     perform: (call, signal) => place.perform(performer, call, signal),
     evidence: () => gatherEvidence(memory, traces, workplace.workspace),
   };
-  return plan.replay?.(agent, metering) ?? agent;
+  return agent;
 }
 
 /** What is kept of a plan, for whoever wants to know what the agent is, or to start it again as it was. */

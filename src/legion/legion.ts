@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import type { Shared } from "../agent/parts/agent.ts";
-import { toHostable, type AgentPlan } from "./agent-plan.ts";
+import { toHostable, type AgentPlan, type AgentPlace } from "./agent-plan.ts";
 import { suspectsAlone } from "../agent/act/acting-alone.ts";
 import { createAlarms, type Alarms } from "./alarms.ts";
 import { createHopNotice, startHeartbeat } from "./announcements.ts";
@@ -24,7 +24,7 @@ import { createLimiter, type LimiterOptions } from "../model/limiter.ts";
 import type { Peer } from "../domain/module.ts";
 import { readableModules } from "../config/module-loader.ts";
 import type { Watched } from "../agent/parts/presence.ts";
-import { legionPaths } from "../storage/folder/paths.ts";
+import { legionPaths, type LegionPaths } from "../storage/folder/paths.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
 import { openBackend } from "../storage/open.ts";
@@ -35,6 +35,7 @@ import type { Store } from "../storage/contract/store.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 import type { Ceiling } from "../past/usage.ts";
 import { createTokenCounter } from "../model/tokens.ts";
+import { createTraces } from "../agent/parts/command-trace.ts";
 import { untilIdle } from "./quiescence.ts";
 import type { Writer } from "../mail/log-access.ts";
 
@@ -109,8 +110,8 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const premises = createPremises({ ...options, paths, clock, peers, closing });
   const shared = shareOut({ ...where, store, peers, alarms });
   const { workplace } = premises;
-  const perform = suspectsAlone(clock);
-  const place = { plans, store, shared, workplace, ...meter, paths, disk, delayMs, perform };
+  const services = { store, shared, workplace, ...meter, traces: tracesIn(paths, disk) };
+  const place = { ...services, plans, delayMs, perform: suspectsAlone(clock) };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
   const running = await premises
@@ -182,4 +183,8 @@ function shareOut({ store, peers, alarms, clock, inspect }: Common): Shared {
     tellControl: alarms.tell,
     announceHops: createHopNotice(store.control),
   };
+}
+
+function tracesIn(paths: LegionPaths, disk: Disk): AgentPlace["traces"] {
+  return (agent) => createTraces(paths.agent(agent), disk);
 }

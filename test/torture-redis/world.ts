@@ -116,9 +116,9 @@ function planOf(
     memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
     errors: "keep",
     tickMs,
-    replay: (agent) => ({
-      ...agent,
-      perform: (...call) => rights.run(agent.tenure.epoch, () => agent.perform(...call)),
+    replay: (place) => ({
+      ...place,
+      perform: (agent, ...call) => rights.run(agent.tenure.epoch, () => place.perform(agent, ...call)),
     }),
   };
 }

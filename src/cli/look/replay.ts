@@ -21,7 +21,9 @@ const PROGRESS_MS = 2_000;
 
 export const command: CliCommand = {
   define(parser) {
-    parser.argument("<id>", "the agent").option("--to <number>", "end with this event");
+    parser
+      .argument("<id>", "the agent")
+      .option("--to <number>", "end with this event, on whatever branch it is");
     addCodeTrustOption(addJsonOption(addLegionOptions(parser)));
   },
   async run(typed, io) {

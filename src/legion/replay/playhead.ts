@@ -2,7 +2,7 @@
 //
 //   P1. Every event of the tape is passed once, in order: the agent's own when it brings the same about again, all others
 //       as soon as what stands before them is passed.
-//   P2. At a start of the recorded process the agent is made anew: nothing of it gets past that.
+//   P2. Nothing of the agent gets past a start before it begins anew.
 
 import type { Event, EventOf, ProtocolName } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
@@ -12,11 +12,8 @@ import type { Recorded, Tape } from "./recording.ts";
 export interface Passed {
   readonly events: number;
   readonly decisions: number;
-  readonly last: Event | undefined;
   /** The name of the log. */
   readonly log: LogId;
-  /** The pinned messages of the newest prompt. */
-  readonly pinned: string;
 }
 
 export interface Playhead {
@@ -27,29 +24,27 @@ export interface Playhead {
   readonly edge: "end" | "start" | undefined;
   /** The messages that come next, up to anything else of the agent's own. */
   mail(): readonly EventOf<"message">[];
-  /** The model that is asked next; `undefined` if none is. */
+  /** What is pinned where a prompt comes next; else empty. */
+  pinned(): string;
+  /** The model that the agent asks next; `undefined` if it asks none. */
   model(): string | undefined;
-  /** What refused the call that was passed last, if something did. */
-  refusal(): EventOf<"refused"> | undefined;
   /** How the model is asked next, as far as the tape tells. */
   speaks(): ProtocolName | undefined;
-  /** Was the agent stopped, or changed by hand, before the next event of its own? */
-  isDisturbed(): boolean;
+  /** What came from outside before the next event of the agent's own, and is not passed yet. */
+  outside(): readonly Event[];
   /** Everything that was passed. */
   past(): readonly Event[];
-  /** Passes the next event of the agent's own. */
+  /** Passes the next event of the agent's own; what came from outside before it has to be passed already. */
   pass(): Event;
-  /** Passes what came from outside before the next event of the agent's own; with what `pass` left behind. */
+  /** Passes what came from outside before the next event of the agent's own. */
   passOutside(): readonly Event[];
-  /** Passes a start and what belongs to it; the agent then goes on from `past`. */
-  begin(): void;
+  /** The same, and all starts before it: the agent begins anew behind them. */
+  begin(): readonly Event[];
 }
 
-export function createPlayhead(tape: Tape): Playhead {
-  const reel = createReel(tape);
-  const { next, by, skip, step } = reel;
-  /** What came from outside before an event that was passed alone. */
-  let late: Event[] = [];
+export function createPlayhead({ events }: Tape): Playhead {
+  const reel = createReel(events);
+  const { by, skip, next, ahead, passWhile } = reel;
   return {
     next,
     get passed() {
@@ -61,81 +56,69 @@ export function createPlayhead(tape: Tape): Playhead {
     },
     mail() {
       const mail: EventOf<"message">[] = [];
-      for (let ahead = 0; ; ahead++) {
-        const event = next(ahead);
+      for (;;) {
+        const event = next(mail.length);
         if (event?.kind !== "message") return mail;
         mail.push(event);
       }
     },
+    pinned: () => events[skip()]?.prompt?.pinned ?? "",
     model() {
-      for (const { event } of reel.ahead())
+      for (const { event } of ahead())
         if (event.kind === "prompted" || event.kind === "decision") return event.model;
       return undefined;
     },
-    refusal: () => reel.outside().find((event) => event.kind === "refused"),
     speaks() {
-      for (const { event, hasTools } of reel.ahead()) {
-        if (hasTools) return "tools";
+      for (const { event, prompt } of ahead()) {
+        if (prompt?.hasTools) return "tools";
         if (event.kind === "decision") return event.protocol;
       }
       return undefined;
     },
-    isDisturbed: () => reel.outside().some(({ kind }) => kind === "notice" || kind === "edited"),
+    outside: reel.outside,
     past: reel.past,
-    pass() {
-      while (by() === "outside") late.push(step());
-      return step();
-    },
-    passOutside() {
-      const passed = late;
-      late = [];
-      while (by() === "outside") passed.push(step());
-      return passed;
-    },
-    begin() {
-      late = [];
-      while (by() === "outside" || by() === "start") step();
-      reel.joinStart();
-    },
+    pass: reel.step,
+    passOutside: () => passWhile(() => by() === "outside"),
+    begin: () => passWhile(() => by() === "outside" || by() === "start"),
   };
 }
 
 /** The tape as it lies under the head. */
-function createReel({ events }: Tape) {
+function createReel(events: readonly Recorded[]) {
   let at = 0;
-  /** A start that the agent's next commit brings with it, as it did when it was recorded. */
-  let joined = -1;
-  let passed = { decisions: 0, log: "", pinned: "" };
-  const by = (index = at): "agent" | "outside" | "start" | "end" =>
-    index === joined ? "outside" : (events[index]?.by ?? "end");
+  let decisions = 0;
+  let log = "";
+  const by = (index = at): Recorded["by"] | "end" => events[index]?.by ?? "end";
   const skip = (index = at): number => {
     while (by(index) === "outside") index++;
     return index;
   };
+  const step = (): Event => {
+    const { event, by: author } = events[at++]!;
+    if (event.kind === "decision" && author === "agent") decisions++;
+    if (event.kind === "opened") log = event.log;
+    return event;
+  };
   return {
     by,
     skip,
-    passed: () => ({ ...passed, events: at, last: events[at - 1]?.event }),
+    step,
+    passed: () => ({ events: at, decisions, log }),
     past: () => events.slice(0, at).map(({ event }) => event),
     outside: () => events.slice(at, skip()).map(({ event }) => event),
+    /** Of the agent's own. */
     *ahead(): Generator<Recorded> {
-      for (let index = at; index < events.length; index++) yield events[index]!;
+      for (let index = at; index < events.length; index++) if (by(index) === "agent") yield events[index]!;
     },
     next(ahead = 0): Event | undefined {
       let index = skip();
       for (let left = ahead; left > 0 && by(index) === "agent"; left--) index = skip(index + 1);
       return by(index) === "agent" ? events[index]!.event : undefined;
     },
-    step(): Event {
-      const { event } = events[at++]!;
-      if (event.kind === "prompted") passed = { ...passed, pinned: event.pinned ?? passed.pinned };
-      if (event.kind === "decision") passed = { ...passed, decisions: passed.decisions + 1 };
-      if (event.kind === "opened") passed = { ...passed, log: event.log };
-      return event;
-    },
-    /** Nobody opened the log before there was something to write to it. */
-    joinStart(): void {
-      if (at > 0 && by(at - 1) === "start") joined = --at;
+    passWhile(isNext: () => boolean): readonly Event[] {
+      const passed: Event[] = [];
+      while (isNext()) passed.push(step());
+      return passed;
     },
   };
 }

@@ -1,6 +1,8 @@
 // A log as a tape: what the agent itself brought about, to be compared with what it does today, and what came from
-// outside, to be put in where it stood.
+// outside, to be put in where it stood. Branches that the agent left are part of it: what it sent from there was sent, and
+// what a branch goes on from is the sum of what it decided until then.
 
+import { forkIn, isOn, pathTo, type Fork } from "../../past/branch.ts";
 import { converse, createConversation, openCalls, type Conversation } from "../../past/conversation.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Event, NewEvent } from "../../domain/event.ts";
@@ -10,35 +12,72 @@ import type { Reader } from "../../storage/contract/reader.ts";
 
 export interface Recorded {
   readonly event: Event;
-  /** Who brought it about. `start`: a new process opened the log, and all that the one before had in its memory was gone. */
+  /**
+   * Who brought it about. `start`: the agent begins anew behind it, as a new process opened its log, or as a person had it go
+   * on from another event; what was copied from another agent's past is before its first start.
+   */
   readonly by: "agent" | "outside" | "start";
-  /** Of a `prompted` event: the model was offered tools. */
-  readonly hasTools?: boolean;
+  /** Of a `prompted` event. */
+  readonly prompt?: RecordedPrompt;
+}
+
+interface RecordedPrompt {
+  /** The model was offered tools. */
+  readonly hasTools: boolean;
+  /** The pinned messages that it was shown. */
+  readonly pinned: string;
 }
 
 export interface Tape {
   readonly agent: AgentId;
   /** Oldest first. */
   readonly events: readonly Recorded[];
+  /** How many the agent made itself, on whatever branch. */
   readonly decisions: number;
 }
 
-/** The log of `agent` up to event `to`. Throws REFUSED, saying where, if a part of it is gone or cannot be replayed. */
+/** The log of `agent` up to event `to`. Throws REFUSED, saying where, if a part of it is gone. */
 export async function readTape(reader: Reader, agent: AgentId, to = Infinity): Promise<Tape> {
-  const conversation = createConversation();
   const events: Recorded[] = [];
+  const past = createPast(events);
   const offered = createOffered(reader, agent);
-  let decisions = 0;
   for await (const event of reader.events(agent)) {
     if (event.seq > to) break;
     const before = events.at(-1)?.event;
-    refuseUnplayable(agent, event, before?.seq ?? 0);
-    const hasTools = event.kind === "prompted" && (await offered(event.introduction));
-    events.push({ event, by: authorOf(event, conversation, before), ...(hasTools && { hasTools }) });
-    if (event.kind === "decision") decisions++;
-    converse(conversation, event);
+    refuseLost(agent, event, before?.seq ?? 0);
+    const by = authorOf(event, past.conversation(), before);
+    past.see(event);
+    if (event.kind !== "prompted") events.push({ event, by });
+    else {
+      const prompt = { hasTools: await offered(event.introduction), pinned: past.conversation().pinned };
+      events.push({ event, by, prompt });
+    }
+    if (event.kind === "branch" && event.origin !== undefined) disown(events);
   }
+  const decisions = events.filter(({ event, by }) => event.kind === "decision" && by === "agent").length;
   return { agent, events, decisions };
+}
+
+/** What the branch comes to on which the newest of `events` is. */
+function createPast(events: readonly Recorded[]) {
+  let conversation = createConversation();
+  const forks: Fork[] = [];
+  return {
+    conversation: (): Conversation => conversation,
+    see(event: Event): void {
+      const fork = forkIn(event);
+      if (!fork) return converse(conversation, event);
+      forks.push(fork);
+      const path = pathTo(forks, fork.seq);
+      conversation = createConversation();
+      for (const { event: earlier } of events) if (isOn(path, earlier.seq)) converse(conversation, earlier);
+    },
+  };
+}
+
+/** Everything so far is another agent's past. */
+function disown(events: Recorded[]): void {
+  for (const [index, { event }] of events.entries()) events[index] = { event, by: "start" };
 }
 
 /** Tells which introductions hold tools. One that is gone holds none: the first prompt with it is a difference anyway. */
@@ -63,6 +102,7 @@ export function isOwn(event: NewEvent | Event): boolean {
 const OWN: ReadonlySet<Event["kind"]> = new Set(["message", "prompted", "decision", "result", "summary"]);
 
 function authorOf(event: Event, conversation: Conversation, before: Event | undefined): Recorded["by"] {
+  if (event.kind === "branch") return "start";
   if (event.kind === "opened") return event.epoch === before?.epoch ? "outside" : "start";
   // While a call has no result, it is the action that asks.
   if (event.kind === "prompted" && openCalls(conversation).length > 0) return "outside";
@@ -71,13 +111,12 @@ function authorOf(event: Event, conversation: Conversation, before: Event | unde
 
 const LOST = /^\(lost: blob [0-9a-f]{64}\)$/;
 
-function refuseUnplayable(agent: AgentId, event: Event, last: number): void {
+function refuseLost(agent: AgentId, event: Event, last: number): void {
   const refuse = (what: string, end: number): never => {
     const advice = end > 1 ? `; --to ${end} replays what comes before` : "";
     throw new LegionError("REFUSED", `${displayName(agent)} cannot be replayed: ${what}${advice}`);
   };
   if (event.seq > last + 1) refuse(`events ${last + 1} to ${event.seq - 1} of its log are gone`, last);
-  if (event.kind === "branch") refuse(`its log branches at event ${event.seq}`, last);
   const lost = findText(event, (text) => LOST.test(text));
   if (lost !== undefined) refuse(`a text of event ${event.seq} is gone ${lost.replace("lost: ", "")}`, last);
 }

@@ -1,42 +1,28 @@
-// Runs an agent again from its own log: the real actor, view, prompt, protocol and modules of today, over a memory that
-// gets its events from the tape. Each start of the recorded process is a start of the agent, with the real recovery.
-// Nothing is written, asked, run or sent.
+// Runs an agent again from its own log: the real actor, view, prompt, protocol and modules of today, over a log that is the
+// tape. At each start the agent is made anew from what was passed, with the real recovery. Nothing is written, asked, run
+// or sent.
 
 import { runActor } from "../../agent/actor.ts";
-import type { Agent, Shared } from "../../agent/parts/agent.ts";
-import { RESTING, createPresence } from "../../agent/parts/presence.ts";
+import type { Workplace } from "../../agent/parts/workplace.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import { createClock, type Clock } from "../../base/clock.ts";
 import type { Difference } from "./difference.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { sendsOf, type Event } from "../../domain/event.ts";
-import { meterModel } from "../../agent/parts/metered-model.ts";
-import { openModules } from "../../agent/act/module-host.ts";
-import type { AgentState } from "../../domain/inspection.ts";
-import type { AgentPlan } from "../agent-plan.ts";
+import { closeAgent, openAgent, type AgentPlan, type AgentStore, type AgentPlace } from "../agent-plan.ts";
 import type { EventLog } from "../../past/event-log.ts";
 import { CONTROL, displayName, parseMessageId } from "../../domain/message.ts";
 import { openMemory } from "../../past/past.ts";
-import type { Workplace } from "../../agent/parts/workplace.ts";
 import { closedWorkplace } from "../shared-host.ts";
 import { createPlayhead, type Playhead } from "./playhead.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
-import { createSpeech } from "../../agent/parts/speech.ts";
-import {
-  createStandInBudget,
-  createStandInLimiter,
-  createStandInModel,
-  interruptAgain,
-  passEvent,
-  performAgain,
-  wasNews,
-  type Player,
-} from "./stand-ins.ts";
-import { isOwn, type Tape } from "./recording.ts";
+import { evidenceOn, type Player } from "./stand-ins.ts";
+import { onTape } from "./on-tape.ts";
+import type { Tape } from "./recording.ts";
 import { createTenure } from "../../domain/lease.ts";
 import { createTokenCounter, type TokenCounter } from "../../model/tokens.ts";
-import type { Evidence } from "../../agent/parts/command-trace.ts";
+import { UNHOSTED } from "../../storage/contract/store.ts";
 
 export interface ReplayOptions {
   /** Of the recorded legion. */
@@ -65,7 +51,7 @@ export async function replayAgent(options: ReplayOptions): Promise<Replayed> {
   try {
     for (;;) {
       head.begin();
-      const why = head.edge ?? (await replayProcess(options, head, tokens));
+      const why = head.edge ?? (await replayStart(options, head, tokens));
       if (why === "end") return { decisions: head.passed.decisions };
       if (why !== "start") return { decisions: head.passed.decisions, difference: why };
     }
@@ -74,122 +60,112 @@ export async function replayAgent(options: ReplayOptions): Promise<Replayed> {
   }
 }
 
-/** What one process did with the agent, from its start to where it ended. */
-async function replayProcess(
+/** What the agent did from one of its starts to where the next one, or the tape, ends it. */
+async function replayStart(
   options: ReplayOptions,
   head: Playhead,
   tokens: TokenCounter,
 ): Promise<"end" | "start" | Difference> {
+  const { tape, planFor } = options;
   const ending = new AbortController();
   let left: "end" | "start" | Difference | undefined;
+  const leave = (why: "end" | "start" | Difference): void => {
+    left ??= why;
+    ending.abort(SHUTDOWN);
+  };
+  /** The agent does something, or nothing, where something else comes next on its tape. */
+  const leaveAt = (today: string): void => {
+    const next = head.next();
+    if (!next) leave(head.edge ?? "end");
+    else leave({ agent: tape.agent, seq: next.seq, part: `event ${next.seq}`, recorded: next.kind, today });
+  };
   const player: Player = {
-    agent: options.tape.agent,
+    agent: tape.agent,
     head,
     reader: options.reader,
     asked: undefined,
     interruption: undefined,
+    isResting: false,
     over: ending.signal,
-    leave(why) {
-      left ??= why;
-      ending.abort(SHUTDOWN);
-    },
+    isGiven: () => true,
+    leave,
+    rest: () => leaveAt("it waits for mail"),
+    // Its run is over anyway: a call that failed for good throws.
+    beginAnew: nothing,
+    catchUp: nothing,
+    begin: nothing,
   };
-  const agent = await openAgent(options, player, tokens);
+  const plan = onTape(await planFor(head.model()), player);
+  const agent = await openAgent(plan, await createPlace(options, head, tokens));
   try {
     while (!left) {
       const before = head.passed.events;
       // What the supervisor would judge: what came of it is on the tape.
       const thrown = await runActor(agent, ending.signal, ending.signal).catch((error: unknown) => error);
       if (left) break;
-      await agent.memory.commit();
-      if (head.passed.events === before) leaveAt(player, `it is stopped: ${messageOf(thrown)}`);
+      await player.begin();
+      if (head.passed.events === before) leaveAt(`it is stopped: ${messageOf(thrown)}`);
     }
   } finally {
-    await agent.modules.close();
+    await closeAgent(agent);
   }
   return left;
 }
 
-/** The agent does something, or nothing, where something else comes next on its tape. */
-function leaveAt({ agent, head, leave }: Player, today: string): void {
-  const next = head.next();
-  if (next) leave({ agent, seq: next.seq, part: `event ${next.seq}`, recorded: next.kind, today });
-  else leave(head.edge ?? "end");
-}
-
-async function openAgent(options: ReplayOptions, player: Player, tokens: TokenCounter): Promise<Agent> {
-  const { reader, planFor, onDecision } = options;
-  const { head } = player;
-  const plan = await planFor(head.model());
-  const { identity } = plan;
-  const model = createStandInModel(plan.model, player, () => agent);
-  const speech = createSpeech(plan, model);
-  const shared = await shareTape(options, player);
-  const presence = createPresence(identity.id, shared);
-  const tenure = createTenure({ agent: identity.id, epoch: 0, token: "", past: "whole" });
-  const memory = await openMemory(
-    {
-      agent: identity.id,
-      view: speech,
-      inspect: ({ kind, ...seen }) => {
-        if (kind === "event" && "event" in seen && seen.event.kind === "decision")
-          onDecision?.(head.passed.decisions);
-      },
-      projector: { write: nothing, reconcile: () => Promise.resolve([]) },
-    },
-    (each) => {
-      head.past().forEach(each);
-      return Promise.resolve({ log: createTapeLog(player), findings: [] });
-    },
-  );
-  const blobs = reader.blobs(identity.id);
-  const meter = { budget: createStandInBudget(player), limiter: createStandInLimiter(), tokens };
-  const metered = meterModel(model, { ...meter, memory, blobs, tenure, limits: {}, presence });
-  const workplace = closedWorkplace({ ...options, peers: await peersOf(options) }, refuse);
-  const agent: Agent = {
-    presence,
-    tenure,
-    model: metered,
-    speech,
-    settings: plan.memory,
-    tickMs: 0,
-    delayMs: 0,
-    memory,
-    inbox: createTapeInbox(player),
-    perform: (call) => performAgain(player, agent, call),
-    outbox: { deliver: nothing, offerAgain: nothing, undelivered: () => [], close: nothing },
-    modules: openModules(speech, { identity, memory, model: metered, blobs, workplace }),
-    evidence: () => Promise.resolve(recordedEvidence(head)),
-    shared,
-  };
-  return agent;
-}
-
-/** What the agent shares with others, as far as its tape knows of it. */
-async function shareTape(options: ReplayOptions, player: Player): Promise<Shared> {
-  const { head } = player;
+/** Where the agent is replayed: of everything there is what its tape knows of it. */
+async function createPlace(
+  options: ReplayOptions,
+  head: Playhead,
+  tokens: TokenCounter,
+): Promise<AgentPlace> {
+  const peers = await peersOf(options);
+  const workplace = closedWorkplace({ ...options, peers }, refuse);
+  const endLeft = (): Promise<boolean> => Promise.resolve(evidenceOn(head)?.stillRan ?? false);
   return {
-    clock: createTapeClock(head),
-    inspect(seen) {
-      if (seen.kind === "live:state" && RESTS.has(seen.state)) leaveAt(player, "it waits for mail");
+    store: createTapeStore(options, head),
+    traces: () => ({ begin: refuse, printed: () => Promise.resolve(evidenceOn(head)?.printed) }),
+    perform: refuse,
+    delayMs: 0,
+    workplace: { ...workplace, workspace: { ...workplace.workspace, endLeft } },
+    budget: { admit: refuse, fits: refuse },
+    limiter: { run: refuse },
+    tokens,
+    shared: {
+      clock: createTapeClock(head),
+      inspect: () => undefined,
+      peers,
+      unread: () => Promise.resolve(0),
+      tellControl: () => undefined,
+      isNews: () => false,
+      announceHops: nothing,
     },
-    peers: await peersOf(options),
-    unread: () => Promise.resolve(0),
-    tellControl: () => undefined,
-    isNews: () => wasNews(player),
-    announceHops: nothing,
   };
 }
 
-const RESTS: ReadonlySet<AgentState> = new Set<AgentState>(["idle", ...Object.values(RESTING)]);
-
-/** What was found of the call that a crash had cut off, if a recovery comes next. */
-function recordedEvidence(head: Playhead): Evidence | undefined {
-  const next = head.next();
-  if (next?.kind !== "result" || next.outcome !== "interrupted") return undefined;
-  return (next.details as { readonly evidence?: Evidence } | undefined)?.evidence;
+function createTapeStore({ reader, tape, onDecision }: ReplayOptions, head: Playhead): AgentStore {
+  return {
+    tenure: (agent) => createTenure({ agent, epoch: 0, token: "", past: "whole" }),
+    projector: () => UNHOSTED.projector,
+    blobs: (agent) => reader.blobs(agent),
+    openAgent: (agent, options) =>
+      openMemory(
+        {
+          ...options,
+          agent,
+          inspect(seen) {
+            if (seen.kind === "event" && seen.event.kind === "decision") onDecision?.(head.passed.decisions);
+          },
+        },
+        (each) => {
+          head.past().forEach(each);
+          return Promise.resolve({ log: createTapeLog(tape, head), findings: [] });
+        },
+      ),
+    bus: { open: () => Promise.resolve(createTapeInbox(head)), send: accept },
+  };
 }
 
+const accept: AgentStore["bus"]["send"] = () => Promise.resolve({ status: "accepted" });
 const nothing = (): Promise<void> => Promise.resolve();
 
 function refuse(): Promise<never> {
@@ -202,44 +178,37 @@ function createTapeClock(head: Playhead): Clock {
   return { now: () => Date.parse(head.next()?.at ?? new Date().toISOString()), beat, sleep: nothing };
 }
 
-/** A log that takes only what was recorded, and gives it out as it was, with what came from outside around it. */
-function createTapeLog(player: Player): EventLog {
-  const { head } = player;
+/** Gives everything out as it was: what is added to it is, in the same order, what is on the tape. */
+function createTapeLog({ events }: Tape, { passed: { log, events: first } }: Playhead): EventLog {
+  let length = first;
+  const add = (): Event => events[length++]!.event;
   return {
-    id: head.passed.log,
+    id: log,
     get last() {
-      return head.passed.last?.seq ?? 0;
+      return events[length - 1]?.event.seq ?? 0;
     },
-    async append(events) {
-      const passed: Event[] = [];
-      // What else it would tell of stands on the tape as well, and is put in from there.
-      for (const event of events.filter(isOwn)) passed.push(...head.passOutside(), passEvent(player, event));
-      return [...passed, ...head.passOutside()];
-    },
-    note(event) {
-      if (isOwn(event)) return passEvent(player, event);
-      const { seq = 0, epoch = 0, at = "" } = head.passed.last ?? {};
-      return { ...event, seq, epoch, at };
-    },
+    append: (added) => Promise.resolve(added.map(add)),
+    note: add,
     async *read(from = 1) {
-      for (const event of head.past()) if (event.seq >= from) yield event;
+      for (const { event } of events.slice(0, length)) if (event.seq >= from) yield event;
     },
     close: nothing,
   };
 }
 
 /** Holds the mail that the next decision was shown. */
-function createTapeInbox(player: Player): Inbox {
-  const { head } = player;
+function createTapeInbox(head: Playhead): Inbox {
+  const mail: Inbox["peek"] = () =>
+    head.mail().map(({ mail: position, from, message }) => ({ position, from, message }));
   return {
     get unread() {
       return head.mail().length;
     },
-    peek: () => head.mail().map(({ mail, from, message }) => ({ position: mail, from, message })),
+    peek: mail,
     taken: () => undefined,
     // Whoever rests is left.
     wait: nothing,
-    interrupt: () => interruptAgain(player),
+    interrupt: () => new AbortController().signal,
     close: nothing,
   };
 }

@@ -2,18 +2,17 @@
 // and limits of the tapes. Each decision gets the mail that it had when it was recorded, as soon as all of that has
 // arrived, so the order in which agents happen to run does not matter.
 
-import { RESTING } from "../../agent/parts/presence.ts";
 import { compareLogs, type Difference } from "./difference.ts";
-import type { Event } from "../../domain/event.ts";
+import type { Event, NewEvent } from "../../domain/event.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { AgentState } from "../../domain/inspection.ts";
 import type { AgentPlan } from "../agent-plan.ts";
 import type { Legion } from "../legion.ts";
 import { CONTROL, parseMessageId, type AgentId } from "../../domain/message.ts";
 import { createPlayhead } from "./playhead.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN, linkSignals } from "../../base/signals.ts";
-import { dress, type Part } from "./replay-part.ts";
+import { onTape } from "./on-tape.ts";
+import type { Player } from "./stand-ins.ts";
 import { readTape, type Tape } from "./recording.ts";
 
 export interface Recording {
@@ -67,82 +66,112 @@ export function checkCast({ tapes }: Recording, agents: readonly AgentId[]): voi
   }
 }
 
-export function createLegionReplay({ reader, tapes }: Recording): LegionReplay {
-  const parts = new Map<AgentId, Part>();
+export function createLegionReplay(recording: Recording): LegionReplay {
+  const players = new Map<AgentId, Player>();
   const ending = new AbortController();
   let difference: Difference | undefined;
-  let legion: Legion | undefined;
-  const createPart = (agent: AgentId): Part => ({
-    agent,
-    reader,
-    // A start of the recorded process is none of this one: the agent just goes on.
-    head: createPlayhead(withoutStarts(tapes.get(agent)!)),
-    asked: undefined,
-    interruption: undefined,
-    isResting: false,
+  let begun: (legion: Legion) => void;
+  const beginning = new Promise<Legion>((resolve) => (begun = resolve));
+  /** Whether it is over. */
+  let look = (): void => undefined;
+  const course: Course = {
+    beginning,
     over: ending.signal,
     leave(why) {
-      if (typeof why === "string") return;
       difference ??= why;
       ending.abort(SHUTDOWN);
     },
-  });
-  const isOver = (): boolean => {
-    if (ending.signal.aborted || !legion) return ending.signal.aborted;
-    const outboxes = [...legion.agents.values()].flatMap(({ agent }) => agent?.outbox ?? []);
-    if ([...outboxes, legion.control].some((outbox) => outbox.undelivered().length > 0)) return false;
-    return [...parts.values()].every(
-      ({ agent, isResting }) => isResting || HALTED.has(legion!.agents.get(agent)!.standing.state),
-    );
+    look: () => look(),
   };
   return {
     follow(plan) {
-      const part = createPart(plan.identity.id);
-      parts.set(part.agent, part);
-      const again = (): void => {
-        // One that is being stopped need not begin anew.
-        legion?.agents.get(part.agent)?.alone(nothing).catch(nothing);
-      };
-      return {
-        ...plan,
-        tickMs: 0,
-        replay: (agent, metering) => dress(agent, { part, plan, metering, again }),
-      };
+      const player = createPlayer(recording, plan.identity.id, course);
+      players.set(player.agent, player);
+      return onTape(plan, player);
     },
-    async begin(started) {
-      legion = started;
-      for await (const event of reader.events(CONTROL)) await sayAgain(event, started);
+    async begin(legion) {
+      begun(legion);
+      for await (const event of recording.reader.events(CONTROL)) await sayAgain(event, legion);
     },
     async ended(signal) {
       const { signal: either, unlink } = linkSignals(signal, ending.signal);
-      await untilOver(legion!, either, isOver);
+      const legion = await beginning;
+      const over = createTurn(() => either.aborted || isOver(legion, [...players.values()]));
+      look = over.look;
+      const unwatch = legion.inspector.watch(look);
+      either.addEventListener("abort", look, { once: true });
+      look();
+      await over.came;
+      unwatch();
       unlink();
     },
-    verdict: async (today) => difference ?? (await compareAll(tapes.values(), today)),
+    verdict: async (today) => difference ?? (await compareAll(recording.tapes.values(), today)),
     get decisions() {
-      return [...parts.values()].reduce((sum, { head }) => sum + head.passed.decisions, 0);
+      return [...players.values()].reduce((sum, { head }) => sum + head.passed.decisions, 0);
     },
   };
 }
 
-/** Looks again after whatever happens in the legion. */
-async function untilOver({ inspector }: Legion, signal: AbortSignal, isOver: () => boolean): Promise<void> {
-  await new Promise<void>((resolve) => {
-    let checking = false;
-    const check = (): void => {
-      checking = false;
-      if (!signal.aborted && !isOver()) return;
-      unwatch();
-      resolve();
-    };
-    const later = (): void => {
-      if (!checking) setImmediate(check);
-      checking = true;
-    };
-    const unwatch = inspector.watch(later);
-    signal.addEventListener("abort", later, { once: true });
-    later();
+/** What its agents share of a replay. */
+interface Course extends Pick<Player, "over" | "leave"> {
+  readonly beginning: Promise<Legion>;
+  /** Has it come to its end? Asked when an agent rests. */
+  look(): void;
+}
+
+function createPlayer({ reader, tapes }: Recording, agent: AgentId, course: Course): Player {
+  const { beginning, look, over, leave } = course;
+  const head = createPlayhead(withoutProcesses(tapes.get(agent)!));
+  const player: Player = {
+    agent,
+    head,
+    reader,
+    asked: undefined,
+    interruption: undefined,
+    isResting: false,
+    over,
+    isGiven,
+    leave,
+    rest() {
+      if (head.edge === "start") void player.beginAnew();
+      else look();
+    },
+    async beginAnew() {
+      const { agents } = await beginning;
+      const begun = agents.get(agent)?.alone(() => player.begin());
+      // One that is being stopped need not begin anew.
+      begun?.catch(nothing);
+    },
+    catchUp: nothing,
+    begin: nothing,
+  };
+  return player;
+}
+
+/** Is all mail delivered, and can nobody go on? */
+function isOver({ agents, control }: Legion, players: readonly Player[]): boolean {
+  const outboxes = [...agents.values()].flatMap(({ agent }) => agent?.outbox ?? []);
+  if ([...outboxes, control].some((outbox) => outbox.undelivered().length > 0)) return false;
+  return players.every(({ agent, head, isResting }) => {
+    const { agent: opened, standing } = agents.get(agent)!;
+    return opened ? isResting && head.edge !== "start" : standing.state === "halted";
   });
+}
+
+/** `came` resolves once `holds` at a turn of the event loop after a `look`. */
+function createTurn(holds: () => boolean): { readonly look: () => void; readonly came: Promise<void> } {
+  let isLooking = false;
+  let resolve = (): void => undefined;
+  const came = new Promise<void>((settle) => (resolve = settle));
+  const check = (): void => {
+    isLooking = false;
+    if (holds()) resolve();
+  };
+  const look = (): void => {
+    if (!isLooking) setImmediate(check);
+    isLooking = true;
+  };
+  return { look, came };
 }
 
 async function compareAll(tapes: Iterable<Tape>, today: Reader): Promise<Difference | undefined> {
@@ -156,11 +185,21 @@ async function compareAll(tapes: Iterable<Tape>, today: Reader): Promise<Differe
   return undefined;
 }
 
-const HALTED: ReadonlySet<AgentState> = new Set(Object.values(RESTING));
+/**
+ * Does it shape what the agent is shown or does? A prompt was an action's own. Everything else is brought about by the
+ * legion, or tells of it.
+ */
+function isGiven(event: NewEvent | Event): boolean {
+  if (event.kind !== "notice") return event.kind === "edited" || event.kind === "branch";
+  return ["paused", "resumed", "gap"].includes(event.reason) || event.reason.startsWith("parked");
+}
 
-function withoutStarts(tape: Tape): Tape {
+/** A start of the recorded process is none of this one: the agent just goes on. */
+function withoutProcesses(tape: Tape): Tape {
   const events = tape.events.map((recorded) =>
-    recorded.by === "start" ? { ...recorded, by: "outside" as const } : recorded,
+    recorded.by === "start" && recorded.event.kind === "opened"
+      ? { ...recorded, by: "outside" as const }
+      : recorded,
   );
   return { ...tape, events };
 }

@@ -1,12 +1,12 @@
 // What stands in for the outside world of an agent that is replayed: its model says what was recorded, its calls come to
 // what they came to, its budget leaves the room that there was. Nothing is asked, run or spent.
 
-import type { Agent } from "../../agent/parts/agent.ts";
-import type { Performed } from "../../agent/parts/performer.ts";
+import type { Performed, Performer } from "../../agent/parts/performer.ts";
 import type { CallBudget } from "../../agent/parts/budget.ts";
 import { checkCall } from "../../agent/act/check-call.ts";
 import { WRAP_UP } from "../../agent/parts/metered-model.ts";
-import { compareEvents, type Difference } from "./difference.ts";
+import { compareEvents, withoutStamp, type Difference } from "./difference.ts";
+import type { AgentPlan } from "../agent-plan.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import type {
   Call,
@@ -15,7 +15,6 @@ import type {
   EventOf,
   NewEvent,
   PromptedEvent,
-  ResultEvent,
   Stop,
 } from "../../domain/event.ts";
 import { parseMessageId, type AgentId, type Message } from "../../domain/message.ts";
@@ -23,11 +22,13 @@ import type { Completion, Model, ModelRequest } from "../../domain/model.ts";
 import type { Limiter } from "../../model/limiter.ts";
 import { toCompletion } from "../../model/recorded.ts";
 import { sentBy, STOPPED } from "../../agent/act/perform.ts";
-import type { Playhead } from "./playhead.ts";
-import { comparePrompts } from "./prompt-difference.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
+import { ERRAND } from "../supervision/supervisor.ts";
+import type { Playhead } from "./playhead.ts";
+import { comparePrompts } from "./prompt-difference.ts";
 import { beginWork, type Work } from "../../agent/act/unit-of-work.ts";
+import type { Evidence } from "../../agent/parts/command-trace.ts";
 
 /** One agent against its tape. */
 export interface Player {
@@ -39,10 +40,22 @@ export interface Player {
   asked: Asked | undefined;
   /** Of the tick under way: aborts where an abort stopped it when it was recorded. */
   interruption: AbortController | undefined;
+  /** It waits for mail or for a person, or it is at the end of its tape. */
+  isResting: boolean;
   /** Aborts, with SHUTDOWN, when the agent is left. */
   readonly over: AbortSignal;
-  /** Ends what runs, as if the process had died. */
-  leave(why: "end" | "start" | Difference): void;
+  /** Is `event`, which is not of the agent's own doing, taken from the tape? Any other is brought about again. */
+  isGiven(event: NewEvent | Event): boolean;
+  /** Leaves the agent at its first difference. */
+  leave(why: Difference): void;
+  /** The agent has nothing to do; or it wants to do something, and its tape is at an edge. */
+  rest(): void;
+  /** Has the actor begin anew, behind everything that comes next from outside. Resolves when its run is told to end. */
+  beginAnew(): Promise<void>;
+  /** Puts into its log what comes next from outside. Set when that is open; while nobody else writes to it. */
+  catchUp(): Promise<void>;
+  /** The same, with the starts that come next. */
+  begin(): Promise<void>;
 }
 
 interface Asked {
@@ -52,13 +65,13 @@ interface Asked {
   readonly today: PromptedEvent;
 }
 
-/** The next recorded event of the agent's own. Where there is none, the agent is left, and this throws SHUTDOWN. */
-export function expectNext(player: Player): Event {
-  player.over.throwIfAborted();
-  const event = player.head.next();
+/** The next recorded event of the agent's own. Throws what ends this run of its actor where there is none. */
+export function expectNext({ over, head, rest }: Player): Event {
+  over.throwIfAborted();
+  const event = head.next();
   if (event) return event;
-  player.leave(player.head.edge ?? "end");
-  throw SHUTDOWN;
+  rest();
+  throw head.edge === "start" ? ERRAND : SHUTDOWN;
 }
 
 /** Leaves the agent at its first difference. */
@@ -67,21 +80,17 @@ export function differ({ agent, leave }: Player, difference: Omit<Difference, "a
   throw SHUTDOWN;
 }
 
-/** Compares what the agent is about to commit with what it committed, and passes that. */
+/** Compares what the agent is about to commit of its own doings with what it committed, and passes that. */
 export function passEvent(player: Player, event: NewEvent): Event {
+  const { agent, head } = player;
   const recorded = expectNext(player);
-  const difference = compareEvents(player.agent, recorded, event);
+  const difference = compareEvents(agent, recorded, event);
   if (difference) differ(player, difference);
   if (recorded.kind === "prompted" && event.kind === "prompted")
-    player.asked = { recorded, pinned: pinnedAt(player, recorded), today: event };
-  const passed = player.head.pass();
+    player.asked = { recorded, pinned: head.pinned(), today: event };
+  const passed = head.pass();
   if (isStopped(player)) player.interruption?.abort();
   return passed;
-}
-
-/** What was pinned when `prompted`, the next event, was recorded. */
-function pinnedAt({ head }: Player, { pinned }: EventOf<"prompted">): string {
-  return pinned ?? head.passed.pinned;
 }
 
 /** A signal for the tick that begins. */
@@ -112,14 +121,13 @@ const failings = new WeakMap<LegionError, Failing>();
 /** What the model that was asked last came to, refused again if it was. */
 function failedAs(failing: Failing, { head }: Player): LegionError {
   const error = new LegionError(CODES[failing], "This call failed when it was recorded.", {
-    refused: head.refusal(),
+    refused: head.outside().find((event) => event.kind === "refused"),
   });
   failings.set(error, failing);
   return error;
 }
 
-/** @param onFailure may abort the patience of a call that failed for good */
-export function createStandInLimiter(onFailure?: () => void): Limiter {
+export function createStandInLimiter({ beginAnew }: Pick<Player, "beginAnew">): Limiter {
   return {
     async run({ signal, patience }, attempt) {
       for (;;) {
@@ -129,7 +137,7 @@ export function createStandInLimiter(onFailure?: () => void): Limiter {
         } catch (error) {
           const failing = isLegionError(error) ? failings.get(error) : undefined;
           if (failing === "again") continue;
-          if (failing === "for good") onFailure?.();
+          if (failing === "for good") await beginAnew();
           patience?.throwIfAborted();
           throw error;
         }
@@ -144,17 +152,21 @@ export function createStandInBudget(player: Player): CallBudget {
     // What a limit stopped, and what let it go on, are on the tape.
     fits: () => Promise.resolve(false),
     async admit() {
-      const recorded = expectNext(player);
-      if (recorded.kind === "summary")
+      await player.catchUp();
+      if (expectNext(player).kind === "summary")
         throw new LegionError("LIMIT", "this summary was made without a model");
-      const last = recorded.kind === "prompted" && pinnedAt(player, recorded).endsWith(WRAP_UP);
-      return { last, begin: () => undefined, settle: () => undefined };
+      return {
+        last: player.head.pinned().endsWith(WRAP_UP),
+        begin: () => undefined,
+        settle: () => undefined,
+      };
     },
   };
 }
 
-/** `model` with the recorded answers. */
-export function createStandInModel(model: Model, player: Player, reading: () => Agent): Model {
+/** The plan's model with the recorded answers. */
+export function createStandInModel(plan: AgentPlan, player: Player): Model {
+  const { model } = plan;
   const { head } = player;
   const callsTools = (): boolean => model.profile.tools && head.speaks() !== "text";
   return {
@@ -171,9 +183,9 @@ export function createStandInModel(model: Model, player: Player, reading: () => 
       if (request.tools.length > 0 && !callsTools()) throw failedAs("no tools", player);
       const { prompt } = player.asked!.recorded;
       const answer = head.next();
-      if (answer?.kind === "decision") return toCompletion(answer, stopOf(answer, player, reading()));
+      if (answer?.kind === "decision") return toCompletion(answer, stopOf(answer, head, plan));
       if (answer?.kind === "summary") return summaryOf(answer);
-      if (answer?.kind === "prompted" && !head.isDisturbed()) {
+      if (answer?.kind === "prompted" && !head.outside().some(isDisturbance)) {
         // Another question comes next: this one was too long, and the past is summarised for it.
         throw failedAs(answer.prompt === prompt ? "again" : "too long", player);
       }
@@ -181,6 +193,11 @@ export function createStandInModel(model: Model, player: Player, reading: () => 
       throw failedAs("for good", player);
     },
   };
+}
+
+/** Was the agent stopped, or changed by hand? */
+function isDisturbance({ kind }: Event): boolean {
+  return kind === "notice" || kind === "edited";
 }
 
 async function checkPrompt(player: Player, request: ModelRequest): Promise<void> {
@@ -197,11 +214,12 @@ function summaryOf({ content, usage }: EventOf<"summary">): Completion {
 }
 
 /** What the model stopped for: where nothing could be read, only the reason that the agent was given tells. */
-function stopOf(decision: DecisionEvent, { head }: Player, { speech, modules }: Agent): Stop {
+function stopOf(decision: DecisionEvent, head: Playhead, plan: AgentPlan): Stop {
   if (decision.stop !== "unparsed") return decision.stop;
   const result = head.next(1);
+  const { protocol, actions } = plan.protocol.name === decision.protocol ? plan : (plan.withoutTools ?? plan);
   const isReason = (stop: Stop): boolean => {
-    const parsed = speech.protocol.parse(toCompletion(decision, stop), modules.specs);
+    const parsed = protocol.parse(toCompletion(decision, stop), actions.specs);
     return result?.kind === "result" && parsed.kind === "unparsed" && parsed.reason === result.content;
   };
   return (["end", "length", "refused"] as const).find(isReason) ?? "end";
@@ -213,16 +231,23 @@ export function wasNews({ head }: Player): boolean {
   return next?.kind === "notice" && (next.sends ?? []).length > 0;
 }
 
+/** What was found of the call that a crash had cut off, if its recovery comes next. */
+export function evidenceOn(head: Playhead): Evidence | undefined {
+  const next = head.next();
+  if (next?.kind !== "result" || next.outcome !== "interrupted") return undefined;
+  return (next.details as { readonly evidence?: Evidence } | undefined)?.evidence;
+}
+
 /** Gives the recorded result of a call that today's modules would run, with its messages composed as today. */
-export async function performAgain(player: Player, agent: Agent, call: Call): Promise<Performed> {
+export async function performAgain(player: Player, performer: Performer, call: Call): Promise<Performed> {
   const recorded = expectNext(player);
   if (recorded.kind !== "result" || recorded.call !== call.id) {
     const today = `the result of ${call.action} (${call.id})`;
     const { seq, kind } = recorded;
     return differ(player, { seq, part: `event ${seq}`, recorded: kind, today });
   }
-  checkAgain(player, agent, { call, recorded });
-  const work = beginWork(agent);
+  checkAgain(player, performer, { call, recorded });
+  const work = beginWork(performer);
   try {
     await sendAgain(work, recorded.sends ?? []);
   } catch (error) {
@@ -232,19 +257,8 @@ export async function performAgain(player: Player, agent: Agent, call: Call): Pr
   } finally {
     work.end();
   }
-  const { kind, outcome, content, details, state, usage, taint } = recorded;
-  const result: ResultEvent = {
-    kind,
-    call: call.id,
-    outcome,
-    content,
-    ...(details !== undefined && { details }),
-    ...(state && { state }),
-    ...sentBy(work, taint),
-    ...(usage && { usage }),
-    ...(taint && { taint }),
-  };
-  return { result, refused: work.refused };
+  const { sends: _, ...result } = withoutStamp(recorded);
+  return { result: { ...result, ...sentBy(work, recorded.taint) }, refused: work.refused };
 }
 
 interface Made {
@@ -253,7 +267,7 @@ interface Made {
 }
 
 /** What today's modules refuse has to have been refused, in the same words. */
-function checkAgain(player: Player, { modules }: Agent, { call, recorded }: Made): void {
+function checkAgain(player: Player, { modules }: Performer, { call, recorded }: Made): void {
   const { seq, outcome, content } = recorded;
   if (outcome === "interrupted" || (outcome === "idle" && content.startsWith(STOPPED))) return;
   const checked = checkCall(call, modules.actions);

@@ -40,6 +40,9 @@ export interface Supervision extends Upkeep {
   readonly random?: () => number;
 }
 
+/** Thrown to end a run because something is to be done before the next one. */
+export const ERRAND = new LegionError("REFUSED", "Something else is to be done first.");
+
 /** How often a log that is broken is tried. */
 const REOPEN_MS = 10_000;
 
@@ -67,7 +70,7 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
     if (isLost || now.aborted || error === SHUTDOWN) return void (stopping ??= isLost ? "handOver" : "stop");
     if (isBroken(error) || !upkeep.isWhole) throw error;
     // Whoever was told to stop and gave up what it waited for has not failed.
-    if (error !== run.signal.reason) await judge(upkeep.whole(), error, run.signal);
+    if (error !== ERRAND && error !== run.signal.reason) await judge(upkeep.whole(), error, run.signal);
   };
   const halt = async (error: unknown): Promise<void> => {
     upkeep.halt(error);

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Event } from "../../../src/domain/event.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { openWorld } from "../../world.ts";
 import { legion } from "../legion.ts";
@@ -57,6 +58,37 @@ describe("legion replay", () => {
     const late = await legion(["replay", "1", "--to", "9999"], { cwd: project });
     expect(late).toMatchObject({ exitCode: 2, out: "" });
     expect(late.err).toMatch(/^legion: there is no event 9999: the log of Agent 1 ends at \d+\n$/);
+  });
+});
+
+describe("an agent that was forked", () => {
+  it("is replayed over all of its branches, alone and in its legion, and so is what became of its past", async () => {
+    const cwd = await recordSurvey();
+    const run = async (...argv: readonly string[]): Promise<string> => {
+      const { exitCode, out, err } = await legion(argv, { cwd });
+      expect([exitCode, err]).toEqual([0, ""]);
+      return out;
+    };
+    await run("fork", "1", "--at", "12");
+    await run("start", "--only", "1,2", "--until-idle", "--tick", "0");
+    await run("fork", "1", "--at", "20");
+    await run("fork", "1", "--at", "16", "--as", "1b");
+    await run("start", "--only", "1,2,1b", "--until-idle", "--tick", "0");
+    const counts: Record<string, number> = {};
+    for (const id of ["1", "2", "1b"])
+      counts[id] = Number(/: (\d+) decisions, identical\.\n$/.exec(await run("replay", id))![1]);
+    const log = (await legion(["log", "1", "--json"], { cwd })).json as readonly Event[];
+    expect(log.filter(({ kind }) => kind === "branch")).toHaveLength(2);
+    expect(log.filter(({ kind }) => kind === "decision")).toHaveLength(counts["1"]!);
+    expect(await run("replay", "1", "--to", "14")).toMatch(/identical/);
+    await run("export", "--all", "forked.tape");
+    const fresh = await createTempProject(FILES);
+    const again = ["start", "--agents", "1,2,1b", "--agent", "surveyor", "--until-idle", "--tick", "0"];
+    const seen = await legion([...again, "--model", `replay:${join(cwd, "forked.tape")}`], { cwd: fresh });
+    const all = counts["1"]! + counts["2"]! + counts["1b"]!;
+    expect(seen).toMatchObject({ exitCode: 0, err: "" });
+    expect(seen.out).toContain(`3 agents: ${all} decisions, identical.`);
+    expect(await legion(["replay", "1b"], { cwd: fresh })).toMatchObject({ exitCode: 0 });
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
+import type { Inspection } from "../../../src/domain/inspection.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
 import { asking } from "./asking.ts";
 import { calls, modulesWith } from "./recorded.ts";
@@ -109,5 +110,29 @@ describe("a replay is identical", () => {
     const again = await world.restart({ 1: { ...agent, script: [note(2), "Done."] } });
     await again.idle();
     await expectIdentical(again, agent);
+  });
+
+  it("where the node ended in the middle of a call, of a thought or between two, and never began again", async () => {
+    const ends: readonly [Partial<WorldAgent>, (seen: Inspection) => boolean][] = [
+      [
+        { script: [note(1), calls(["touch", { step: "a" }])] },
+        (seen) =>
+          seen.kind === "event" && seen.event.kind === "decision" && seen.event.calls[0]?.action === "touch",
+      ],
+      [{ script: [note(1), busy] }, (seen) => seen.kind === "live:state" && seen.state === "retrying"],
+    ];
+    for (const [recorded, isEnd] of ends) {
+      const agent: WorldAgent = { ...recorded, modules: modulesWith(() => new Promise(() => undefined)) };
+      const world = await createWorld({ 1: agent });
+      await world.say("1", "Work.");
+      await world.until(isEnd);
+      world.legion.interrupt();
+      await expectIdentical(world, agent);
+    }
+    const agent: WorldAgent = { script: [note(1), note(2), "Done."] };
+    const world = await createWorld({ 1: agent });
+    await world.say("1", "Work.");
+    await world.until((seen) => seen.kind === "event" && seen.event.kind === "result");
+    await expectIdentical(world, agent);
   });
 });

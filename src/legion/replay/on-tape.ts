@@ -1,0 +1,227 @@
+// An agent that follows its tape: the real agent, in a place whose log takes of its doings only what was recorded and gets
+// everything else from the tape, and whose mailbox gives it the mail of a decision when all of that is there, in the order
+// in which it was taken in. One agent that is replayed alone and those of a whole legion differ only in what is below.
+
+import type { AgentPlan, AgentPlace } from "../agent-plan.ts";
+import type { AgentState } from "../../domain/inspection.ts";
+import { RESTING } from "../../agent/parts/presence.ts";
+import type { Inbox, Mail } from "../../mail/bus.ts";
+import { withoutStamp } from "./difference.ts";
+import type { Event, NewEvent } from "../../domain/event.ts";
+import type { Memory } from "../../past/past.ts";
+import { aborted, linkSignals } from "../../base/signals.ts";
+import {
+  createStandInBudget,
+  createStandInLimiter,
+  createStandInModel,
+  interruptAgain,
+  passEvent,
+  performAgain,
+  wasNews,
+  type Player,
+} from "./stand-ins.ts";
+import { isOwn } from "./recording.ts";
+
+/** `plan` for an agent that follows the tape of `player`. */
+export function onTape(plan: AgentPlan, player: Player): AgentPlan {
+  const model = createStandInModel(plan, player);
+  return { ...plan, model, tickMs: 0, replay: (place) => placeOnTape(place, player) };
+}
+
+/** What only a person ends, and the end. */
+const AT_REST: ReadonlySet<AgentState> = new Set([...Object.values(RESTING), "stopped"]);
+
+function placeOnTape(place: AgentPlace, player: Player): AgentPlace {
+  const { head } = player;
+  const { store, shared } = place;
+  let arrival = aborted;
+  return {
+    ...place,
+    delayMs: 0,
+    budget: createStandInBudget(player),
+    limiter: createStandInLimiter(player),
+    perform: (performer, call) => performAgain(player, performer, call),
+    store: {
+      ...store,
+      async openAgent(id, options) {
+        const memory = followTape(await store.openAgent(id, options), player);
+        await player.begin();
+        return memory;
+      },
+      bus: {
+        ...store.bus,
+        async open(id) {
+          const gate = createGate(await store.bus.open(id), player);
+          arrival = gate.arrival;
+          return gate.inbox;
+        },
+      },
+    },
+    shared: {
+      ...shared,
+      inspect(seen) {
+        shared.inspect(seen);
+        if (seen.kind !== "live:state") return;
+        player.isResting = AT_REST.has(seen.state);
+        if (player.isResting) player.rest();
+      },
+      clock: {
+        ...shared.clock,
+        async beat(_, signal) {
+          await shared.clock.beat(0, signal);
+          const next = head.next();
+          if (!next || next.kind === "message" || player.over.aborted) await arrival(signal);
+        },
+      },
+      isNews: () => wasNews(player),
+      // Control says it again with everything else.
+      announceHops: () => Promise.resolve(),
+    },
+  };
+}
+
+/** `memory` that commits of the agent's own doings only what is on the tape, with what came from outside around it. */
+function followTape(memory: Memory, player: Player): Memory {
+  const { head } = player;
+  const numbers = createNumbers();
+  const put = createPutIn(memory, player, numbers);
+  /** What stands on the tape for `event`; `undefined` if nothing does, or if it is put in from there. */
+  const numberOf = (event: NewEvent): number | undefined =>
+    isOwn(event) ? passEvent(player, event).seq : undefined;
+  const isKept = (event: NewEvent): boolean => isOwn(event) || !player.isGiven(event);
+  player.catchUp = () => put(head.passOutside());
+  player.begin = () => {
+    player.isResting = false;
+    return put(head.begin());
+  };
+  return {
+    ...memory,
+    get conversation() {
+      return memory.conversation;
+    },
+    get view() {
+      return memory.view;
+    },
+    get state() {
+      return memory.state;
+    },
+    async commit(...events) {
+      const committed: Event[] = [];
+      for (const event of events.filter(isKept)) {
+        await player.catchUp();
+        const seq = numberOf(event);
+        committed.push(...(await memory.commit(event)));
+        numbers.note(seq, committed.at(-1)?.seq);
+      }
+      await player.catchUp();
+      return committed;
+    },
+    note(event) {
+      if (!isKept(event)) return undefined;
+      const seq = numberOf(event);
+      const noted = memory.note(event);
+      numbers.note(seq, noted);
+      return noted;
+    },
+  };
+}
+
+/** The numbers that events of the tape have in today's log. */
+interface Numbers {
+  note(recorded: number | undefined, today: number | undefined): void;
+  /** That of the newest event up to `recorded` that is in today's log; 0 if none is. */
+  of(recorded: number): number;
+}
+
+function createNumbers(): Numbers {
+  const numbers: { readonly recorded: number; readonly today: number }[] = [];
+  return {
+    note(recorded, today) {
+      if (recorded !== undefined && today !== undefined) numbers.push({ recorded, today });
+    },
+    of: (seq) => numbers.findLast(({ recorded }) => recorded <= seq)?.today ?? 0,
+  };
+}
+
+/** Puts events of the tape into a log where they may have other numbers, if they belong there. */
+function createPutIn(
+  memory: Memory,
+  player: Player,
+  numbers: Numbers,
+): (events: readonly Event[]) => Promise<void> {
+  /** Prompts that were put in: the agent tells of the others itself what refused them. */
+  const asked = new Set<number>();
+  const isIn = (event: Event): boolean =>
+    isOwn(event) || player.isGiven(event) || (event.kind === "refused" && asked.has(event.prompted));
+  return async (events) => {
+    for (const event of events) {
+      if (!isIn(event)) continue;
+      if (event.kind === "prompted") asked.add(event.seq);
+      const [committed] = await memory.commit(renumbered(event, numbers));
+      numbers.note(event.seq, committed?.seq);
+      if (event.kind === "branch") await memory.reopen();
+    }
+  };
+}
+
+/** `event` as it is said where others have other numbers. */
+function renumbered(event: Event, { of }: Numbers): NewEvent {
+  switch (event.kind) {
+    case "refused":
+      return { ...withoutStamp(event), prompted: of(event.prompted) };
+    case "branch":
+      return { ...withoutStamp(event), to: of(event.to) };
+    case "summary":
+      return { ...withoutStamp(event), covers: [of(event.covers[0]), of(event.covers[1])] };
+    default:
+      return withoutStamp(event) as NewEvent;
+  }
+}
+
+/** What stands before an agent's mailbox. */
+interface Gate {
+  readonly inbox: Inbox;
+  /** Resolves when all the mail is there that comes next, or when `signal` aborts. */
+  arrival(signal: AbortSignal): Promise<void>;
+}
+
+function createGate(inbox: Inbox, player: Player): Gate {
+  const { head } = player;
+  /** Taken from the mailbox, so that it tells of what is new. */
+  const held = new Map<string, Mail>();
+  let shown: readonly Mail[] = [];
+  const batch = (): readonly Mail[] => {
+    const arrived = inbox.peek(Infinity);
+    for (const mail of arrived) held.set(mail.message.id, mail);
+    if (arrived.length > 0) inbox.taken(arrived.at(-1)!.position);
+    const mail = head.mail().map(({ message }) => held.get(message.id));
+    return mail.every((found) => found !== undefined) ? mail : [];
+  };
+  const arrival = async (signal: AbortSignal): Promise<void> => {
+    const { signal: either, unlink } = linkSignals(signal, player.over);
+    while (!either.aborted && batch().length === 0) {
+      player.isResting = true;
+      player.rest();
+      await inbox.wait(either);
+      player.isResting = false;
+    }
+    unlink();
+    // Whoever was left does nothing more.
+    if (player.over.aborted) await aborted(signal);
+  };
+  return {
+    arrival,
+    inbox: {
+      get unread() {
+        return batch().length;
+      },
+      peek: () => (shown = batch()),
+      taken() {
+        for (const { message } of shown) held.delete(message.id);
+      },
+      wait: arrival,
+      interrupt: () => interruptAgain(player),
+      close: () => inbox.close(),
+    },
+  };
+}
