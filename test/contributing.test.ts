@@ -19,6 +19,6 @@ describe("what newcomers are told to read", () => {
       entry.isDirectory(),
     );
     const shown = [...text("CONTRIBUTING.md").matchAll(/^\| `src\/(\w+)\/`/gm)].map(([, room]) => room);
-    expect(shown.toSorted()).toEqual(rooms.map(({ name }) => name).toSorted());
+    expect(new Set(shown)).toEqual(new Set(rooms.map(({ name }) => name)));
   });
 });
