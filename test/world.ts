@@ -16,15 +16,14 @@ import type { Inspection } from "../src/domain/inspection.ts";
 import type { AgentPlan } from "../src/legion/agent-plan.ts";
 import { startLegion, type Legion, type LegionOptions } from "../src/legion/legion.ts";
 import type { Limits } from "../src/domain/limits.ts";
-import { createBlobs } from "../src/past/blobs.ts";
-import { createDisk } from "../src/base/disk.ts";
-import { readFileLog } from "../src/storage/files/log.ts";
+import type { Reader } from "../src/storage/contract/reader.ts";
+import { createFileReader } from "../src/storage/files/reader.ts";
+import { createMemoryBackend } from "../src/storage/memory/backend.ts";
 import { displayName, type AgentId } from "../src/domain/message.ts";
 import type { Model } from "../src/domain/model.ts";
 import { createScriptedModel, type Script, type ScriptedOptions } from "../src/model/scripted.ts";
 import type { Module } from "../src/domain/module.ts";
 import { indexActions } from "../src/agent/parts/module-set.ts";
-import { legionPaths } from "../src/storage/folder/paths.ts";
 import type { PinPosition } from "../src/domain/memory-settings.ts";
 import type { Protocol } from "../src/model/protocol/protocol.ts";
 import { textProtocol } from "../src/model/protocol/text.ts";
@@ -80,6 +79,14 @@ export async function createWorld(
   return openWorld(await temporaryFolder(), agents, options);
 }
 
+/** The same in the memory of this process, for whom it is all the same where a legion is kept. */
+export async function createWorldInMemory(
+  agents: Readonly<Record<AgentId, WorldAgent>>,
+  options: WorldOptions = {},
+): Promise<World> {
+  return createWorld(agents, { backend: createMemoryBackend(), ...options });
+}
+
 export async function openWorld(
   project: string,
   agents: Readonly<Record<AgentId, WorldAgent>>,
@@ -105,7 +112,7 @@ export async function openWorld(
     // Whoever wants to know how it ends has called `stop` before.
     await stop().catch(() => undefined);
   });
-  const events = (agent: AgentId): Promise<Event[]> => readEvents(project, agent);
+  const events = (agent: AgentId): Promise<Event[]> => readEvents(project, agent, options.backend?.reader);
   return {
     project,
     legion,
@@ -137,12 +144,13 @@ export async function openWorld(
   };
 }
 
-export async function readEvents(project: string, agent: AgentId): Promise<Event[]> {
-  const paths = legionPaths(project);
-  const disk = createDisk(paths.tmp);
+export async function readEvents(
+  project: string,
+  agent: AgentId,
+  reader: Reader = createFileReader(project),
+): Promise<Event[]> {
   const events: Event[] = [];
-  const blobs = createBlobs(paths.blobs(agent), disk);
-  for await (const event of readFileLog({ folder: paths.agent(agent), disk, blobs })) events.push(event);
+  for await (const event of reader.events(agent)) events.push(event);
   return events;
 }
 

@@ -4,7 +4,7 @@ import { createScriptedModel, type ScriptedAnswer } from "../../src/model/script
 import { ok } from "../../src/domain/module.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { NOOP, story, work, workshop } from "../workshop.ts";
-import { byHand, createWorld } from "../world.ts";
+import { byHand, createWorldInMemory as createWorld } from "../world.ts";
 
 describe("an abort", () => {
   it("ends the model call: the decision is logged without calls, and the agent waits (A6)", async () => {

@@ -3,7 +3,7 @@ import { createScriptedModel, type ScriptedAnswer } from "../../src/model/script
 import { idle, ok } from "../../src/domain/module.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { NOOP, story, textOf, work, workshop } from "../workshop.ts";
-import { byHand, createWorld } from "../world.ts";
+import { byHand, createWorldInMemory as createWorld } from "../world.ts";
 
 describe("deciding and waiting", () => {
   it("reads a message that arrived while the model was thinking before it waits (A5)", async () => {

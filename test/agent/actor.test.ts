@@ -3,7 +3,7 @@ import { createScriptedModel, type ScriptedAnswer } from "../../src/model/script
 import type { ModelRequest } from "../../src/domain/model.ts";
 import { ok } from "../../src/domain/module.ts";
 import { NOOP, story, textOf, work, workshop } from "../workshop.ts";
-import { byHand, createWorld, type World } from "../world.ts";
+import { byHand, createWorldInMemory as createWorld, type World } from "../world.ts";
 
 describe("an agent's day", () => {
   it("reads its mail, does what was asked, reports back and waits for more", async () => {

@@ -4,7 +4,7 @@ import { core } from "../../modules/core.ts";
 import { messaging } from "../../modules/messaging.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted.ts";
 import { defineAction, defineModule, ok } from "../../src/domain/module.ts";
-import { createWorld, type World } from "../world.ts";
+import { createWorldInMemory as createWorld, type World } from "../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 

@@ -8,7 +8,14 @@ import { defineAction, defineModule, ok, type Effects } from "../../src/domain/m
 import { aborted } from "../../src/base/signals.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { watchDisk } from "../storage/files/watched-disk.ts";
-import { byHand, createWorld, openWorld, temporaryFolder, type World, type WorldAgent } from "../world.ts";
+import {
+  byHand,
+  createWorldInMemory as createWorld,
+  openWorld,
+  temporaryFolder,
+  type World,
+  type WorldAgent,
+} from "../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 const POISON = "3 starts in a row ended while this agent was acting, the last one while nobody else was";

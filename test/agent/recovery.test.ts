@@ -13,7 +13,7 @@ import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { planRecovery } from "../../src/agent/recovery.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted.ts";
 import { ownHand } from "../own-hand.ts";
-import { createWorld, openWorld, temporaryFolder, type World } from "../world.ts";
+import { createWorldInMemory as createWorld, openWorld, temporaryFolder, type World } from "../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createService } from "../../src/control/service.ts";
-import { createWorld, openWorld, temporaryFolder } from "../world.ts";
+import { createWorldInMemory as createWorld, openWorld, temporaryFolder } from "../world.ts";
 
 const onStop = (): void => undefined;
 

@@ -3,7 +3,7 @@ import { createAlarms } from "../../src/legion/alarms.ts";
 import { LegionError } from "../../src/base/errors.ts";
 import { createScriptedModel } from "../../src/model/scripted.ts";
 import { createHandClock } from "../hand-clock.ts";
-import { createWorld } from "../world.ts";
+import { createWorldInMemory as createWorld } from "../world.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -6,7 +6,7 @@ import { defineAction, defineModule, fail, fromOutside, ok } from "../../src/dom
 import { describeDifference } from "../../src/legion/replay/difference.ts";
 import { replay } from "../legion/replay/replays.ts";
 import { NOOP } from "../workshop.ts";
-import { createWorld, type World } from "../world.ts";
+import { createWorldInMemory as createWorld, type World } from "../world.ts";
 
 const outside = defineModule({
   name: "outside",

@@ -3,7 +3,7 @@ import { core } from "../../modules/core.ts";
 import { goals } from "../../modules/goals.ts";
 import { notes } from "../../modules/notes.ts";
 import { createScriptedModel, type ScriptedAnswer, type ScriptedCall } from "../../src/model/scripted.ts";
-import { createWorld } from "../world.ts";
+import { createWorldInMemory as createWorld } from "../world.ts";
 import { createTestHost } from "./test-host.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };

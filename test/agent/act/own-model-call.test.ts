@@ -5,7 +5,7 @@ import type { ModelRequest } from "../../../src/domain/model.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
 import { createHandClock } from "../../hand-clock.ts";
-import { byHand, createWorld } from "../../world.ts";
+import { byHand, createWorldInMemory as createWorld } from "../../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 

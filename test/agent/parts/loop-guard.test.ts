@@ -7,7 +7,7 @@ import { LegionError } from "../../../src/base/errors.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { NOOP, PRICE, ask, asking, busy, leftover, spending } from "../../spending.ts";
-import { byHand, createWorld } from "../../world.ts";
+import { byHand, createWorldInMemory as createWorld } from "../../world.ts";
 
 const SPENDER = { agent: "1", epoch: 1 };
 

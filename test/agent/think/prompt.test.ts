@@ -4,7 +4,7 @@ import { goals } from "../../../modules/goals.ts";
 import { notes } from "../../../modules/notes.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted.ts";
-import { createWorld } from "../../world.ts";
+import { createWorldInMemory as createWorld } from "../../world.ts";
 
 const ADD: ScriptedAnswer = { calls: [{ action: "addGoal", parameters: { goal: "buy milk" } }] };
 const NOTE: ScriptedAnswer = {

@@ -8,7 +8,7 @@ import { createScriptedModel, type ScriptedAnswer, type ScriptedModel } from "..
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
 import { estimateTokens } from "../../../src/model/tokens.ts";
-import { createWorld, type World, type WorldAgent } from "../../world.ts";
+import { createWorldInMemory as createWorld, type World, type WorldAgent } from "../../world.ts";
 
 const GOALS = 100;
 const CROWDED = "no summary of older events can bring it below";

@@ -10,7 +10,7 @@ import {
 } from "../../../src/model/scripted.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
 import { SUMMARY_OPENING } from "../../../src/past/view.ts";
-import { createWorld, type World, type WorldAgent } from "../../world.ts";
+import { createWorldInMemory as createWorld, type World, type WorldAgent } from "../../world.ts";
 
 /** Fills the view: each call leaves so many words behind. */
 const filler = defineModule({

@@ -4,7 +4,7 @@ import { LegionError } from "../../../src/base/errors.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
 import { defineModule } from "../../../src/domain/module.ts";
 import { createHandClock, type HandClock } from "../../hand-clock.ts";
-import { createWorld } from "../../world.ts";
+import { createWorldInMemory as createWorld } from "../../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 

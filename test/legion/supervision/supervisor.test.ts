@@ -8,7 +8,7 @@ import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scr
 import { defineModule } from "../../../src/domain/module.ts";
 import { createHandClock, type HandClock } from "../../hand-clock.ts";
 import { watchDisk } from "../../storage/files/watched-disk.ts";
-import { byHand, createWorld, openWorld, temporaryFolder } from "../../world.ts";
+import { byHand, createWorldInMemory as createWorld, openWorld, temporaryFolder } from "../../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 const BUSY: ScriptedAnswer = { error: { code: "MODEL_BUSY", message: "overloaded" } };

@@ -1,8 +1,6 @@
 // Real nodes of one legion in a real Redis, each with a folder of its own. Only the models are scripted.
 
 import { onTestFinished } from "vitest";
-import type { Event } from "../../../src/domain/event.ts";
-import { readRedisLog } from "../../../src/storage/redis/log/log.ts";
 import type { AgentId } from "../../../src/domain/message.ts";
 import { parseRedisAddress } from "../../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../../src/storage/redis/connection/link.ts";
@@ -45,18 +43,5 @@ export async function openNode(
       ...home,
     }),
   });
-  const events = async (agent: AgentId): Promise<Event[]> => {
-    const found: Event[] = [];
-    for await (const event of readRedisLog({ link, legion: name, agent })) found.push(event);
-    return found;
-  };
-  return {
-    ...world,
-    link,
-    troubles,
-    events,
-    async kinds(agent, kind) {
-      return (await events(agent)).filter((event): event is never => event.kind === kind);
-    },
-  };
+  return { ...world, link, troubles };
 }
