@@ -214,7 +214,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "a secret in an error or a diagnostics file",
     tests: [
-      "cli/run/diagnostics.test.ts: hold no secret that is known, wherever it turns up (K1)",
+      "cli/run/start/diagnostics.test.ts: hold no secret that is known, wherever it turns up (K1)",
       "scenarios/provider-failures.test.ts: writes a key that the provider quotes neither into the log nor to anybody",
       "config/config.test.ts: shows no key in anything that is printed, logged or copied",
     ],

@@ -95,8 +95,11 @@ it("a plain answer to somebody who is gone is kept, before the decision that gav
 });
 
 it("each message that the hop limit stops is kept; Control is told of the conversation once", async () => {
+  // Answers each message with another one, whenever it comes.
   const chat = (to: string) =>
-    createScriptedModel((_, index) => (index % 2 ? NOOP : say(to, `line ${to} ${index}`)));
+    createScriptedModel(({ turns }, index) =>
+      turns.at(-1)?.role === "results" ? NOOP : say(to, `line ${to} ${index}`),
+    );
   const world = await createWorld({ 1: { model: chat("2") }, 2: { model: chat("1") } });
   const [root] = await world.say("1", "Talk to 2.");
   await world.idle();
