@@ -58,12 +58,12 @@ export type { AgentState, Inspect, Inspection, Inspector } from "./domain/inspec
 
 // -- What agents run on: models, protocols, environments --------------------------------------------------------------------
 // `createScriptedModel` is the test double: a model that answers from a list or a function.
-export { chooseModel } from "./model/choice.ts";
-export type { ModelChoice } from "./model/choice.ts";
-export { openModel } from "./model/registry.ts";
-export type { ModelDeps } from "./model/registry.ts";
-export { createScriptedModel } from "./model/scripted.ts";
-export type { Script, ScriptedAnswer, ScriptedModel, ScriptedOptions } from "./model/scripted.ts";
+export { chooseModel } from "./model/registry/choice.ts";
+export type { ModelChoice } from "./model/registry/choice.ts";
+export { openModel } from "./model/registry/registry.ts";
+export type { ModelDeps } from "./model/registry/registry.ts";
+export { createScriptedModel } from "./model/scripted/scripted.ts";
+export type { Script, ScriptedAnswer, ScriptedModel, ScriptedOptions } from "./model/scripted/scripted.ts";
 export type {
   Completion,
   Delta,
@@ -91,8 +91,8 @@ export type { Backend } from "./storage/contract/backend.ts";
 
 // -- What is on disk --------------------------------------------------------------------------------------------------------
 // `createReader` reads the files of a project without its lock, also while a node runs.
-export { createFileReader as createReader } from "./storage/files/reader.ts";
-export type { FileReader } from "./storage/files/reader.ts";
+export { createFileReader as createReader } from "./storage/files/reader/reader.ts";
+export type { FileReader } from "./storage/files/reader/reader.ts";
 export type { Reader } from "./storage/contract/reader.ts";
 export type { Call, Event, EventOf, Outcome, Usage } from "./domain/event.ts";
 export { displayName } from "./domain/message.ts";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { expect } from "vitest";
-import type { ScriptedAnswer } from "../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../src/model/scripted/scripted.ts";
 import { defineAction, defineModule, ok } from "../src/domain/module.ts";
 import type { World } from "./world.ts";
 

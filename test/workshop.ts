@@ -7,7 +7,7 @@ import { messaging } from "../modules/messaging.ts";
 import { notes } from "../modules/notes.ts";
 import type { Event } from "../src/domain/event.ts";
 import type { ModelRequest } from "../src/domain/model.ts";
-import type { ScriptedAnswer } from "../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../src/model/scripted/scripted.ts";
 import {
   defineAction,
   defineModule,

@@ -4,8 +4,8 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { figure, load, report, round, temporaryFolder } from "./bench.mjs";
 
-const { createDisk } = await load("src/base/disk.js");
-const { openJournal } = await load("src/storage/files/journal.js");
+const { createDisk } = await load("src/base/files/disk.js");
+const { openJournal } = await load("src/storage/files/journal/journal.js");
 const text = "x".repeat(180);
 
 /** @param {"disk" | "process"} durability @param {number} appenders @param {number} total */

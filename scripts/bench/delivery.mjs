@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { figure, load, median, report, round, temporaryFolder } from "./bench.mjs";
 
-const { createDisk } = await load("src/base/disk.js");
+const { createDisk } = await load("src/base/files/disk.js");
 const { createFileBus } = await load("src/storage/files/bus.js");
 
 /** @param {number} agents @param {number} messages */

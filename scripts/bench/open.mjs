@@ -10,8 +10,8 @@ const BATCH = 1_000;
 /** An agent that lives that long has summarised all but the end. */
 const SUMMARY_EVERY = 3_000;
 
-const { createDisk } = await load("src/base/disk.js");
-const { createBlobs } = await load("src/past/blobs.js");
+const { createDisk } = await load("src/base/files/disk.js");
+const { createBlobs } = await load("src/past/log/blobs.js");
 const { openFileLog } = await load("src/storage/files/log.js");
 const { openMemory } = await load("src/past/past.js");
 const { toolsProtocol } = await load("src/model/protocol/tools.js");

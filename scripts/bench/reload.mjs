@@ -37,8 +37,8 @@ function floor() {
   return { ms: performance.now() - started, events };
 }
 
-const { createDisk } = await load("src/base/disk.js");
-const { createBlobs } = await load("src/past/blobs.js");
+const { createDisk } = await load("src/base/files/disk.js");
+const { createBlobs } = await load("src/past/log/blobs.js");
 const { openFileLog } = await load("src/storage/files/log.js");
 const { openMemory } = await load("src/past/past.js");
 const { toolsProtocol } = await load("src/model/protocol/tools.js");

@@ -3,7 +3,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { figure, load, report, round } from "./bench.mjs";
 
-const { createTokenCounter } = await load("src/model/tokens.js");
+const { createTokenCounter } = await load("src/model/tokens/tokens.js");
 const counter = createTokenCounter();
 await counter.count(["warm up"]);
 const delay = monitorEventLoopDelay({ resolution: 1 });

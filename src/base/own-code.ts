@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageDir } from "./package.ts";
-import { readTextFile, shownPath } from "./project-file.ts";
+import { readTextFile, shownPath } from "./files/project-file.ts";
 
 export interface CodePlace {
   /** Absolute path. */

@@ -8,7 +8,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[n]",
     summary: "host agents, talk to them and watch them work",
     group: "Run",
-    load: () => import("./run/start.ts"),
+    load: () => import("./run/start/start.ts"),
   },
   {
     name: "init",
@@ -50,7 +50,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "<shell>",
     summary: "make bash, zsh or fish complete what you type",
     group: "Run",
-    load: () => import("./run/completion.ts"),
+    load: () => import("./run/completion/completion.ts"),
   },
   {
     name: "help",
@@ -106,14 +106,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "<ids|all>",
     summary: "show what happened to agents, event by event",
     group: "Look",
-    load: () => import("./look/log.ts"),
+    load: () => import("./look/log/log.ts"),
   },
   {
     name: "prompt",
     usage: "<id>",
     summary: "show exactly what an agent's model is shown",
     group: "Look",
-    load: () => import("./look/prompt.ts"),
+    load: () => import("./look/prompt/prompt.ts"),
   },
   {
     name: "replay",

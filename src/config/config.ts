@@ -5,9 +5,9 @@ import { fileSettings, textSettings, type FileSettings, type TextSettings } from
 import { busIn, nameIn } from "./faulty-config.ts";
 import { mergeLimits, type LegionLimits } from "../domain/limits.ts";
 import { keyLeak, type UrlSources } from "../model/http/base-url.ts";
-import type { ProviderSettings } from "../model/connection.ts";
-import type { ModelDescription } from "../model/profiles.ts";
-import { readProjectFile } from "../base/project-file.ts";
+import type { ProviderSettings } from "../model/registry/connection.ts";
+import type { ModelDescription } from "../model/registry/profiles.ts";
+import { readProjectFile } from "../base/files/project-file.ts";
 import type { RedisAddress } from "../storage/redis/connection/address.ts";
 import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
 import { chooseSearch, SEARCH_VARIABLES, type SearchChoice } from "./web-search.ts";

@@ -5,7 +5,7 @@ import { LegionError } from "../base/errors.ts";
 import type { LimitsChoice } from "../domain/limits.ts";
 import { isAgentId, type AgentId } from "../domain/message.ts";
 import { nearest } from "../base/nearest.ts";
-import { findInProject, readProjectFile, readTextFile, shownPath } from "../base/project-file.ts";
+import { findInProject, readProjectFile, readTextFile, shownPath } from "../base/files/project-file.ts";
 import {
   duration,
   limits,

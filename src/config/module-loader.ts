@@ -7,7 +7,7 @@ import { LegionError, messageOf } from "../base/errors.ts";
 import type { Module } from "../domain/module.ts";
 import { nearest } from "../base/nearest.ts";
 import { excerptAt, placeOfFault, showPlace } from "../base/own-code.ts";
-import { findInProject } from "../base/project-file.ts";
+import { findInProject } from "../base/files/project-file.ts";
 import { offerSelfImport } from "./self-import.ts";
 import { section } from "./settings.ts";
 import { refusalOfType } from "../base/typescript.ts";

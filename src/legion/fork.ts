@@ -9,7 +9,7 @@ import { displayName, isAgentId, type AgentId } from "../domain/message.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Writer } from "../mail/log-access.ts";
 import type { SeqRange } from "../domain/event.ts";
-import { gapNotice, lostIn } from "../past/gaps.ts";
+import { gapNotice, lostIn } from "../past/log/gaps.ts";
 import type { ForkOrder, Forked } from "./fork-order.ts";
 
 export interface Forking {

@@ -14,8 +14,8 @@ import {
 } from "../domain/limits.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
 import type { Model } from "../domain/model.ts";
-import { chooseModel, type ModelChoice } from "../model/choice.ts";
-import { openModel } from "../model/registry.ts";
+import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
+import { openModel } from "../model/registry/registry.ts";
 import { indexActions } from "../agent/parts/module-set.ts";
 import type { Protocol } from "../model/protocol/protocol.ts";
 import { textProtocol } from "../model/protocol/text.ts";

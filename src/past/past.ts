@@ -8,7 +8,7 @@ import type { Event, NewEvent, SeqRange, StateChange } from "../domain/event.ts"
 import type { AgentId } from "../domain/message.ts";
 import type { Inspect } from "../domain/inspection.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
-import type { EventLog } from "./event-log.ts";
+import type { EventLog } from "./log/event-log.ts";
 import { createBranch, followLog, type Branch } from "./fold.ts";
 import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";

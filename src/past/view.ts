@@ -10,7 +10,7 @@ import { expects, hasFailed, isComplete, type Exchange } from "./exchange.ts";
 import { CONTROL, displayName, type Message } from "../domain/message.ts";
 import type { Turn } from "../domain/model.ts";
 import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
-import { estimateTokens, fitTokens } from "../model/tokens.ts";
+import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
 import { escapeHeaders } from "../base/wording.ts";
 
 export interface Item {

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { ok } from "../../src/domain/module.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { NOOP, story, work, workshop } from "../workshop.ts";

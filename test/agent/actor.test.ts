@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import type { ModelRequest } from "../../src/domain/model.ts";
 import { ok } from "../../src/domain/module.ts";
 import { NOOP, story, textOf, work, workshop } from "../workshop.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { core } from "../../modules/core.ts";
 import { messaging } from "../../modules/messaging.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { defineAction, defineModule, ok } from "../../src/domain/module.ts";
 import { createWorldInMemory as createWorld, type World } from "../world.ts";
 

@@ -4,14 +4,14 @@ import { goals } from "../../modules/goals.ts";
 import { compose } from "../../src/mail/compose.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
 import { converse, createConversation } from "../../src/past/conversation.ts";
-import { createBlobs } from "../../src/past/blobs.ts";
-import { createDisk } from "../../src/base/disk.ts";
+import { createBlobs } from "../../src/past/log/blobs.ts";
+import { createDisk } from "../../src/base/files/disk.ts";
 import { openFileLog } from "../../src/storage/files/log.ts";
 import { takeLock } from "../../src/storage/folder/lock.ts";
 import { defineAction, defineModule, ok, type Effects } from "../../src/domain/module.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { planRecovery } from "../../src/agent/recovery.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { ownHand } from "../own-hand.ts";
 import { createWorldInMemory as createWorld, openWorld, temporaryFolder, type World } from "../world.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createFileReader } from "../../src/storage/files/reader.ts";
+import { createFileReader } from "../../src/storage/files/reader/reader.ts";
 import { letter } from "../mail/letter.ts";
 import { copyToRedis } from "../storage/redis/copied-world.ts";
 import { createRedisPlace } from "../storage/redis/recorded-place.ts";

@@ -2,7 +2,7 @@
 
 import { PassThrough, Writable } from "node:stream";
 import { columnsOf } from "../../src/cli/kit/terminal.ts";
-import type { ConsoleIo } from "../../src/cli/console/input.ts";
+import type { ConsoleIo } from "../../src/cli/console/editor/input.ts";
 
 export interface Terminal {
   readonly stdin: ConsoleIo["stdin"] & PassThrough;

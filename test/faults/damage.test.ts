@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { toLine } from "../../src/storage/folder/line.ts";
-import { readSegments, type StoredRecord } from "../../src/storage/files/segments.ts";
+import { readSegments, type StoredRecord } from "../../src/storage/files/journal/segments.ts";
 import { createFaultyDisk } from "./faulty-disk.ts";
 import { createRandom, type Files } from "./files.ts";
 import { segmentName } from "../../src/storage/folder/series.ts";

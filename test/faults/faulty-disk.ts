@@ -3,7 +3,7 @@
 
 import { dirname } from "node:path";
 import { LegionError } from "../../src/base/errors.ts";
-import type { AppendFile, Disk } from "../../src/base/disk.ts";
+import type { AppendFile, Disk } from "../../src/base/files/disk.ts";
 import type { Files, Random } from "./files.ts";
 
 export interface DiskCall {

@@ -33,7 +33,7 @@ export const FAULTS: readonly Fault[] = [
     fault: "a process that is stopped for long and goes on",
     tests: [
       "storage/folder/lock.test.ts: stays with a process that is only stopped",
-      "storage/files/segments.test.ts: has every record that either acknowledged, once, and none that came too late (J1, J2)",
+      "storage/files/journal/segments.test.ts: has every record that either acknowledged, once, and none that came too late (J1, J2)",
     ],
   },
   {
@@ -47,8 +47,8 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "SIGTERM while an action runs",
     tests: [
-      "cli/run/start.test.ts: finishes what runs at a first %s and ends with 0",
-      "cli/run/start.test.ts: stops at once at the second signal and ends with 130",
+      "cli/run/start/start.test.ts: finishes what runs at a first %s and ends with 0",
+      "cli/run/start/start.test.ts: stops at once at the second signal and ends with 130",
     ],
   },
   {
@@ -72,21 +72,21 @@ export const FAULTS: readonly Fault[] = [
       "faults/errors.test.ts: at one call goes on by itself, loses nothing and does nothing twice",
       "faults/errors.test.ts: at everything of one agent lets the others work, and that one resumes when the disk works again",
       "faults/errors.test.ts: at all that it writes goes on by itself when the disk works again",
-      "base/disk.test.ts: names the path in every failure",
-      "cli/run/start.test.ts: says in one line that a folder cannot be written to",
+      "base/files/disk.test.ts: names the path in every failure",
+      "cli/run/start/start.test.ts: says in one line that a folder cannot be written to",
     ],
   },
   {
     fault: "a flush that fails",
     tests: [
-      "storage/files/journal.test.ts: rejects, is dead, and tries no flush a second time (J1)",
-      "storage/files/journal.test.ts: is replaced by one that goes on behind what it acknowledged, and hides the rest (J2)",
+      "storage/files/journal/journal.test.ts: rejects, is dead, and tries no flush a second time (J1)",
+      "storage/files/journal/journal.test.ts: is replaced by one that goes on behind what it acknowledged, and hides the rest (J2)",
     ],
   },
   {
     fault: "a torn last line",
     tests: [
-      "storage/files/segments.test.ts: keeps every whole record and goes on behind them, wherever the last segment was cut (J2)",
+      "storage/files/journal/segments.test.ts: keeps every whole record and goes on behind them, wherever the last segment was cut (J2)",
     ],
   },
   {
@@ -104,7 +104,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "a log of a newer version",
     tests: [
-      "storage/files/segments.test.ts: refuses a segment of a newer format and touches nothing",
+      "storage/files/journal/segments.test.ts: refuses a segment of a newer format and touches nothing",
       "storage/files/log.test.ts: is refused untouched if a newer version wrote to it",
     ],
   },
@@ -263,8 +263,8 @@ export const FAULTS: readonly Fault[] = [
     fault: "a configuration that is missing or wrong",
     tests: [
       "config/config.test.ts: knows what holds when nobody said anything",
-      "cli/run/start.test.ts: %s: is told in one line, and nothing is written",
-      "cli/run/start.test.ts: names the file and the line of what is wrong in the config",
+      "cli/run/start/start.test.ts: %s: is told in one line, and nothing is written",
+      "cli/run/start/start.test.ts: names the file and the line of what is wrong in the config",
     ],
   },
 ];

@@ -11,7 +11,7 @@ import { createOutbox } from "../../src/mail/outbox.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { openFileStore, type FileStore } from "../../src/storage/files/store.ts";
 import { UNHOSTED } from "../../src/storage/contract/store.ts";
-import { sha256 } from "../../src/past/blobs.ts";
+import { sha256 } from "../../src/past/log/blobs.ts";
 
 export type Acknowledged =
   | { readonly kind: "event"; readonly agent: AgentId; readonly seq: number; readonly hash: string }

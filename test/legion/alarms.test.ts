@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAlarms } from "../../src/legion/alarms.ts";
 import { LegionError } from "../../src/base/errors.ts";
-import { createScriptedModel } from "../../src/model/scripted.ts";
+import { createScriptedModel } from "../../src/model/scripted/scripted.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { createWorldInMemory as createWorld } from "../world.ts";
 

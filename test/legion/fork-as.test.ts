@@ -1,11 +1,11 @@
 import { access, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createDisk } from "../../src/base/disk.ts";
-import type { ScriptedAnswer } from "../../src/model/scripted.ts";
+import { createDisk } from "../../src/base/files/disk.ts";
+import type { ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { promptAt } from "../../src/legion/replay/past-prompt.ts";
-import { createFileReader } from "../../src/storage/files/reader.ts";
+import { createFileReader } from "../../src/storage/files/reader/reader.ts";
 import { watchDisk, type DiskCall } from "../storage/files/watched-disk.ts";
 import { NOOP, textOf } from "../workshop.ts";
 import { createWorld, openWorld, type World, type WorldAgent, type WorldOptions } from "../world.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { LegionError } from "../../src/base/errors.ts";
-import { createDisk, type Disk } from "../../src/base/disk.ts";
+import { createDisk, type Disk } from "../../src/base/files/disk.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { MAX_CONTENT_BYTES } from "../../src/domain/message.ts";
 import { openFileStore, type FileStore } from "../../src/storage/files/store.ts";

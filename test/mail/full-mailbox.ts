@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { mailboxName } from "../../src/storage/folder/authorship.ts";
+import { mailboxName } from "../../src/storage/folder/person/authorship.ts";
 import { toLine } from "../../src/storage/folder/line.ts";
 import { MAILBOX_LIMIT, type AgentId } from "../../src/domain/message.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";

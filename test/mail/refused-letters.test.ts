@@ -4,7 +4,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { deadLettersIn, type DeadLetter } from "../../src/past/dead-letters.ts";
 import type { Event } from "../../src/domain/event.ts";
-import { createScriptedModel } from "../../src/model/scripted.ts";
+import { createScriptedModel } from "../../src/model/scripted/scripted.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { fillMailbox } from "./full-mailbox.ts";
 import { createWorld, openWorld, readEvents, temporaryFolder, type World } from "../world.ts";

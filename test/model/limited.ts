@@ -1,7 +1,7 @@
 // A limiter on a clock that is moved by hand, and calls that end when a test says so.
 
 import { LegionError } from "../../src/base/errors.ts";
-import { createLimiter, type LimitedCall, type LimiterOptions } from "../../src/model/limiter.ts";
+import { createLimiter, type LimitedCall, type LimiterOptions } from "../../src/model/limiter/limiter.ts";
 import { createHandClock } from "../hand-clock.ts";
 
 /** Everything that can happen without time passing has happened. */

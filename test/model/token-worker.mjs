@@ -2,4 +2,4 @@
 
 import { tsImport } from "tsx/esm/api";
 
-await tsImport("../../src/model/token-worker.ts", import.meta.url);
+await tsImport("../../src/model/tokens/token-worker.ts", import.meta.url);

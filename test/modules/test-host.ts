@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { ActionResult, Host, Module, NodeHost, Peer } from "../../src/domain/module.ts";
 import { closedPremises } from "../../src/legion/shared-host.ts";
-import { estimateTokens } from "../../src/model/tokens.ts";
+import { estimateTokens } from "../../src/model/tokens/tokens.ts";
 
 export interface TestHost {
   readonly host: Host;

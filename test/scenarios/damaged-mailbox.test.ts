@@ -1,7 +1,7 @@
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ScriptedAnswer } from "../../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { createWorld, type World } from "../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };

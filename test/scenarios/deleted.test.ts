@@ -3,7 +3,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { ScriptedAnswer } from "../../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { NOOP } from "../workshop.ts";
 import { createWorld, type World } from "../world.ts";
 

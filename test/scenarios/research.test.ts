@@ -11,7 +11,7 @@ import { messaging } from "../../modules/messaging.ts";
 import { notes } from "../../modules/notes.ts";
 
 import type { ModelRequest } from "../../src/domain/model.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { web } from "../modules/web/from-source.ts";
 import { NOOP } from "../workshop.ts";
 import { createWorld, type WorldOptions } from "../world.ts";

@@ -5,7 +5,7 @@ describe("imports", () => {
   const from = (path: string) => `import "${path}";`;
 
   it.each([
-    ["src/cli/run/start.ts", "../../legion/legion.ts"],
+    ["src/cli/run/start/start.ts", "../../../legion/legion.ts"],
     ["src/cli/index.ts", "./commands.ts"],
     ["src/control/service.ts", "../legion/legion.ts"],
     ["src/index.ts", "./legion/legion.ts"],
@@ -17,7 +17,7 @@ describe("imports", () => {
     ["src/config/module-loader.ts", "../../modules/core.ts"],
     ["src/storage/files/log.ts", "../contract/store.ts"],
     ["src/storage/redis/mail/bus.ts", "../../../mail/bus.ts"],
-    ["src/past/event-log.ts", "../domain/event.ts"],
+    ["src/past/log/event-log.ts", "../domain/event.ts"],
     ["modules/web.ts", "../src/domain/module.ts"],
     ["modules/web.ts", "./web/page.ts"],
     ["modules/web/page.ts", "../../src/domain/module.ts"],
@@ -29,7 +29,7 @@ describe("imports", () => {
 
   it.each([
     ["src/legion/legion.ts", "../cli/run/start.ts", "legion may not know cli"],
-    ["src/cli/run/start.ts", "../../index.ts", "cli may not know index"],
+    ["src/cli/run/start/start.ts", "../../../index.ts", "cli may not know index"],
     ["src/agent/actor.ts", "../legion/legion.ts", "agent may not know legion"],
     ["src/agent/actor.ts", "../storage/open.ts", "agent may not know storage"],
     ["src/storage/open.ts", "../agent/actor.ts", "storage may not know agent"],
@@ -73,7 +73,7 @@ describe("imports", () => {
     const files = {
       "src/cli/index.ts":
         'import { f } from "../past/view.ts";\nimport "node:fs";\nconst g = () => import("./run/start.ts");',
-      "src/cli/run/start.ts": 'import "commander";',
+      "src/cli/run/start/start.ts": 'import "commander";',
       "src/past/view.ts": 'import type { z } from "zod";\nimport { type Pino } from "pino";',
     };
     expect(problems(files)).toEqual([

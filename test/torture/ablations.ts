@@ -191,12 +191,12 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "a segment for each process",
     changes: [
       {
-        file: "src/storage/files/journal.ts",
+        file: "src/storage/files/journal/journal.ts",
         line: "const name = segmentName(newest);",
         instead: "const name = segmentName({ epoch: 1, part: 0 });",
       },
       {
-        file: "src/base/disk.ts",
+        file: "src/base/files/disk.ts",
         line: "use(constants.O_CREAT | constants.O_EXCL);",
         instead: "use(constants.O_CREAT);",
       },

@@ -7,7 +7,7 @@ import { notes } from "../../modules/notes.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { AgentPlan } from "../../src/legion/agent-plan.ts";
 import { startLegion, type Legion } from "../../src/legion/legion.ts";
-import { createDisk } from "../../src/base/disk.ts";
+import { createDisk } from "../../src/base/files/disk.ts";
 import { displayName } from "../../src/domain/message.ts";
 import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";

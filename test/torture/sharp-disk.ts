@@ -1,6 +1,6 @@
 // A disk that kills its own process at a chosen call: the moments that a clock seldom hits.
 
-import type { AppendFile, Disk } from "../../src/base/disk.ts";
+import type { AppendFile, Disk } from "../../src/base/files/disk.ts";
 
 /**
  * - `before`, `after`: a record of this kind is about to be written, or has just become durable (`mail`: in a mailbox,

@@ -10,7 +10,7 @@ import { LegionError } from "../../base/errors.ts";
 import type { Call } from "../../domain/event.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import type { Host } from "../../domain/module.ts";
-import { estimateTokens } from "../../model/tokens.ts";
+import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { createHistory } from "./history.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";

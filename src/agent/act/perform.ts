@@ -10,7 +10,7 @@ import type { ActionResult } from "../../domain/module.ts";
 import { ownFrame, showPlace } from "../../base/own-code.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
 import { owning, strayOwner } from "../../base/async-owner.ts";
-import { estimateTokens, fitTokens } from "../../model/tokens.ts";
+import { estimateTokens, fitTokens } from "../../model/tokens/tokens.ts";
 import { beginWork, type Work } from "./unit-of-work.ts";
 
 export const STOPPED = "Stopped by Control.";

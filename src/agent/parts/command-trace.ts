@@ -4,7 +4,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { CommandTrace } from "../../environment/environment.ts";
-import type { AppendFile, Disk } from "../../base/disk.ts";
+import type { AppendFile, Disk } from "../../base/files/disk.ts";
 
 export interface Traces {
   /** For a command of the call `key`; begins the file anew. */

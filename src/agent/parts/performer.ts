@@ -5,7 +5,7 @@ import type { Undeliverable } from "../../past/dead-letters.ts";
 import type { Call, ResultEvent } from "../../domain/event.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { ModelProfile } from "../../domain/model.ts";
-import type { Blobs } from "../../past/blobs.ts";
+import type { Blobs } from "../../past/log/blobs.ts";
 import type { PostalService } from "../../mail/refusal.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
 import type { Traces } from "./command-trace.ts";

@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Host, Module } from "../../domain/module.ts";
 import { section } from "./introduction.ts";
 import { elide } from "../../base/wording.ts";
-import { estimateTokens } from "../../model/tokens.ts";
+import { estimateTokens } from "../../model/tokens/tokens.ts";
 
 /** All pinned messages together may fill this share of the window. */
 export const PINNED_SHARE = 1 / 4;

@@ -2,7 +2,7 @@
 // is the same for all: the model is asked, and its summary is kept only if it saves tokens.
 
 import type { ModelRequest, Turn } from "../../domain/model.ts";
-import { estimateTokens } from "../../model/tokens.ts";
+import { estimateTokens } from "../../model/tokens/tokens.ts";
 import { textOf, type Item, type View } from "../../past/view.ts";
 import { elide } from "../../base/wording.ts";
 import type { StrategyName } from "../../domain/memory-settings.ts";

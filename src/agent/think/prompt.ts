@@ -2,7 +2,7 @@
 // for byte, from prompt to prompt.
 
 import type { ModelRequest, ToolSpec, Turn } from "../../domain/model.ts";
-import { estimateTokens } from "../../model/tokens.ts";
+import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { View } from "../../past/view.ts";
 import type { PinPosition } from "../../domain/memory-settings.ts";
 import type { Introduction } from "../parts/introduction.ts";

@@ -4,13 +4,13 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { LegionError } from "../../base/errors.ts";
-import { openPersonFolder, type PersonFolder } from "../../storage/folder/person-folder.ts";
-import { grant, grantsOf, type GrantName } from "../../storage/folder/trust.ts";
+import { openPersonFolder, type PersonFolder } from "../../storage/folder/person/folder.ts";
+import { grant, grantsOf, type GrantName } from "../../storage/folder/person/trust.ts";
 import { codeOf, type ProjectCode } from "../../config/code/project-code.ts";
-import { isInside, shownPath } from "../../base/project-file.ts";
+import { isInside, shownPath } from "../../base/files/project-file.ts";
 import type { Admit, Brought } from "../../config/module-loader.ts";
 import type { Typed } from "../kit/command.ts";
-import type { ConsoleIo } from "../console/input.ts";
+import type { ConsoleIo } from "../console/editor/input.ts";
 import { askPerson, canAsk } from "./confirm.ts";
 import { columnsFor, oneLine } from "../kit/output.ts";
 import { wrap } from "../kit/terminal.ts";

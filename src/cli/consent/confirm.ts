@@ -1,4 +1,4 @@
-import type { ConsoleIo } from "../console/input.ts";
+import type { ConsoleIo } from "../console/editor/input.ts";
 
 /** Is there a person at a terminal who could be asked? */
 export function canAsk({ stdin, stdout }: Pick<ConsoleIo, "stdin" | "stdout">): boolean {

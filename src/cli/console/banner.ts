@@ -6,7 +6,7 @@ import { formatLimits } from "../../domain/limits.ts";
 import type { Nodes } from "../../storage/contract/nodes.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
 import type { Role, Roster } from "../../legion/roster.ts";
-import { formatSpent } from "./narration.ts";
+import { formatSpent } from "./narration/narration.ts";
 import { oneLine } from "../kit/output.ts";
 import { wrap, type Paint } from "../kit/terminal.ts";
 import { count } from "../../base/wording.ts";

@@ -1,10 +1,10 @@
 // The person's side of a running node: what is typed or pasted at a terminal, or comes from a pipe. What is printed goes
 // above the rows that say what everybody does, and above the line that is being typed.
 
-import { openBottom } from "./bottom.ts";
-import type { ConsoleIo, Input, InputOptions } from "./input.ts";
-import { readPipe } from "./pipe.ts";
-import { CLEAR, openPrompt } from "./prompt.ts";
+import { openBottom } from "./editor/bottom.ts";
+import type { ConsoleIo, Input, InputOptions } from "./editor/input.ts";
+import { readPipe } from "./editor/pipe.ts";
+import { CLEAR, openPrompt } from "./editor/prompt.ts";
 
 export interface Console extends Input {
   /** Prints whole rows, each with a newline at its end. */

@@ -1,7 +1,7 @@
 // What a running node shows and who it listens to: people at a terminal or behind a pipe, or programs that read JSON.
 
 import type { Config, ConfigFlags } from "../../config/config.ts";
-import { openPersonFolder } from "../../storage/folder/person-folder.ts";
+import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { NOTHING, spentOf, type Spent } from "../../past/usage.ts";
 import type { Inspect, Inspection } from "../../domain/inspection.ts";
 import type { Legion } from "../../legion/legion.ts";
@@ -10,13 +10,13 @@ import type { Roster } from "../../legion/roster.ts";
 import type { Io } from "../kit/command.ts";
 import { consoleMode, isScreen, openConsole, type Console } from "./console.ts";
 import { fitRows } from "./fit.ts";
-import { openHistory } from "./history.ts";
-import { createLive, type Live } from "./live.ts";
+import { openHistory } from "./editor/history.ts";
+import { createLive, type Live } from "./live/live.ts";
 import { completeLine, createTalk } from "./talk.ts";
 import { dispatch } from "../kit/dispatch.ts";
 import { printJson } from "../kit/output.ts";
 import { preface, summary, type NewestMessage } from "./banner.ts";
-import { createPrinter } from "./printer.ts";
+import { createPrinter } from "./narration/printer.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import { paintFor, wrap, type Paint } from "../kit/terminal.ts";
 

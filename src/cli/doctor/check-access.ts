@@ -5,8 +5,8 @@ import { access, lstat, readdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { LegionPaths } from "../../storage/folder/paths.ts";
-import { shownPath } from "../../base/project-file.ts";
-import type { FileReader } from "../../storage/files/reader.ts";
+import { shownPath } from "../../base/files/project-file.ts";
+import type { FileReader } from "../../storage/files/reader/reader.ts";
 import type { DoctorFinding } from "./finding.ts";
 
 /** A start needs little; what agents do needs more. */

@@ -4,11 +4,11 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { Event, SeqRange } from "../../domain/event.ts";
-import { lostIn } from "../../past/gaps.ts";
-import { asidePath, readSegments, type Segment, type StoredRecord } from "../../storage/files/segments.ts";
+import { lostIn } from "../../past/log/gaps.ts";
+import { asidePath, readSegments, type Segment, type StoredRecord } from "../../storage/files/journal/segments.ts";
 import type { AgentId } from "../../domain/message.ts";
-import { shownPath } from "../../base/project-file.ts";
-import type { FileReader } from "../../storage/files/reader.ts";
+import { shownPath } from "../../base/files/project-file.ts";
+import type { FileReader } from "../../storage/files/reader/reader.ts";
 import { count } from "../../base/wording.ts";
 import type { DoctorFinding } from "./finding.ts";
 

@@ -5,10 +5,10 @@ import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
-import { chooseModel } from "../../model/choice.ts";
-import { serverOf, type Settled } from "../../model/connection.ts";
-import { openModel } from "../../model/registry.ts";
-import { listModels, type ListModels, type Listing } from "../../model/server.ts";
+import { chooseModel } from "../../model/registry/choice.ts";
+import { serverOf, type Settled } from "../../model/registry/connection.ts";
+import { openModel } from "../../model/registry/registry.ts";
+import { listModels, type ListModels, type Listing } from "../../model/registry/server.ts";
 import type { Io } from "../kit/command.ts";
 import type { DoctorFinding } from "./finding.ts";
 

@@ -4,7 +4,7 @@ import { isLegionError, messageOf } from "../../base/errors.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import { createBranch } from "../../past/fold.ts";
 import { foreign } from "../../storage/contract/foreign.ts";
-import type { FileReader } from "../../storage/files/reader.ts";
+import type { FileReader } from "../../storage/files/reader/reader.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkDefinitions } from "./check-definitions.ts";

@@ -2,7 +2,7 @@
 
 import { messageOf } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message.ts";
-import { createRedisReader } from "../../storage/redis/reader.ts";
+import { createRedisReader } from "../../storage/redis/reader/reader.ts";
 import type { RedisAddress } from "../../storage/redis/connection/address.ts";
 import { factsIn } from "../../storage/redis/connection/topology.ts";
 import { examine } from "../../storage/redis/connection/health.ts";

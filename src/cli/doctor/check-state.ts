@@ -5,10 +5,10 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isLegionError } from "../../base/errors.ts";
 import { deadHolder, lockHolder } from "../../storage/folder/lock.ts";
-import { placeOf } from "../../storage/files/segments.ts";
+import { placeOf } from "../../storage/files/journal/segments.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
-import { shownPath } from "../../base/project-file.ts";
-import type { FileReader } from "../../storage/files/reader.ts";
+import { shownPath } from "../../base/files/project-file.ts";
+import type { FileReader } from "../../storage/files/reader/reader.ts";
 import { findNode } from "../../control/socket/client.ts";
 import type { DoctorFinding } from "./finding.ts";
 

@@ -1,6 +1,6 @@
 import { loadConfig, type Config } from "../../config/config.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
-import { createFileReader, type FileReader } from "../../storage/files/reader.ts";
+import { createFileReader, type FileReader } from "../../storage/files/reader/reader.ts";
 import { checkMachine, checkModel } from "./check-machine.ts";
 import { checkProject, checkWorkspace } from "./check-project.ts";
 import { checkWeb } from "./check-web.ts";

@@ -8,7 +8,7 @@ import { LegionError } from "../../base/errors.ts";
 import { checkHome, trustOwner } from "../../storage/folder/home.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
-import { openPersonFolder } from "../../storage/folder/person-folder.ts";
+import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { Targets } from "../../control/api/routes.ts";

@@ -48,8 +48,8 @@ async function replayAt(site: Site, io: Io, order: Order): Promise<{ tape: Tape;
   await remarkForeign(site.reader, id, io);
   const { readTape } = await import("../../legion/replay/recording.ts");
   const { replayAgent } = await import("../../legion/replay/replay-agent.ts");
-  const { describeRecorded } = await import("../../model/recorded.ts");
-  const { castToday } = await import("./today/definition-today.ts");
+  const { describeRecorded } = await import("../../model/scripted/recorded.ts");
+  const { castToday } = await import("./prompt/definition-today.ts");
   const tape = await readTape(site.reader, id, to);
   const last = tape.events.at(-1)?.event.seq ?? 0;
   if (to !== undefined && to > last) {

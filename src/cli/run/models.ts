@@ -4,13 +4,13 @@
 import { loadConfig, type Config, type ServiceEnvironment } from "../../config/config.ts";
 import { messageOf } from "../../base/errors.ts";
 import { foreignHost } from "../../model/http/base-url.ts";
-import { OTHER_WAYS, chooseModel, type ModelChoice } from "../../model/choice.ts";
-import { connect, serverOf, type Connection } from "../../model/connection.ts";
+import { OTHER_WAYS, chooseModel, type ModelChoice } from "../../model/registry/choice.ts";
+import { connect, serverOf, type Connection } from "../../model/registry/connection.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import { createOfflineModel } from "../../model/offline/offline.ts";
-import { KNOWN_MODELS } from "../../model/profiles.ts";
-import { findModelAt } from "../../model/registry.ts";
-import { listModels, type Listing } from "../../model/server.ts";
+import { KNOWN_MODELS } from "../../model/registry/profiles.ts";
+import { findModelAt } from "../../model/registry/registry.ts";
+import { listModels, type Listing } from "../../model/registry/server.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";

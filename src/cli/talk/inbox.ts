@@ -4,7 +4,7 @@ import { CONTROL, type Message } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
-import { senderOf } from "../look/event-line.ts";
+import { senderOf } from "../look/log/event-line.ts";
 import { followEvents, readThrough } from "../kit/follow.ts";
 import { columnsFor, namesOf, oneLine, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";

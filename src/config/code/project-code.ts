@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { countFiles, type CountedFiles } from "./counted-files.ts";
 import { importsIn } from "./imports-in.ts";
 import { dependenciesOf, findPackage, readPackageFile } from "./packages-near.ts";
-import { isInside } from "../../base/project-file.ts";
+import { isInside } from "../../base/files/project-file.ts";
 
 export interface ProjectCode {
   /** What would be loaded: relative to the project with `/`, sorted; `../` leads out of it. */

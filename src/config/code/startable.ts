@@ -4,8 +4,8 @@ import { readdir, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { findDefinition, findTeam, type Member, type Places } from "../definition.ts";
 import { placesOf } from "./project-code.ts";
-import { isInside, waysTo } from "../../base/project-file.ts";
-import { createFileReader } from "../../storage/files/reader.ts";
+import { isInside, waysTo } from "../../base/files/project-file.ts";
+import { createFileReader } from "../../storage/files/reader/reader.ts";
 import type { AgentRecord } from "../../storage/contract/reader.ts";
 import { findModuleFile, isFileReference } from "../module-loader.ts";
 

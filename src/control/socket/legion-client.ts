@@ -4,7 +4,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClock } from "../../base/clock.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
-import { createDisk } from "../../base/disk.ts";
+import { createDisk } from "../../base/files/disk.ts";
 import { legionPaths, type LegionPaths } from "../../storage/folder/paths.ts";
 import { lockHolder } from "../../storage/folder/lock.ts";
 import type { AgentId } from "../../domain/message.ts";

@@ -10,7 +10,7 @@ import type { Difference } from "./difference.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { sendsOf, type Event } from "../../domain/event.ts";
 import { closeAgent, openAgent, type AgentPlan, type AgentStore, type AgentPlace } from "../agent-plan.ts";
-import type { EventLog } from "../../past/event-log.ts";
+import type { EventLog } from "../../past/log/event-log.ts";
 import { CONTROL, displayName, parseMessageId } from "../../domain/message.ts";
 import { openMemory } from "../../past/past.ts";
 import { closedWorkplace } from "../shared-host.ts";
@@ -21,7 +21,7 @@ import { evidenceOn, type Player } from "./stand-ins.ts";
 import { onTape } from "./on-tape.ts";
 import type { Tape } from "./recording.ts";
 import { createTenure } from "../../domain/lease.ts";
-import { createTokenCounter, type TokenCounter } from "../../model/tokens.ts";
+import { createTokenCounter, type TokenCounter } from "../../model/tokens/tokens.ts";
 import { UNHOSTED } from "../../storage/contract/store.ts";
 
 export interface ReplayOptions {

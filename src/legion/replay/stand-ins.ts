@@ -19,8 +19,8 @@ import type {
 } from "../../domain/event.ts";
 import { parseMessageId, type AgentId, type Message } from "../../domain/message.ts";
 import type { Completion, Model, ModelRequest } from "../../domain/model.ts";
-import type { Limiter } from "../../model/limiter.ts";
-import { toCompletion } from "../../model/recorded.ts";
+import type { Limiter } from "../../model/limiter/limiter.ts";
+import { toCompletion } from "../../model/scripted/recorded.ts";
 import { sentBy, STOPPED } from "../../agent/act/perform.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN } from "../../base/signals.ts";

@@ -2,11 +2,11 @@
 // survey looks at these itself.
 
 import { fieldsOf, readJson } from "../../base/json.ts";
-import { clean } from "./findings.ts";
+import { clean } from "./survey/findings.ts";
 import type { Wanted } from "./commands.ts";
 import { lastStep, within } from "./move.ts";
 import { joinPath, PATH, readPath } from "./paths.ts";
-import type { Survey } from "./team.ts";
+import type { Survey } from "./survey/team.ts";
 import type { OfflineView, Step } from "./prompt-reader.ts";
 
 interface Manifest {

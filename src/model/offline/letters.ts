@@ -2,7 +2,7 @@
 // these too. Whatever arrives is somebody's text: what does not fit the form is left out.
 
 import { createHash } from "node:crypto";
-import { readFindings, writeFindings, type Findings } from "./findings.ts";
+import { readFindings, writeFindings, type Findings } from "./survey/findings.ts";
 import { PATH, quotePath, readPath, writePath } from "./paths.ts";
 
 /** A part of a survey that one agent takes. */

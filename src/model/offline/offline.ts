@@ -2,13 +2,13 @@
 // logged, limited and replayed like every other model.
 
 import { CONTROL } from "../../domain/message.ts";
-import { estimateTokens } from "../tokens.ts";
+import { estimateTokens } from "../tokens/tokens.ts";
 import type { Completion, Model, ModelProfile, ModelRequest, ToolSpec, Turn } from "../../domain/model.ts";
 import type { Wanted } from "./commands.ts";
 import { errandMoves } from "./errands.ts";
 import { sendMessage, type Move } from "./move.ts";
-import { openShares, shareMove } from "./share.ts";
-import { openSurveys, surveyMove } from "./survey.ts";
+import { openShares, shareMove } from "./survey/share.ts";
+import { openSurveys, surveyMove } from "./survey/survey.ts";
 import { readView, remember, type OfflineView } from "./prompt-reader.ts";
 
 const PROFILE: ModelProfile = {

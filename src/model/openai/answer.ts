@@ -7,7 +7,7 @@ import type { CompletionUsage } from "openai/resources/completions";
 import type { Stop, Usage } from "../../domain/event.ts";
 import type { Toolset } from "../http/body.ts";
 import type { Completion, RawCall } from "../../domain/model.ts";
-import { estimateTokens } from "../tokens.ts";
+import { estimateTokens } from "../tokens/tokens.ts";
 import type { Tell } from "../http/connection.ts";
 
 export interface OpenAiAnswer {

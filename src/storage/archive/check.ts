@@ -9,7 +9,7 @@ import {
   messageSchema,
   stampSchema,
 } from "../../domain/event-schema.ts";
-import { placeOf } from "../files/segments.ts";
+import { placeOf } from "../files/journal/segments.ts";
 import { parseMessageId, type AgentId } from "../../domain/message.ts";
 import { BLOB } from "../folder/agent-path.ts";
 

@@ -13,7 +13,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { LegionError, messageOf } from "../../base/errors.ts";
-import type { Authorship } from "../folder/authorship.ts";
+import type { Authorship } from "../folder/person/authorship.ts";
 import { fromLine } from "../folder/line.ts";
 import type { AgentId, LogId, Message } from "../../domain/message.ts";
 

@@ -9,19 +9,19 @@ import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Event, NewEvent } from "../../domain/event.ts";
 import { forkPoint } from "../../past/fork-point.ts";
 import { account, createLedger } from "../../past/ledger.ts";
-import type { Authorship } from "../folder/authorship.ts";
-import { createBlobs } from "../../past/blobs.ts";
+import type { Authorship } from "../folder/person/authorship.ts";
+import { createBlobs } from "../../past/log/blobs.ts";
 import type { Module } from "../../domain/module.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import { readFileLog } from "../files/log.ts";
-import { openJournal, type SegmentEnd } from "../files/journal.ts";
-import { readSegments } from "../files/segments.ts";
+import { openJournal, type SegmentEnd } from "../files/journal/journal.ts";
+import { readSegments } from "../files/journal/segments.ts";
 import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
 import { editsOf, type Original } from "./legacy.ts";
 import { writePast } from "../files/seed.ts";
 import { createBranch } from "../../past/fold.ts";
 import { archivedAgents, unpackArchive, type Unpacked, type UnpackOptions } from "./unpack.ts";
-import { isForeignJournal } from "../files/foreign-journal.ts";
+import { isForeignJournal } from "../files/journal/foreign-journal.ts";
 
 const PART_BYTES = 8 * 1_048_576;
 

@@ -5,7 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { lstat, readFile, readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { readJson } from "../../base/json.ts";
-import { kindOf, readReal } from "../../base/real-file.ts";
+import { kindOf, readReal } from "../../base/files/real-file.ts";
 import type { Remains, Strange } from "./legacy.ts";
 
 /** As long as a note may be here. */

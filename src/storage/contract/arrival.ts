@@ -1,11 +1,11 @@
 // Agents that come from outside into the place in which a legion is kept: all of them, or none.
 
 import { LegionError } from "../../base/errors.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import type { Event } from "../../domain/event.ts";
 import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
-import type { Outlined } from "../../past/blobs.ts";
+import type { Outlined } from "../../past/log/blobs.ts";
 
 export interface Arrival {
   /** Puts `<id>/…` of each agent into `folder`, durable. Resolves with the highest epoch of their logs. */

@@ -5,7 +5,7 @@ import { StringDecoder } from "node:string_decoder";
 import { LegionError } from "../../base/errors.ts";
 import type { Event, OpenedEvent } from "../../domain/event.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
-import { inline, type Outlined } from "../../past/blobs.ts";
+import { inline, type Outlined } from "../../past/log/blobs.ts";
 import { createBranch, followLog } from "../../past/fold.ts";
 import { toLine } from "../folder/line.ts";
 import { createSeries } from "../folder/series.ts";

@@ -1,7 +1,7 @@
 // A legion's place, opened by a process that runs agents of it: all of them, or its share while other processes run the rest.
 
 import type { Clock } from "../../base/clock.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import type { Limits } from "../../domain/limits.ts";
 import type { AgentId } from "../../domain/message.ts";

@@ -4,7 +4,7 @@ import { pathTo } from "../../past/branch.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import type { Event, SeqRange } from "../../domain/event.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
-import { sha256, type Blobs } from "../../past/blobs.ts";
+import { sha256, type Blobs } from "../../past/log/blobs.ts";
 import type { LastStart } from "./last-start.ts";
 import { CONTROL, type AgentId, type Message } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { LOG_FORMAT, type BranchEvent, type Event, type Stamp } from "../../domain/event.ts";
-import type { Blobs } from "../../past/blobs.ts";
+import type { Blobs } from "../../past/log/blobs.ts";
 import type { AgentId, LogId } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";
 

@@ -4,8 +4,8 @@ import type { Event } from "../../domain/event.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";
 import type { Mail } from "../../mail/bus.ts";
-import type { Blobs, Outlined } from "../../past/blobs.ts";
-import type { Authorship } from "../folder/authorship.ts";
+import type { Blobs, Outlined } from "../../past/log/blobs.ts";
+import type { Authorship } from "../folder/person/authorship.ts";
 
 /** Escaped, and as one line, it still is short enough to be read. */
 export const MAX_FILE_BYTES = 8 * 1_048_576;

@@ -4,7 +4,7 @@ import type { Bus } from "../../mail/bus.ts";
 import type { Control } from "../../mail/control.ts";
 import type { Event } from "../../domain/event.ts";
 import type { Ledger } from "../../past/ledger.ts";
-import type { Blobs } from "../../past/blobs.ts";
+import type { Blobs } from "../../past/log/blobs.ts";
 import type { Memory, Projector } from "../../past/past.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";

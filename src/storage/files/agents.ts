@@ -4,19 +4,19 @@ import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../domain/event.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
-import type { Authorship } from "../folder/authorship.ts";
-import { createBlobs, type Blobs } from "../../past/blobs.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Authorship } from "../folder/person/authorship.ts";
+import { createBlobs, type Blobs } from "../../past/log/blobs.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import { openFileLog, readFileLog, type OpenedFileLog } from "./log.ts";
 import type { Durability } from "../contract/node.ts";
 import type { Lock } from "../folder/lock.ts";
 import { openMemory, type Memory } from "../../past/past.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
-import { agentsIn } from "./reader.ts";
+import { agentsIn } from "./reader/reader.ts";
 import { isForeign } from "./foreign.ts";
 import type { AgentMemoryOptions } from "../contract/store.ts";
-import { gapNotice } from "../../past/gaps.ts";
+import { gapNotice } from "../../past/log/gaps.ts";
 import { foreign } from "../contract/foreign.ts";
 
 export interface FileLogsOptions {

@@ -10,12 +10,12 @@ import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { checkHome } from "../folder/home.ts";
-import { createDisk, type Disk } from "../../base/disk.ts";
+import { createDisk, type Disk } from "../../base/files/disk.ts";
 import { takeLock } from "../folder/lock.ts";
 import { alreadyThere, type Arrival } from "../contract/arrival.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
-import { openPersonFolder } from "../folder/person-folder.ts";
+import { openPersonFolder } from "../folder/person/folder.ts";
 
 const LOCK_WAIT_MS = 5_000;
 

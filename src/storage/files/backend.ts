@@ -1,12 +1,12 @@
 // A legion in the files of a project.
 
-import { openPersonFolder } from "../folder/person-folder.ts";
+import { openPersonFolder } from "../folder/person/folder.ts";
 import type { Backend } from "../contract/backend.ts";
 import { receiveAgents } from "./arrivals.ts";
-import { followFiles } from "./follow.ts";
+import { followFiles } from "./reader/follow.ts";
 import { openFileNode } from "./node.ts";
-import { createFileReader } from "./reader.ts";
-import { createFileSource } from "./source.ts";
+import { createFileReader } from "./reader/reader.ts";
+import { createFileSource } from "./reader/source.ts";
 import { openFileStore } from "./store.ts";
 
 /** @param project real path of its folder */

@@ -3,12 +3,12 @@
 
 import { join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
-import { mailboxName, type Authorship } from "../folder/authorship.ts";
-import type { Disk } from "../../base/disk.ts";
-import { openJournal, type Journal, type JournalStart } from "./journal.ts";
+import { mailboxName, type Authorship } from "../folder/person/authorship.ts";
+import type { Disk } from "../../base/files/disk.ts";
+import { openJournal, type Journal, type JournalStart } from "./journal/journal.ts";
 import type { Durability } from "../contract/node.ts";
 import type { Lock } from "../folder/lock.ts";
-import { setAside, settleSegments } from "./segments.ts";
+import { setAside, settleSegments } from "./journal/segments.ts";
 import {
   CONTROL,
   MAILBOX_LIMIT,
@@ -22,7 +22,7 @@ import type { Bus, Inbox, Mail, Receipt, Watermarks } from "../../mail/bus.ts";
 import { readMailbox, type MailMark } from "./mailbox.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
 import { firstFitting, standingOf } from "../../mail/mailbox.ts";
-import { isForeignJournal } from "./foreign-journal.ts";
+import { isForeignJournal } from "./journal/foreign-journal.ts";
 
 const PART_BYTES = 1_048_576;
 

@@ -6,17 +6,17 @@ import { readMailbox } from "./mailbox.ts";
 import type { Clock } from "../../base/clock.ts";
 import { holdsCopies } from "../folder/copies.ts";
 import { account, createLedger } from "../../past/ledger.ts";
-import { mailboxName, type Authorship } from "../folder/authorship.ts";
-import { createBlobs } from "../../past/blobs.ts";
-import type { Disk } from "../../base/disk.ts";
+import { mailboxName, type Authorship } from "../folder/person/authorship.ts";
+import { createBlobs } from "../../past/log/blobs.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import { openFileLog } from "./log.ts";
-import { openJournal } from "./journal.ts";
+import { openJournal } from "./journal/journal.ts";
 import type { Durability } from "../contract/node.ts";
 import type { Lock } from "../folder/lock.ts";
-import { newestOpening } from "./segments.ts";
+import { newestOpening } from "./journal/segments.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
-import { isForeignJournal } from "./foreign-journal.ts";
+import { isForeignJournal } from "./journal/foreign-journal.ts";
 
 export interface Home {
   readonly paths: LegionPaths;

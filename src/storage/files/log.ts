@@ -3,16 +3,16 @@ import { basename, join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { LOG_FORMAT, type Event, type SeqRange } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
-import type { Authorship } from "../folder/authorship.ts";
-import { inline, type Blobs, type Outlined } from "../../past/blobs.ts";
-import type { Disk } from "../../base/disk.ts";
-import type { EventLog } from "../../past/event-log.ts";
-import { openJournal, type JournalStart, type SegmentEnd } from "./journal.ts";
+import type { Authorship } from "../folder/person/authorship.ts";
+import { inline, type Blobs, type Outlined } from "../../past/log/blobs.ts";
+import type { Disk } from "../../base/files/disk.ts";
+import type { EventLog } from "../../past/log/event-log.ts";
+import { openJournal, type JournalStart, type SegmentEnd } from "./journal/journal.ts";
 import type { Durability } from "../contract/node.ts";
 import type { Lock } from "../folder/lock.ts";
-import { createWriter } from "../../past/long-events.ts";
-import { readSegments, setAside, settleSegments } from "./segments.ts";
-import { createGaps } from "../../past/gaps.ts";
+import { createWriter } from "../../past/log/long-events.ts";
+import { readSegments, setAside, settleSegments } from "./journal/segments.ts";
+import { createGaps } from "../../past/log/gaps.ts";
 
 const PART_BYTES = 8 * 1_048_576;
 

@@ -1,8 +1,8 @@
 // What a mailbox holds on disk: one line for each message that was accepted, until the reader's log has taken it in.
 
-import type { Disk } from "../../base/disk.ts";
-import type { JournalStart, SegmentEnd } from "./journal.ts";
-import { readSegments, type Damage, type JournalRecord } from "./segments.ts";
+import type { Disk } from "../../base/files/disk.ts";
+import type { JournalStart, SegmentEnd } from "./journal/journal.ts";
+import { readSegments, type Damage, type JournalRecord } from "./journal/segments.ts";
 import { parseMessageId, type Delivery, type LogId } from "../../domain/message.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";

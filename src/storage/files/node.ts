@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { isLegionError } from "../../base/errors.ts";
 import { writeLastStart, type LastStart } from "../contract/last-start.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import { CONTROL } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import { openFileStore } from "./store.ts";

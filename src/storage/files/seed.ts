@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { LOG_FORMAT, type Event, type OpenedEvent, type Stamp } from "../../domain/event.ts";
-import { createBlobs, longStrings, outline } from "../../past/blobs.ts";
-import type { Authorship } from "../folder/authorship.ts";
-import type { AppendFile, Disk } from "../../base/disk.ts";
+import { createBlobs, longStrings, outline } from "../../past/log/blobs.ts";
+import type { Authorship } from "../folder/person/authorship.ts";
+import type { AppendFile, Disk } from "../../base/files/disk.ts";
 import { readFileLog } from "./log.ts";
 import { toLine } from "../folder/line.ts";
 import { createSeries } from "../folder/series.ts";

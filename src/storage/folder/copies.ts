@@ -2,8 +2,8 @@
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Blobs } from "../../past/blobs.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Blobs } from "../../past/log/blobs.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import type { Projector } from "../../past/past.ts";
 import type { Module } from "../../domain/module.ts";
 import { byModule, filesOf, put } from "./state-files.ts";

@@ -12,9 +12,9 @@ import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
 import { join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import type { LegionPaths } from "./paths.ts";
-import type { PersonFolder } from "./person-folder.ts";
-import { grant, granted } from "./trust.ts";
-import { shownPath } from "../../base/project-file.ts";
+import type { PersonFolder } from "./person/folder.ts";
+import { grant, granted } from "./person/trust.ts";
+import { shownPath } from "../../base/files/project-file.ts";
 
 /** How deep is looked, and where folders have no business. Folders that are not named here are used as a whole, or not at all. */
 const DEPTH: ReadonlyMap<string, number> = new Map([

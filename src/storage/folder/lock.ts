@@ -7,7 +7,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { codeOf, LegionError } from "../../base/errors.ts";
 import { readJson } from "../../base/json.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Disk } from "../../base/files/disk.ts";
 
 export interface Holder {
   readonly pid: number;

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { readJson } from "../../base/json.ts";
 import type { EditedEvent, NoticeEvent, StateChange } from "../../domain/event.ts";
 import { fileNameOf, foldName, markedNameOf, titleOf } from "./file-name.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import type { Projector } from "../../past/past.ts";
 import type { Module } from "../../domain/module.ts";
 import { earlierStates, keysOf, valueOf, type ModuleState } from "../../past/state.ts";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import type { LegionPaths } from "./paths.ts";
 
 export interface WorkspaceId {

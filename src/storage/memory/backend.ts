@@ -1,6 +1,6 @@
 // A legion in the memory of a process, without lock or files: for programs that want nothing to stay, and for tests.
 
-import { createDisk } from "../../base/disk.ts";
+import { createDisk } from "../../base/files/disk.ts";
 import { aborted, linkSignals } from "../../base/signals.ts";
 import type { Event } from "../../domain/event.ts";
 import { account, createLedger } from "../../past/ledger.ts";

@@ -3,9 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { LOG_FORMAT, type Event, type NewEvent, type Stamp } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
-import { inline, type Outlined } from "../../past/blobs.ts";
-import type { EventLog } from "../../past/event-log.ts";
-import { createWriter } from "../../past/long-events.ts";
+import { inline, type Outlined } from "../../past/log/blobs.ts";
+import type { EventLog } from "../../past/log/event-log.ts";
+import { createWriter } from "../../past/log/long-events.ts";
 import type { KeptAgent } from "./place.ts";
 
 type StoredEvent = Event & Outlined;

@@ -3,7 +3,7 @@
 import { LegionError } from "../../base/errors.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import type { Mail } from "../../mail/bus.ts";
-import { blobsIn, type Blobs } from "../../past/blobs.ts";
+import { blobsIn, type Blobs } from "../../past/log/blobs.ts";
 import { byId } from "../contract/reader.ts";
 import type { LastStart } from "../contract/last-start.ts";
 

@@ -5,7 +5,7 @@ import type { Inspect } from "../../domain/inspection.ts";
 import { createTenure } from "../../domain/lease.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import { openControl } from "../../mail/control.ts";
-import { longStrings, outline } from "../../past/blobs.ts";
+import { longStrings, outline } from "../../past/log/blobs.ts";
 import { createBranch, followLog, type Branch } from "../../past/fold.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { openMemory, type Memory } from "../../past/past.ts";

@@ -6,7 +6,7 @@ import { copyBlobs, createCopies } from "../folder/copies.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import { account, createLedger } from "../../past/ledger.ts";
-import type { Disk } from "../../base/disk.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import { createRedisBlobs } from "./log/blobs.ts";
 import { openRedisLog, readRedisLog } from "./log/log.ts";
 import { openMemory, type Memory } from "../../past/past.ts";

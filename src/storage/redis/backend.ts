@@ -6,13 +6,13 @@ import type { RedisAddress } from "./connection/address.ts";
 import { reachRedis } from "./connection/first-contact.ts";
 import { durabilityOf, examine, type Finding } from "./connection/health.ts";
 import { openLink, type Link } from "./connection/link.ts";
-import { followInRedis, readThrough } from "./follow.ts";
-import { openRedisNode, type RedisHome } from "./node.ts";
-import { createRedisNodes } from "./nodes.ts";
-import { createRedisReader } from "./reader.ts";
-import { receiveInRedis } from "./receive.ts";
+import { followInRedis, readThrough } from "./reader/follow.ts";
+import { openRedisNode, type RedisHome } from "./node/node.ts";
+import { createRedisNodes } from "./node/nodes.ts";
+import { createRedisReader } from "./reader/reader.ts";
+import { receiveInRedis } from "./newcomer/receive.ts";
 import type { Persistence } from "./scripts/lease.ts";
-import { createRedisSource } from "./source.ts";
+import { createRedisSource } from "./reader/source.ts";
 import { openRedisStore } from "./store.ts";
 
 export interface RedisBackendOptions extends Omit<RedisHome, "durability"> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { LegionError } from "../../../src/base/errors.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
-import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { byHand, createWorldInMemory as createWorld } from "../../world.ts";

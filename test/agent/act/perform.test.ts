@@ -6,7 +6,7 @@ import { core } from "../../../modules/core.ts";
 import { goals } from "../../../modules/goals.ts";
 import { messaging } from "../../../modules/messaging.ts";
 import { notes } from "../../../modules/notes.ts";
-import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import {
   defineAction,
   defineModule,

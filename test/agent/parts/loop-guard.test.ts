@@ -4,7 +4,7 @@ import { createBudget } from "../../../src/agent/parts/budget.ts";
 import { costOf } from "../../../src/past/usage.ts";
 import { createLedger, type Ledger } from "../../../src/past/ledger.ts";
 import { LegionError } from "../../../src/base/errors.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { NOOP, PRICE, ask, asking, busy, leftover, spending } from "../../spending.ts";
 import { byHand, createWorldInMemory as createWorld } from "../../world.ts";

@@ -4,7 +4,7 @@ import { goals } from "../../../modules/goals.ts";
 import { notes } from "../../../modules/notes.ts";
 import { defineModule, type Module } from "../../../src/domain/module.ts";
 import { pinnedParts } from "../../../src/agent/parts/pinned.ts";
-import { estimateTokens } from "../../../src/model/tokens.ts";
+import { estimateTokens } from "../../../src/model/tokens/tokens.ts";
 import { createTestHost } from "../../modules/test-host.ts";
 
 /** The parts of modules that pin these texts, where there is room for so many tokens. */

@@ -3,7 +3,7 @@ import { core } from "../../../modules/core.ts";
 import { goals } from "../../../modules/goals.ts";
 import { notes } from "../../../modules/notes.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { createWorldInMemory as createWorld } from "../../world.ts";
 
 const ADD: ScriptedAnswer = { calls: [{ action: "addGoal", parameters: { goal: "buy milk" } }] };

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
-import { eventLine } from "../../../src/cli/look/event-line.ts";
+import { eventLine } from "../../../src/cli/look/log/event-line.ts";
 import { account, createLedger } from "../../../src/past/ledger.ts";
-import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { archiveOf, received } from "../../storage/archive/archived.ts";
 import { createHandClock, type HandClock } from "../../hand-clock.ts";
 import { replay, replayLegion } from "../../legion/replay/replays.ts";

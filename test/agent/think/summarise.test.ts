@@ -7,7 +7,7 @@ import {
   createScriptedModel,
   type ScriptedAnswer,
   type ScriptedOptions,
-} from "../../../src/model/scripted.ts";
+} from "../../../src/model/scripted/scripted.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
 import { SUMMARY_OPENING } from "../../../src/past/view.ts";
 import { createWorldInMemory as createWorld, type World, type WorldAgent } from "../../world.ts";

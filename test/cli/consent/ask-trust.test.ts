@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAdmission } from "../../../src/cli/consent/ask-trust.ts";
 import type { Typed } from "../../../src/cli/kit/command.ts";
 import { isLegionError, messageOf } from "../../../src/base/errors.ts";
-import { openPersonFolder } from "../../../src/storage/folder/person-folder.ts";
-import { grantsOf } from "../../../src/storage/folder/trust.ts";
+import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
+import { grantsOf } from "../../../src/storage/folder/person/trust.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { createTerminal, type Terminal } from "../screen.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { serve } from "../../control/serve.ts";
 import { createWorld, openWorld, readEvents, type World, type WorldAgent } from "../../world.ts";
 import { legion } from "../legion.ts";

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { mailboxName } from "../../../src/storage/folder/authorship.ts";
+import { mailboxName } from "../../../src/storage/folder/person/authorship.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
 import type { Message } from "../../../src/domain/message.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createDisk } from "../../../src/base/disk.ts";
+import { createDisk } from "../../../src/base/files/disk.ts";
 import { takeLock } from "../../../src/storage/folder/lock.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";

@@ -4,7 +4,7 @@ import { LegionError, messageOf } from "../../../src/base/errors.ts";
 import type { AgentId } from "../../../src/domain/message.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
-import { createRedisNodes } from "../../../src/storage/redis/nodes.ts";
+import { createRedisNodes } from "../../../src/storage/redis/node/nodes.ts";
 import { attend } from "../../../src/storage/redis/cluster/members.ts";
 import { createService } from "../../../src/control/service.ts";
 import { openNodesClient } from "../../../src/control/nodes/client.ts";

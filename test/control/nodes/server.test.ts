@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Nodes } from "../../../src/storage/contract/nodes.ts";
-import { createRedisNodes } from "../../../src/storage/redis/nodes.ts";
+import { createRedisNodes } from "../../../src/storage/redis/node/nodes.ts";
 import { legionKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
 import { createService } from "../../../src/control/service.ts";

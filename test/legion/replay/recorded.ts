@@ -9,7 +9,7 @@ import { goals } from "../../../modules/goals.ts";
 import { messaging } from "../../../modules/messaging.ts";
 import { notes } from "../../../modules/notes.ts";
 import type { AgentId } from "../../../src/domain/message.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { defineAction, defineModule, ok, type Module } from "../../../src/domain/module.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { byHand, createWorld, type World, type WorldAgent } from "../../world.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
 import type { Inspection } from "../../../src/domain/inspection.ts";
-import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { asking } from "./asking.ts";
 import { calls, modulesWith } from "./recorded.ts";
 import { replay, replayLegion } from "./replays.ts";

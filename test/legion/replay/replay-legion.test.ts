@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { compareLogs, describeDifference } from "../../../src/legion/replay/difference.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
-import { createFileReader } from "../../../src/storage/files/reader.ts";
+import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { checkCast, openRecording } from "../../../src/legion/replay/replay-legion.ts";
 import { calls, legionOf, modulesWith, never, outside, record } from "./recorded.ts";
 import { replay, replayLegion } from "./replays.ts";

@@ -5,7 +5,7 @@ import {
   readFindings,
   writeFindings,
   type Findings,
-} from "../../../src/model/offline/findings.ts";
+} from "../../../src/model/offline/survey/findings.ts";
 import {
   readShareGoal,
   readSurveyGoal,

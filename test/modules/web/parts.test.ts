@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { divide } from "../../../modules/web/parts.ts";
-import { estimateTokens } from "../../../src/model/tokens.ts";
+import { estimateTokens } from "../../../src/model/tokens/tokens.ts";
 
 const split = (text: string, maxTokens: number) => divide(text, maxTokens, estimateTokens);
 

@@ -2,9 +2,9 @@ import { appendFile, mkdir, readFile, readdir, symlink, writeFile } from "node:f
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Event } from "../../../src/domain/event.ts";
-import { createFileSource } from "../../../src/storage/files/source.ts";
+import { createFileSource } from "../../../src/storage/files/reader/source.ts";
 import { packAgents } from "../../../src/storage/archive/pack.ts";
-import { createFileReader } from "../../../src/storage/files/reader.ts";
+import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { createModuleState, foldState } from "../../../src/past/state.ts";
 import {
   archiveOf,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LegionError } from "../../../src/base/errors.ts";
-import { createDisk } from "../../../src/base/disk.ts";
+import { createDisk } from "../../../src/base/files/disk.ts";
 import { watchDisk } from "../files/watched-disk.ts";
 import { createWorld, openWorld } from "../../world.ts";
 

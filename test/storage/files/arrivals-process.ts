@@ -3,10 +3,10 @@
 import { READABLE } from "../../readable.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";
 import { receiveAgents } from "../../../src/storage/files/arrivals.ts";
-import { createDisk } from "../../../src/base/disk.ts";
+import { createDisk } from "../../../src/base/files/disk.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
-import { openPersonFolder } from "../../../src/storage/folder/person-folder.ts";
-import { authorshipOf } from "../../../src/storage/folder/person-key.ts";
+import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
+import { authorshipOf } from "../../../src/storage/folder/person/key.ts";
 import { watchDisk } from "./watched-disk.ts";
 
 const authorship = await authorshipOf(openPersonFolder(process.env));

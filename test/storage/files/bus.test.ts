@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Inbox, Mail, Watermarks } from "../../../src/mail/bus.ts";
 import { createFileBus } from "../../../src/storage/files/bus.ts";
-import { createDisk, type Disk } from "../../../src/base/disk.ts";
+import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import type { Durability } from "../../../src/storage/contract/node.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
 import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../../src/domain/message.ts";

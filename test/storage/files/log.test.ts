@@ -2,15 +2,15 @@ import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Event } from "../../../src/domain/event.ts";
-import { createBlobs } from "../../../src/past/blobs.ts";
-import { createDisk, type Disk } from "../../../src/base/disk.ts";
+import { createBlobs } from "../../../src/past/log/blobs.ts";
+import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import { openFileLog, readFileLog, type OpenedFileLog } from "../../../src/storage/files/log.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
 import type { Durability } from "../../../src/storage/contract/node.ts";
 import { createTempProject } from "../../temp-project.ts";
-import { describeEventLog, said, type OpenedLog } from "../../past/event-log-contract.ts";
+import { describeEventLog, said, type OpenedLog } from "../../past/log/event-log-contract.ts";
 import { failFrom, watchDisk } from "./watched-disk.ts";
-import { gapNotice } from "../../../src/past/gaps.ts";
+import { gapNotice } from "../../../src/past/log/gaps.ts";
 
 interface Opening {
   readonly disk?: Disk;

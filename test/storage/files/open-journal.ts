@@ -3,14 +3,14 @@ import {
   type Journal,
   type JournalOptions,
   type SegmentEnd,
-} from "../../../src/storage/files/journal.ts";
+} from "../../../src/storage/files/journal/journal.ts";
 import {
   readSegments,
   settleSegments,
   type Damage,
   type StoredRecord,
-} from "../../../src/storage/files/segments.ts";
-import type { Disk } from "../../../src/base/disk.ts";
+} from "../../../src/storage/files/journal/segments.ts";
+import type { Disk } from "../../../src/base/files/disk.ts";
 
 export interface Found {
   readonly journal: Journal;

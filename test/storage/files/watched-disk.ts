@@ -1,4 +1,4 @@
-import type { Disk } from "../../../src/base/disk.ts";
+import type { Disk } from "../../../src/base/files/disk.ts";
 
 export interface DiskCall {
   readonly op: "create" | "write" | "sync" | "flush" | "replace" | "claim" | "remove" | "read" | "list";

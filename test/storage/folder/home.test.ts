@@ -1,8 +1,8 @@
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openPersonFolder } from "../../../src/storage/folder/person-folder.ts";
-import { granted } from "../../../src/storage/folder/trust.ts";
+import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
+import { granted } from "../../../src/storage/folder/person/trust.ts";
 import { legion } from "../../cli/legion.ts";
 import { temporaryFolder } from "../../world.ts";
 

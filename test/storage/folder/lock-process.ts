@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { isLegionError } from "../../../src/base/errors.ts";
-import { createDisk } from "../../../src/base/disk.ts";
+import { createDisk } from "../../../src/base/files/disk.ts";
 import { takeLock, type Lock } from "../../../src/storage/folder/lock.ts";
 
 export interface LockOrder {

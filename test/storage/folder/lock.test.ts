@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, rm, utimes, writeFile } from "node:fs/promise
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createDisk, type Disk } from "../../../src/base/disk.ts";
+import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import { lockHolder, takeLock, type Holder, type Lock } from "../../../src/storage/folder/lock.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { byHand } from "../../world.ts";

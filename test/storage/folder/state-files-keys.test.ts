@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Event, StateChange } from "../../../src/domain/event.ts";
-import { createDisk } from "../../../src/base/disk.ts";
+import { createDisk } from "../../../src/base/files/disk.ts";
 import { defineModule } from "../../../src/domain/module.ts";
 import { createProjections } from "../../../src/storage/folder/state-files.ts";
 import { createModuleState, foldState } from "../../../src/past/state.ts";

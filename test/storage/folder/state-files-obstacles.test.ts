@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ScriptedAnswer } from "../../../src/model/scripted.ts";
+import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { createWorld, type World } from "../../world.ts";
 
 const writeNote = (title: string): ScriptedAnswer => ({

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { goals } from "../../../modules/goals.ts";
 import { notes } from "../../../modules/notes.ts";
 import type { Event, NewEvent, StateChange } from "../../../src/domain/event.ts";
-import { createDisk } from "../../../src/base/disk.ts";
+import { createDisk } from "../../../src/base/files/disk.ts";
 import type { Projector } from "../../../src/past/past.ts";
 import { createProjections } from "../../../src/storage/folder/state-files.ts";
 import { createModuleState, foldState, keysOf, valueOf, type ModuleState } from "../../../src/past/state.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Event } from "../../../src/domain/event.ts";
 import { openMemoryLog, readMemoryLog } from "../../../src/storage/memory/log.ts";
 import { createMemoryPlace } from "../../../src/storage/memory/place.ts";
-import { describeEventLog, said } from "../../past/event-log-contract.ts";
+import { describeEventLog, said } from "../../past/log/event-log-contract.ts";
 
 describeEventLog("an event log in memory", async () => {
   const kept = createMemoryPlace().of("7");

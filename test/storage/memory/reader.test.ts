@@ -1,5 +1,5 @@
 import { CONTROL, type AgentId } from "../../../src/domain/message.ts";
-import type { EventLog } from "../../../src/past/event-log.ts";
+import type { EventLog } from "../../../src/past/log/event-log.ts";
 import { createMemoryBus } from "../../../src/storage/memory/bus.ts";
 import { openMemoryLog } from "../../../src/storage/memory/log.ts";
 import { createMemoryPlace } from "../../../src/storage/memory/place.ts";

@@ -10,7 +10,7 @@ import { createPersonLog } from "../../../src/storage/redis/person/log.ts";
 import { describeBus } from "../../mail/bus-contract.ts";
 import { letter, numbers } from "../../mail/letter.ts";
 import { createRedisStage } from "./mail/stage.ts";
-import { describeEventLog, said, type OpenedLog } from "../../past/event-log-contract.ts";
+import { describeEventLog, said, type OpenedLog } from "../../past/log/event-log-contract.ts";
 import { all, grant, newLegion } from "./places.ts";
 import { redisIsThere, startCluster, tell, type Servers } from "./servers.ts";
 

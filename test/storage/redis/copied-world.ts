@@ -2,7 +2,7 @@
 
 import type { Event } from "../../../src/domain/event.ts";
 import { CONTROL } from "../../../src/domain/message.ts";
-import type { FileReader } from "../../../src/storage/files/reader.ts";
+import type { FileReader } from "../../../src/storage/files/reader/reader.ts";
 import { createRedisPlace } from "./recorded-place.ts";
 
 /** Writes what `reader` shows of its agents into a legion in Redis, and what they said to Control. */

@@ -2,11 +2,11 @@
 
 import { createRedisBus } from "../../../src/storage/redis/mail/bus.ts";
 import type { MessageEvent } from "../../../src/domain/event.ts";
-import type { EventLog } from "../../../src/past/event-log.ts";
+import type { EventLog } from "../../../src/past/log/event-log.ts";
 import { createRedisBlobs } from "../../../src/storage/redis/log/blobs.ts";
 import { openRedisLog } from "../../../src/storage/redis/log/log.ts";
 import { CONTROL, type AgentId } from "../../../src/domain/message.ts";
-import { createRedisReader } from "../../../src/storage/redis/reader.ts";
+import { createRedisReader } from "../../../src/storage/redis/reader/reader.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import { entryId } from "../../../src/storage/redis/scripts/pages.ts";
 import { enlist } from "../../../src/storage/redis/cluster/directory.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openRedisCeiling } from "../../../src/storage/redis/budget.ts";
+import { openRedisCeiling } from "../../../src/storage/redis/node/budget.ts";
 import { createBudget } from "../../../src/agent/parts/budget.ts";
 import { createLedger } from "../../../src/past/ledger.ts";
 import { legionKeys } from "../../../src/storage/redis/scripts/keys.ts";

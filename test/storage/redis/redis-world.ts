@@ -5,7 +5,7 @@ import type { AgentId } from "../../../src/domain/message.ts";
 import { parseRedisAddress } from "../../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../../src/storage/redis/connection/link.ts";
 import { createRedisBackend } from "../../../src/storage/redis/backend.ts";
-import type { RedisHome } from "../../../src/storage/redis/node.ts";
+import type { RedisHome } from "../../../src/storage/redis/node/node.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent, type WorldOptions } from "../../world.ts";
 
 export interface NodeOptions extends WorldOptions {

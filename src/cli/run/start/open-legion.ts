@@ -4,7 +4,7 @@ import { constants, existsSync } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { LegionError, messageOf } from "../../../base/errors.ts";
-import { isInside, waysTo } from "../../../base/project-file.ts";
+import { isInside, waysTo } from "../../../base/files/project-file.ts";
 import type { Config } from "../../../config/config.ts";
 import { searchKeys } from "../../../config/web-search.ts";
 import { createLocalEnvironment } from "../../../environment/local.ts";
@@ -12,7 +12,7 @@ import { startLegion, type Legion, type LegionOptions } from "../../../legion/le
 import type { Roster } from "../../../legion/roster.ts";
 import type { Backend } from "../../../storage/contract/backend.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
-import { personFolderPath } from "../../../storage/folder/person-folder.ts";
+import { personFolderPath } from "../../../storage/folder/person/folder.ts";
 import { readAdoption } from "../../consent/adoption.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import type { Watcher } from "./early-watcher.ts";

@@ -7,8 +7,8 @@ import { isArchive } from "../../../storage/archive/format.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { checkHome } from "../../../storage/folder/home.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
-import { openPersonFolder } from "../../../storage/folder/person-folder.ts";
-import { createFileReader } from "../../../storage/files/reader.ts";
+import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
+import { createFileReader } from "../../../storage/files/reader/reader.ts";
 import type { Reader } from "../../../storage/contract/reader.ts";
 import { unpackArchive } from "../../../storage/archive/unpack.ts";
 

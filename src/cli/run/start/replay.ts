@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { describeDifference } from "../../../legion/replay/difference.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { displayName } from "../../../domain/message.ts";
-import { describeRecorded } from "../../../model/recorded.ts";
-import { createFileReader } from "../../../storage/files/reader.ts";
+import { describeRecorded } from "../../../model/scripted/recorded.ts";
+import { createFileReader } from "../../../storage/files/reader/reader.ts";
 import type { Reader } from "../../../storage/contract/reader.ts";
 import {
   checkCast,

@@ -1,6 +1,6 @@
 import { agentKeys } from "../scripts/keys.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
-import { blobsIn, type Blobs } from "../../../past/blobs.ts";
+import { blobsIn, type Blobs } from "../../../past/log/blobs.ts";
 
 /** Long texts of one agent; what one process kept, another one finds. */
 export function createRedisBlobs({ link, legion, agent }: RedisPlace): Blobs {

@@ -5,7 +5,7 @@ import { LegionError, messageOf } from "../../../base/errors.ts";
 import { isLogFormat, type Event } from "../../../domain/event.ts";
 import { CONTROL, type Draft, type Message } from "../../../domain/message.ts";
 import type { Entry } from "../scripts/pages.ts";
-import type { Outlined } from "../../../past/blobs.ts";
+import type { Outlined } from "../../../past/log/blobs.ts";
 
 /** Throws DAMAGED if `entry` of the log `name` is not what was written, or a newer version wrote it. */
 export function eventIn(entry: Entry, name: string): Event & Outlined {

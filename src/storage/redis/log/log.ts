@@ -15,10 +15,10 @@ import { commitEvents, type Commit, type Taken } from "../scripts/log.ts";
 import { readPages } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
-import { inline, type Outlined } from "../../../past/blobs.ts";
-import type { EventLog } from "../../../past/event-log.ts";
-import { createGaps } from "../../../past/gaps.ts";
-import { createWriter } from "../../../past/long-events.ts";
+import { inline, type Outlined } from "../../../past/log/blobs.ts";
+import type { EventLog } from "../../../past/log/event-log.ts";
+import { createGaps } from "../../../past/log/gaps.ts";
+import { createWriter } from "../../../past/log/long-events.ts";
 import { createRedisBlobs } from "./blobs.ts";
 import { eventIn } from "./entry.ts";
 

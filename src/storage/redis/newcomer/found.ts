@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../../base/clock.ts";
 import type { Event } from "../../../domain/event.ts";
-import { longStrings, outline, type Outlined } from "../../../past/blobs.ts";
+import { longStrings, outline, type Outlined } from "../../../past/log/blobs.ts";
 import { createRedisBlobs } from "../log/blobs.ts";
 import { readRedisLog } from "../log/log.ts";
 import { createBranch, followLog, type Branch } from "../../../past/fold.ts";

@@ -13,7 +13,7 @@ import {
   type LogId,
   type Message,
 } from "../../../domain/message.ts";
-import { longStrings, outline } from "../../../past/blobs.ts";
+import { longStrings, outline } from "../../../past/log/blobs.ts";
 import type { LegionPlace } from "../cluster/members.ts";
 import type { Script } from "../connection/script.ts";
 import { createRedisBlobs } from "../log/blobs.ts";

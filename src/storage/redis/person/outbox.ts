@@ -4,7 +4,7 @@
 import { CONTROL, parseMessageId, type AgentId, type Delivery, type LogId } from "../../../domain/message.ts";
 import type { Bus } from "../../../mail/bus.ts";
 import { offer, sentTo, unreachable, type Outbox } from "../../../mail/outbox.ts";
-import { inline } from "../../../past/blobs.ts";
+import { inline } from "../../../past/log/blobs.ts";
 import { sendsIn, type Send } from "../../../past/ledger.ts";
 import type { LegionPlace } from "../cluster/members.ts";
 import { createRedisBlobs } from "../log/blobs.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sha256, type Blobs } from "../../../../src/past/blobs.ts";
+import { sha256, type Blobs } from "../../../../src/past/log/blobs.ts";
 import { createRedisBlobs } from "../../../../src/storage/redis/log/blobs.ts";
 import { openRedisLog, readRedisLog } from "../../../../src/storage/redis/log/log.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
@@ -8,7 +8,7 @@ import { openLink, type Link } from "../../../../src/storage/redis/connection/li
 import type { RedisPlace } from "../../../../src/storage/redis/scripts/scope.ts";
 import { all, grant, newLegion } from "../places.ts";
 import { redisIsThere, startRedis, type Server } from "../servers.ts";
-import { said } from "../../../past/event-log-contract.ts";
+import { said } from "../../../past/log/event-log-contract.ts";
 
 let server: Server;
 let link: Link;

@@ -12,7 +12,7 @@ import type { Tenure } from "../../../../src/domain/lease.ts";
 import { letter, numbers } from "../../../mail/letter.ts";
 import { all, grant, newLegion } from "../places.ts";
 import { redisIsThere, startRedis, type Server } from "../servers.ts";
-import { describeEventLog, said, type OpenedLog } from "../../../past/event-log-contract.ts";
+import { describeEventLog, said, type OpenedLog } from "../../../past/log/event-log-contract.ts";
 
 let server: Server;
 let link: Link;

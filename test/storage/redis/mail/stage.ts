@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { Inbox, Mail } from "../../../../src/mail/bus.ts";
 import { createRedisBus, type RedisBus } from "../../../../src/storage/redis/mail/bus.ts";
-import type { EventLog } from "../../../../src/past/event-log.ts";
+import type { EventLog } from "../../../../src/past/log/event-log.ts";
 import { openRedisLog } from "../../../../src/storage/redis/log/log.ts";
 import type { AgentId } from "../../../../src/domain/message.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";

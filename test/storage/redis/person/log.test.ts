@@ -14,7 +14,7 @@ import {
   type NumberedEvent,
 } from "../../../../src/storage/redis/person/log.ts";
 import { letter, numbers } from "../../../mail/letter.ts";
-import { said } from "../../../past/event-log-contract.ts";
+import { said } from "../../../past/log/event-log-contract.ts";
 import { all, newLegion } from "../places.ts";
 import { redisIsThere, startRedis, type Server } from "../servers.ts";
 

@@ -1,0 +1,243 @@
+import { closeSync, constants, existsSync, fdatasync, mkdirSync, openSync, writeSync } from "node:fs";
+import { link, lutimes, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { codeOf, LegionError, messageOf } from "../errors.ts";
+import { flush, kindOf, readReal } from "./real-file.ts";
+
+/** A file that only grows. It costs no descriptor while nobody writes to it. */
+export interface AppendFile {
+  readonly path: string;
+  /** Returns when the bytes are with the operating system. */
+  write(bytes: Uint8Array): void;
+  /** Resolves when everything written so far is on the device. Never tried again after it failed. */
+  sync(): Promise<void>;
+  close(): void;
+}
+
+/** All that logs, mailboxes and projections ask of a disk. Everything rejects or throws with STORAGE. */
+export interface Disk {
+  /** Names in a folder, sorted; empty when there is no such folder. */
+  list(path: string): Promise<string[]>;
+  /** The file, or its first `maxBytes`; `undefined` when there is no such file. No link is followed. */
+  read(path: string, maxBytes?: number): Promise<Buffer | undefined>;
+  exists(path: string): boolean;
+  /** What is there: a link is `other`, and so is a file with a second name elsewhere; `undefined` when nothing is. */
+  kind(path: string): Promise<"file" | "folder" | "other" | undefined>;
+  /** Creates the file and its folders; throws if the file is there. */
+  create(path: string): AppendFile;
+  /** Flushes the bytes of a file, or the names in a folder, so that what was read there can be built upon. */
+  sync(path: string): Promise<void>;
+  /** Replaces the file as a whole: readers see the old content or the new one, also after a power cut. */
+  replace(path: string, content: string | Uint8Array): Promise<void>;
+  /** Creates `path` with `content` unless it is there; false if somebody was first. */
+  claim(path: string, content: string): Promise<boolean>;
+  remove(path: string): Promise<void>;
+  /** Removes what earlier processes left in the temporary folder. */
+  emptyTmp(): Promise<void>;
+  touch(path: string): Promise<void>;
+}
+
+const MAX_OPEN_FILES = 128;
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
+
+/** The real disk. `tmp` holds temporary files and must lie on the same file system as what is written. */
+export function createDisk(tmp: string): Disk {
+  const files = createOpenFiles();
+  const folders = createFolders(dirname(dirname(tmp)));
+  return {
+    ...createPlacing(tmp, folders),
+    list: (path) => storage(path, async () => (await readdir(path)).sort(), []),
+    read: (path, maxBytes) => storage<Buffer | undefined>(path, () => readReal(path, maxBytes), undefined),
+    exists: (path) => existsSync(path),
+    kind: (path) => storage(path, () => kindOf(path), undefined),
+    create: (path) => createAppendFile(path, files, folders),
+    sync: (path) => storage(path, () => folders.settle(path)),
+    remove: (path) =>
+      storage(
+        path,
+        async () => {
+          await unlink(path);
+          await flush(dirname(path));
+        },
+        undefined,
+      ),
+    touch: (path) => storage(path, () => lutimes(path, new Date(), new Date())),
+  };
+}
+
+/** Puts whole files in their places: written and flushed in `tmp` first. */
+function createPlacing(tmp: string, folders: Folders): Pick<Disk, "replace" | "claim" | "emptyTmp"> {
+  const withTemporary = async <T>(
+    content: string | Uint8Array,
+    place: (path: string) => Promise<T>,
+  ): Promise<T> => {
+    await mkdir(tmp, { recursive: true, mode: 0o700 });
+    const path = join(tmp, randomUUID());
+    try {
+      await writeFile(path, content, { flag: "wx", mode: 0o600, flush: true });
+      return await place(path);
+    } finally {
+      await rm(path, { force: true });
+    }
+  };
+  return {
+    replace: (path, content) =>
+      storage(path, () =>
+        withTemporary(content, async (written) => {
+          folders.make(dirname(path));
+          await rename(written, path);
+          await folders.settle(dirname(path));
+        }),
+      ),
+    claim: (path, content) =>
+      storage(
+        path,
+        () =>
+          withTemporary(content, async (written) => {
+            folders.make(dirname(path));
+            try {
+              await link(written, path);
+            } catch (error) {
+              if (codeOf(error) === "EEXIST") return false;
+              throw error;
+            }
+            try {
+              await folders.settle(dirname(path));
+            } catch (error) {
+              // Nobody may be kept out by a claim that its own process does not know of.
+              await rm(path, { force: true });
+              throw error;
+            }
+            return true;
+          }),
+        // Whoever was first has emptied `tmp` already.
+        false,
+      ),
+    emptyTmp: () => storage(tmp, () => rm(tmp, { recursive: true, force: true, maxRetries: 5 })),
+  };
+}
+
+/** Descriptors in use, the longest unused first; past the limit that one is closed, to be opened again by its file. */
+interface OpenFiles {
+  /** Says that a file is open, and used at this moment. */
+  use(file: AppendFile): void;
+  forget(file: AppendFile): void;
+}
+
+function createOpenFiles(): OpenFiles {
+  const open = new Set<AppendFile>();
+  return {
+    use(file) {
+      open.delete(file);
+      open.add(file);
+      if (open.size > MAX_OPEN_FILES) for (const oldest of open) return oldest.close();
+    },
+    forget(file) {
+      open.delete(file);
+    },
+  };
+}
+
+function createAppendFile(path: string, files: OpenFiles, folders: Folders): AppendFile {
+  let fd: number | undefined;
+  let syncing = 0;
+  let closeAfterSync = false;
+  /** Its name is not flushed. */
+  let isNew = true;
+  const guard = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw storageError(path, error);
+    }
+  };
+  const use = (flags = 0): number => {
+    fd ??= openSync(path, constants.O_WRONLY | constants.O_APPEND | NOFOLLOW | flags, 0o600);
+    files.use(file);
+    return fd;
+  };
+  const file: AppendFile = {
+    path,
+    write: (bytes) =>
+      guard(() => {
+        const target = use();
+        for (let done = 0; done < bytes.length;) done += writeSync(target, bytes, done);
+      }),
+    async sync() {
+      const target = guard(() => use());
+      syncing++;
+      try {
+        await new Promise<void>((resolve, reject) =>
+          fdatasync(target, (error) => (error ? reject(storageError(path, error)) : resolve())),
+        );
+        if (isNew) await storage(path, () => folders.settle(dirname(path)));
+        isNew = false;
+      } finally {
+        syncing--;
+        if (closeAfterSync && syncing === 0) file.close();
+      }
+    },
+    close() {
+      files.forget(file);
+      closeAfterSync = syncing > 0;
+      if (fd === undefined || closeAfterSync) return;
+      closeSync(fd);
+      fd = undefined;
+    },
+  };
+  guard(() => {
+    folders.make(dirname(path));
+    use(constants.O_CREAT | constants.O_EXCL);
+  });
+  return file;
+}
+
+/** The way to every file: without it the file is lost in a power cut, however well its own bytes are kept. */
+interface Folders {
+  /** Makes a folder, and what is missing of the way to it. */
+  make(folder: string): void;
+  /** Flushes what is at `path`, and the way to it, whoever made that. */
+  settle(path: string): Promise<void>;
+}
+
+/** @param top what is above it was there before */
+function createFolders(top: string): Folders {
+  /** Folders that were flushed since this process has put a folder into them. */
+  const flushed = new Map<string, Promise<void>>();
+  const flushOnce = async (folder: string): Promise<void> => {
+    const flushing = flushed.get(folder) ?? flush(folder);
+    flushed.set(folder, flushing);
+    try {
+      await flushing;
+    } catch (error) {
+      if (flushed.get(folder) === flushing) flushed.delete(folder);
+      throw error;
+    }
+  };
+  return {
+    make(folder) {
+      const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (made !== undefined)
+        for (let at = folder; at.length >= made.length;) flushed.delete((at = dirname(at)));
+    },
+    async settle(path) {
+      await flush(path);
+      for (let at = path; at.startsWith(join(top, "/"));) await flushOnce((at = dirname(at)));
+    },
+  };
+}
+
+/** Runs `work`; a missing file gives `missing` where one is given, every other failure a STORAGE error. */
+async function storage<T>(path: string, work: () => Promise<T>, ...missing: [T] | []): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (missing.length === 1 && codeOf(error) === "ENOENT") return missing[0];
+    throw storageError(path, error);
+  }
+}
+
+function storageError(path: string, error: unknown): LegionError {
+  return new LegionError("STORAGE", `${path}: ${messageOf(error)}`, { cause: error });
+}

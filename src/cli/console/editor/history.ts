@@ -1,0 +1,77 @@
+// What was entered at consoles, over sessions: the file `history` in the person's own folder, one JSON text a line, the
+// newest last. Consoles that run at the same time each add their own lines to its end.
+
+import { messageOf } from "../../../base/errors.ts";
+import type { PersonFolder } from "../../../storage/folder/person/folder.ts";
+
+export interface ConsoleHistory {
+  /** What was entered before this session, the newest last. */
+  readonly entries: readonly string[];
+  /** Adds to it. A history that cannot be kept is none: `onTrouble` is told once. */
+  add(entry: string): Promise<void>;
+}
+
+const FILE = "history";
+const MAX_ENTRIES = 1_000;
+/** A longer entry had better be pasted again. */
+const MAX_LENGTH = 4_000;
+/** Past this the oldest entries are left out. */
+const MAX_CHARS = 200_000;
+
+export async function openHistory(
+  folder: PersonFolder,
+  onTrouble: (text: string) => void,
+): Promise<ConsoleHistory> {
+  let state: "kept" | "lost" = "kept";
+  const lose = (error: unknown): void => {
+    if (state === "kept") onTrouble(`What is entered here is not kept: ${messageOf(error)}`);
+    state = "lost";
+  };
+  const entries = await readEntries(folder).catch((error: unknown): readonly string[] => {
+    lose(error);
+    return [];
+  });
+  let newest = entries.at(-1);
+  let added = 0;
+  const append = async (line: string): Promise<void> => {
+    await folder.append(FILE, line);
+    added += line.length;
+    if (added > MAX_CHARS) await readEntries(folder);
+    if (added > MAX_CHARS) added = 0;
+  };
+  return {
+    entries,
+    async add(entry) {
+      if (state === "lost" || entry === newest || entry.length > MAX_LENGTH) return;
+      newest = entry;
+      await append(`${JSON.stringify(entry)}\n`).catch(lose);
+    },
+  };
+}
+
+async function readEntries(folder: PersonFolder): Promise<readonly string[]> {
+  const text = (await folder.read(FILE)) ?? "";
+  const lines = text.split("\n").filter((line) => line !== "");
+  const kept = lines.slice(-MAX_ENTRIES);
+  if (text.length > MAX_CHARS || lines.length > 2 * MAX_ENTRIES) await shorten(folder, text, kept);
+  return kept.flatMap(entryIn);
+}
+
+/** Leaves out the oldest entries; what another console has added since `text` was read stays. */
+async function shorten(folder: PersonFolder, text: string, lines: readonly string[]): Promise<void> {
+  let left = MAX_CHARS / 2;
+  const first = lines.findLastIndex((line) => (left -= line.length + 1) < 0) + 1;
+  const now = (await folder.read(FILE)) ?? "";
+  const added = now.startsWith(text) ? now.slice(text.length) : "";
+  if (now === text || added !== "") await folder.write(FILE, `${lines.slice(first).join("\n")}\n${added}`);
+}
+
+/** Nothing for a line that somebody else wrote. */
+function entryIn(line: string): readonly string[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === "string" ? [entry] : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,92 @@
+// What comes from a terminal, told apart: keys that a person presses, and text that is pasted (bracketed paste).
+
+import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
+
+/** Asks a terminal to mark what is pasted, and to stop doing so. */
+export const MARK_PASTES = "\u001b[?2004h";
+export const LEAVE_PASTES = "\u001b[?2004l";
+const START = "\u001b[200~";
+const END = "\u001b[201~";
+const INTERRUPT = "\u0003";
+/** Nobody presses so many keys at once: it was pasted, or comes from a program. */
+const MOST_KEYS = 1_000;
+/** What could be the beginning of a mark is a key of its own if nothing follows. */
+const MARK_MS = 50;
+
+export interface KeyListener {
+  readonly onKeys: (keys: string) => void;
+  /** Line ends are as they came. `too long`: it is longer than a message can be, and nothing of it was kept. */
+  readonly onPaste: (text: string | TooLong) => void;
+  /** The person gave up a paste whose end did not come; nothing of it was kept. */
+  readonly onLeft: () => void;
+}
+
+export interface TooLong {
+  readonly tooLong: true;
+}
+
+export interface Keys {
+  /** Takes in what was read, in pieces of any size. */
+  take(chunk: string): void;
+}
+
+/** Holds a paste of at most `maxBytes`, whatever comes in. */
+export function createKeys({ onKeys, onPaste, onLeft }: KeyListener, maxBytes = MAX_CONTENT_BYTES): Keys {
+  let held = "";
+  let pasted: { text: string; bytes: number } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const press = (keys: string): void => {
+    if (keys.length > MOST_KEYS) onPaste(keys);
+    else if (keys !== "") onKeys(keys);
+  };
+  const keep = (text: string): void => {
+    pasted!.bytes += Buffer.byteLength(text);
+    pasted!.text = pasted!.bytes > maxBytes ? "" : pasted!.text + text;
+  };
+  const finish = (): void => {
+    onPaste(pasted!.bytes > maxBytes ? { tooLong: true } : pasted!.text);
+    pasted = undefined;
+  };
+  const step = (text: string): string => {
+    const mark = pasted ? END : START;
+    const at = text.indexOf(mark);
+    const end = at < 0 ? text.length - overlap(text, mark) : at;
+    if (pasted) keep(text.slice(0, end));
+    else press(text.slice(0, end));
+    if (at < 0) {
+      held = text.slice(end);
+      return "";
+    }
+    if (pasted) finish();
+    else pasted = { text: "", bytes: 0 };
+    return text.slice(at + mark.length);
+  };
+  const release = (): void => {
+    if (pasted) return;
+    const keys = held;
+    held = "";
+    press(keys);
+  };
+  return {
+    take(chunk) {
+      clearTimeout(timer);
+      // The end of a paste may have been lost; no paste consists of this alone.
+      if (pasted && chunk === INTERRUPT) {
+        pasted = undefined;
+        held = "";
+        return onLeft();
+      }
+      let rest = held + chunk;
+      held = "";
+      while (rest !== "") rest = step(rest);
+      if (held !== "") timer = setTimeout(release, MARK_MS).unref();
+    },
+  };
+}
+
+/** How much of the end of `text` could be the beginning of `mark`. */
+function overlap(text: string, mark: string): number {
+  for (let length = Math.min(text.length, mark.length - 1); length > 0; length--)
+    if (text.endsWith(mark.slice(0, length))) return length;
+  return 0;
+}

@@ -1,0 +1,188 @@
+// The line that a person types at a terminal: keys go to the line editor of Node, what is pasted stands in the line as a
+// mark where it is long, and goes out as one message.
+
+import { createInterface, type Interface, type Key } from "node:readline";
+import { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { LegionError } from "../../../base/errors.ts";
+import { plain, takeRow } from "../../kit/terminal.ts";
+import type { Bottom } from "./bottom.ts";
+import { createEntryReader } from "./entries.ts";
+import { TOO_LONG, type Input, type InputOptions } from "./input.ts";
+import { LEAVE_PASTES, MARK_PASTES, createKeys, type TooLong } from "./keys.ts";
+import { createPastes, type Pastes } from "./pastes.ts";
+
+const PROMPT = "> ";
+const GOES_ON = "… ";
+const DEFAULT_COLUMNS = 80;
+/** Nobody types more by hand; the line editor slows down with the length of its line. */
+const MAX_TYPED = 4_000;
+const HISTORY_SIZE = 1_000;
+
+export function openPrompt(options: InputOptions, bottom: Bottom): Input {
+  const { stdin, stdout } = options.io;
+  const pastes = createPastes();
+  const source = Object.assign(new Readable({ read: () => undefined }), {
+    setRawMode: stdin.setRawMode?.bind(stdin),
+  });
+  const reader = openReader(source, { ...options, bottom, pastes });
+  const entering = createEntering(reader, { ...options, bottom, pastes });
+  const { insert, press, onLine } = limitLine(reader, source, entering.enter);
+  reader.on("line", onLine);
+  liftAtEnter(source, reader, bottom);
+  const keys = createKeys({
+    onKeys: press,
+    onPaste: (text) =>
+      typeof text === "string"
+        ? insert(pastes.fold(text))
+        : options.onRefused(`what was pasted is ${TOO_LONG}`),
+    onLeft: () => options.onRefused("the end of what was pasted did not come: nothing of it was kept"),
+  });
+  const decoder = new StringDecoder("utf8");
+  const onData = (chunk: Buffer | string): void =>
+    keys.take(typeof chunk === "string" ? chunk : decoder.write(chunk));
+  // A terminal that was closed can be neither read nor put back in order; the process is told by a signal.
+  stdin.on("data", onData).on("error", () => undefined);
+  stdin.on("end", () => reader.close());
+  const restore = (): void => void stdout.write(LEAVE_PASTES);
+  process.once("exit", restore);
+  stdout.on("resize", bottom.resize);
+  stdout.write(MARK_PASTES);
+  let state: "open" | "closing" = "open";
+  reader.on("close", () => {
+    process.off("exit", restore);
+    stdout.off("resize", bottom.resize);
+    stdin.off("data", onData);
+    restore();
+    bottom.type(undefined);
+    if (state === "open") bottom.print("Nothing more is read here. Ctrl-C ends the node.\n");
+  });
+  return {
+    settled: entering.settled,
+    close() {
+      state = "closing";
+      reader.close();
+      stdin.pause();
+    },
+  };
+}
+
+interface Around extends InputOptions {
+  readonly bottom: Bottom;
+  readonly pastes: Pastes;
+}
+
+/** What becomes of a line once it is entered. */
+function createEntering(reader: Interface, { io, onEntry, onRefused, history, bottom, pastes }: Around) {
+  const entries = createEntryReader(pastes.unfold);
+  let last = Promise.resolve();
+  const add = (line: string | TooLong): ReturnType<typeof entries.add> | LegionError => {
+    try {
+      return entries.add(line);
+    } catch (error) {
+      return error as LegionError;
+    }
+  };
+  return {
+    settled: () => last,
+    enter(line: string | TooLong): void {
+      const entry = add(line);
+      const shown = typeof line === "string" ? line : "";
+      const rows = rowsOf(reader.getPrompt(), shown, io.stdout.columns || DEFAULT_COLUMNS);
+      reader.setPrompt(entry === undefined ? GOES_ON : PROMPT);
+      bottom.settle(rows);
+      if (typeof entry === "object")
+        onRefused(entry instanceof LegionError ? entry.message : `this is ${TOO_LONG}`);
+      if (typeof entry !== "string") return;
+      const kept = entry.trim() === "" ? undefined : history?.add(entry);
+      // A rejection would be a fault of ours: it ends the process like any other.
+      last = Promise.all([onEntry(entry), kept]).then(() => undefined);
+    },
+  };
+}
+
+function openReader(
+  source: NodeJS.ReadableStream,
+  { complete, onInterrupt, history, bottom, pastes }: Around,
+): Interface {
+  const completer = (line: string): [string[], string] => {
+    const candidates = complete(line);
+    // The editor would list them where the rows at the bottom are.
+    if (candidates.length < 2 || commonStart(candidates).length > line.length) return [[...candidates], line];
+    bottom.print(`${candidates.map((each) => each.trim()).join("  ")}\n`);
+    return [[], line];
+  };
+  const reader = createInterface({
+    input: source,
+    output: bottom.forEditor,
+    terminal: true,
+    prompt: PROMPT,
+    completer,
+    history: (history?.entries ?? []).map(pastes.foldLines).reverse(),
+    historySize: HISTORY_SIZE,
+    removeHistoryDuplicates: true,
+  });
+  reader.on("SIGINT", onInterrupt);
+  reader.on("SIGCONT", () => bottom.begin(MARK_PASTES));
+  bottom.type({ rowsAbove: () => reader.getCursorPos().rows, draw: () => reader.prompt(true) });
+  return reader;
+}
+
+function commonStart(words: readonly string[]): string {
+  const [first = "", ...others] = words;
+  let length = first.length;
+  while (!others.every((word) => word.startsWith(first.slice(0, length)))) length--;
+  return first.slice(0, length);
+}
+
+/** What is entered stands above the rows at the bottom, not under them. */
+function liftAtEnter(source: NodeJS.ReadableStream, reader: Interface, bottom: Bottom): void {
+  source.prependListener("keypress", (_: unknown, key?: Key) => {
+    if (key?.name !== "return" && key?.name !== "enter") return;
+    reader.write(null, { ctrl: true, name: "e" });
+    bottom.lift();
+  });
+  source.on("keypress", (_: unknown, key?: Key) => {
+    if (key?.ctrl && key.name === "l") bottom.begin(CLEAR);
+    else bottom.settleLifted();
+  });
+}
+
+export const CLEAR = "\u001b[H\u001b[2J";
+
+/** A line that became too long by what is typed or comes from a program is refused as a whole. */
+function limitLine(
+  reader: Interface,
+  source: NodeJS.ReadableStream,
+  enter: (line: string | TooLong) => void,
+) {
+  let isTooLong = false;
+  const fits = (text: string): boolean => {
+    isTooLong ||= reader.line.length + text.length > MAX_TYPED;
+    return !isTooLong;
+  };
+  return {
+    insert: (text: string): void => void (text !== "" && fits(text) && reader.write(text)),
+    press(keys: string): void {
+      // Where nothing more fits, only what ends the line, or the node, is heard.
+      const heard = fits(keys) ? keys : (/[\r\n\u0003]/.exec(keys)?.[0] ?? "");
+      // Several at once the editor would put to the end of the line, without counting the rows that they fill.
+      for (const key of heard) source.emit("data", key);
+    },
+    onLine(line: string): void {
+      enter(isTooLong ? { tooLong: true } : line);
+      isTooLong = false;
+    },
+  };
+}
+
+/** What was entered, behind its prompt; nothing of an empty line. */
+function rowsOf(prompt: string, line: string, columns: number): string {
+  let rows = "";
+  for (let rest = plain(line).trim(); rest !== "";) {
+    const taken = takeRow(rest, columns - prompt.length);
+    rows += `${rows === "" ? prompt : " ".repeat(prompt.length)}${taken.row}\n`;
+    rest = taken.rest;
+  }
+  return rows;
+}

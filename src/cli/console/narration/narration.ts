@@ -1,0 +1,121 @@
+// What is said to people of what happens: pure texts, not yet laid out.
+
+import { unwrapOutside } from "../../../../modules/web/markers.ts";
+import type { AgentState } from "../../../domain/inspection.ts";
+import type { Call, DecisionEvent, EventOf, ResultEvent, Usage } from "../../../domain/event.ts";
+import type { Spent } from "../../../past/usage.ts";
+import { CONTROL, displayName, parseMessageId, type AgentId, type Message } from "../../../domain/message.ts";
+import type { Remark } from "./page.ts";
+import { count } from "../../../base/wording.ts";
+
+const MAX_VALUE = 60;
+const MAX_PARAMETERS = 10;
+/** Past this somebody had better read it in a file. */
+const WHOLE = 200;
+
+/** Mail that an agent takes in. */
+export function mailRemark({ source, content, delivery }: Message): Remark {
+  const from = source.type === "user" ? "Legion" : displayName(source.id);
+  const text = delivery === "abort" ? "stop what you are doing" : content;
+  return { mark: "←", text: `${from}: ${text}`, maxRows: 4, look: "cyan" };
+}
+
+/** Messages to the person among what was sent, whole. */
+export function letterRemarks(sends: readonly Message[] = []): readonly Remark[] {
+  return sends
+    .filter(({ id }) => parseMessageId(id).to === CONTROL)
+    .map(({ content }) => ({ mark: "→", text: `Control: ${content}`, maxRows: WHOLE, look: "bold" }));
+}
+
+/** Where a plain answer, which was shown as it streamed, went. */
+export function answerRemark({ text, calls, sends = [], stop }: DecisionEvent): Remark | undefined {
+  if (calls.length > 0 || stop === "unparsed" || text.trim() === "") return undefined;
+  const to = sends.flatMap(({ targetAgentIds }) => targetAgentIds.map(displayName));
+  const sent = to.length > 0 ? `sent to ${to.join(", ")}` : "sent to nobody";
+  return { mark: "→", text: sent, maxRows: 1, look: "dim" };
+}
+
+/** @param cost what the agent has spent so far, in US dollars */
+export function callRemark(call: Call | undefined, cost = 0): Remark | undefined {
+  if (!call || call.action === "noop") return undefined;
+  const spent = cost > 0 ? `(${formatCost(cost)} so far)` : "";
+  const text = [call.action, describe(call.parameters), spent].filter((part) => part !== "").join(" ");
+  return { mark: "▸", text, maxRows: 2, look: "blue" };
+}
+
+function describe(parameters: unknown): string {
+  if (typeof parameters !== "object" || parameters === null) return shorten(parameters);
+  return Object.entries(parameters)
+    .slice(0, MAX_PARAMETERS)
+    .map(([name, value]) => `${shorten(name)}: ${shorten(value)}`)
+    .join(", ");
+}
+
+function shorten(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const line = text
+    .slice(0, 2 * MAX_VALUE)
+    .replace(/\s+/g, " ")
+    .trim();
+  return line.length > MAX_VALUE || text.length > 2 * MAX_VALUE ? `${line.slice(0, MAX_VALUE - 1)}…` : line;
+}
+
+const OUTCOMES: Readonly<Record<ResultEvent["outcome"], Omit<Remark, "text">>> = {
+  ok: { mark: "✓", maxRows: 2 },
+  error: { mark: "✗", maxRows: 4, look: "red" },
+  interrupted: { mark: "!", maxRows: 4, look: "yellow" },
+  idle: { mark: "·", maxRows: 2, look: "dim" },
+};
+
+export function resultRemark({ outcome, content }: ResultEvent): Remark | undefined {
+  if (content.trim() === "") return undefined;
+  return { ...OUTCOMES[outcome], text: unwrapOutside(content) };
+}
+
+export function noticeRemark({ reason, content }: EventOf<"notice">): Remark | undefined {
+  if (reason === "resumed") return { mark: "!", text: "goes on", maxRows: 1, look: "yellow" };
+  if (reason !== "gap" && reason !== "restarted" && reason !== "undeliverable") return undefined;
+  return { mark: "!", text: content, maxRows: 4, look: "yellow" };
+}
+
+export function summaryRemark({ covers: [first, last], usage }: EventOf<"summary">): Remark {
+  const text = `summarised events ${first} to ${last} to free space (${formatTokens(usage)} tokens)`;
+  return { mark: "·", text, maxRows: 2, look: "dim" };
+}
+
+/** What the agent is doing, where that is more than to go on. */
+export function stateRemark(agent: AgentId, state: AgentState, reason = ""): Remark | undefined {
+  const wayOut = state === "parked" || state === "paused" ? ` (legion resume ${agent})` : "";
+  if (state === "retrying") return { mark: "!", text: reason, maxRows: 3, look: "yellow" };
+  if (state !== "parked" && state !== "paused" && state !== "halted") return undefined;
+  return {
+    mark: "!",
+    text: `${state}: ${reason.trim() || "no reason given"}${wayOut}`,
+    maxRows: 6,
+    look: "red",
+  };
+}
+
+export function idleRemark(spent: Spent): Remark {
+  return { mark: "·", text: `waits for mail (${formatSpent(spent)})`, maxRows: 1, look: "dim" };
+}
+
+/** `12 steps, 34.5k tokens, 0.0312 USD`. */
+export function formatSpent({ steps, tokens, cost }: Pick<Spent, "steps" | "tokens" | "cost">): string {
+  const parts = [count(steps, "step"), `${formatCount(tokens)} ${tokens === 1 ? "token" : "tokens"}`];
+  return [...parts, ...(cost > 0 ? [formatCost(cost)] : [])].join(", ");
+}
+
+export function formatCost(cost: number): string {
+  return `${cost > 0 && cost < 1 ? cost.toFixed(4) : cost.toFixed(2)} USD`;
+}
+
+function formatTokens({ input, output }: Usage): string {
+  return formatCount(input + output);
+}
+
+/** `950`, `34.5k`, `1.9M`. */
+export function formatCount(count: number): string {
+  if (count < 1_000) return String(count);
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}

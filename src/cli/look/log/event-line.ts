@@ -1,0 +1,79 @@
+// One event of a log, on one line for people.
+
+import { unwrapOutside } from "../../../../modules/web/markers.ts";
+import type { Call, Event } from "../../../domain/event.ts";
+import { displayName, type Message } from "../../../domain/message.ts";
+import { oneLine } from "../../kit/output.ts";
+import { clip } from "../../kit/terminal.ts";
+import { dayOf, timeOf } from "../../kit/times.ts";
+
+/** What is looked at of a long content: more than any line shows. */
+const MAX_CHARS = 4_000;
+const KIND_WIDTH = 9;
+
+/** Time, whose it is where that is said, number, kind and what it is about. */
+export function eventLine(event: Event, columns: number, whose = ""): string {
+  const head = `${timeOf(event.at)} ${whose}${String(event.seq).padStart(5)} ${event.kind.padEnd(KIND_WIDTH)} `;
+  return clip(head + oneLine(describe(event)), columns);
+}
+
+/** Lines for events that come one after the other, with the date where it changes. */
+export function createEventLines(columns: number): (event: Event, whose?: string) => string {
+  let day = "";
+  return (event, whose) => {
+    const line = eventLine(event, columns, whose);
+    if (dayOf(event.at) === day) return line;
+    day = dayOf(event.at);
+    return `--- ${day} ---\n${line}`;
+  };
+}
+
+function describe(event: Event): string {
+  switch (event.kind) {
+    case "opened":
+      return `log ${event.log}`;
+    case "message":
+      return `${senderOf(event.message)}: ${cut(event.message.content)}`;
+    case "prompted":
+      return `${event.model}, about ${event.reserved.input} tokens`;
+    case "refused":
+      return `${event.status === undefined ? "no connection" : `answered ${event.status}`}: no step, no cost`;
+    case "decision":
+      return [endOf(event.stop), cut(event.text), event.calls.map(describeCall).join("; ")]
+        .filter(Boolean)
+        .join(" ");
+    case "result":
+      return `${event.outcome}: ${cut(unwrapOutside(event.content))}`;
+    case "approval":
+      return event.verdict ? `${event.verdict} by ${event.by ?? "?"}` : `asked: ${cut(event.asked ?? "")}`;
+    case "summary":
+      return `of ${event.covers.join(" to ")}: ${cut(event.content)}`;
+    case "branch":
+      return `goes on from ${event.to}${event.origin === undefined ? "" : `, the past of ${displayName(event.origin)}`}`;
+    case "sent":
+      return `everything up to event ${event.upTo} is delivered`;
+    case "edited":
+      return `by hand: ${event.module}, ${event.key}`;
+    case "notice":
+      return `${event.reason}: ${cut(event.content)}`;
+  }
+}
+
+export function senderOf({ source, delivery }: Pick<Message, "source" | "delivery">): string {
+  const sender = source.type === "user" ? "Legion" : displayName(source.id);
+  return delivery === "abort" ? `${sender} (abort)` : sender;
+}
+
+/** How a completion ended, where that is not as usual. */
+function endOf(stop: string): string {
+  return stop === "end" || stop === "calls" ? "" : `(${stop})`;
+}
+
+function describeCall({ action, parameters }: Call): string {
+  const text = typeof parameters === "string" ? parameters : JSON.stringify(parameters);
+  return `${action} ${text === "{}" ? "" : cut(text)}`.trim();
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_CHARS);
+}

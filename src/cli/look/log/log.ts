@@ -1,0 +1,85 @@
+import { LegionError } from "../../../base/errors.ts";
+import type { Event } from "../../../domain/event.ts";
+import { CONTROL, displayName } from "../../../domain/message.ts";
+import { branchesIn } from "./branch-tree.ts";
+import { remarkForeign } from "../../consent/adoption.ts";
+import { branchLines } from "./branch-lines.ts";
+import type { CliCommand, Io, Typed } from "../../kit/command.ts";
+import { createEventLines } from "./event-line.ts";
+import { followEvents } from "../../kit/follow.ts";
+import { followAll, mergedEvents } from "./follow-all.ts";
+import { columnsFor, print, printJson, readNumber } from "../../kit/output.ts";
+import {
+  checkAgent,
+  checkTargets,
+  addJsonOption,
+  addLegionOptions,
+  withSite,
+  type Site,
+} from "../../kit/target.ts";
+
+/** A line for other programs is cut, too, but later. */
+const PIPE_COLUMNS = 200;
+
+export const command: CliCommand = {
+  define(parser) {
+    parser
+      .argument("<ids>", "the agent, several such as 2,3, or all; 0 is you")
+      .option("-f, --follow", "go on with what happens from now on, until Ctrl-C")
+      .option("--from <number>", "begin with this event")
+      .option("--tree", "show its branches instead: what `legion fork` began, and what it left");
+    addJsonOption(addLegionOptions(parser));
+  },
+  async run(typed, io) {
+    const from = readNumber(typed, "from") ?? 1;
+    await withSite(typed, io, async (site) => {
+      const ids = typed.args[0]!;
+      if (ids.trim() === "all" || ids.includes(",")) return printSeveral(typed, io, site);
+      const id = ids === CONTROL ? CONTROL : await checkAgent(site, ids);
+      await remarkForeign(site.reader, id, io);
+      if (typed.options["tree"]) return printTree(typed, io, site.reader.events(id));
+      const { signal = new AbortController().signal } = io;
+      const events = typed.options["follow"]
+        ? followEvents(site, id, { from, signal, io })
+        : site.reader.events(id, from);
+      return printEvents(typed, io, events);
+    });
+    return 0;
+  },
+};
+
+async function printEvents({ options }: Typed, io: Io, events: AsyncIterable<Event>): Promise<void> {
+  const lineOf = createEventLines(io.stdout.isTTY ? columnsFor(io) : PIPE_COLUMNS);
+  for await (const event of events) {
+    if (options["json"]) printJson(io, event);
+    else print(io, lineOf(event));
+  }
+}
+
+/** Of each event is said whose it is. */
+async function printSeveral({ args, options }: Typed, io: Io, site: Site): Promise<void> {
+  const other = ["tree", "from"].find((name) => options[name] !== undefined);
+  if (other !== undefined) throw new LegionError("USAGE", `--${other} is about one agent; name just one`);
+  const ids = args[0]!.split(",").map((id) => id.trim());
+  const agents = ids.filter((id) => id !== CONTROL).join();
+  const targets = agents === "" ? [] : await checkTargets(site, agents);
+  const chosen = targets === "all" ? targets : [...(ids.includes(CONTROL) ? [CONTROL] : []), ...targets];
+  const known = chosen === "all" ? await site.reader.known() : chosen;
+  const { signal = new AbortController().signal } = io;
+  const events = options["follow"] ? followAll(site, chosen, { signal, io }) : mergedEvents(site, known);
+  const width = Math.max(...known.map((id) => displayName(id).length));
+  const lineOf = createEventLines(io.stdout.isTTY ? columnsFor(io) : PIPE_COLUMNS);
+  for await (const { agent, event } of events) {
+    if (options["json"]) printJson(io, { agent, ...event });
+    else print(io, lineOf(event, `${displayName(agent).padEnd(width)} `));
+  }
+}
+
+async function printTree({ options }: Typed, io: Io, events: AsyncIterable<Event>): Promise<void> {
+  const other = ["follow", "from"].find((name) => options[name] !== undefined);
+  if (other !== undefined)
+    throw new LegionError("USAGE", `--tree shows whole branches; leave out --${other}`);
+  const branches = await branchesIn(events);
+  if (options["json"]) for (const branch of branches) printJson(io, branch);
+  else for (const line of branchLines(branches, columnsFor(io))) print(io, line);
+}

@@ -1,0 +1,67 @@
+import type { ConfigFlags } from "../../../config/config.ts";
+import { LegionError } from "../../../base/errors.ts";
+import type { CliCommand, Typed } from "../../kit/command.ts";
+import { createAdmission } from "../../consent/ask-trust.ts";
+import { flagsOf, addCodeTrustOption, addLegionOptions, projectOf, withSite } from "../../kit/target.ts";
+import { MAX_AGENTS, readWho, recall, type Recalled } from "./selection.ts";
+
+export const command: CliCommand = {
+  define(parser) {
+    addCodeTrustOption(addLegionOptions(parser))
+      .argument(
+        "[n]",
+        `how many agents, 1 to ${MAX_AGENTS}; they get the ids 1, 2, 3... (default: those of the last start, or 1)`,
+      )
+      .option(
+        "--agent <name>",
+        "what they are: a definition in agents/, or the path of one (default: legionnaire)",
+      )
+      .option("--agents <ids>", "host just these, such as 4-6, 2,5 or writer; with --team, of its agents")
+      .option("--team <name>", "host a team instead: the path of a file, or a name in agents/")
+      .option("--only <ids>", "host these agents instead, such as 2,2b, each as it was last started")
+      .option("--model <name>", "anthropic/<id>, openai/<id>, offline, scripted:<file> or replay:<folder>")
+      .option("--task <text>", "a message from you to the first agent")
+      .option("--until-idle", "end when nobody has anything to do")
+      .option("--limits <limits>", "steps=100,tokens=2000000,cost=2.50,time=8h (any of them), or none")
+      .option("--yes", "let agents run commands on this machine")
+      .option("--tick <duration>", "an agent decides once in this time; 0: as fast as it can (default: 1s)")
+      .option("--heartbeat <duration>", "ask idle agents this often what there is to do (default: off)")
+      .option("--allow-volatile", "run on a Redis that can lose what it was given")
+      .option("--here", "the files of these agents are in this folder from now on, wherever they were")
+      .option("-v, --verbose", "on a terminal: show every event, not one row for each agent")
+      .option("--json", "print what happens as JSON, one object a line");
+  },
+  async run(typed, io) {
+    const chosen = readWho(typed);
+    const task = readTask(typed);
+    const project = await projectOf(typed, io);
+    const isAgain = chosen.kind === "last" || chosen.kind === "only";
+    const recalled: Recalled = isAgain
+      ? await withSite(typed, io, (site) => recall(chosen, site), "refuse")
+      : { who: chosen };
+    const flags = { ...recalled.flags, ...readFlags(typed) };
+    const { hostLegion } = await import("./host.ts");
+    const { untilIdle, json, verbose } = typed.options;
+    const readers = json ? "programs" : "people";
+    const detail = verbose ? "all" : "brief";
+    const until = untilIdle ? "idle" : "told";
+    const admit = createAdmission(project, typed, io);
+    return hostLegion({ ...recalled, task, flags, project, until, readers, detail, admit, typed }, io);
+  },
+};
+
+function readTask({ options: { task } }: Typed): string | undefined {
+  if (typeof task !== "string") return undefined;
+  if (task.trim() === "") throw new LegionError("USAGE", "--task: expected what the first agent shall do");
+  return task;
+}
+
+function readFlags(typed: Typed): ConfigFlags {
+  const { yes, allowVolatile, here } = typed.options;
+  return {
+    ...flagsOf(typed, ["model", "agent", "bus", "name", "tick", "heartbeat", "limits"]),
+    ...(yes && { commands: "allow" }),
+    ...(allowVolatile && { volatile: "allow" }),
+    ...(here && { pins: "move" }),
+  };
+}

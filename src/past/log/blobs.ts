@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Disk } from "../../base/files/disk.ts";
+
+/** A string with more UTF-8 bytes than this is kept beside the log, under their hash. */
+export const MAX_INLINE_BYTES = 65_536;
+/** No UTF-16 unit takes more bytes than this. */
+const BYTES_PER_UNIT = 3;
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+export interface Blobs {
+  /** Keeps `text`, once, and returns its hash. Durable when it resolves. */
+  keep(text: string): Promise<string>;
+  /** `undefined` if it is not there, or no longer what was kept. */
+  read(hash: string): Promise<string | undefined>;
+}
+
+export function createBlobs(folder: string, disk: Disk): Blobs {
+  const read = async (hash: string): Promise<string | undefined> =>
+    (await disk.read(join(folder, hash)))?.toString("utf8");
+  return blobsIn({
+    read,
+    async place(hash, text) {
+      const path = join(folder, hash);
+      if (!isKept(hash, await read(hash))) return disk.replace(path, text);
+      // Whoever put it there may have ended before it was flushed.
+      await disk.sync(path);
+      await disk.sync(folder);
+    },
+  });
+}
+
+/** Where texts are put under their hashes. */
+export interface BlobPlace {
+  read(hash: string): Promise<string | undefined>;
+  /** Durable when it resolves. */
+  place(hash: string, text: string): Promise<void>;
+}
+
+export function blobsIn(place: BlobPlace): Blobs {
+  /** What was kept, or is being kept, through this object. */
+  const kept = new Map<string, Promise<void>>();
+  return {
+    async read(hash) {
+      if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+      const text = await place.read(hash);
+      return isKept(hash, text) ? text : undefined;
+    },
+    async keep(text) {
+      const hash = sha256(text);
+      let placing = kept.get(hash);
+      if (!placing) {
+        kept.set(hash, (placing = place.place(hash, text)));
+        placing.catch(() => kept.delete(hash));
+      }
+      await placing;
+      return hash;
+    },
+  };
+}
+
+function isKept(hash: string, text: string | undefined): boolean {
+  return text !== undefined && sha256(text) === hash;
+}
+
+type Path = readonly (string | number)[];
+
+/** Where a record's long strings went: `blobs` names their places and hashes, and leaves empty strings there. */
+export interface Outlined {
+  readonly blobs?: readonly (readonly [path: Path, hash: string])[];
+}
+
+/** Where `value` holds strings too long for a line of the log; empty for almost every event. */
+export function longStrings(value: unknown, path: Path = []): [Path, string][] {
+  if (typeof value === "string") return isLong(value) ? [[path, value]] : [];
+  if (typeof value !== "object" || value === null) return [];
+  const found: [Path, string][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === "string" ? isLong(item) : typeof item === "object") {
+      found.push(...longStrings(item, [...path, Array.isArray(value) ? Number(key) : key]));
+    }
+  }
+  return found;
+}
+
+function isLong(text: string): boolean {
+  return text.length * BYTES_PER_UNIT > MAX_INLINE_BYTES && Buffer.byteLength(text) > MAX_INLINE_BYTES;
+}
+
+/** `record` with the strings that `longStrings` found kept as blobs. */
+export async function outline<R extends object>(
+  record: R,
+  long: readonly [Path, string][],
+  blobs: Blobs,
+): Promise<R & Outlined> {
+  if (long.length === 0) return record;
+  const places: [Path, string][] = [];
+  let outlined: unknown = record;
+  for (const [path, text] of long) {
+    places.push([path, await blobs.keep(text)]);
+    outlined = replaceAt(outlined, path, "");
+  }
+  return { ...(outlined as R), blobs: places };
+}
+
+/** The record as it was before `outline`. A blob that is lost reads as a sentence that says so. */
+export async function inline<R extends object>(record: R & Outlined, blobs: Blobs): Promise<R> {
+  if (!record.blobs) return record;
+  const { blobs: places, ...outlined } = record;
+  let whole: unknown = outlined;
+  for (const [path, hash] of places)
+    whole = replaceAt(whole, path, (await blobs.read(hash)) ?? `(lost: blob ${hash})`);
+  return whole as R;
+}
+
+function replaceAt(value: unknown, path: Path, text: string): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return text;
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => (index === key ? replaceAt(item, rest, text) : item));
+  const record = value as Readonly<Record<string, unknown>>;
+  return { ...record, [key]: replaceAt(Object.hasOwn(record, key) ? record[key] : undefined, rest, text) };
+}

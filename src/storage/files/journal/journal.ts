@@ -1,0 +1,267 @@
+// A folder of segments, appended to by one process at a time. The event log and the mailbox are both journals.
+//
+//   J1. A record counts once `commit` has resolved: written, flushed, and the lock still ours, in this order.
+//   J2. Nothing is rewritten. What a dead writer left unacknowledged is sealed off by the next segment, not cut.
+//   J3. A damaged line never becomes a record and never hides the ones after it.
+//   J4. Any number of concurrent commits share one flush.
+
+import { join } from "node:path";
+import { LegionError, messageOf } from "../../../base/errors.ts";
+import type { AppendFile, Disk } from "../../../base/files/disk.ts";
+import type { Durability } from "../../contract/node.ts";
+import { toLine } from "../../folder/line.ts";
+import { comparePlaces, placeOf } from "./segments.ts";
+import type { JournalRecord, Segment } from "./segments.ts";
+import { segmentName, type Place } from "../../folder/series.ts";
+
+export interface JournalOptions {
+  readonly folder: string;
+  readonly disk: Disk;
+  readonly epoch: number;
+  readonly durability: Durability;
+  /** False once another process has taken the directory over. */
+  readonly held: () => boolean;
+  readonly now: () => number;
+  readonly maxPartBytes: number;
+  /** The fields of the first record of each segment besides `seals`; `format` is 1 where it is not among them. */
+  readonly opening: object;
+}
+
+/** Where a journal goes on: behind what was found of it, or behind what a dead one had acknowledged. */
+export interface JournalStart {
+  /** The highest sequence number. */
+  readonly last: number;
+  readonly segments: readonly SegmentEnd[];
+}
+
+export interface SegmentEnd extends Pick<Segment<JournalRecord>, "name" | "bytes" | "sealed"> {
+  /** The highest sequence number in it or before it. */
+  readonly last: number;
+}
+
+export interface Journal {
+  /** The highest sequence number; 0 when empty. */
+  readonly last: number;
+  /**
+   * Stamps and writes records, in order; durable with the next `commit`. Throws STORAGE if the journal is dead, and
+   * whatever JSON.stringify throws: then nothing was written.
+   */
+  write<R extends { readonly kind: string }>(records: readonly R[]): readonly (R & JournalRecord)[];
+  /** Resolves when everything written so far is as durable as promised. Rejects with STORAGE; then it is dead. */
+  commit(): Promise<void>;
+  /** Removes the segments that hold nothing after `seq`; the one that grows stays until the journal is closed. */
+  dropThrough(seq: number): Promise<void>;
+  /** Where another journal goes on in place of this one, which is dead. Rejects with STORAGE if the lock is not ours. */
+  acknowledged(): Promise<JournalStart>;
+  /** Commits what is written. Nothing can be written any more, whether it resolves or rejects. */
+  close(): Promise<void>;
+}
+
+/** Goes on where `start` says. Creates no file before the first record. */
+export function openJournal(options: JournalOptions, start: JournalStart): Journal {
+  const { folder, epoch } = options;
+  const parts = openParts(options, start.segments);
+  let last = start.last;
+  let dead: LegionError | undefined;
+  const die = (error: unknown): never => {
+    dead ??= storageError(folder, error);
+    throw dead;
+  };
+  const flush = async (): Promise<number> => {
+    if (dead) throw dead;
+    const upTo = last;
+    const acknowledge = await parts.settle();
+    if (!options.held()) throw takenOver(folder);
+    acknowledge();
+    return upTo;
+  };
+  const flushes = shareFlushes(() => flush().catch(die), last);
+  return {
+    get last() {
+      return last;
+    },
+    write(records) {
+      if (dead) throw dead;
+      if (records.length === 0) return [];
+      const stamp = createStamp(last, epoch, options.now());
+      const opening = parts.opening();
+      const opened = opening ? [stamp(opening)] : [];
+      const stamped = records.map((record) => stamp(record));
+      // Before anything changes: what JSON cannot hold is its writer's mistake, and no reason to die.
+      const bytes = Buffer.from([...opened, ...stamped].map(toLine).join(""));
+      try {
+        if (opening) parts.begin();
+        parts.append(bytes, stamped.at(-1)!.seq);
+      } catch (error) {
+        die(error);
+      }
+      last = stamped.at(-1)!.seq;
+      return stamped;
+    },
+    commit: () => flushes.cover(last),
+    dropThrough: (seq) => parts.dropThrough(seq),
+    async acknowledged() {
+      // A flush that began before the failure may still succeed.
+      await flushes.current();
+      // Whoever has taken over may count what nobody was promised: it is no longer ours to remove.
+      if (!options.held()) throw takenOver(folder);
+      return { segments: await parts.acknowledged(), last: flushes.reached() };
+    },
+    async close() {
+      try {
+        if (!dead) await flushes.cover(last);
+      } finally {
+        dead ??= new LegionError("STORAGE", `${folder} is closed.`);
+        parts.close();
+      }
+    },
+  };
+}
+
+function storageError(folder: string, error: unknown): LegionError {
+  if (error instanceof LegionError) return error;
+  return new LegionError("STORAGE", `${folder}: ${messageOf(error)}`, { cause: error });
+}
+
+function takenOver(folder: string): LegionError {
+  return new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
+}
+
+/** Numbers records from `last` on. */
+function createStamp(last: number, epoch: number, nowMs: number) {
+  const at = new Date(nowMs).toISOString();
+  return <R extends object>(record: R) => ({ seq: ++last, epoch, at, ...record });
+}
+
+/** One flush after the other; whoever asks while one is under way shares the next one. */
+interface Flushes {
+  /** The highest sequence number that a flush has covered. */
+  reached(): number;
+  /** Resolves when a flush has covered `seq`. Rejects as it did. */
+  cover(seq: number): Promise<void>;
+  /** Resolves when no flush is under way, whatever came of it. */
+  current(): Promise<void>;
+}
+
+/** `flush` resolves with the highest sequence number that it covered. */
+function shareFlushes(flush: () => Promise<number>, reached: number): Flushes {
+  let flushing: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    try {
+      reached = await flush();
+    } finally {
+      flushing = undefined;
+    }
+  };
+  return {
+    reached: () => reached,
+    async cover(seq) {
+      while (reached < seq) await (flushing ??= run());
+    },
+    current: async () => flushing?.catch(() => undefined),
+  };
+}
+
+/** A segment of the folder; those that this journal began have a file. */
+interface Part {
+  readonly name: string;
+  readonly sealed: boolean;
+  readonly file: AppendFile | undefined;
+  bytes: number;
+  last: number;
+  /** Its end as far as it was acknowledged. */
+  durable: { readonly bytes: number; readonly last: number };
+}
+
+/** The segments of one journal. The newest of its own grows. */
+interface Parts {
+  /** The first record of a new part, if the next record needs one. */
+  opening(): { readonly kind: string } | undefined;
+  begin(): void;
+  append(bytes: Buffer, last: number): void;
+  /** Makes everything appended so far as durable as promised. Returns how to say that it counts. */
+  settle(): Promise<() => void>;
+  dropThrough(seq: number): Promise<void>;
+  /** Removes what was begun and never acknowledged. */
+  acknowledged(): Promise<readonly SegmentEnd[]>;
+  close(): void;
+}
+
+function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Parts {
+  const { disk, folder, epoch } = options;
+  let parts: Part[] = segments.map((end) => ({ ...end, file: undefined, durable: end }));
+  let unsealed = parts.filter(({ sealed }) => !sealed);
+  let growing: Part | undefined;
+  let newest = newestPlace(segments, epoch);
+  const remove = createRemoval(folder, disk);
+  const close = (): void => {
+    growing?.file?.close();
+    growing = undefined;
+  };
+  return {
+    opening() {
+      if (growing && growing.bytes < options.maxPartBytes) return undefined;
+      const seals = Object.fromEntries(unsealed.map(({ name, bytes }) => [name, bytes]));
+      return { kind: "opened", format: 1, ...options.opening, seals };
+    },
+    begin() {
+      growing?.file?.close();
+      newest = { epoch: newest.epoch, part: newest.part + 1 };
+      const name = segmentName(newest);
+      const file = disk.create(join(folder, name));
+      growing = { name, file, sealed: false, bytes: 0, last: 0, durable: { bytes: 0, last: 0 } };
+      unsealed = [growing];
+      parts.push(growing);
+    },
+    append(bytes, last) {
+      growing!.file!.write(bytes);
+      growing!.bytes += bytes.length;
+      growing!.last = last;
+    },
+    async settle() {
+      const ends = parts
+        .filter((part) => part.bytes > part.durable.bytes)
+        .map((part) => ({ part, durable: { bytes: part.bytes, last: part.last } }));
+      if (options.durability === "disk") for (const { part } of ends) await part.file!.sync();
+      return () => {
+        for (const { part, durable } of ends) {
+          part.durable = durable;
+          if (part !== growing) part.file!.close();
+        }
+      };
+    },
+    dropThrough(seq) {
+      const doomed = parts.filter((part) => part !== growing && part.last <= seq);
+      parts = parts.filter((part) => !doomed.includes(part));
+      unsealed = unsealed.filter((part) => !doomed.includes(part));
+      return remove(doomed);
+    },
+    async acknowledged() {
+      close();
+      await remove(parts.filter(({ durable }) => durable.bytes === 0));
+      return parts
+        .filter(({ durable }) => durable.bytes > 0)
+        .map(({ name, sealed, durable }) => ({ name, sealed, ...durable }));
+    },
+    close,
+  };
+}
+
+/** After all that is there: also if the folder of locks was deleted and its numbers begin again. */
+function newestPlace(segments: readonly SegmentEnd[], epoch: number): Place {
+  return segments
+    .map(({ name }) => placeOf(name))
+    .reduce<Place>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
+}
+
+/** Removes files one after the other, in the order of the calls: what seals the others off goes last. */
+function createRemoval(folder: string, disk: Disk): (parts: readonly Part[]) => Promise<void> {
+  let removing = Promise.resolve();
+  return (parts) => {
+    const remove = async (): Promise<void> => {
+      for (const { name } of parts) await disk.remove(join(folder, name));
+    };
+    removing = removing.then(remove, remove);
+    return removing;
+  };
+}

@@ -1,0 +1,88 @@
+// What the files of a project say, read without its lock: also while a node runs.
+
+import { holdsCopies } from "../../folder/copies.ts";
+import { join } from "node:path";
+import { readMailbox } from "../mailbox.ts";
+import type { Authorship } from "../../folder/person/authorship.ts";
+import { createBlobs, type Blobs } from "../../../past/log/blobs.ts";
+import { createDisk, type Disk } from "../../../base/files/disk.ts";
+import { readFileLog } from "../log.ts";
+import { readSegments } from "../journal/segments.ts";
+import { readLastStart } from "../../contract/last-start.ts";
+import { CONTROL, isAgentId, type AgentId } from "../../../domain/message.ts";
+import { createBranch } from "../../../past/fold.ts";
+import { legionPaths, type LegionPaths } from "../../folder/paths.ts";
+import { openPersonFolder } from "../../folder/person/folder.ts";
+import { knownAuthorshipOf } from "../../folder/person/key.ts";
+import { createProjections } from "../../folder/state-files.ts";
+import { foldState } from "../../../past/state.ts";
+import { isForeign } from "../foreign.ts";
+import { byId, createFolds, readOnly, toRecord, type Reader } from "../../contract/reader.ts";
+
+/** Agents are the folders; what people changed in the files of an agent is in its state. */
+export interface FileReader extends Reader {
+  readonly paths: LegionPaths;
+  /** Writes through it are left out. */
+  readonly disk: Disk;
+}
+
+/** @param person whose it may be; that of whoever runs this process if absent */
+export function createFileReader(project: string, person = openPersonFolder(process.env)): FileReader {
+  const paths = legionPaths(project);
+  let authorship: Promise<Authorship> | undefined;
+  const disk = withoutWrites(createDisk(paths.tmp));
+  const blobs = (agent: AgentId): Blobs => readOnly(createBlobs(paths.blobs(agent), disk));
+  const events: Reader["events"] = (agent, from) =>
+    readFileLog({ folder: paths.agent(agent), disk, blobs: blobs(agent) }, from);
+  const unread: Reader["unread"] = async (agent, marks) =>
+    (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread;
+  const recordAt = async (agent: AgentId): Promise<string> =>
+    (await disk.read(join(paths.agent(agent), "agent.json")))?.toString("utf8") ?? "";
+  const folds = createFolds({ events, unread });
+  return {
+    ...folds,
+    paths,
+    disk,
+    blobs,
+    known: async () => (await agentsIn(paths.agents, disk)).toSorted(byId),
+    events,
+    unread,
+    async last(agent) {
+      let last = 0;
+      const folder = join(paths.agent(agent), "log");
+      for await (const { records } of readSegments(folder, disk, Number.MAX_SAFE_INTEGER))
+        last = records.at(-1)?.seq ?? last;
+      return last;
+    },
+    async state(agent, modules) {
+      const { state } = (await folds.follow(agent, createBranch)).branch;
+      const place = { disk, folder: paths.agent(agent), corruptFolder: paths.corrupt };
+      const edits = await createProjections(modules, place).reconcile(state);
+      for (const edit of edits) foldState(state, { ...edit, seq: 0, epoch: 0, at: "" });
+      return state;
+    },
+    async isForeign(agent) {
+      authorship ??= knownAuthorshipOf(person);
+      return isForeign(agent, { paths, disk, authorship: await authorship });
+    },
+    record: async (agent) => toRecord(await recordAt(agent)),
+    lastStart: async () => readLastStart(await recordAt(CONTROL)),
+  };
+}
+
+/** The agents whose folders are in `folder`, Control not. A file in their place is nobody, and so are mere copies. */
+export async function agentsIn(
+  folder: string,
+  disk: Pick<Disk, "list" | "kind" | "exists">,
+): Promise<readonly AgentId[]> {
+  const ids = (await disk.list(folder)).filter(isAgentId);
+  const kinds = await Promise.all(
+    ids.map((id) => disk.kind(join(folder, id)).catch(() => "folder" as const)),
+  );
+  return ids.filter((id, index) => kinds[index] === "folder" && !holdsCopies(disk, join(folder, id)));
+}
+
+function withoutWrites(disk: Disk): Disk {
+  const nothing = (): Promise<void> => Promise.resolve();
+  return { ...disk, sync: nothing, replace: nothing, remove: nothing };
+}

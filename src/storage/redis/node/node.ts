@@ -1,0 +1,142 @@
+// A legion in Redis: this process is one of its nodes, and agents come and go.
+
+import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../../base/clock.ts";
+import { createBinding, enrollAll } from "./registration.ts";
+import { checkHome } from "../../folder/home.ts";
+import { writeLastStart } from "../../contract/last-start.ts";
+import { createDisk } from "../../../base/files/disk.ts";
+import { takeLock } from "../../folder/lock.ts";
+import { CONTROL, type AgentId } from "../../../domain/message.ts";
+import { createNodeNews } from "./changes.ts";
+import { offerWhatMayBeLost } from "./lost-mail.ts";
+import { openPersonFolder } from "../../folder/person/folder.ts";
+import { startPlacement } from "../cluster/scheduler.ts";
+import { openRedisCeiling } from "./budget.ts";
+import { agentKeys } from "../scripts/keys.ts";
+import { setStopped } from "../cluster/directory.ts";
+import { spentOf, type Ceiling } from "../../../past/usage.ts";
+import { openRedisStore, type RedisStore } from "../store.ts";
+import { workspaceId, type WorkspaceId } from "../../folder/workspace.ts";
+import type { Persistence } from "../scripts/lease.ts";
+import type { LegionPlace } from "../cluster/members.ts";
+import type { AgentHost, Hostable, NodeOrder, NodeStorage, Running, Surroundings } from "../../contract/node.ts";
+import { lookForLosses, tellOfAbsent } from "./absences.ts";
+
+const LOCK_WAIT_MS = 5_000;
+const SETTLING_MS = 5_000;
+
+/** A legion in Redis. */
+export interface RedisHome extends LegionPlace {
+  /** May this Redis lose what it acknowledged? */
+  readonly durability: Persistence;
+  /** `move`: agents that are bound to files are bound to those of this folder from now on. Default `keep`. */
+  readonly pins?: "move" | "keep";
+  readonly leaseMs?: number;
+  /** Told lines for people: what is wrong with the legion's Redis, and when it is over; which agents come and go. */
+  readonly onTrouble?: (text: string) => void;
+}
+
+export interface RedisNodeOrder extends NodeOrder {
+  readonly redis: RedisHome;
+}
+
+/** Rejects with LOCKED if another node runs in this folder, with STORAGE if Redis cannot be reached. */
+export async function openRedisNode(
+  { agents, limits, disk: given, redis, started }: RedisNodeOrder,
+  { paths, clock, inspect }: Surroundings,
+): Promise<NodeStorage> {
+  const disk = given ?? createDisk(paths.tmp);
+  const place = { link: redis.link, legion: redis.legion };
+  await checkHome(paths, openPersonFolder(process.env));
+  const lock = await takeLock(paths.lock, disk, { role: "node", waitMs: LOCK_WAIT_MS });
+  let closeAll = lock.release;
+  try {
+    await disk.emptyTmp();
+    const store = await openRedisStore({ ...redis, role: "node", clock, inspect, copies: { disk, paths } });
+    closeAll = () => bothInOrder(store.close, lock.release);
+    const workspace = await workspaceId(paths, disk);
+    const ceiling = await openRedisCeiling({ ...place, tenureOf: store.leases.held }, limits);
+    await enrollAll(agents, { ...redis, store, workspace });
+    const { meta } = agentKeys(redis.legion, CONTROL);
+    await redis.link.command("HSET", meta, "durability", redis.durability);
+    if (started) await redis.link.command("HSET", meta, "started", writeLastStart(started));
+    return {
+      store: { ...store, close: closeAll },
+      disk,
+      node: store.node,
+      ceiling,
+      begin: (host) => beginPlacement(host, { agents, redis, clock, store, ceiling, workspace }),
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+interface Placing {
+  readonly agents: readonly Hostable[];
+  readonly redis: RedisHome;
+  readonly clock: Clock;
+  readonly store: RedisStore;
+  readonly ceiling: Ceiling;
+  readonly workspace: WorkspaceId;
+}
+
+/** Takes the share of agents that is this node's, and goes on taking and giving. */
+async function beginPlacement(
+  host: AgentHost,
+  { agents, redis, clock, store, ceiling, workspace }: Placing,
+): Promise<Running> {
+  const { link, legion, onTrouble: tell = (): void => undefined } = redis;
+  const place = { link, legion };
+  const candidates = agents.map(({ id }) => id);
+  const isBoundElsewhere = createBinding(store, workspace);
+  const news = createNodeNews(tell);
+  const placement = startPlacement({
+    ...place,
+    onTrouble: tell,
+    leases: store.leases,
+    clock,
+    node: { id: store.node, name: `${process.pid}@${hostname()}`, workspace: workspace.id },
+    candidates,
+    mayRunHere: (agent) => !isBoundElsewhere(agent),
+    isIdle: host.isIdle,
+    async begin(agent, tenure) {
+      const { memory, outbox } = await host.begin(agent);
+      ceiling.settle({ agent, epoch: tenure.epoch }, spentOf(memory.ledger));
+      news.moved(agent, "here");
+      const isOpen = (): boolean => host.outboxOf(agent) === outbox;
+      void offerWhatMayBeLost({ ...place, agent }, { tenure, outbox, isOpen });
+    },
+    async end(agent) {
+      news.moved(agent, "away");
+      await host.end(agent);
+    },
+  });
+  // Redis may go away just now: then agents come later.
+  await Promise.race([placement.settled(), delay(SETTLING_MS, undefined, { ref: false })]);
+  news.begin();
+  tellOfAbsent(candidates, { registry: store.registry, workspace, tell });
+  const stopLooking = lookForLosses(candidates, { registry: store.registry, clock, tell });
+  const dismiss = async (agent: AgentId): Promise<void> => {
+    await setStopped({ ...place, agent });
+    await placement.giveBack(agent);
+  };
+  const stop = async (): Promise<void> => {
+    news.end();
+    stopLooking();
+    await placement.close();
+  };
+  return { settled: placement.settled, stop, dismiss };
+}
+
+/** The second also if the first fails. */
+async function bothInOrder(first: () => Promise<void>, second: () => Promise<void>): Promise<void> {
+  try {
+    await first();
+  } finally {
+    await second();
+  }
+}

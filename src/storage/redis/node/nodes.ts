@@ -1,0 +1,52 @@
+// The processes that share a legion in Redis, and who of them runs which agents.
+
+import type { AgentId } from "../../../domain/message.ts";
+import type { Holding, Nodes, Whereabouts } from "../../contract/nodes.ts";
+import { readRegistry, setStopped } from "../cluster/directory.ts";
+import { readNodes, type LegionPlace } from "../cluster/members.ts";
+import { boundTo } from "./registration.ts";
+import { agentKeys, legionKeys } from "../scripts/keys.ts";
+
+/** All of it rejects with STORAGE if Redis does not answer. */
+export function createRedisNodes(place: LegionPlace): Nodes {
+  const { link, legion } = place;
+  const keys = legionKeys(legion);
+  return {
+    legion,
+    shown: link.shown,
+    list: () => readNodes(place),
+    whereabouts: (agents) => readWhereabouts(place, agents),
+    async homes() {
+      const records = await readRegistry(link, legion);
+      return (agent) => boundTo(records.get(agent));
+    },
+    bar: (agent) => setStopped({ ...place, agent }),
+    channel(to, id) {
+      const name = to === "node" ? keys.orders(id) : keys.answers(id);
+      return {
+        say: async (text) => void (await link.command("PUBLISH", name, text)),
+        hint: (text) => link.hint(name, text),
+        listen: (hear) => link.listen(name, hear),
+      };
+    },
+  };
+}
+
+/** One round trip, however many `agents` there are. */
+async function readWhereabouts(place: LegionPlace, agents: readonly AgentId[]): Promise<Whereabouts> {
+  const { link, legion } = place;
+  const readHolding = async (agent: AgentId): Promise<readonly [AgentId, Holding]> => {
+    const { lease, meta } = agentKeys(legion, agent);
+    const [holder, stopped] = await Promise.all([
+      link.command("GET", lease),
+      link.command("HGET", meta, "stopped"),
+    ]);
+    return [agent, { holder: typeof holder === "string" ? holder : undefined, isStopped: stopped !== null }];
+  };
+  const [nodes, ...holdings] = await Promise.all([readNodes(place), ...agents.map(readHolding)]);
+  const byAgent = new Map(holdings);
+  return {
+    nodes: new Map(nodes.map((node) => [node.id, node])),
+    of: (agent) => byAgent.get(agent) ?? { holder: undefined, isStopped: false },
+  };
+}
