@@ -3,10 +3,11 @@
 import { circleRule, directionRule, startUpRule } from "./imports.mjs";
 import { invariantRule } from "./invariants.mjs";
 import { readSources } from "./source.mjs";
+import { typeNameRule } from "./type-names.mjs";
 import { constructRule, exportRule, fileRule, functionRule, nameRule } from "./syntax.mjs";
 
 const FILE_RULES = [fileRule, functionRule, constructRule, exportRule, nameRule, directionRule];
-const HOUSE_RULES = [startUpRule, circleRule, invariantRule];
+const HOUSE_RULES = [startUpRule, circleRule, typeNameRule, invariantRule];
 
 /**
  * @param {string} root the repository

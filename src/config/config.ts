@@ -122,7 +122,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   return settle({ file, dotEnv: values, variables: VARIABLES }, sources);
 }
 
-export interface Settled {
+export interface SettledConfig {
   readonly config: Config;
   /** What is wrong in files or environment: nothing that they settle holds then, but where the legion is. */
   readonly fault?: string;
@@ -132,7 +132,7 @@ export interface Settled {
  * As `loadConfig`, for what starts no agents: a mistake of somebody else's is no reason not to look, to send or to stop.
  * Throws CONFIG or USAGE all the same for what was typed, and where it cannot be read which legion is meant.
  */
-export async function loadConfigAnyway(sources: ConfigSources): Promise<Settled> {
+export async function loadConfigAnyway(sources: ConfigSources): Promise<SettledConfig> {
   try {
     return { config: await loadConfig(sources) };
   } catch (error) {

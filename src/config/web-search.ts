@@ -1,6 +1,7 @@
 // Which service answers `searchWeb`: the one that config.yaml names, else the first that has what it needs.
 
 import { keyFlaw, keyLeak, urlFlaw } from "../model/http/base-url.ts";
+import type { Variables } from "../base/variables.ts";
 
 export const SEARCH_PROVIDERS = ["google", "brave", "tavily", "searxng"] as const;
 export type SearchProviderName = (typeof SEARCH_PROVIDERS)[number];
@@ -15,8 +16,6 @@ export type SearchChoice =
     }
   /** It cannot work: one sentence for whoever can put it right. */
   | { readonly problem: string };
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Who may say something about it. */
 export interface SearchSources {
@@ -101,24 +100,24 @@ function problemOf(provider: SearchProviderName, sources: SearchSources): string
   return keyLeak(provider, { env, dotEnv, configFile: { name: file.name, baseUrl: file.search?.url } });
 }
 
-interface Said {
+interface SearchSetting {
   readonly name: string;
   readonly value: string;
   readonly place: string;
 }
 
-function keysOf(provider: SearchProviderName, sources: SearchSources): readonly Said[] {
+function keysOf(provider: SearchProviderName, sources: SearchSources): readonly SearchSetting[] {
   return SERVICES[provider].keys.flatMap((name) => find(name, sources) ?? []);
 }
 
-function addressOf(provider: SearchProviderName, sources: SearchSources): Said | undefined {
+function addressOf(provider: SearchProviderName, sources: SearchSources): SearchSetting | undefined {
   const { name, search } = sources.file;
   const inFile = search?.url && { name: "web.search.url", value: search.url, place: name };
   return find(SERVICES[provider].url, sources) ?? (inFile || undefined);
 }
 
 /** An empty variable of the environment hides the one of `.env`. */
-function find(name: string, { env, dotEnv }: SearchSources): Said | undefined {
+function find(name: string, { env, dotEnv }: SearchSources): SearchSetting | undefined {
   const value = (env[name] ?? dotEnv[name])?.trim();
   return value ? { name, value, place: env[name] === undefined ? ".env" : "the environment" } : undefined;
 }

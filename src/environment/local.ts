@@ -64,14 +64,14 @@ function pick(variables: NodeJS.ProcessEnv, names: readonly string[]): Readonly<
   );
 }
 
-interface Running {
+interface RunningCommand {
   readonly child: ChildProcessByStdio<null, Readable, null>;
   readonly group: number;
   /** Stands in the environment of everything that the command starts. */
   readonly mark: string;
 }
 
-async function watch({ child, group, mark }: Running, options: ExecuteOptions): Promise<CommandRun> {
+async function watch({ child, group, mark }: RunningCommand, options: ExecuteOptions): Promise<CommandRun> {
   const exited = once(child, "exit").then(() => undefined);
   const closed = once(child, "close");
   const stop = createStop(options);
@@ -96,12 +96,12 @@ async function watch({ child, group, mark }: Running, options: ExecuteOptions): 
   return { output: output.text(), exitCode: child.exitCode ?? 128 + constants.signals[child.signalCode!] };
 }
 
-type Ended = NonNullable<CommandRun["ended"]>;
+type EndReason = NonNullable<CommandRun["ended"]>;
 
 /** Why the command has to be ended before its time, once there is a reason; only the first one counts. */
 function createStop({ timeoutMs, signal }: ExecuteOptions) {
-  let ask!: (why: Ended) => void;
-  const asked = new Promise<Ended>((resolve) => (ask = resolve));
+  let ask!: (why: EndReason) => void;
+  const asked = new Promise<EndReason>((resolve) => (ask = resolve));
   const abort = () => ask("aborted");
   const timer = setTimeout(() => ask("timeout"), Math.min(timeoutMs, MAX_TIMER_MS));
   if (signal.aborted) abort();

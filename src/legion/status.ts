@@ -73,7 +73,7 @@ async function statusFromFiles(id: AgentId, reader: Reader): Promise<AgentStatus
   );
 }
 
-interface Facts extends Pick<AgentStatus, "id" | "unread" | "model"> {
+interface StatusFacts extends Pick<AgentStatus, "id" | "unread" | "model"> {
   /** What the agent sent that is not in its recipient's mailbox yet. */
   readonly undelivered: readonly Send[];
 }
@@ -86,7 +86,11 @@ function resting(conversation: Conversation, since: string | null): Posture {
   return { state, reason: halt?.content ?? "", waitingFor, since: halt?.since ?? since, node: null };
 }
 
-function toStatus(ledger: Ledger, { id, unread, model, undelivered }: Facts, posture: Posture): AgentStatus {
+function toStatus(
+  ledger: Ledger,
+  { id, unread, model, undelivered }: StatusFacts,
+  posture: Posture,
+): AgentStatus {
   const { state, reason, waitingFor, since, node } = posture;
   const { steps } = ledger.spent;
   const { input, output, cost = steps === 0 ? 0 : null } = totalUsage(ledger);

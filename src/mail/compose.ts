@@ -2,13 +2,13 @@
 
 import { messageId, type Message } from "../domain/message.ts";
 import { draftOf, type Books, type Letter } from "./letter.ts";
-import { refusalOf, type PostalService, type Refusal } from "./refusal.ts";
+import { refusalOf, type PostalService, type RefusedLetter } from "./refusal.ts";
 
 /** What becomes of a letter. */
 export interface Composed {
   /** One to each recipient; none if it was refused. */
   readonly sends: readonly Message[];
-  readonly refusal?: Refusal;
+  readonly refusal?: RefusedLetter;
 }
 
 /** Composes `letter`, or refuses it. */

@@ -64,7 +64,7 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
 }
 
 /** What goes to one recipient, until nothing is left. */
-interface Lane {
+interface RecipientQueue {
   /** Oldest first. */
   readonly queue: Send[];
   /** Resolves when all of it was tried once. */
@@ -74,7 +74,7 @@ interface Lane {
 
 /** One lane for each recipient; `attempt` says whether a send is over. */
 function createLanes(attempt: (send: Send) => Promise<boolean>, clock: Clock, closing: AbortSignal) {
-  const lanes = new Map<AgentId, Lane>();
+  const lanes = new Map<AgentId, RecipientQueue>();
   const run = async (to: AgentId, queue: Send[], tried: () => void): Promise<void> => {
     let retryMs = FIRST_RETRY_MS;
     while (queue[0]) {
@@ -121,14 +121,14 @@ export function unreachable({ message, to, seq }: Send): Undeliverable {
 }
 
 /** How far the sends of a log have come. */
-interface Progress {
+interface DeliveryProgress {
   /** Those that were never begun, oldest first; now they are. */
   begin(): readonly Send[];
   arrived(send: Send): void;
   undelivered(): readonly Send[];
 }
 
-function createProgress(memory: Memory): Progress {
+function createProgress(memory: Memory): DeliveryProgress {
   const { ledger } = memory;
   /** Of the sends of which the log does not say that they are delivered. */
   const states = new Map<Send, "begun" | "arrived">();

@@ -47,7 +47,7 @@ export interface PostalService {
 }
 
 /** A letter that may not be sent. */
-export interface Refusal {
+export interface RefusedLetter {
   /** Keeps it. */
   readonly notice: Undeliverable;
   /** What its sender is told. */
@@ -59,9 +59,9 @@ export async function refusalOf(
   books: Books,
   letter: Letter,
   { clock, peers, unread }: PostalService,
-): Promise<Refusal | undefined> {
+): Promise<RefusedLetter | undefined> {
   const draft = draftOf(books, letter, clock.now());
-  const refuse = (why: string, advice = ""): Refusal => ({
+  const refuse = (why: string, advice = ""): RefusedLetter => ({
     notice: undeliverable(draft, why),
     reason: `${why} ${advice}`.trim(),
   });

@@ -12,7 +12,7 @@ const MAX_MESSAGES = 1_000;
 const MAX_LENGTH = 4_194_304;
 
 /** How far a mailbox goes, in positions. */
-export interface Reach {
+export interface MailboxReach {
   readonly newest: number;
   /** The last abort. */
   readonly abort?: number;
@@ -29,7 +29,7 @@ export interface Front {
   interrupt(): AbortSignal;
   /** One message that was not read, at `position`: the next one is opened and kept, another one heard of. */
   arrived(position: number, open: () => Mail): void;
-  heard(reach: Reach): void;
+  heard(reach: MailboxReach): void;
   /** Resolves when what was to be read is read. Rejects as reading did. */
   settled(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface Rear {
 }
 
 /** Where things stand: what is in memory, and positions. */
-interface Standing {
+interface WindowStanding {
   readonly unread: Unread;
   /** Up to there mail was read; shown; heard of. */
   read: number;
@@ -55,7 +55,7 @@ interface Standing {
 
 export function createFront(rear: Rear): Front {
   const unread = createUnread([]);
-  const standing: Standing = { unread, read: 0, shown: 0, newest: 0, abort: 0 };
+  const standing: WindowStanding = { unread, read: 0, shown: 0, newest: 0, abort: 0 };
   let reading: Promise<void> | undefined;
   const readOn = async (): Promise<void> => {
     try {
@@ -74,7 +74,7 @@ export function createFront(rear: Rear): Front {
     reading = readOn();
     reading.catch(rear.onFailure);
   };
-  const heard = ({ newest, abort = 0, taken = 0 }: Reach): void => {
+  const heard = ({ newest, abort = 0, taken = 0 }: MailboxReach): void => {
     standing.newest = Math.max(standing.newest, newest);
     standing.abort = Math.max(standing.abort, abort);
     standing.read = Math.max(standing.read, taken);
@@ -109,7 +109,7 @@ export function createFront(rear: Rear): Front {
 }
 
 /** Resolves with true once there is no more. */
-async function readPart(standing: Standing, rear: Rear): Promise<boolean> {
+async function readPart(standing: WindowStanding, rear: Rear): Promise<boolean> {
   for await (const page of rear.read(standing.read + 1)) {
     for (const mail of page) keep(standing, mail);
     if (!wantsMore(standing)) return false;
@@ -117,18 +117,18 @@ async function readPart(standing: Standing, rear: Rear): Promise<boolean> {
   return true;
 }
 
-function keep(standing: Standing, mail: Mail): void {
+function keep(standing: WindowStanding, mail: Mail): void {
   if (mail.position <= standing.read) return;
   standing.read = mail.position;
   standing.newest = Math.max(standing.newest, mail.position);
   standing.unread.add(mail);
 }
 
-function wantsMore(standing: Standing): boolean {
+function wantsMore(standing: WindowStanding): boolean {
   const { read, newest, abort, shown } = standing;
   return newest > read && (hasRoom(standing) || abort > read || shown >= read);
 }
 
-function hasRoom({ unread: { mail, length } }: Standing): boolean {
+function hasRoom({ unread: { mail, length } }: WindowStanding): boolean {
   return mail.length < MAX_MESSAGES && length < MAX_LENGTH;
 }

@@ -80,12 +80,12 @@ export interface Ledger {
   /** How many they were when the one before the newest ended. */
   fruitlessBefore: number;
   /** What is known of the newest start. */
-  start: Start;
+  start: LifeStart;
   /** Calls of the newest decision without a result. */
   pending: number;
 }
 
-interface Start {
+interface LifeStart {
   /** A call was begun. */
   readonly hasActed: boolean;
   /** A call came to a result of its own. */
@@ -96,7 +96,7 @@ interface Start {
   readonly isEnding: boolean;
 }
 
-const NEW_START: Start = { hasActed: false, hasResult: false, isAlone: false, isEnding: false };
+const NEW_START: LifeStart = { hasActed: false, hasResult: false, isAlone: false, isEnding: false };
 
 /** An agent that took so many starts in a row down is not run again. */
 const POISONOUS = 3;
@@ -282,7 +282,7 @@ function heed(ledger: Ledger, { reason, details }: NoticeEvent): void {
   }
 }
 
-function mark(ledger: Ledger, known: Partial<Start>): void {
+function mark(ledger: Ledger, known: Partial<LifeStart>): void {
   ledger.start = { ...ledger.start, ...known };
 }
 

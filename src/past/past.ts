@@ -97,7 +97,7 @@ export async function openMemory(
     await files.write(added.flatMap(changesOf));
     return added;
   };
-  const begin = async (read: Reading, events: readonly NewEvent[]): Promise<void> => {
+  const begin = async (read: LogReading, events: readonly NewEvent[]): Promise<void> => {
     // Before anything can be committed: until the files are right, nobody may go on.
     const edits = await projector.reconcile(read.fold.state);
     reading = read;
@@ -137,14 +137,14 @@ export async function openMemory(
 }
 
 /** A log that was opened, and what was found in it. */
-interface Reading extends OpenedLog {
+interface LogReading extends OpenedLog {
   readonly ledger: Ledger;
   readonly fold: Fold;
   /** The active branch. */
   readonly path: readonly SeqRange[];
 }
 
-async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]): Promise<Reading> {
+async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]): Promise<LogReading> {
   const ledger = createLedger();
   const follower = followLog(() => createFold(view));
   const { log, findings } = await open((event) => {

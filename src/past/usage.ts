@@ -61,15 +61,16 @@ export function mostOf({ input, output }: Usage, price: Price): number {
 }
 
 /** Who wants to make it. */
-export interface Spender {
-  readonly agent: AgentId;
-  /** Of the right under which it runs. */
-  readonly epoch: number;
+export interface Spender extends SpenderId {
   readonly ledger: Ledger;
   readonly limits: Limits;
 }
 
-export type SpenderId = Pick<Spender, "agent" | "epoch">;
+/** Who spends, and under which right. */
+export interface SpenderId {
+  readonly agent: AgentId;
+  readonly epoch: number;
+}
 
 /** What a legion as a whole may spend, known where all of its agents ask. */
 export interface Ceiling {

@@ -15,7 +15,11 @@ import { startLegion, type Legion } from "../../src/legion/legion.ts";
 import type { Disk } from "../../src/base/files/disk.ts";
 import { displayName, type AgentId } from "../../src/domain/message.ts";
 import type { ModelRequest } from "../../src/domain/model.ts";
-import { createScriptedModel, type ScriptedAnswer, type ScriptedCall } from "../../src/model/scripted/scripted.ts";
+import {
+  createScriptedModel,
+  type ScriptedAnswer,
+  type ScriptedCall,
+} from "../../src/model/scripted/scripted.ts";
 import { defineAction, defineModule, ok, type Effects, type Module } from "../../src/domain/module.ts";
 import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";

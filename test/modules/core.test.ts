@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { core } from "../../modules/core.ts";
 import { goals } from "../../modules/goals.ts";
 import { notes } from "../../modules/notes.ts";
-import { createScriptedModel, type ScriptedAnswer, type ScriptedCall } from "../../src/model/scripted/scripted.ts";
+import {
+  createScriptedModel,
+  type ScriptedAnswer,
+  type ScriptedCall,
+} from "../../src/model/scripted/scripted.ts";
 import { createWorldInMemory as createWorld } from "../world.ts";
 import { createTestHost } from "./test-host.ts";
 

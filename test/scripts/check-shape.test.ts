@@ -138,6 +138,20 @@ describe("names", () => {
   });
 });
 
+describe("the name of a type", () => {
+  it("means one thing in all of src/", () => {
+    const files = {
+      "src/past/view.ts": "export interface Shown {}\ntype Item = 1;",
+      "src/past/fold.ts": "interface Shown {}",
+      "modules/web.ts": "interface Shown {}",
+      "test/a.test.ts": "type Item = 2;",
+    };
+    expect(problems(files)).toEqual([
+      "src/past/view.ts:1: Shown is a type of src/past/fold.ts already: say what is different here",
+    ]);
+  });
+});
+
 describe("invariants", () => {
   const actor = "// The loop.\n//\n//   A1. One writer.\n//   A2. See A9 and A1.\n";
   const bus = "/**\n * What carries messages.\n *   B1. Nothing is lost.\n */\nexport interface Bus {}\n";

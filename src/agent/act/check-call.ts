@@ -112,7 +112,7 @@ function isNumeric(type: string): boolean {
 }
 
 /** One thing that is wrong with the parameters; without a name it concerns them as a whole. */
-interface Issue {
+interface ParameterIssue {
   readonly name: string | undefined;
   /** Where within the parameter, such as `.files.0`. */
   readonly within: string;
@@ -120,7 +120,7 @@ interface Issue {
   readonly unexpected: readonly string[];
 }
 
-function issuesOf(action: Action, parameters: Parameters): readonly Issue[] {
+function issuesOf(action: Action, parameters: Parameters): readonly ParameterIssue[] {
   try {
     const result = action.parameters.safeParse(parameters);
     return (result.error?.issues ?? []).map((issue) => ({
@@ -143,11 +143,11 @@ function issuesOf(action: Action, parameters: Parameters): readonly Issue[] {
 const MAX_DESCRIBED = 10;
 
 function describe(
-  issues: readonly Issue[],
+  issues: readonly ParameterIssue[],
   parameters: Parameters,
   declared: readonly Parameter[],
 ): readonly string[] {
-  const isMissing = ({ name }: Issue) => name !== undefined && !Object.hasOwn(parameters, name);
+  const isMissing = ({ name }: ParameterIssue) => name !== undefined && !Object.hasOwn(parameters, name);
   const missing = [...new Set(issues.filter(isMissing).map(({ name }) => name!))];
   const unexpected = issues.flatMap((issue) => issue.unexpected);
   const wrong = issues.filter((issue) => !isMissing(issue) && issue.unexpected.length === 0);
@@ -167,7 +167,11 @@ function describeUnexpected(name: string, declared: readonly Parameter[]): strin
   return `Unexpected parameter: ${quote(name)}.${didYouMean(name, candidates)}`;
 }
 
-function describeWrong(issue: Issue, parameters: Parameters, declared: readonly Parameter[]): string {
+function describeWrong(
+  issue: ParameterIssue,
+  parameters: Parameters,
+  declared: readonly Parameter[],
+): string {
   if (issue.name === undefined) return `Wrong parameters: ${issue.message}.`;
   const types = declared.find(({ name }) => name === issue.name)?.types ?? [];
   // All that zod says of a value that fits none of several alternatives.

@@ -16,7 +16,7 @@ import { createHistory } from "./history.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
 /** A running action's unit of work and the signal that ends it. */
-export interface Running {
+export interface RunningAction {
   readonly work: Work;
   readonly signal: AbortSignal;
   readonly call: Call;
@@ -70,7 +70,7 @@ function refuse(): never {
 }
 
 /** What `module` may ask while one of its actions runs. */
-export function actingHost(performer: Performer, module: string, running: Running): Host {
+export function actingHost(performer: Performer, module: string, running: RunningAction): Host {
   const { memory, model, traces, workplace } = performer;
   const { work, signal, call } = running;
   const host = readingHost(performer, performer.modules, module);

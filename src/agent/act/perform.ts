@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { checkCall } from "./check-call.ts";
 import type { Call, ResultEvent } from "../../domain/event.ts";
 import { isLegionError, messageOf } from "../../base/errors.ts";
-import { actingHost, keepText, maxResultTokens, type Running } from "./module-host.ts";
+import { actingHost, keepText, maxResultTokens, type RunningAction } from "./module-host.ts";
 import type { ActionResult } from "../../domain/module.ts";
 import { ownFrame, showPlace } from "../../base/own-code.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
@@ -48,13 +48,13 @@ export function sentBy({ sends }: Work, taint: true | undefined): Pick<ResultEve
   return { sends: taint ? sends.map((message) => ({ ...message, taint })) : sends };
 }
 
-interface Ended {
+interface EndedAction {
   readonly result: ActionResult;
   /** Is what the action staged part of its result? */
   readonly isKept: boolean;
 }
 
-async function run(performer: Performer, running: Running): Promise<Ended> {
+async function run(performer: Performer, running: RunningAction): Promise<EndedAction> {
   const { modules, shared, tenure, workplace } = performer;
   const { signal, call } = running;
   if (signal.aborted) return dropped("idle", STOPPED, signal);
@@ -82,7 +82,7 @@ async function run(performer: Performer, running: Running): Promise<Ended> {
 const MAX_STACK = 4_000;
 
 /** What an action threw, with its first line of the user's own code; the stack is for people. */
-function thrown(root: string, error: unknown): Ended {
+function thrown(root: string, error: unknown): EndedAction {
   const content = messageOf(error);
   if (isLegionError(error) || !(error instanceof Error)) return dropped("error", content);
   const place = ownFrame(error, root);
@@ -92,7 +92,7 @@ function thrown(root: string, error: unknown): Ended {
 }
 
 /** A result that keeps nothing of what was staged. Throws at a shutdown: what the call came to is not known. */
-function dropped(outcome: "idle" | "error", content: string, signal?: AbortSignal): Ended {
+function dropped(outcome: "idle" | "error", content: string, signal?: AbortSignal): EndedAction {
   if (signal?.reason === SHUTDOWN) throw SHUTDOWN;
   return { result: { outcome, content }, isKept: false };
 }

@@ -2,7 +2,7 @@
 // its result, or dropped with it.
 
 import type { Correspondent } from "../parts/thinker.ts";
-import type { Answer } from "../parts/metered-model.ts";
+import type { ModelAnswer } from "../parts/metered-model.ts";
 import { writeLetter } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "../../domain/event.ts";
@@ -26,7 +26,7 @@ export interface Work {
   /** The action has ended: nothing can be staged any more. */
   readonly isOver: boolean;
   /** Counts a model call of the action, unless that has ended. */
-  spend(answer: Answer): void;
+  spend(answer: ModelAnswer): void;
   end(): void;
 }
 
@@ -34,7 +34,7 @@ export function beginWork({ memory, shared }: Correspondent): Work {
   const changes: StateChange[] = [];
   const sends: Message[] = [];
   const refused: Undeliverable[] = [];
-  const answered: Answer[] = [];
+  const answered: ModelAnswer[] = [];
   let isOver = false;
   return {
     changes,
@@ -73,7 +73,7 @@ export function beginWork({ memory, shared }: Correspondent): Work {
 }
 
 /** What is charged for its reservation. */
-function unanswered({ open }: Ledger, answered: readonly Answer[]): readonly OpenCall[] {
+function unanswered({ open }: Ledger, answered: readonly ModelAnswer[]): readonly OpenCall[] {
   return open.filter(({ seq }) => !answered.some(({ prompted }) => prompted === seq));
 }
 

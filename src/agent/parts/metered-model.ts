@@ -7,7 +7,7 @@ import type { Stops } from "../../base/signals.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { Limits } from "../../domain/limits.ts";
 import type { Completion, Model, ModelProfile, ModelRequest, ModelRun } from "../../domain/model.ts";
-import type { Limiter, Wait } from "../../model/limiter/limiter.ts";
+import type { Limiter, ProviderWait } from "../../model/limiter/limiter.ts";
 import { estimateTokens, type TokenCounter } from "../../model/tokens/tokens.ts";
 import { sha256, type Blobs } from "../../past/log/blobs.ts";
 import type { Memory } from "../../past/past.ts";
@@ -25,7 +25,7 @@ export interface Prompt {
   readonly purpose: "decision" | "summary" | "action";
 }
 
-export interface Answer {
+export interface ModelAnswer {
   readonly completion: Completion;
   /** The event that began the call; `undefined` where its number was not known when it was made. */
   readonly prompted: number | undefined;
@@ -39,7 +39,7 @@ export interface MeteredModel {
    * Makes a call. Rejects with LIMIT if it does not fit, else as the model does, after the limiter's tries. What an answered
    * call reserved stays so until `settle`.
    */
-  complete(prompt: Prompt, run: ModelRun & Stops): Promise<Answer>;
+  complete(prompt: Prompt, run: ModelRun & Stops): Promise<ModelAnswer>;
   /** Would the call be admitted now? */
   fits(prompt: Prompt): Promise<boolean>;
   /** How long each text is, in tokens. */
@@ -74,7 +74,7 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
   const keepIntroduction = createIntroductions(blobs);
   /** Of calls whose answers are not in the log yet. */
   const answered = new Set<Admission>();
-  const attempt = async (prompt: Prompt, run: ModelRun, onAdmitted: () => void): Promise<Answer> => {
+  const attempt = async (prompt: Prompt, run: ModelRun, onAdmitted: () => void): Promise<ModelAnswer> => {
     const introduction = await keepIntroduction(prompt.request);
     const admission = await budget.admit(spender, estimateOf(model, prompt));
     try {
@@ -102,7 +102,7 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
     complete(prompt, run) {
       const { signal, patience } = run;
       const { state } = presence.standing;
-      const onWait = ({ reason, waitMs }: Wait): void => {
+      const onWait = ({ reason, waitMs }: ProviderWait): void => {
         presence.show("retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
       };
       const onAdmitted = (): void => {

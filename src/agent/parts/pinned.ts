@@ -11,14 +11,14 @@ import { estimateTokens } from "../../model/tokens/tokens.ts";
 export const PINNED_SHARE = 1 / 4;
 
 /** One module's part with its header; empty where it pins nothing. */
-type Part = string;
+type PinnedPart = string;
 
 /** The parts that are not empty, in the order of `modules`. `hostOf` says what there is for all of them. */
 export async function pinnedParts(
   modules: readonly Module[],
   hostOf: (module: string) => Host,
-): Promise<readonly Part[]> {
-  const asked: { readonly module: Module; readonly host: Host; readonly part: Part }[] = [];
+): Promise<readonly PinnedPart[]> {
+  const asked: { readonly module: Module; readonly host: Host; readonly part: PinnedPart }[] = [];
   for (const module of modules) {
     if (!module.pinnedMessage) continue;
     const host = hostOf(module.name);
@@ -29,7 +29,7 @@ export async function pinnedParts(
     asked.map(({ part }) => sizeOf(part)),
     room,
   );
-  const parts: Part[] = [];
+  const parts: PinnedPart[] = [];
   for (const { module, host, part } of asked) {
     if (sizeOf(part) <= share) parts.push(part);
     else {
@@ -41,7 +41,7 @@ export async function pinnedParts(
 }
 
 /** A module that fails here costs the agent its part, not its work. */
-async function partOf(module: Module, host: Host): Promise<Part> {
+async function partOf(module: Module, host: Host): Promise<PinnedPart> {
   try {
     const text = (await module.pinnedMessage?.(host))?.trim();
     return text ? section(module.name, text) : "";
@@ -51,7 +51,7 @@ async function partOf(module: Module, host: Host): Promise<Part> {
 }
 
 /** In tokens, with what stands between two of them. */
-function sizeOf(part: Part): number {
+function sizeOf(part: PinnedPart): number {
   return part === "" ? 0 : estimateTokens(`${part}\n\n`);
 }
 
@@ -68,7 +68,7 @@ function shareOf(sizes: readonly number[], room: number): number {
 }
 
 /** For a module that does not keep to its share: its part without the middle. */
-function cut(part: Part, share: number): Part {
+function cut(part: PinnedPart, share: number): PinnedPart {
   let chars = Math.floor((part.length * share) / sizeOf(part));
   let text = elide(part, chars);
   while (sizeOf(text) > share && chars > 0) {

@@ -145,7 +145,7 @@ function fitted({ plan, kept }: Prospect, threshold: number): CompactionPlan {
 
 const WORDS_PER_TOKEN = 0.75;
 
-interface Context {
+interface SummaryContext {
   readonly introduction: Introduction;
   readonly stops: Stops;
 }
@@ -154,7 +154,7 @@ interface Context {
 async function askForSummary(
   thinker: Thinker,
   plan: CompactionPlan,
-  context: Context,
+  context: SummaryContext,
 ): Promise<Completion | undefined> {
   const { window, maxOutput, summarises } = thinker.model.profile;
   if (!summarises) return undefined;

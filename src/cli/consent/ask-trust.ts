@@ -16,10 +16,10 @@ import { columnsFor, oneLine } from "../kit/output.ts";
 import { wrap } from "../kit/terminal.ts";
 
 /** `this`: as it is now. `always`: whatever becomes of it. */
-type Answer = "this" | "always" | "no";
+type TrustAnswer = "this" | "always" | "no";
 
 /** Something that would run, and what it is known by. */
-interface Item {
+interface TrustItem {
   readonly what: GrantName;
   /** Another one if it changed. */
   readonly value: string;
@@ -80,15 +80,15 @@ async function itemsOf(
   { modules, programs, commands }: Brought,
   project: string,
   grants: ReadonlyMap<string, string>,
-): Promise<readonly Item[]> {
+): Promise<readonly TrustItem[]> {
   const item = (
     what: GrantName,
     value: string,
     { files, untold }: Pick<ProjectCode, "files" | "untold">,
-  ): Item => {
+  ): TrustItem => {
     return { what, value, files, untold, since: grants.has(what) ? "changed" : "new" };
   };
-  const items: Item[] = [];
+  const items: TrustItem[] = [];
   for (const path of modules) {
     const code = await codeOf(project, [path]);
     items.push(item(`code ${shownPath(project, path)}`, `sha256:${code.hash}`, code));
@@ -108,7 +108,7 @@ async function valueOf(path: string, project: string): Promise<string> {
   return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }
 
-function refusal(items: readonly Item[]): LegionError {
+function refusal(items: readonly TrustItem[]): LegionError {
   const [first, ...more] = filesOf(items);
   const files = `${oneLine(first!)}${more.length > 0 ? ` and ${more.length} more` : ""}`;
   return new LegionError(
@@ -118,15 +118,15 @@ function refusal(items: readonly Item[]): LegionError {
   );
 }
 
-function filesOf(items: readonly Item[]): readonly string[] {
+function filesOf(items: readonly TrustItem[]): readonly string[] {
   return [...new Set(items.flatMap(({ files }) => files))];
 }
 
 async function ask(
-  items: readonly Item[],
+  items: readonly TrustItem[],
   { options }: Pick<Typed, "options">,
   io: AskingIo,
-): Promise<Answer> {
+): Promise<TrustAnswer> {
   if (!canAsk(io) || options["json"]) return "no";
   const { why, files, how } = question(items);
   const inRows = (texts: readonly string[]): readonly string[] =>
@@ -137,7 +137,7 @@ async function ask(
   return answer === "y" || answer === "yes" ? "this" : "no";
 }
 
-function question(items: readonly Item[]): Readonly<Record<"why" | "files" | "how", readonly string[]>> {
+function question(items: readonly TrustItem[]): Readonly<Record<"why" | "files" | "how", readonly string[]>> {
   const files = filesOf(items);
   const untold = [...new Set(items.flatMap((item) => item.untold))];
   const isChange = items.some(({ since }) => since === "changed");

@@ -59,7 +59,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
   const { readers, legion, roster, io, project } = options;
   const stream = readers === "people" ? io.stdout : io.stderr;
   const mode = readers === "people" ? consoleMode(io) : "lines";
-  const look: Look = {
+  const look: ConsoleLook = {
     paint: paintFor(stream, io.env),
     columns: () => (stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity),
   };
@@ -115,20 +115,20 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
   };
 }
 
-interface Look {
+interface ConsoleLook {
   readonly paint: Paint;
   /** Infinity where nothing has to fit. */
   readonly columns: () => number;
 }
 
-type View = Pick<Live, "see" | "expect" | "close">;
+type EventsView = Pick<Live, "see" | "expect" | "close">;
 
 /** A row for each agent on a screen, every event elsewhere and where somebody wants to see them all. */
 function openView(
   { readers, detail, legion, roster, io }: DisplayOptions,
   { print, show }: Pick<Console, "print" | "show">,
-  look: Look,
-): View {
+  look: ConsoleLook,
+): EventsView {
   const expectNothing = () => () => undefined;
   if (readers === "programs")
     return { see: createJsonPrinter(io), expect: expectNothing, close: () => undefined };

@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { Event, SeqRange } from "../../domain/event.ts";
 import { lostIn } from "../../past/log/gaps.ts";
-import { asidePath, readSegments, type Segment, type StoredRecord } from "../../storage/files/journal/segments.ts";
+import {
+  asidePath,
+  readSegments,
+  type Segment,
+  type StoredRecord,
+} from "../../storage/files/journal/segments.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { shownPath } from "../../base/files/project-file.ts";
 import type { FileReader } from "../../storage/files/reader/reader.ts";
@@ -16,7 +21,7 @@ const NAMES = ["log", "mailbox"] as const;
 
 export async function* checkJournals(reader: FileReader, id: AgentId): AsyncGenerator<DoctorFinding> {
   for (const name of NAMES) {
-    const journal: Journal = { reader, id, name, folder: join(reader.paths.agent(id), name) };
+    const journal: CheckedJournal = { reader, id, name, folder: join(reader.paths.agent(id), name) };
     const damage = (detail: string): DoctorFinding => ({ check: `${name} ${id}`, status: "damaged", detail });
     try {
       yield* checkJournal(journal, damage);
@@ -26,7 +31,7 @@ export async function* checkJournals(reader: FileReader, id: AgentId): AsyncGene
   }
 }
 
-interface Journal {
+interface CheckedJournal {
   readonly reader: FileReader;
   readonly id: AgentId;
   readonly name: (typeof NAMES)[number];
@@ -34,7 +39,7 @@ interface Journal {
 }
 
 /** What a whole journal adds up to. */
-interface Course {
+interface JournalCourse {
   count: number;
   last: number;
   /** Damaged lines that nobody has set aside. */
@@ -47,12 +52,12 @@ interface Course {
 }
 
 async function* checkJournal(
-  journal: Journal,
+  journal: CheckedJournal,
   damage: (detail: string) => DoctorFinding,
 ): AsyncGenerator<DoctorFinding> {
   const { reader, id, name, folder } = journal;
   const check = `${name} ${id}`;
-  const course: Course = { count: 0, last: 0, damages: 0, settled: 0, gaps: [], reported: [] };
+  const course: JournalCourse = { count: 0, last: 0, damages: 0, settled: 0, gaps: [], reported: [] };
   for await (const segment of readSegments(folder, reader.disk)) {
     yield* checkLines(journal, segment, course, damage);
     for (const record of segment.records) {
@@ -86,9 +91,9 @@ function missing(first: number, last: number): string {
 }
 
 function* checkLines(
-  { reader, id, name }: Journal,
+  { reader, id, name }: CheckedJournal,
   { damages }: Segment<StoredRecord>,
-  course: Course,
+  course: JournalCourse,
   damage: (detail: string) => DoctorFinding,
 ): Generator<DoctorFinding> {
   const { paths, disk } = reader;
@@ -104,7 +109,7 @@ function* checkLines(
   }
 }
 
-function follow(course: Course, record: StoredRecord): void {
+function follow(course: JournalCourse, record: StoredRecord): void {
   if (record.seq > course.last + 1) course.gaps.push([course.last + 1, record.seq - 1]);
   course.last = record.seq;
   course.count++;

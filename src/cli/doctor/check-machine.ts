@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { chooseModel } from "../../model/registry/choice.ts";
-import { serverOf, type Settled } from "../../model/registry/connection.ts";
+import { serverOf, type ConnectionSettings } from "../../model/registry/connection.ts";
 import { openModel } from "../../model/registry/registry.ts";
 import { listModels, type ListModels, type Listing } from "../../model/registry/server.ts";
 import type { Io } from "../kit/command.ts";
@@ -92,7 +92,7 @@ interface Listed {
 }
 
 /** `undefined`: there is no compatible server, or it may not be asked, which whoever opens a model is told. */
-function listAt(settled: Settled): Listed | undefined {
+function listAt(settled: ConnectionSettings): Listed | undefined {
   try {
     const server = serverOf(settled);
     return server && { place: server.baseUrl, listing: listModels(server, { timeoutMs: PATIENCE_MS }) };

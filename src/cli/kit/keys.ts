@@ -7,15 +7,14 @@
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Variables } from "../../base/variables.ts";
 
 /** Those of the services that we know, with what their libraries look up by themselves. */
 const KEY = /^(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY)_(?:.*_)?(?:KEY|TOKEN|SECRET)$/;
 const ADDRESS = /^(?:(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY|SEARXNG)_(?:.*_)?URL|LEGION_BUS)$/;
 
 /** The names of variables that hold a key, or an address with a password in it. */
-export function keyVariables(env: Environment): readonly string[] {
+export function keyVariables(env: Variables): readonly string[] {
   return Object.entries(env).flatMap(([name, value = ""]) =>
     value !== "" && (KEY.test(name) || (ADDRESS.test(name) && hasPassword(value))) ? [name] : [],
   );
@@ -27,7 +26,7 @@ function hasPassword(address: string): boolean {
 }
 
 /** A copy of all `variables`; those that hold keys are in the copy alone from now on. */
-export function takeEnvironment(variables: NodeJS.ProcessEnv): Environment {
+export function takeEnvironment(variables: NodeJS.ProcessEnv): Variables {
   const taken = Object.freeze({ ...variables });
   const names = keyVariables(taken);
   for (const name of names) delete variables[name];
@@ -87,7 +86,7 @@ export interface ExposedKeys {
 }
 
 /** The processes in whose environment every process of this user can read a key of `env`; empty where there is no /proc. */
-export async function findExposedKeys(env: Environment): Promise<readonly ExposedKeys[]> {
+export async function findExposedKeys(env: Variables): Promise<readonly ExposedKeys[]> {
   const keys = keyVariables(env).map((name) => [name, `\0${name}=${env[name] ?? ""}\0`] as const);
   if (keys.length === 0) return [];
   const pids = (await readdir("/proc").catch(() => [])).map(Number).filter(Number.isInteger);

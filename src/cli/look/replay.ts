@@ -37,12 +37,12 @@ export const command: CliCommand = {
   },
 };
 
-interface Order {
+interface TypedReplay {
   readonly typed: Typed;
   readonly to: number | undefined;
 }
 
-async function replayAt(site: Site, io: Io, order: Order): Promise<{ tape: Tape; replayed: Replayed }> {
+async function replayAt(site: Site, io: Io, order: TypedReplay): Promise<{ tape: Tape; replayed: Replayed }> {
   const { typed, to } = order;
   const id = await checkAgent(site, typed.args[0]!);
   await remarkForeign(site.reader, id, io);

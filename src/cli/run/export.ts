@@ -62,12 +62,12 @@ async function authorOf(
   return authorshipOf(openPersonFolder(env));
 }
 
-interface Order {
+interface ExportOrder {
   readonly agents: readonly AgentId[];
   readonly file: string;
 }
 
-async function readOrder({ args, options }: Typed, site: Site): Promise<Order> {
+async function readOrder({ args, options }: Typed, site: Site): Promise<ExportOrder> {
   const [first, second] = args;
   if (!options["all"]) {
     if (first === undefined)

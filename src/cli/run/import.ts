@@ -40,7 +40,7 @@ export const command: CliCommand = {
     if (!(await isFile(path))) throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
     const as = readName(typed);
     const { json, trust } = typed.options;
-    const order: Order = { path, file, as, json: json === true, trust: trust === true };
+    const order: ImportOrder = { path, file, as, json: json === true, trust: trust === true };
     await withSite(typed, io, async (site) => {
       if (await isArchive(path)) await importArchive(order, site, io);
       else await importOriginal(order, site, io);
@@ -49,7 +49,7 @@ export const command: CliCommand = {
   },
 };
 
-interface Order {
+interface ImportOrder {
   readonly path: string;
   /** As it was typed. */
   readonly file: string;
@@ -79,7 +79,7 @@ function notOurs(file: string): LegionError {
   );
 }
 
-async function importArchive(order: Order, site: Site, io: Io): Promise<void> {
+async function importArchive(order: ImportOrder, site: Site, io: Io): Promise<void> {
   const { path, as, json } = order;
   const author = await authorOf(order, site, io);
   const progress = createProgress(io);
@@ -107,7 +107,7 @@ async function importArchive(order: Order, site: Site, io: Io): Promise<void> {
 
 /** The person's hand for what comes in, if the file is their own or they say that it counts. */
 async function authorOf(
-  { path, file, trust }: Order,
+  { path, file, trust }: ImportOrder,
   site: Site,
   io: Io,
 ): Promise<Pick<FromArchive, "authorship"> | undefined> {
@@ -122,12 +122,12 @@ async function authorOf(
   );
 }
 
-function waits({ file }: Order): string {
+function waits({ file }: ImportOrder): string {
   const way = "`legion start --trust` takes on what is in it; until then its agents do not run";
   return `legion: FOREIGN: ${file} was not written on your machines; ${way}\n`;
 }
 
-async function importOriginal(order: Order, site: Site, io: Io): Promise<void> {
+async function importOriginal(order: ImportOrder, site: Site, io: Io): Promise<void> {
   const { path, file, as, json } = order;
   const agent = as ?? nameFrom(path, file);
   const at = new Date().toISOString();
@@ -179,7 +179,7 @@ function nameFrom(path: string, file: string): AgentId {
   throw new LegionError("USAGE", `${file} does not tell the agent's name; say it with --as <id>`);
 }
 
-async function parse({ path, file }: Order, place: OriginalPlace): Promise<Original> {
+async function parse({ path, file }: ImportOrder, place: OriginalPlace): Promise<Original> {
   const remains = await readRemains(path).catch((error: unknown) => {
     throw new LegionError("STORAGE", `${file}: ${messageOf(error)}`, { cause: error });
   });

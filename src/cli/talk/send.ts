@@ -100,7 +100,7 @@ function unread(told: readonly ReadingOutlook[]): LegionError {
   return new LegionError("REFUSED", told.map(({ text }) => text).join("; "));
 }
 
-interface Waiting {
+interface AnswerWait {
   readonly site: Site;
   /** The first event of log 0 that may be the answer. */
   readonly from: number;
@@ -112,7 +112,7 @@ interface Waiting {
  * The first message to Control that answers one of `ids`. Throws REFUSED when the time is over, and as soon as nobody is left
  * who could answer.
  */
-async function answerTo(ids: readonly string[], { site, from, timeoutMs, io }: Waiting): Promise<string> {
+async function answerTo(ids: readonly string[], { site, from, timeoutMs, io }: AnswerWait): Promise<string> {
   const isAnswer = ({ re }: Message): boolean => re !== undefined && ids.includes(re);
   const timeout = AbortSignal.timeout(timeoutMs);
   const late = io.signal ? AbortSignal.any([io.signal, timeout]) : timeout;

@@ -30,10 +30,10 @@ export function importsIn(text: string): Imports {
   return { specifiers: [...specifiers], untold: [...untold] };
 }
 
-type Found = { readonly specifier: string } | "untold" | "none";
+type FoundImport = { readonly specifier: string } | "untold" | "none";
 
 /** What follows the word that ends before `at`. */
-function specifierAt({ text, skip }: Scan, word: string, at: number): Found {
+function specifierAt({ text, skip }: Scan, word: string, at: number): FoundImport {
   let next = skip(at);
   if (text[next] === "." && word !== "from") {
     const [member = ""] = /^\.\s*(?:resolve|defer|source)\b/.exec(text.slice(next, next + 40)) ?? [];

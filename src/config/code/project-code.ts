@@ -44,10 +44,10 @@ export async function placesOf(projectDir: string, modules: readonly string[]): 
 async function surveyOf(
   projectDir: string,
   modules: readonly string[],
-  depth: Survey["depth"],
+  depth: CodeSurvey["depth"],
 ): Promise<ProjectCode> {
   const project = await realpath(projectDir);
-  const survey: Survey = {
+  const survey: CodeSurvey = {
     depth,
     project,
     counted: countFiles(project),
@@ -59,7 +59,7 @@ async function surveyOf(
   return { ...survey.counted.sum(), untold: [...survey.untold].sort(), places: [...survey.places].sort() };
 }
 
-interface Survey {
+interface CodeSurvey {
   /** Are files read that nothing names: those of packages, and of a project where no text tells what is loaded? */
   readonly depth: "all" | "imported";
   /** Real path. */
@@ -71,11 +71,11 @@ interface Survey {
   readonly untold: Set<string>;
 }
 
-function claim({ project, places }: Survey, path: string): void {
+function claim({ project, places }: CodeSurvey, path: string): void {
   if (isInside(project, path) && path !== project) places.add(relative(project, path));
 }
 
-async function follow(survey: Survey, file: string): Promise<void> {
+async function follow(survey: CodeSurvey, file: string): Promise<void> {
   const real = await realpath(file);
   claim(survey, file);
   claim(survey, real);
@@ -94,7 +94,7 @@ async function follow(survey: Survey, file: string): Promise<void> {
 }
 
 /** Counts every package.json that has a say in how `file` is loaded; returns the names that code there has by itself. */
-async function packageFilesOver(survey: Survey, file: string): Promise<readonly unknown[]> {
+async function packageFilesOver(survey: CodeSurvey, file: string): Promise<readonly unknown[]> {
   const names: unknown[] = [];
   for (let folder = dirname(file); isInside(survey.project, folder); folder = dirname(folder)) {
     const path = join(folder, "package.json");
@@ -107,7 +107,11 @@ async function packageFilesOver(survey: Survey, file: string): Promise<readonly 
 }
 
 /** No text tells what else `file` loads: it may be anything of the project. */
-async function giveUp({ depth, project, counted, untold }: Survey, file: string, why: string): Promise<void> {
+async function giveUp(
+  { depth, project, counted, untold }: CodeSurvey,
+  file: string,
+  why: string,
+): Promise<void> {
   const isFirst = untold.size === 0;
   untold.add(`${counted.shown(file)}: ${why}`);
   if (!isFirst || depth === "imported") return;
@@ -127,7 +131,7 @@ function pathsOf(specifier: string, file: string): readonly string[] {
   }
 }
 
-async function followPath(survey: Survey, path: string): Promise<void> {
+async function followPath(survey: CodeSurvey, path: string): Promise<void> {
   if (await isFile(path)) return follow(survey, path);
   for (const candidate of SUFFIXES.map((suffix) => path + suffix)) {
     claim(survey, candidate);
@@ -146,7 +150,7 @@ interface Named {
   readonly names: readonly unknown[];
 }
 
-async function followName(survey: Survey, { file, specifier, names }: Named): Promise<void> {
+async function followName(survey: CodeSurvey, { file, specifier, names }: Named): Promise<void> {
   const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
   const isMapped = specifier.startsWith("#") || specifier.includes(":") || names.includes(name);
   if (isMapped) return giveUp(survey, file, JSON.stringify(specifier));
@@ -154,7 +158,7 @@ async function followName(survey: Survey, { file, specifier, names }: Named): Pr
   if (folder !== undefined) await takePackage(survey, folder);
 }
 
-async function takePackage(survey: Survey, folder: string): Promise<void> {
+async function takePackage(survey: CodeSurvey, folder: string): Promise<void> {
   const real = await realpath(folder);
   if (survey.packages.has(real)) return;
   survey.packages.add(real);

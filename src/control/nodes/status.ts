@@ -52,7 +52,7 @@ async function askNodes(
   return told;
 }
 
-interface Places {
+interface StatusPlaces {
   readonly whereabouts: Whereabouts;
   /** Ids of nodes. */
   readonly answered: ReadonlySet<string>;
@@ -61,7 +61,7 @@ interface Places {
 }
 
 /** What the log says of an agent, and why nobody is there who knows more. */
-function placed(stored: AgentStatus, { whereabouts, answered, homeOf }: Places): AgentStatus {
+function placed(stored: AgentStatus, { whereabouts, answered, homeOf }: StatusPlaces): AgentStatus {
   const { holder, isStopped } = whereabouts.of(stored.id);
   if (isStopped) return stored;
   if (holder !== undefined && !answered.has(holder)) {

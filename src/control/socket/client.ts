@@ -49,14 +49,14 @@ function answers(socketPath: string): Promise<boolean> {
   });
 }
 
-interface Call {
+interface SocketCall {
   readonly socketPath: string;
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly signal?: AbortSignal;
 }
 
-async function exchange(call: Call, body: object): Promise<unknown> {
+async function exchange(call: SocketCall, body: object): Promise<unknown> {
   const response = await send({ ...call, signal: AbortSignal.timeout(ANSWER_MS) }, body);
   const answer = await readAll(response);
   const refusal = refusalSchema.safeParse(answer);
@@ -64,7 +64,7 @@ async function exchange(call: Call, body: object): Promise<unknown> {
   return answer;
 }
 
-function send(call: Call, body?: object): Promise<IncomingMessage> {
+function send(call: SocketCall, body?: object): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { host: "localhost", ...(body && { "content-type": "application/json" }) };
     const asked = request({ ...call, headers, agent: false }, resolve);

@@ -53,7 +53,7 @@ function hostOf({ hostname }: URL): string {
 }
 
 /** What a person allows though it is not public. */
-export type Grant = (target: Target, address: string) => boolean;
+export type AddressGrant = (target: Target, address: string) => boolean;
 
 const NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/;
 
@@ -62,16 +62,16 @@ const NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/;
  * `10.0.0.0/8`. A name stands for whatever it resolves to, an address also for the names that resolve to it; without a port
  * all are meant. Throws USAGE with one line.
  */
-export function parseGrant(entry: string): Grant {
+export function parseGrant(entry: string): AddressGrant {
   const network = entry.includes("/") ? parseRange(entry) : undefined;
   if (network) return covers(network);
   const { host, port } = readPlace(entry);
   const single = isIP(host) === 0 ? undefined : parseRange(host);
-  const grant: Grant = single ? covers(single) : (target) => target.host === host;
+  const grant: AddressGrant = single ? covers(single) : (target) => target.host === host;
   return (target, address) => (port === undefined || target.port === port) && grant(target, address);
 }
 
-function covers(range: Range): Grant {
+function covers(range: Range): AddressGrant {
   return (_, address) => range.has(address);
 }
 
@@ -79,7 +79,7 @@ function covers(range: Range): Grant {
  * Reads `WebRequest.trusted`: exactly that host, by exactly that name. Without a port it stands for 80 and 443. Throws
  * USAGE.
  */
-export function parseTrusted(text: string): Grant {
+export function parseTrusted(text: string): AddressGrant {
   const { host, port } = readPlace(text);
   const ports = port === undefined ? [80, 443] : [port];
   return (target) => target.host === host && ports.includes(target.port);

@@ -10,7 +10,7 @@ import { aborted } from "../../base/signals.ts";
 import { quote } from "../../base/wording.ts";
 import { plainAddress, whyNotPublic } from "./address.ts";
 import { explainFailure } from "./failure.ts";
-import { checkPort, refusal, type Grant, type Target } from "./destination.ts";
+import { checkPort, refusal, type AddressGrant, type Target } from "./destination.ts";
 
 /** How long the first of several addresses may keep the others waiting. */
 const NEXT_ADDRESS_MS = 1_000;
@@ -24,12 +24,12 @@ export type Dial = (target: Target, options: DialOptions) => Promise<Socket>;
 export interface DialOptions {
   readonly signal: AbortSignal;
   /** Holds for this connection, besides what holds for all. */
-  readonly trusted?: Grant;
+  readonly trusted?: AddressGrant;
 }
 
 export interface DialPolicy {
   /** What is allowed though it is not public. */
-  readonly grants: readonly Grant[];
+  readonly grants: readonly AddressGrant[];
   /** Ports on which our own proxies listen; it may change. */
   readonly ownPorts: ReadonlySet<number>;
   readonly lookup: Lookup;

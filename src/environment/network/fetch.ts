@@ -15,7 +15,7 @@ import { ACCEPTED_PACKINGS, readBody } from "./body.ts";
 import { createCookieJar, type CookieJar } from "./cookies.ts";
 import type { Dial } from "./dial.ts";
 import { explainFailure, hungUp, network } from "./failure.ts";
-import { checkUrl, parseTrusted, readUrl, shown, targetOf, type Grant } from "./destination.ts";
+import { checkUrl, parseTrusted, readUrl, shown, targetOf, type AddressGrant } from "./destination.ts";
 import { userAgent } from "./user-agent.ts";
 import { follow, type Step } from "./redirect.ts";
 
@@ -37,7 +37,7 @@ export interface FetchDeps {
 export async function fetchPage(url: string, asked: WebRequest, deps: FetchDeps): Promise<WebResponse> {
   const stop = createStop(url, asked.timeoutMs ?? TIMEOUT_MS, [asked.signal, deps.life]);
   try {
-    const way: Way = {
+    const way: FetchWay = {
       ...deps,
       signal: stop.signal,
       maxBytes: asked.maxBytes ?? MAX_BYTES,
@@ -55,11 +55,11 @@ export async function fetchPage(url: string, asked: WebRequest, deps: FetchDeps)
   }
 }
 
-interface Way extends FetchDeps {
+interface FetchWay extends FetchDeps {
   readonly signal: AbortSignal;
   readonly maxBytes: number;
   readonly cookies: CookieJar;
-  readonly trusted?: Grant;
+  readonly trusted?: AddressGrant;
 }
 
 function firstStep(url: string, { method = "GET", headers = {}, body }: WebRequest): Step {
@@ -78,7 +78,7 @@ function firstStep(url: string, { method = "GET", headers = {}, body }: WebReque
   };
 }
 
-async function go(first: Step, way: Way): Promise<WebResponse> {
+async function go(first: Step, way: FetchWay): Promise<WebResponse> {
   let step = first;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     try {
@@ -96,7 +96,7 @@ async function go(first: Step, way: Way): Promise<WebResponse> {
 }
 
 /** The answer to one request, or the request to make instead. */
-async function ask(step: Step, way: Way): Promise<WebResponse | Step> {
+async function ask(step: Step, way: FetchWay): Promise<WebResponse | Step> {
   const target = targetOf(checkUrl(step.url));
   const socket = await way.dial(target, way);
   try {
@@ -115,7 +115,7 @@ async function ask(step: Step, way: Way): Promise<WebResponse | Step> {
   }
 }
 
-function secured(socket: Socket, host: string, { tls }: Way): Promise<Socket> {
+function secured(socket: Socket, host: string, { tls }: FetchWay): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const servername = isIP(host) === 0 ? host : "";
     const line = secure({ ...tls, socket, host, servername, ALPNProtocols: ["http/1.1"] });

@@ -47,7 +47,7 @@ export async function openProxy({ dial, maxBytes }: ProxyOptions): Promise<OpenP
     socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
   };
   const cut = () => sockets.forEach((socket) => socket.destroy());
-  const line: Line = {
+  const line: ProxyLine = {
     async reach(target, client) {
       if (bytes > maxBytes)
         throw refusal(`It would be more than the ${formatBytes(maxBytes)} that may come in.`);
@@ -103,7 +103,7 @@ const WHO_ARE_YOU = {
   connection: "close",
 };
 
-function answering(line: Line, credential: NetworkProxy["credential"]): Server {
+function answering(line: ProxyLine, credential: NetworkProxy["credential"]): Server {
   const isKnown = lockFor(credential);
   return createServer({ maxHeaderSize: MAX_HEADER_BYTES })
     .on("clientError", (_, socket) => socket.destroy())
@@ -134,7 +134,7 @@ function headerLines(headers: Readonly<Record<string, string | number>>): string
 }
 
 /** What the connections of one proxy share. */
-interface Line {
+interface ProxyLine {
   /** Connects for as long as `client` stays. */
   reach(target: Target, client: Client): Promise<Socket>;
   /** Takes down what came from the web. */
@@ -169,7 +169,7 @@ interface Tunnel {
   readonly head: Buffer;
 }
 
-async function tunnel(line: Line, asked: IncomingMessage, { client, head }: Tunnel): Promise<void> {
+async function tunnel(line: ProxyLine, asked: IncomingMessage, { client, head }: Tunnel): Promise<void> {
   try {
     const far = await line.reach(readAuthority(asked.url ?? ""), client);
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
@@ -182,7 +182,7 @@ async function tunnel(line: Line, asked: IncomingMessage, { client, head }: Tunn
   }
 }
 
-async function forward(line: Line, asked: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forward(line: ProxyLine, asked: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const url = readHttpUrl(asked.url ?? "");
     const far = await line.reach(targetOf(url), response);
@@ -203,14 +203,14 @@ function readHttpUrl(text: string): URL {
   throw refusal("This is a proxy: it takes requests for a whole http URL, and CONNECT.");
 }
 
-interface Errand {
+interface ProxiedRequest {
   readonly url: URL;
   readonly far: Socket;
-  readonly count: Line["count"];
+  readonly count: ProxyLine["count"];
 }
 
 /** The answer of the server, its body yet to come. */
-function passOn(asked: IncomingMessage, { url, far, count }: Errand): Promise<IncomingMessage> {
+function passOn(asked: IncomingMessage, { url, far, count }: ProxiedRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const isChunked = asked.headers["transfer-encoding"] !== undefined;
     const outgoing = request({

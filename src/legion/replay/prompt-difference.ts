@@ -12,7 +12,7 @@ import { textOf } from "../../past/view.ts";
 
 type Sides = Pick<Difference, "part" | "recorded" | "today">;
 
-export interface Shown {
+export interface ShownPrompt {
   readonly request: ModelRequest;
   readonly prompted: Pick<EventOf<"prompted">, "prompt" | "introduction">;
 }
@@ -21,7 +21,7 @@ export interface Shown {
 export async function comparePrompts(
   { reader, agent }: { readonly reader: Reader; readonly agent: AgentId },
   { recorded, pinned }: { readonly recorded: EventOf<"prompted">; readonly pinned: string },
-  { request, prompted }: Shown,
+  { request, prompted }: ShownPrompt,
 ): Promise<Sides | undefined> {
   const isSame = prompted.introduction === recorded.introduction && prompted.prompt === recorded.prompt;
   const pins: Sides = { part: "pinned messages", recorded: pinned, today: request.pinned };

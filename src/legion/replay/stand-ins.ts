@@ -37,7 +37,7 @@ export interface Player {
   /** Of the recorded legion. */
   readonly reader: Reader;
   /** The newest prompt that was passed, as it was recorded and as it is today. */
-  asked: Asked | undefined;
+  asked: ReplayedQuestion | undefined;
   /** Of the tick under way: aborts where an abort stopped it when it was recorded. */
   interruption: AbortController | undefined;
   /** It waits for mail or for a person, or it is at the end of its tape. */
@@ -58,7 +58,7 @@ export interface Player {
   begin(): Promise<void>;
 }
 
-interface Asked {
+interface ReplayedQuestion {
   readonly recorded: EventOf<"prompted">;
   /** What was pinned then. */
   readonly pinned: string;

@@ -26,7 +26,7 @@ const MARK = `,"cache_control":${JSON.stringify(CACHE_CONTROL)}`;
 /** Stands where a conversation has to begin or end with a user's message and there is none. */
 const NO_MESSAGE = toJson({ type: "text", text: "(no message)" });
 
-interface WrittenTurn extends Written {
+interface AnthropicTurn extends Written {
   readonly kind: "user" | "assistant";
   /** Tool results come first in their message. */
   readonly results: readonly string[];
@@ -43,7 +43,7 @@ export function createAnthropicHistory(
 ): (request: Pick<ModelRequest, "turns" | "pinned">) => string {
   const reader = thinking === "keep" ? name : undefined;
   // Open are the two messages of the user that are marked, and what may stand after each.
-  const join = createJoiner<WrittenTurn>({ write: (turn) => writeTurn(turn, reader), merge, open: 4 });
+  const join = createJoiner<AnthropicTurn>({ write: (turn) => writeTurn(turn, reader), merge, open: 4 });
   return ({ turns, pinned }) => {
     const { first, closed, open } = join(turns);
     const opening = first?.kind === "assistant" ? message("user", [NO_MESSAGE]) : "";
@@ -55,7 +55,7 @@ export function createAnthropicHistory(
  * The last messages, with what is pinned. The last stable message is marked, and the one that was it in the prompt
  * before: what was cached then is found again however many blocks have been added since.
  */
-function end(open: readonly (readonly WrittenTurn[])[], pinned: string): string[] {
+function end(open: readonly (readonly AnthropicTurn[])[], pinned: string): string[] {
   const users = open.flatMap(([first], at) => (first?.kind === "user" ? [at] : []));
   const messages = open.map((neighbours, at) => {
     const json = merge(neighbours);
@@ -68,7 +68,7 @@ function end(open: readonly (readonly WrittenTurn[])[], pinned: string): string[
   return blocks.length > 0 ? [...messages.slice(0, -1), extend(messages.at(-1)!, blocks)] : messages;
 }
 
-function merge(neighbours: readonly WrittenTurn[]): string {
+function merge(neighbours: readonly AnthropicTurn[]): string {
   const [first] = neighbours;
   if (neighbours.length === 1) return first!.json;
   const results = neighbours.flatMap((written) => written.results);
@@ -89,7 +89,7 @@ function extend(json: string, blocks: readonly string[]): string {
   return `${json.slice(0, -"]}".length)},${blocks.join(",")}]}`;
 }
 
-function writeTurn(turn: Turn, reader: string | undefined): WrittenTurn {
+function writeTurn(turn: Turn, reader: string | undefined): AnthropicTurn {
   const kind = turn.role === "assistant" ? "assistant" : "user";
   const results = turn.role === "results" ? turn.results.map(writeResult) : [];
   const blocks =

@@ -28,7 +28,7 @@ export interface Joined<W extends Written> {
   readonly open: W[][];
 }
 
-interface Message<W extends Written> {
+interface MessageSpan<W extends Written> {
   readonly neighbours: W[];
   /** The index of the turn it begins with. */
   readonly from: number;
@@ -51,7 +51,7 @@ export function createJoiner<W extends Written>(
     if (!written) known.set(turn, (written = options.write(turn)));
     return written;
   };
-  const resume = (turns: readonly Turn[]): { prefix?: Prefix<W>; messages: Message<W>[] } => {
+  const resume = (turns: readonly Turn[]): { prefix?: Prefix<W>; messages: MessageSpan<W>[] } => {
     const prefix = turns[0] && prefixes.get(turns[0]);
     if (prefix?.turns.every((turn, at) => turn === turns[at])) {
       const messages = group(turns, prefix.turns.length - 1, write);
@@ -75,8 +75,8 @@ function group<W extends Written>(
   turns: readonly Turn[],
   from: number,
   write: (turn: Turn) => W,
-): Message<W>[] {
-  const messages: Message<W>[] = [];
+): MessageSpan<W>[] {
+  const messages: MessageSpan<W>[] = [];
   for (let at = from; at < turns.length; at++) {
     const written = write(turns[at]!);
     if (written.json === "") continue;

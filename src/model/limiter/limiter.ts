@@ -11,7 +11,7 @@ import { createCircuit, type Circuit, type Try } from "./circuit.ts";
 import { isLegionError, type LegionError } from "../../base/errors.ts";
 import { linkSignals, type Stops } from "../../base/signals.ts";
 
-export interface Wait {
+export interface ProviderWait {
   /** What the provider said; one line. */
   readonly reason: string;
   readonly waitMs: number;
@@ -20,7 +20,7 @@ export interface Wait {
 export interface LimitedCall extends Stops {
   readonly provider: string;
   /** Told before each wait for the provider, whoever made it necessary. */
-  onWait?(wait: Wait): void;
+  onWait?(wait: ProviderWait): void;
 }
 
 export interface Limiter {

@@ -22,10 +22,10 @@ interface Word {
   readonly usage: string;
   readonly does: string;
   /** `undefined`: the words after it do not fit. */
-  read(rest: string): Asked | undefined;
+  read(rest: string): ParsedWord | undefined;
 }
 
-type Asked = Wanted | { readonly survey: string } | "help";
+type ParsedWord = Wanted | { readonly survey: string } | "help";
 
 const WORDS: ReadonlyMap<string, Word> = new Map(
   Object.entries({

@@ -4,8 +4,8 @@ import { elide } from "../../base/wording.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
 import { readAction } from "../protocol/text-search.ts";
 import { CAPABILITIES, OFFLINE_HELP, readCommands, type Command, type Wanted } from "./commands.ts";
-import { act, type Move, type Reply } from "./move.ts";
-import type { OfflineView, Step } from "./prompt-reader.ts";
+import { act, type Move, type OfflineReply } from "./move.ts";
+import type { OfflineView, ActionStep } from "./prompt-reader.ts";
 
 interface Errand {
   readonly at: number;
@@ -41,7 +41,7 @@ interface Round {
   readonly errands: readonly Errand[];
   readonly later: readonly Errand[];
   /** What came of its calls, once they are made. */
-  readonly steps?: readonly Step[];
+  readonly steps?: readonly ActionStep[];
 }
 
 /**
@@ -127,9 +127,9 @@ function readLiteral(text: string, tools: ReadonlySet<string>): readonly Command
 
 function answer(
   errands: readonly Errand[],
-  steps: readonly Step[],
+  steps: readonly ActionStep[],
   waits: () => readonly string[],
-): readonly Reply[] {
+): readonly OfflineReply[] {
   const rest = [...steps];
   const maxChars = Math.max(MIN_RESULT_CHARS, Math.floor(MAX_ANSWER_CHARS / (steps.length || 1)));
   const texts = new Map<AgentId, string[]>();
@@ -144,7 +144,7 @@ function answer(
   return Array.from(texts, ([from, parts]) => ({ to: [from], text: parts.join("\n\n") }));
 }
 
-function outcomeOf(command: Command, step: Step | undefined): string {
+function outcomeOf(command: Command, step: ActionStep | undefined): string {
   if (command.kind === "help") return OFFLINE_HELP;
   if (command.kind === "mistake") return command.reason;
   if (command.kind === "survey") return "It is under way; what comes of it I will tell when it is done.";

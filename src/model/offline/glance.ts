@@ -7,7 +7,7 @@ import type { Wanted } from "./commands.ts";
 import { lastStep, within } from "./move.ts";
 import { joinPath, PATH, readPath } from "./paths.ts";
 import type { Survey } from "./survey/team.ts";
-import type { OfflineView, Step } from "./prompt-reader.ts";
+import type { OfflineView, ActionStep } from "./prompt-reader.ts";
 
 interface Manifest {
   /** Empty: it says none. */
@@ -83,7 +83,7 @@ function nameIn(dir: string, path: string): string {
 }
 
 /** What a `readFile` shows, without its own words. */
-function textOf({ result: { content, isError } }: Step): string {
+function textOf({ result: { content, isError } }: ActionStep): string {
   const lines = isError ? [] : content.split("\n").slice(1);
   return lines.filter((line) => !/^\[Lines \d+ to /.test(line)).join("\n");
 }

@@ -7,18 +7,18 @@ import { isEntry, newShare, type Share } from "./letters.ts";
 import { PATH, quotePath, readPath, writePath } from "./paths.ts";
 import { agentIdOf } from "./prompt-reader.ts";
 
-export type Attempt = "first" | "second";
+export type SurveyAttempt = "first" | "second";
 
 export interface SurveyGoal {
   readonly dir: string;
   readonly asker: AgentId;
-  readonly attempt: Attempt;
+  readonly attempt: SurveyAttempt;
 }
 
 export interface ShareGoal {
   readonly share: Share;
   readonly from: AgentId;
-  readonly attempt: Attempt;
+  readonly attempt: SurveyAttempt;
 }
 
 const WHO = "([^:,]{1,80})(, second attempt)?:";
@@ -60,7 +60,7 @@ export function readShareGoal(goal: string): (ShareGoal & { readonly unlisted: n
   return { share, from: agentIdOf(from), attempt: again ? "second" : "first", unlisted };
 }
 
-function who(id: AgentId, attempt: Attempt): string {
+function who(id: AgentId, attempt: SurveyAttempt): string {
   return `${displayName(id)}${attempt === "second" ? ", second attempt" : ""}`;
 }
 

@@ -2,9 +2,9 @@
 
 import type { AgentId } from "../../domain/message.ts";
 import type { Wanted } from "./commands.ts";
-import { stepsSince, type OfflineView, type Step } from "./prompt-reader.ts";
+import { stepsSince, type OfflineView, type ActionStep } from "./prompt-reader.ts";
 
-export interface Reply {
+export interface OfflineReply {
   readonly to: readonly AgentId[];
   readonly text: string;
 }
@@ -12,7 +12,7 @@ export interface Reply {
 /** `tell` ends a piece of work. */
 export type Move =
   | { readonly kind: "act"; readonly text: string; readonly calls: readonly Wanted[] }
-  | { readonly kind: "tell"; readonly replies: readonly Reply[] };
+  | { readonly kind: "tell"; readonly replies: readonly OfflineReply[] };
 
 export function act(text: string, calls: readonly Wanted[]): Move {
   return { kind: "act", text, calls };
@@ -28,12 +28,12 @@ export function lastStep(
   view: OfflineView,
   since: number,
   action: string,
-  fits: (parameters: Step["parameters"]) => boolean = () => true,
-): Step | undefined {
+  fits: (parameters: ActionStep["parameters"]) => boolean = () => true,
+): ActionStep | undefined {
   return stepsSince(view, since).findLast((step) => step.action === action && fits(step.parameters));
 }
 
-export function sendMessage({ to, text }: Reply): Wanted {
+export function sendMessage({ to, text }: OfflineReply): Wanted {
   return { action: "sendMessage", parameters: { targetAgentId: to.join(","), message: text } };
 }
 

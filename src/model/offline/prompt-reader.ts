@@ -4,7 +4,7 @@
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import type { CallResult, ModelRequest, Turn } from "../../domain/model.ts";
 
-export interface Mail {
+export interface ReadMail {
   /** Absent: the runtime itself, or a summary of older events. */
   readonly from?: AgentId;
   readonly text: string;
@@ -13,11 +13,11 @@ export interface Mail {
 export interface Received {
   /** Orders mails and decisions among each other. */
   readonly at: number;
-  readonly mail: Mail;
+  readonly mail: ReadMail;
 }
 
 /** One action that was asked for, and what came of it. */
-export interface Step {
+export interface ActionStep {
   readonly action: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly result: CallResult;
@@ -27,7 +27,7 @@ export interface Decided {
   readonly at: number;
   readonly text: string;
   /** Empty: a plain answer. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly ActionStep[];
 }
 
 export interface Goal {
@@ -81,7 +81,7 @@ export function isIdle({ steps }: Decided): boolean {
 }
 
 /** The steps of every decision that stands after `at`. */
-export function stepsSince({ decisions }: OfflineView, at: number): readonly Step[] {
+export function stepsSince({ decisions }: OfflineView, at: number): readonly ActionStep[] {
   return decisions.filter((decision) => decision.at > at).flatMap(({ steps }) => steps);
 }
 
@@ -113,15 +113,15 @@ export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Reado
 
 const HEADER = /^--- MESSAGE FROM ([^\n]{1,80}) ---\n\n?/;
 
-const readMail = remember(({ text }: { readonly text: string }): Mail => {
+const readMail = remember(({ text }: { readonly text: string }): ReadMail => {
   const header = HEADER.exec(text);
   return header ? { from: agentIdOf(header[1]!), text: text.slice(header[0].length) } : { text };
 });
 
 // By the results, which stand behind one decision only.
-const knownSteps = new WeakMap<Turn, readonly Step[]>();
+const knownSteps = new WeakMap<Turn, readonly ActionStep[]>();
 
-function readSteps({ calls }: Turn & { role: "assistant" }, next: Turn | undefined): readonly Step[] {
+function readSteps({ calls }: Turn & { role: "assistant" }, next: Turn | undefined): readonly ActionStep[] {
   const results = next?.role === "results" ? next : undefined;
   const known = results && knownSteps.get(results);
   if (known) return known;

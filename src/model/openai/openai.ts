@@ -131,13 +131,13 @@ function cutShort({ text, thoughts, calls }: OpenAiAnswer): string {
     : "sent no answer; if this server cannot stream, set providers.openai.stream to off";
 }
 
-interface Talk {
+interface OpenAiCall {
   readonly options: OpenAiOptions;
   readonly line: Line;
   readonly tell: Tell;
 }
 
-async function exchange(body: string, form: Form, { options, line, tell }: Talk): Promise<Read> {
+async function exchange(body: string, form: Form, { options, line, tell }: OpenAiCall): Promise<Read> {
   const { OpenAI } = await import("openai");
   const client = new OpenAI({
     // The SDK insists on a key; servers without keys ignore it.

@@ -67,13 +67,13 @@ export function toName(text: string): string | undefined {
   return NAME.test(name) ? name : undefined;
 }
 
-interface Fields {
+interface WrittenFields {
   readonly values: ReadonlyMap<string, string>;
   /** Why the rest could not be read: the end of a sentence that names the action. */
   readonly mistake?: string;
 }
 
-function readFields(lines: readonly string[]): Fields {
+function readFields(lines: readonly string[]): WrittenFields {
   const values = new Map<string, string>();
   let at = 0;
   while (at < lines.length) {

@@ -3,8 +3,7 @@
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { serverOf, type ProviderSettings } from "./connection.ts";
 import { listModels, type ListModels } from "./server.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Variables } from "../../base/variables.ts";
 
 export interface ModelChoice {
   readonly name: string;
@@ -34,7 +33,7 @@ export const OTHER_WAYS = "LEGION_MODEL, or `model:` in .ai-legion/config.yaml";
  * OpenAI's own is asked what it has, and its only model is taken. Rejects with CONFIG, with the way out, if it has several or
  * none, or does not say.
  */
-export async function chooseModel(env: Environment, said: Said = {}): Promise<ModelChoice> {
+export async function chooseModel(env: Variables, said: Said = {}): Promise<ModelChoice> {
   const { flag, config, providers, list = listModels } = said;
   if (flag) return { name: flag, why: "--model" };
   if (env["LEGION_MODEL"]) return { name: env["LEGION_MODEL"], why: "LEGION_MODEL is set" };

@@ -11,7 +11,7 @@ export interface ProviderSettings extends Reach {
   readonly refusal?: string;
 }
 
-export interface Settled {
+export interface ConnectionSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By provider. */
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
@@ -23,7 +23,10 @@ export interface Connection extends Reach {
 }
 
 /** Throws CONFIG, in one line with the way out, if the base URL or the key may not be used. */
-export function connect(provider: "anthropic" | "openai", { env, providers = {} }: Settled): Connection {
+export function connect(
+  provider: "anthropic" | "openai",
+  { env, providers = {} }: ConnectionSettings,
+): Connection {
   const { refusal, ...settings } = (Object.hasOwn(providers, provider) && providers[provider]) || {};
   const variable = provider.toUpperCase();
   const baseUrl = env[`${variable}_BASE_URL`] || settings.baseUrl;
@@ -37,7 +40,7 @@ export function connect(provider: "anthropic" | "openai", { env, providers = {} 
 }
 
 /** The server that `openai/...` leads to where that is not OpenAI's own; `undefined` where it is. Throws as `connect` does. */
-export function serverOf(settled: Settled): CompatibleServer | undefined {
+export function serverOf(settled: ConnectionSettings): CompatibleServer | undefined {
   const { baseUrl, apiKey } = connect("openai", settled);
   return baseUrl !== undefined && foreignHost("openai", baseUrl) !== undefined
     ? { baseUrl, apiKey }

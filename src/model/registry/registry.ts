@@ -5,11 +5,11 @@ import { LegionError } from "../../base/errors.ts";
 import { nearest } from "../../base/nearest.ts";
 import { isNear } from "../http/base-url.ts";
 import { DEFAULT_ANTHROPIC, DEFAULT_OPENAI } from "./choice.ts";
-import { connect, type Settled } from "./connection.ts";
+import { connect, type ConnectionSettings } from "./connection.ts";
 import type { Model } from "../../domain/model.ts";
 import { KNOWN_MODELS, findModel, type KnownModel, type ModelDescription } from "./profiles.ts";
 
-export interface ModelDeps extends Settled {
+export interface ModelDeps extends ConnectionSettings {
   /** What relative script files are relative to. */
   readonly dir: string;
   /** By full name. */

@@ -113,13 +113,13 @@ const FOREIGN: NewEvent = {
   content: "What stands before this came from elsewhere, and waits until a person takes it on.",
 };
 
-interface Origin {
+interface ImportOrigin {
   readonly isLive: boolean;
   readonly authorship: Authorship | undefined;
 }
 
 /** Has the end of a log that has come say what it is: a copy, the person's own, or somebody else's. */
-async function settle(folder: string, { isLive, authorship }: Origin, disk: Disk): Promise<void> {
+async function settle(folder: string, { isLive, authorship }: ImportOrigin, disk: Disk): Promise<void> {
   const log = join(folder, "log");
   if (isLive) await endLog(folder, { event: COPIED, log: randomUUID(), authorship }, disk);
   // Whatever the lines of it bear: what was changed on its way may bear what its first owner wrote.
@@ -151,7 +151,7 @@ export function fromOriginal(
   };
 }
 
-interface Ending {
+interface LogEnding {
   readonly event: NewEvent;
   /** From the event on it is another log, with numbers of its own; absent: it goes on. */
   readonly log?: LogId;
@@ -159,7 +159,11 @@ interface Ending {
 }
 
 /** Ends a log in an agent's folder that nobody has opened. Nothing is written where there is none. */
-async function endLog(folder: string, { event, log: begun, authorship }: Ending, disk: Disk): Promise<void> {
+async function endLog(
+  folder: string,
+  { event, log: begun, authorship }: LogEnding,
+  disk: Disk,
+): Promise<void> {
   const segments: SegmentEnd[] = [];
   let last = 0;
   let epoch = 0;

@@ -52,7 +52,7 @@ export async function unpackArchive(
   folder: string,
   { disk = createDisk(folder), onProgress, authorship }: UnpackOptions = {},
 ): Promise<Unpacked> {
-  const reading: Reading = { header: undefined, writing: undefined, pasts: new Map(), end: undefined };
+  const reading: ArchiveReading = { header: undefined, writing: undefined, pasts: new Map(), end: undefined };
   let count = 0;
   try {
     for await (const bytes of linesOf(path)) {
@@ -64,7 +64,8 @@ export async function unpackArchive(
     if (!reading.end) throw badLine(path, count + 1, "the rest is missing; copy it again");
     const pasts = [...reading.pasts.values()];
     for (const { mailbox } of pasts) await mailbox?.close();
-    const sum = (of: (past: Past) => number): number => pasts.reduce((total, past) => total + of(past), 0);
+    const sum = (of: (past: UnpackedPast) => number): number =>
+      pasts.reduce((total, past) => total + of(past), 0);
     return {
       agents: reading.header!.agents,
       events: sum(({ events }) => events),
@@ -80,28 +81,28 @@ export async function unpackArchive(
 
 type LineOf<K extends ArchiveLine["kind"]> = Extract<ArchiveLine, { kind: K }>;
 
-interface Reading {
+interface ArchiveReading {
   header: LineOf<"legion-export"> | undefined;
-  writing: Writing | undefined;
-  readonly pasts: Map<AgentId, Past>;
+  writing: FileWriting | undefined;
+  readonly pasts: Map<AgentId, UnpackedPast>;
   end: LineOf<"end"> | undefined;
 }
 
 /** The file that lines go to until another one begins. */
-interface Writing {
+interface FileWriting {
   readonly file: AppendFile;
   readonly waiting: Buffer[];
   waitingBytes: number;
   /** How many lines of the log are to come; 0 for other files. */
   left: number;
   /** Of the agent whose log it is. */
-  readonly past: Past | undefined;
+  readonly past: UnpackedPast | undefined;
   /** What a long text is kept under, and the hash of what has come of it. */
   readonly blob: { readonly name: string; readonly hash: Hash } | undefined;
 }
 
 /** What has come of one agent. */
-interface Past {
+interface UnpackedPast {
   events: number;
   unread: number;
   lastEpoch: number;
@@ -110,8 +111,8 @@ interface Past {
   mailbox: Journal | undefined;
 }
 
-interface Place {
-  readonly reading: Reading;
+interface UnpackPlace {
+  readonly reading: ArchiveReading;
   readonly path: string;
   readonly folder: string;
   readonly disk: Disk;
@@ -120,7 +121,7 @@ interface Place {
 }
 
 /** Returns what is wrong with the line. */
-async function takeLine(bytes: Buffer, place: Place): Promise<string | undefined> {
+async function takeLine(bytes: Buffer, place: UnpackPlace): Promise<string | undefined> {
   const { reading, path } = place;
   if (reading.end) return "something stands behind the end";
   const line = fromLine<ArchiveLine | Event>(bytes);
@@ -146,7 +147,7 @@ async function takeLine(bytes: Buffer, place: Place): Promise<string | undefined
   return line.kind === "segment" ? beginSegment(line, past, place) : takeMail(line, past, place);
 }
 
-function newPast(): Past {
+function newPast(): UnpackedPast {
   return { events: 0, unread: 0, lastEpoch: 0, taken: 0, mailbox: undefined };
 }
 
@@ -163,7 +164,7 @@ function readHeader(path: string, line: object | undefined): LineOf<"legion-expo
 }
 
 /** One of the lines of a segment, kept as it is. */
-function takeLogLine(writing: Writing, bytes: Buffer, line: ArchiveLine | Event): string | undefined {
+function takeLogLine(writing: FileWriting, bytes: Buffer, line: ArchiveLine | Event): string | undefined {
   writing.left--;
   const past = writing.past!;
   const whole = line.kind === "damaged" ? Buffer.from(String(line.base64), "base64") : bytes;
@@ -180,7 +181,7 @@ function takeLogLine(writing: Writing, bytes: Buffer, line: ArchiveLine | Event)
   return undefined;
 }
 
-function countEvent(past: Past, event: Event): string | undefined {
+function countEvent(past: UnpackedPast, event: Event): string | undefined {
   if (event.kind === "opened" && !isLogFormat(event.format))
     return `the log was written by a newer version (format ${String(event.format)})`;
   if (!isEventShaped(event)) return "it is no event of a log";
@@ -192,26 +193,26 @@ function countEvent(past: Past, event: Event): string | undefined {
 
 const LINE_END = Buffer.from("\n");
 
-function takeMore(writing: Writing | undefined, line: LineOf<"more">): string | undefined {
+function takeMore(writing: FileWriting | undefined, line: LineOf<"more">): string | undefined {
   if (!writing || writing.past || typeof line.text !== "string") return "it goes on with no file";
   add(writing, Buffer.from(line.text));
   return undefined;
 }
 
-function add(writing: Writing, bytes: Buffer): void {
+function add(writing: FileWriting, bytes: Buffer): void {
   writing.blob?.hash.update(bytes);
   writing.waiting.push(bytes);
   writing.waitingBytes += bytes.length;
   if (writing.waitingBytes >= FLUSH_BYTES) flush(writing);
 }
 
-function flush(writing: Writing): void {
+function flush(writing: FileWriting): void {
   if (writing.waitingBytes > 0) writing.file.write(Buffer.concat(writing.waiting.splice(0)));
   writing.waitingBytes = 0;
 }
 
 /** Makes what was being written durable. */
-async function finish(reading: Reading): Promise<string | undefined> {
+async function finish(reading: ArchiveReading): Promise<string | undefined> {
   const { writing } = reading;
   if (!writing) return undefined;
   flush(writing);
@@ -224,7 +225,7 @@ async function finish(reading: Reading): Promise<string | undefined> {
     : undefined;
 }
 
-function beginFile(line: LineOf<"file">, { reading, folder, disk }: Place): string | undefined {
+function beginFile(line: LineOf<"file">, { reading, folder, disk }: UnpackPlace): string | undefined {
   if (!isPathInAgent(line.path) || typeof line.text !== "string")
     return `it names a file that no agent may have: ${JSON.stringify(line.path)}`;
   const path = join(folder, line.agent, line.path);
@@ -237,8 +238,8 @@ function beginFile(line: LineOf<"file">, { reading, folder, disk }: Place): stri
 
 function beginSegment(
   line: LineOf<"segment">,
-  past: Past,
-  { reading, folder, disk }: Place,
+  past: UnpackedPast,
+  { reading, folder, disk }: UnpackPlace,
 ): string | undefined {
   if (!isSegmentName(line.name) || !isCount(line.lines)) return "it names no segment of a log";
   if (past.mailbox) return "a part of the log stands behind the mail";
@@ -248,15 +249,15 @@ function beginSegment(
   return undefined;
 }
 
-function begin(reading: Reading, writing: Omit<Writing, "waiting" | "waitingBytes">): void {
+function begin(reading: ArchiveReading, writing: Omit<FileWriting, "waiting" | "waitingBytes">): void {
   reading.writing = { ...writing, waiting: [], waitingBytes: 0 };
 }
 
 /** What waits gets its place in a mailbox behind all that the log has taken in. */
 async function takeMail(
   line: ArchiveLine,
-  past: Past,
-  { folder, disk, authorship }: Place,
+  past: UnpackedPast,
+  { folder, disk, authorship }: UnpackPlace,
 ): Promise<string | undefined> {
   if (line.kind !== "mail") return "nothing of this kind belongs here";
   const { agent, from, message, after } = line;

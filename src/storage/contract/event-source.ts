@@ -37,8 +37,8 @@ interface Kept {
 
 export function createEventSource(agents: KeptAgents, { readable, authorship }: CopyOptions): Source {
   const remarks: string[] = [];
-  const surveys = new Map<AgentId, Survey>();
-  const surveyOf = (agent: AgentId): Survey => surveys.get(agent)!;
+  const surveys = new Map<AgentId, LogSurvey>();
+  const surveyOf = (agent: AgentId): LogSurvey => surveys.get(agent)!;
   return {
     remarks,
     async settle(agent) {
@@ -73,7 +73,7 @@ export function createEventSource(agents: KeptAgents, { readable, authorship }: 
 }
 
 /** What has to be known of a log before it is copied. */
-interface Survey extends Pick<Settled, "moment"> {
+interface LogSurvey extends Pick<Settled, "moment"> {
   /** The highest epoch. */
   readonly epoch: number;
   /** How many events there are in each of its segments. */
@@ -84,7 +84,7 @@ interface Survey extends Pick<Settled, "moment"> {
   readonly shown: Settled["files"];
 }
 
-async function surveyLog({ agents, agent }: Kept, readable: CopyOptions["readable"]): Promise<Survey> {
+async function surveyLog({ agents, agent }: Kept, readable: CopyOptions["readable"]): Promise<LogSurvey> {
   const moment = await agents.last(agent);
   const blobs = agents.blobs(agent);
   const follower = followLog(createBranch);
@@ -125,7 +125,7 @@ function* piecesOf(text: string): Generator<string, undefined> {
 /** A segment begins with every `opened` event, as in files, and seals the one before it. */
 async function* partsOf(
   kept: Kept,
-  survey: Survey,
+  survey: LogSurvey,
   authorship: CopyOptions["authorship"],
 ): AsyncGenerator<LogPart> {
   const { moment, epoch, lengths } = survey;

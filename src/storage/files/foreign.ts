@@ -18,7 +18,7 @@ import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import { isForeignJournal } from "./journal/foreign-journal.ts";
 
-export interface Home {
+export interface SignedHome {
   readonly paths: LegionPaths;
   readonly disk: Disk;
   readonly authorship: Authorship;
@@ -29,7 +29,7 @@ const NO_STATE = ["agent.json", "mailbox", "log", "blobs", "running.out", "copie
 const MAILBOX_PART_BYTES = 1_048_576;
 
 /** Did somebody else write the agent's log, its mail, or state for a log that is not there? */
-export async function isForeign(agent: AgentId, { paths, disk, authorship }: Home): Promise<boolean> {
+export async function isForeign(agent: AgentId, { paths, disk, authorship }: SignedHome): Promise<boolean> {
   const folder = paths.agent(agent);
   const names = await disk.list(folder);
   if (names.length === 0 || holdsCopies(disk, folder)) return false;
@@ -43,7 +43,7 @@ export async function isForeign(agent: AgentId, { paths, disk, authorship }: Hom
   );
 }
 
-export interface Adoption extends Home {
+export interface Adoption extends SignedHome {
   readonly lock: Lock;
   readonly durability: Durability;
   readonly clock: Clock;

@@ -106,7 +106,7 @@ export async function* readFileLog(
   }
 }
 
-interface Past {
+interface ReadPast {
   readonly id: LogId | undefined;
   readonly lost: readonly SeqRange[];
   readonly start: JournalStart;
@@ -116,7 +116,7 @@ async function readThrough(
   options: FileLogOptions,
   each: (event: Event) => void,
   end: JournalStart | undefined,
-): Promise<Past> {
+): Promise<ReadPast> {
   const { disk, blobs } = options;
   const folder = join(options.folder, "log");
   const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));

@@ -1,12 +1,12 @@
 // How the segments of a journal are called: `<epoch>-<part>.jsonl`.
 
 /** Where a segment stands among the others: the process that wrote it, and which of its files it is, from 0. */
-export interface Place {
+export interface SegmentPlace {
   readonly epoch: number;
   readonly part: number;
 }
 
-export function segmentName({ epoch, part }: Place): string {
+export function segmentName({ epoch, part }: SegmentPlace): string {
   return `${String(epoch).padStart(8, "0")}-${String(part).padStart(3, "0")}.jsonl`;
 }
 

@@ -14,7 +14,7 @@ export interface MemoryBusOptions {
   readonly watermarks: (agent: AgentId) => Promise<Watermarks | undefined>;
 }
 
-interface Mailbox {
+interface MemoryMailbox {
   readonly kept: KeptAgent;
   readonly limit: number;
   /** Per sender log, the highest number taken in or waiting. */
@@ -24,14 +24,14 @@ interface Mailbox {
 }
 
 export function createMemoryBus({ place, watermarks }: MemoryBusOptions): Bus {
-  const mailboxes = new Map<AgentId, Promise<Mailbox | undefined>>();
+  const mailboxes = new Map<AgentId, Promise<MemoryMailbox | undefined>>();
   let closed = false;
-  const load = async (agent: AgentId): Promise<Mailbox | undefined> => {
+  const load = async (agent: AgentId): Promise<MemoryMailbox | undefined> => {
     const marks = await watermarks(agent);
     if (!marks) mailboxes.delete(agent);
     return marks && openMailbox(agent, place.of(agent), marks);
   };
-  const find = (agent: AgentId): Promise<Mailbox | undefined> => {
+  const find = (agent: AgentId): Promise<MemoryMailbox | undefined> => {
     if (closed) throw new LegionError("STORAGE", "The bus is closed.");
     const mailbox = mailboxes.get(agent) ?? load(agent);
     mailboxes.set(agent, mailbox);
@@ -56,7 +56,7 @@ export function createMemoryBus({ place, watermarks }: MemoryBusOptions): Bus {
   };
 }
 
-function openMailbox(agent: AgentId, kept: KeptAgent, { taken, seen }: Watermarks): Mailbox {
+function openMailbox(agent: AgentId, kept: KeptAgent, { taken, seen }: Watermarks): MemoryMailbox {
   kept.mail = kept.mail.filter(({ position }) => position > taken);
   kept.position = Math.max(kept.position, taken);
   const waiting = kept.mail.map(({ from, message }) => [from, parseMessageId(message.id).n] as const);
@@ -69,7 +69,7 @@ function openMailbox(agent: AgentId, kept: KeptAgent, { taken, seen }: Watermark
   };
 }
 
-function accept({ kept, limit, seen, unread }: Mailbox, delivery: Delivery): Receipt {
+function accept({ kept, limit, seen, unread }: MemoryMailbox, delivery: Delivery): Receipt {
   const standing = standingOf(delivery, seen);
   const { from, message } = delivery;
   if (standing === "gap") return { status: "gap", expected: seen.get(from)! + 1 };
@@ -82,7 +82,7 @@ function accept({ kept, limit, seen, unread }: Mailbox, delivery: Delivery): Rec
   return { status: "accepted" };
 }
 
-function createInbox(mailbox: Mailbox): Inbox {
+function createInbox(mailbox: MemoryMailbox): Inbox {
   const { kept, unread } = mailbox;
   return {
     get unread() {

@@ -8,7 +8,7 @@ import type { EventLog } from "../../past/log/event-log.ts";
 import { createWriter } from "../../past/log/long-events.ts";
 import type { KeptAgent } from "./place.ts";
 
-type StoredEvent = Event & Outlined;
+type KeptEvent = Event & Outlined;
 
 export interface MemoryLogOptions {
   readonly kept: KeptAgent;
@@ -49,7 +49,7 @@ export async function openMemoryLog(
 }
 
 /** Adds all of `events`, or, where one of them is not JSON, none. Throws what JSON.stringify throws. */
-export function add({ lines, watchers }: KeptAgent, events: readonly StoredEvent[]): void {
+export function add({ lines, watchers }: KeptAgent, events: readonly KeptEvent[]): void {
   lines.push(...events.map((event) => ({ seq: event.seq, json: JSON.stringify(event) })));
   for (const wake of watchers) wake();
 }
@@ -60,9 +60,9 @@ export function lastOf({ lines }: KeptAgent): number {
 }
 
 /** What is there now, from sequence number `from`, oldest first; long texts are left where they are. */
-export function storedEvents({ lines }: KeptAgent, from = 1): readonly StoredEvent[] {
+export function storedEvents({ lines }: KeptAgent, from = 1): readonly KeptEvent[] {
   const first = lines.findIndex(({ seq }) => seq >= from);
-  return first === -1 ? [] : lines.slice(first).map(({ json }) => JSON.parse(json) as StoredEvent);
+  return first === -1 ? [] : lines.slice(first).map(({ json }) => JSON.parse(json) as KeptEvent);
 }
 
 export async function* readMemoryLog(kept: KeptAgent, from?: number): AsyncGenerator<Event, undefined> {

@@ -14,7 +14,7 @@ import { displayName, type AgentId } from "../../domain/message.ts";
 import { createOutbox } from "../../mail/outbox.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import type { Leases } from "./cluster/leases.ts";
-import type { LegionPlace } from "./cluster/members.ts";
+import type { LegionPlace } from "./scripts/scope.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { Writer, Writing } from "../../mail/log-access.ts";
 import { UNHOSTED, type AgentMemoryOptions, type Store } from "../contract/store.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { byId } from "../contract/reader.ts";
 import { agentKeys } from "./scripts/keys.ts";
-import type { LegionPlace } from "./cluster/members.ts";
+import type { LegionPlace } from "./scripts/scope.ts";
 import { createRegistry, enlist, type Registry } from "./cluster/directory.ts";
 import { foundInRedis } from "./newcomer/found.ts";
 import type { Store } from "../contract/store.ts";

@@ -4,7 +4,11 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { core } from "../../../modules/core.ts";
-import { createScriptedModel, type ScriptedAnswer, type ScriptedModel } from "../../../src/model/scripted/scripted.ts";
+import {
+  createScriptedModel,
+  type ScriptedAnswer,
+  type ScriptedModel,
+} from "../../../src/model/scripted/scripted.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
 import { estimateTokens } from "../../../src/model/tokens/tokens.ts";

@@ -3,7 +3,12 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isLegionError, messageOf } from "../../../src/base/errors.ts";
-import { findInProject, MAX_FILE_BYTES, readTextFile, shownPath } from "../../../src/base/files/project-file.ts";
+import {
+  findInProject,
+  MAX_FILE_BYTES,
+  readTextFile,
+  shownPath,
+} from "../../../src/base/files/project-file.ts";
 import { createTempProject } from "../../temp-project.ts";
 
 describe("readTextFile", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LegionError } from "../../../src/base/errors.ts";
-import type { Wait } from "../../../src/model/limiter/limiter.ts";
+import type { ProviderWait } from "../../../src/model/limiter/limiter.ts";
 import { busy, held, settled, setUp } from "../limited.ts";
 
 describe("limiter", () => {
@@ -103,7 +103,7 @@ describe("limiter", () => {
   it("tries as often as the provider asks for it, and heeds no wish beyond five minutes (N3)", async () => {
     const { limiter, call, time } = setUp({ tries: 1 });
     const { calls, attempt } = held();
-    const waits: Wait[] = [];
+    const waits: ProviderWait[] = [];
     const run = limiter.run(call({ onWait: (wait) => waits.push(wait) }), attempt);
     for (let n = 0; n < 10; n++) {
       await settled();
@@ -138,7 +138,7 @@ describe("limiter", () => {
   it("gives up on a call that broke after three tries (N3)", async () => {
     const { limiter, call, time } = setUp();
     const { calls, attempt } = held();
-    const waits: Wait[] = [];
+    const waits: ProviderWait[] = [];
     const run = limiter.run(call({ onWait: (wait) => waits.push(wait) }), attempt);
     for (const error of [busy(), busy(3_000), busy()]) {
       await settled();

@@ -3,10 +3,10 @@ import { parseRedisAddress } from "../../../src/storage/redis/connection/address
 import { examine } from "../../../src/storage/redis/connection/health.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../src/storage/redis/connection/link.ts";
-import type { Script } from "../../../src/storage/redis/connection/script.ts";
+import type { LuaScript } from "../../../src/storage/redis/connection/script.ts";
 import { redisIsThere, startCluster, tell, until, type Servers } from "./servers.ts";
 
-const COUNT: Script = {
+const COUNT: LuaScript = {
   name: "count",
   keys: 2,
   lua: "redis.call('INCR', KEYS[1]) return redis.call('INCR', KEYS[2])",

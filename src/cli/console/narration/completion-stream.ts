@@ -22,7 +22,7 @@ export interface CompletionStreamOptions {
   readonly company: "alone" | "others";
 }
 
-type Kind = "thoughts" | "text";
+type StreamKind = "thoughts" | "text";
 
 const LOOKS = {
   thoughts: { mark: "~", look: "dim", maxRows: 100, content: "prose" },
@@ -36,8 +36,8 @@ export function createCompletionStream({
   page,
   company,
 }: CompletionStreamOptions): CompletionStream {
-  let told: Record<Kind, string> = { thoughts: "", text: "" };
-  let kind: Kind = "text";
+  let told: Record<StreamKind, string> = { thoughts: "", text: "" };
+  let kind: StreamKind = "text";
   let stream: TextStream | undefined;
   let mark = "";
 
@@ -53,7 +53,7 @@ export function createCompletionStream({
       mark = "";
     }
   };
-  const say = (said: Kind, text: string): void => {
+  const say = (said: StreamKind, text: string): void => {
     if (kind !== said) end();
     kind = said;
     if (!stream) {

@@ -21,12 +21,12 @@ import { createCompletionStream, type CompletionStream } from "./completion-stre
 
 export interface PrinterOptions extends Omit<PageOptions, "agents"> {
   /** The agents that run here. */
-  readonly agents: ReadonlyMap<AgentId, HostedAgent>;
+  readonly agents: ReadonlyMap<AgentId, PrintedAgent>;
   /** What an agent has spent so far. */
   readonly spent: (agent: AgentId) => Spent;
 }
 
-export interface HostedAgent {
+export interface PrintedAgent {
   readonly protocol: { readonly name: ProtocolName };
 }
 
@@ -52,8 +52,8 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
   const page = createPage({ ...options, agents: [...agents.keys()] });
   const company = agents.size > 1 ? "others" : "alone";
   const stories = new Map<AgentId, Story>();
-  const tell: Tell = { say: (agent, remark) => remark && page.say(agent, remark), spent };
-  const storyOf = (agent: AgentId, { protocol }: HostedAgent): Story => {
+  const tell: PrinterSink = { say: (agent, remark) => remark && page.say(agent, remark), spent };
+  const storyOf = (agent: AgentId, { protocol }: PrintedAgent): Story => {
     let story = stories.get(agent);
     if (!story) {
       const completion = createCompletionStream({ agent, protocol: protocol.name, page, company });
@@ -84,19 +84,23 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
   };
 }
 
-interface Tell {
+interface PrinterSink {
   readonly say: (agent: AgentId, remark: Remark | undefined) => void;
   readonly spent: PrinterOptions["spent"];
 }
 
 /** Mail to the person from agents that do not run here; that of the others was shown when they sent it. */
-function tellOfOthers(inspection: Inspection, here: ReadonlyMap<AgentId, unknown>, { say }: Tell): void {
+function tellOfOthers(
+  inspection: Inspection,
+  here: ReadonlyMap<AgentId, unknown>,
+  { say }: PrinterSink,
+): void {
   if (inspection.kind !== "event" || inspection.event.kind !== "message") return;
   const { message } = inspection.event;
   if (message.source.type === "user" || !here.has(message.source.id)) say(CONTROL, mailRemark(message));
 }
 
-function tellEvent(story: Story, event: Event, { say, spent }: Tell): void {
+function tellEvent(story: Story, event: Event, { say, spent }: PrinterSink): void {
   const { agent } = story;
   if (event.kind === "message") say(agent, mailRemark(event.message));
   else if (event.kind === "decision") tellDecision(story, event, { say, spent });
@@ -105,7 +109,7 @@ function tellEvent(story: Story, event: Event, { say, spent }: Tell): void {
   else if (event.kind === "notice") say(agent, noticeRemark(event));
 }
 
-function tellDecision(story: Story, decision: DecisionEvent, { say, spent }: Tell): void {
+function tellDecision(story: Story, decision: DecisionEvent, { say, spent }: PrinterSink): void {
   const { agent, completion } = story;
   completion.conclude(decision);
   story.hasActed = true;
@@ -116,7 +120,7 @@ function tellDecision(story: Story, decision: DecisionEvent, { say, spent }: Tel
 }
 
 /** The next call stands after the result of the one before, as it runs only then. */
-function tellResult(story: Story, result: ResultEvent, { say }: Tell): void {
+function tellResult(story: Story, result: ResultEvent, { say }: PrinterSink): void {
   const { agent } = story;
   const letters = letterRemarks(result.sends);
   for (const remark of letters.length > 0 ? letters : [resultRemark(result)]) say(agent, remark);
@@ -127,7 +131,7 @@ function tellResult(story: Story, result: ResultEvent, { say }: Tell): void {
 function tellState(
   story: Story,
   { state, reason }: { readonly state: AgentState; readonly reason?: string },
-  { say, spent }: Tell,
+  { say, spent }: PrinterSink,
 ): void {
   const { agent, completion, hasActed } = story;
   completion.cut();

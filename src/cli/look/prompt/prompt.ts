@@ -2,7 +2,13 @@ import { remarkForeign } from "../../consent/adoption.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";
 import type { CliCommand } from "../../kit/command.ts";
 import { printJson, printWhole, readNumber } from "../../kit/output.ts";
-import { checkAgent, addJsonOption, addLegionOptions, addCodeTrustOption, withSite } from "../../kit/target.ts";
+import {
+  checkAgent,
+  addJsonOption,
+  addLegionOptions,
+  addCodeTrustOption,
+  withSite,
+} from "../../kit/target.ts";
 import { promptText } from "./prompt-text.ts";
 
 export const command: CliCommand = {

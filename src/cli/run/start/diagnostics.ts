@@ -52,8 +52,8 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
   if (level === "silent")
     return { see: () => undefined, note: () => undefined, close: () => Promise.resolve() };
   let run: RunLog | undefined;
-  let waiting: Entry[] | undefined = [];
-  const log = (entry: Entry): void => {
+  let waiting: DiagnosticEntry[] | undefined = [];
+  const log = (entry: DiagnosticEntry): void => {
     if (run) run.write(entry);
     else waiting?.push(entry);
   };
@@ -80,10 +80,10 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
   };
 }
 
-type Entry = readonly [level: Level, fields: Fields, text: string];
+type DiagnosticEntry = readonly [level: Level, fields: Fields, text: string];
 
 interface RunLog {
-  readonly write: (entry: Entry) => void;
+  readonly write: (entry: DiagnosticEntry) => void;
   close(): Promise<void>;
 }
 
@@ -134,7 +134,7 @@ async function dropOldRuns(folder: string): Promise<void> {
   for (const name of runs.slice(0, -(KEPT_RUNS - 1))) await rm(join(folder, name), { force: true });
 }
 
-function toEntry(inspection: Inspection): Entry | undefined {
+function toEntry(inspection: Inspection): DiagnosticEntry | undefined {
   const { agent } = inspection;
   if (inspection.kind === "event") return describeEvent(agent, inspection.event);
   if (inspection.kind !== "live:state") return undefined;
@@ -143,7 +143,7 @@ function toEntry(inspection: Inspection): Entry | undefined {
   return [level, { agent, ...(reason && { reason }) }, state];
 }
 
-function describeEvent(agent: string, event: Event): Entry {
+function describeEvent(agent: string, event: Event): DiagnosticEntry {
   const { seq, kind } = event;
   const place = { agent, seq };
   switch (event.kind) {

@@ -25,7 +25,7 @@ export interface OpenedLegion {
   readonly backend: Backend;
 }
 
-interface Opening {
+interface OpenLegionOrder {
   readonly config: Config;
   readonly workload: Workload;
   readonly project: string;
@@ -35,7 +35,7 @@ interface Opening {
 
 /** Rejects as `openPlace` and `startLegion`, with STORAGE if nothing can be written to the project. */
 export async function openLegion(
-  { config, workload, project, typed, watcher }: Opening,
+  { config, workload, project, typed, watcher }: OpenLegionOrder,
   io: Io,
 ): Promise<OpenedLegion> {
   await makeFolder(legionPaths(project).root);

@@ -2,10 +2,10 @@
 
 import { count } from "../../../base/wording.ts";
 import { PATH, readPath, writePath } from "../paths.ts";
-import { remember, type Step } from "../prompt-reader.ts";
+import { remember, type ActionStep } from "../prompt-reader.ts";
 
 /** One file, or a folder that was not opened. */
-export interface Found {
+export interface FoundFile {
   /** Relative to the surveyed folder; a folder's ends in `/`. */
   readonly path: string;
   /** `12 lines, 340 bytes`, or why there is no more to say. */
@@ -15,7 +15,7 @@ export interface Found {
 }
 
 /** The sums of a walk. */
-export interface Counts {
+export interface FolderCounts {
   readonly files: number;
   readonly lines: number;
   readonly bytes: number;
@@ -24,15 +24,15 @@ export interface Counts {
   readonly unread: number;
 }
 
-export interface Findings extends Counts {
+export interface Findings extends FolderCounts {
   /** Not all of them, if there are many. */
-  readonly found: readonly Found[];
+  readonly found: readonly FoundFile[];
 }
 
 const UNITS = ["file", "line", "byte", "folder"] as const;
 
 /** One line with the sums. */
-export function writeCounts({ files, lines, bytes, folders, unread }: Counts): string {
+export function writeCounts({ files, lines, bytes, folders, unread }: FolderCounts): string {
   // How many bytes a file has is not always known.
   const sums = [files, lines, bytes || undefined, folders].map(
     (sum, at) => sum !== undefined && count(sum, UNITS[at]!),
@@ -67,7 +67,11 @@ export function writeFound({ files, found }: Findings, { maxBytes, heading }: La
 }
 
 /** The first that have room, and for one line that counts the rest. */
-function fitting(found: readonly Found[], { maxBytes, heading }: Layout, more: (one: Found) => string) {
+function fitting(
+  found: readonly FoundFile[],
+  { maxBytes, heading }: Layout,
+  more: (one: FoundFile) => string,
+) {
   const lines: string[] = [];
   let room = maxBytes - 40;
   let last = "";
@@ -97,7 +101,7 @@ const MAX_LINES = 5_000;
 export function readFindings(text: string): Findings {
   const [sums = "", ...lines] = text.split("\n", MAX_LINES);
   let folder = "";
-  const found = lines.flatMap((line): Found[] => {
+  const found = lines.flatMap((line): FoundFile[] => {
     if (line.length > MAX_LINE) return [];
     const [, heading] = HEADING.exec(line) ?? [];
     if (heading !== undefined) folder = readPath(heading);
@@ -125,7 +129,7 @@ export function mergeFindings(parts: readonly Findings[]): Findings {
 }
 
 /** What lies in a folder stands together, before what lies in the folders of it. */
-function sortByPath(found: readonly Found[]): readonly Found[] {
+function sortByPath(found: readonly FoundFile[]): readonly FoundFile[] {
   const keyed = found.map((one) => ({ one, folder: folderOf(one.path) }));
   const sorted = keyed.toSorted((a, b) => compare(a.folder, b.folder) || compare(a.one.path, b.one.path));
   return sorted.map(({ one }) => one);
@@ -137,7 +141,7 @@ function compare(a: string, b: string): number {
 
 /** What an `outline` shows, with paths from there on; a text, if it failed, says why. */
 export const findingsIn = remember(
-  ({ result: { content, isError }, parameters }: Step): Findings | string => {
+  ({ result: { content, isError }, parameters }: ActionStep): Findings | string => {
     const path = String(parameters["path"]);
     if (isError) return reasonIn(content, path);
     const opening = `Outline of ${path}: `;
@@ -153,7 +157,7 @@ export interface Entries {
 }
 
 /** What a `listDirectory` names, but for what git ignores; a text, if it failed, says why. */
-export const entriesOf = remember((step: Step): Entries | string => {
+export const entriesOf = remember((step: ActionStep): Entries | string => {
   const { content, isError } = step.result;
   if (isError) return reasonIn(content, String(step.parameters["path"]));
   const lines = content.split("\n");

@@ -2,7 +2,7 @@
 
 import { count } from "../../../base/wording.ts";
 import { displayName, type AgentId } from "../../../domain/message.ts";
-import { mergeFindings, writeCounts, writeFound, type Findings, type Found } from "./findings.ts";
+import { mergeFindings, writeCounts, writeFound, type Findings, type FoundFile } from "./findings.ts";
 import type { Counted, Glance } from "../glance.ts";
 import { joinPath, writePath } from "../paths.ts";
 import type { Survey, Team } from "./team.ts";
@@ -92,7 +92,7 @@ const MAIN =
 const MAX_STARTS = 10;
 
 /** What to read, what to open, what to run; a manifest names what was built, so its source is looked for, too. */
-function starts({ entries, commands }: Glance, found: readonly Found[]): readonly string[] {
+function starts({ entries, commands }: Glance, found: readonly FoundFile[]): readonly string[] {
   const named = new Set(
     entries.flatMap((path) => [path, sourceOf(path), sourceOf(path.slice(path.indexOf("/") + 1))]),
   );
@@ -111,7 +111,7 @@ function sourceOf(path: string): string {
 }
 
 /** Nothing for what an earlier survey has left. */
-function listed(about: ReadonlyMap<string, Found>, say: (n: string) => string) {
+function listed(about: ReadonlyMap<string, FoundFile>, say: (n: string) => string) {
   return ({ path, count: n }: Counted): readonly string[] => {
     const found = about.get(path);
     return path === SURVEY_FILE

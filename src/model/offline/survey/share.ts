@@ -4,7 +4,7 @@
 import { displayName, type AgentId } from "../../../domain/message.ts";
 import { count } from "../../../base/wording.ts";
 import { writeFindings } from "./findings.ts";
-import { readShareGoal, writeShareGoal, type Attempt } from "../goals.ts";
+import { readShareGoal, writeShareGoal, type SurveyAttempt } from "../goals.ts";
 import { isReport, readShare, writeReport, type Share } from "../letters.ts";
 import {
   FORGOTTEN,
@@ -18,7 +18,7 @@ import {
   type Move,
 } from "../move.ts";
 import { quotePath, writePath } from "../paths.ts";
-import { remember, stepsSince, type Mail, type OfflineView } from "../prompt-reader.ts";
+import { remember, stepsSince, type ReadMail, type OfflineView } from "../prompt-reader.ts";
 import { walk } from "./walk.ts";
 
 /** The report says it all; a note is to be read. */
@@ -33,7 +33,7 @@ export interface OpenShare {
   readonly unlisted: number;
 }
 
-const shareIn = remember((mail: Mail) => readShare(mail.text));
+const shareIn = remember((mail: ReadMail) => readShare(mail.text));
 
 /** The newest share of each survey, unless the report is out. */
 export function openShares(view: OfflineView): readonly OpenShare[] {
@@ -77,7 +77,7 @@ export function shareMove(view: OfflineView, open: OpenShare): Move {
   return act("There is nothing in this survey for me; I note that.", note);
 }
 
-function walkOn(view: OfflineView, open: OpenShare, attempt: Attempt): Move {
+function walkOn(view: OfflineView, open: OpenShare, attempt: SurveyAttempt): Move {
   const { from, share, at } = open;
   const { next } = walk(view, at, share);
   if (next.length === 0) return report(view, open);

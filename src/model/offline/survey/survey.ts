@@ -24,7 +24,7 @@ import {
 } from "../move.ts";
 import { quotePath, writePath } from "../paths.ts";
 import { runningPeers, shareOut, type Survey, type Team } from "./team.ts";
-import { remember, stepsSince, type Mail, type OfflineView, type Step } from "../prompt-reader.ts";
+import { remember, stepsSince, type ReadMail, type OfflineView, type ActionStep } from "../prompt-reader.ts";
 import { isSurveyed, walk } from "./walk.ts";
 
 /** Nothing to do until mail comes. */
@@ -33,7 +33,7 @@ export interface Wait {
   readonly text: string;
 }
 
-const dirsIn = remember((mail: Mail) =>
+const dirsIn = remember((mail: ReadMail) =>
   readCommands(mail.text).flatMap((command) => (command.kind === "survey" ? [command.dir] : [])),
 );
 
@@ -145,7 +145,7 @@ function merge(view: OfflineView, survey: Survey, contributions: readonly Contri
   return finish(view, survey, `${surveyEnd(dir, "is done")} ${outcome}`);
 }
 
-function fateOf(path: string, written: Step | undefined): string {
+function fateOf(path: string, written: ActionStep | undefined): string {
   if (written && !written.result.isError) return `It is written down in ${writePath(path)}.`;
   const reason = written ? reasonIn(written.result.content, path) : "this agent has no action `writeFile`";
   return `It could not be written to ${writePath(path)}: ${reason}.`;

@@ -3,16 +3,16 @@
 import type { AgentId } from "../../../domain/message.ts";
 import type { Findings } from "./findings.ts";
 import { newShare, readReport, writeShare, type Share } from "../letters.ts";
-import { groupBy, stepsSince, type Mail, type OfflineView, type Step } from "../prompt-reader.ts";
+import { groupBy, stepsSince, type ReadMail, type OfflineView, type ActionStep } from "../prompt-reader.ts";
 
 export interface Team {
   /** What the agent that was asked walks itself: its own share, and those that could not be handed over. */
   readonly own: Share;
-  readonly parts: readonly Part[];
+  readonly parts: readonly TeamPart[];
 }
 
 /** What another agent takes. `idle`: it has no entries, and was told. */
-export interface Part {
+export interface TeamPart {
   readonly agent: AgentId;
   readonly share: Share;
   readonly state: "unsent" | "refused" | "idle" | "awaited" | Findings;
@@ -43,7 +43,7 @@ export function shareOut(view: OfflineView, { dir, at }: Survey, { entries, agen
     view.mails.filter((received) => received.at > at).map(({ mail }) => mail),
     ({ from }) => from,
   );
-  const parts = agents.map((agent, index): Part => {
+  const parts = agents.map((agent, index): TeamPart => {
     const share = newShare(dir, others[index]!, reports);
     return { agent, share, state: stateOf(share, sent.get(agent) ?? [], mails.get(agent) ?? []) };
   });
@@ -51,7 +51,7 @@ export function shareOut(view: OfflineView, { dir, at }: Survey, { entries, agen
   return { own: newShare(dir, [...own, ...refused], 1), parts };
 }
 
-function stateOf(share: Share, sent: readonly Step[], mails: readonly Mail[]): Part["state"] {
+function stateOf(share: Share, sent: readonly ActionStep[], mails: readonly ReadMail[]): TeamPart["state"] {
   const report = mails.map(({ text }) => readReport(share, text)).findLast((found) => found !== undefined);
   if (report && share.entries.length > 0) return onlyIn(share, report);
   const letter = writeShare(share);

@@ -6,7 +6,7 @@ import type { Wanted } from "../commands.ts";
 import type { Share } from "../letters.ts";
 import { within } from "../move.ts";
 import { joinPath } from "../paths.ts";
-import { groupBy, stepsSince, type OfflineView, type Step } from "../prompt-reader.ts";
+import { groupBy, stepsSince, type OfflineView, type ActionStep } from "../prompt-reader.ts";
 
 /** Every file up to this many is named; the rest is counted. */
 const MAX_NAMED = 1_000;
@@ -46,7 +46,7 @@ export function walk(view: OfflineView, since: number, { dir, entries }: Share):
 /** What the agent looked at since some moment. */
 interface Seen {
   /** By path; a long one comes in parts. */
-  readonly outlines: ReadonlyMap<string, readonly Step[]>;
+  readonly outlines: ReadonlyMap<string, readonly ActionStep[]>;
   readonly characters: number;
 }
 

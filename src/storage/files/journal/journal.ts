@@ -12,7 +12,7 @@ import type { Durability } from "../../contract/node.ts";
 import { toLine } from "../../folder/line.ts";
 import { comparePlaces, placeOf } from "./segments.ts";
 import type { JournalRecord, Segment } from "./segments.ts";
-import { segmentName, type Place } from "../../folder/series.ts";
+import { segmentName, type SegmentPlace } from "../../folder/series.ts";
 
 export interface JournalOptions {
   readonly folder: string;
@@ -248,10 +248,10 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Pa
 }
 
 /** After all that is there: also if the folder of locks was deleted and its numbers begin again. */
-function newestPlace(segments: readonly SegmentEnd[], epoch: number): Place {
+function newestPlace(segments: readonly SegmentEnd[], epoch: number): SegmentPlace {
   return segments
     .map(({ name }) => placeOf(name))
-    .reduce<Place>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
+    .reduce<SegmentPlace>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
 }
 
 /** Removes files one after the other, in the order of the calls: what seals the others off goes last. */

@@ -6,7 +6,7 @@ import { LegionError } from "../../../base/errors.ts";
 import { isLogFormat } from "../../../domain/event.ts";
 import type { Disk } from "../../../base/files/disk.ts";
 import { eachLine, fromLine, piecesOf } from "../../folder/line.ts";
-import { segmentName, type Place } from "../../folder/series.ts";
+import { segmentName, type SegmentPlace } from "../../folder/series.ts";
 
 export interface JournalRecord {
   readonly seq: number;
@@ -53,14 +53,14 @@ const MAX_OPENING_BYTES = 16_384;
 const SEGMENT = /^(\d{8,})-(\d{3,})\.jsonl$/;
 
 /** `undefined` for a file that is no segment. */
-export function placeOf(name: string): Place | undefined {
+export function placeOf(name: string): SegmentPlace | undefined {
   const match = SEGMENT.exec(name);
   const place = { epoch: Number(match?.[1]), part: Number(match?.[2]) };
   return match && segmentName(place) === name ? place : undefined;
 }
 
 /** For sorting: negative if `a` comes before `b`. */
-export function comparePlaces(a: Place, b: Place): number {
+export function comparePlaces(a: SegmentPlace, b: SegmentPlace): number {
   return a.epoch - b.epoch || a.part - b.part;
 }
 

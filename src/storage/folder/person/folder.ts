@@ -8,6 +8,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { LegionError, messageOf } from "../../../base/errors.ts";
 import { readTextFile } from "../../../base/files/project-file.ts";
+import type { Variables } from "../../../base/variables.ts";
 
 export interface PersonFolder {
   /** Absolute; it may not exist yet. */
@@ -34,10 +35,8 @@ const OTHERS_WRITE = 0o022;
 /** To the end of what is there, and through no link. */
 const APPENDING = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Where it is, by the XDG Base Directory Specification: a path that is not absolute says nothing. */
-export function personFolderPath(env: Environment): string {
+export function personFolderPath(env: Variables): string {
   const configured = env["XDG_CONFIG_HOME"] ?? "";
   const home = env["HOME"] ?? "";
   const base = isAbsolute(configured) ? configured : join(isAbsolute(home) ? home : homedir(), ".config");
@@ -45,7 +44,7 @@ export function personFolderPath(env: Environment): string {
 }
 
 /** The folder of the person whose environment this is. Nothing is read or made before it is asked for something. */
-export function openPersonFolder(env: Environment): PersonFolder {
+export function openPersonFolder(env: Variables): PersonFolder {
   const path = personFolderPath(env);
   return {
     path,

@@ -4,10 +4,10 @@
 
 import { weigh, type Balance } from "./balance.ts";
 import type { AgentId } from "../../../domain/message.ts";
-import { createPost, type Post, type Work } from "./slot.ts";
+import { createPost, type Post, type SlotWork } from "./slot.ts";
 import type { NodeRecord } from "../../contract/nodes.ts";
 
-export interface CrewOptions extends Omit<Work, "onChange"> {
+export interface CrewOptions extends Omit<SlotWork, "onChange"> {
   /** The id of this node. */
   readonly self: string;
   /** Agents that this node has plans for. */

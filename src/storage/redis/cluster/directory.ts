@@ -5,7 +5,7 @@ import { isAgentId, type AgentId } from "../../../domain/message.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
-import type { Script } from "../connection/script.ts";
+import type { LuaScript } from "../connection/script.ts";
 
 /**
  * Writes what a start made of agents, of all of them at once, as far as that is news.
@@ -14,7 +14,7 @@ import type { Script } from "../connection/script.ts";
  *   ARGV  agent, record, agent, record...
  *   ->    1 if anything was news
  */
-const ENLIST: Script = {
+const ENLIST: LuaScript = {
   name: "enlist",
   keys: 2,
   lua: `
@@ -36,7 +36,7 @@ return isNews`,
  *   ARGV  the version that the caller has
  *   ->    {version} if it is that one; otherwise {version, agent, record, agent, record...}
  */
-const AGENTS: Script = {
+const AGENTS: LuaScript = {
   name: "agents",
   keys: 2,
   lua: `

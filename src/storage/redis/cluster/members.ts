@@ -4,14 +4,8 @@
 import { fieldsOf, isTexts, readJson } from "../../../base/json.ts";
 import type { NodeRecord } from "../../contract/nodes.ts";
 import { legionKeys } from "../scripts/keys.ts";
-import type { Link } from "../connection/link.ts";
-import type { Script } from "../connection/script.ts";
-
-/** Where a legion is in Redis. */
-export interface LegionPlace {
-  readonly link: Link;
-  readonly legion: string;
-}
+import type { LuaScript } from "../connection/script.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 
 /** How long somebody is a member who does not say so any more. */
 export const MEMBER_MS = 5_000;
@@ -35,7 +29,7 @@ end`;
  *   ARGV  id, record as JSON, time to live in ms
  *   ->    the records of all members
  */
-const ATTEND: Script = {
+const ATTEND: LuaScript = {
   name: "attend",
   keys: 2,
   lua: `#!lua flags=allow-oom
@@ -55,7 +49,7 @@ return members()`,
  *   KEYS  nodes, records
  *   ->    the records of all members
  */
-const MEMBERS: Script = { name: "members", keys: 2, lua: `${NOW_AND_MEMBERS}\nreturn members()` };
+const MEMBERS: LuaScript = { name: "members", keys: 2, lua: `${NOW_AND_MEMBERS}\nreturn members()` };
 
 /**
  * Ends a membership.
@@ -64,7 +58,7 @@ const MEMBERS: Script = { name: "members", keys: 2, lua: `${NOW_AND_MEMBERS}\nre
  *   ARGV  id
  *   ->    1
  */
-const LEAVE: Script = {
+const LEAVE: LuaScript = {
   name: "leave",
   keys: 2,
   lua: `#!lua flags=allow-oom

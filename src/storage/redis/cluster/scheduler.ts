@@ -16,7 +16,8 @@ import { oneAtATime } from "../../../base/turns.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";
 import type { NodeRecord } from "../../contract/nodes.ts";
-import { attend, leave, type LegionPlace } from "./members.ts";
+import { attend, leave } from "./members.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 
 export interface PlacementOptions extends LegionPlace, Omit<CrewOptions, "self"> {
   readonly clock: Clock;

@@ -29,7 +29,7 @@ export interface Post {
   giveBack(): Promise<void>;
 }
 
-export interface Work {
+export interface SlotWork {
   readonly leases: Leases;
   begin(agent: AgentId, tenure: Tenure): Promise<void>;
   end(agent: AgentId): Promise<void>;
@@ -46,7 +46,7 @@ const UNABLE_MS = 600_000;
 /** Whoever has run for so long did not fail at beginning. */
 const HEALTHY_MS = 30_000;
 
-export function createPost(agent: AgentId, { onChange, ...work }: Work): Post {
+export function createPost(agent: AgentId, { onChange, ...work }: SlotWork): Post {
   const pace = createPace();
   const duty: Duty = {
     ...work,
@@ -84,7 +84,7 @@ export function createPost(agent: AgentId, { onChange, ...work }: Work): Post {
   return post;
 }
 
-interface Duty extends Omit<Work, "onChange"> {
+interface Duty extends Omit<SlotWork, "onChange"> {
   readonly agent: AgentId;
   readonly pace: Pace;
   readonly changed: () => void;

@@ -11,8 +11,8 @@ import { showHost, type RedisAddress } from "./address.ts";
 import { createEars } from "./subscriptions.ts";
 import { faultOf, isFromReplica, isUnknownScript, unansweredFault } from "./faults.ts";
 import { factsIn } from "./topology.ts";
-import { openLine, type Down, type Line } from "./reconnect.ts";
-import type { Script } from "./script.ts";
+import { openLine, type Down, type RedisLine } from "./reconnect.ts";
+import type { LuaScript } from "./script.ts";
 import { incarnationOf, openSession, type Session } from "./session.ts";
 
 export interface Link {
@@ -22,11 +22,11 @@ export interface Link {
    * Runs a script; all keys bear one hash tag. What is asked in one turn goes out together, in this order; only a script that
    * Redis does not know yet falls behind. Everything here rejects with STORAGE, and a sentence that says what to do.
    */
-  run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
+  run(script: LuaScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
   /** One command whose first argument is a key: a Cluster is asked where that is. A map is answered as a flat list. */
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** One command for each server that holds data: one, or the masters of a Cluster. */
-  commandAll(name: string, ...args: readonly (string | number)[]): Promise<readonly Answer[]>;
+  commandAll(name: string, ...args: readonly (string | number)[]): Promise<readonly ServerAnswer[]>;
   /** Calls `listener` for each text said on `channel` from when this resolves; returns how to stop. */
   listen(channel: string, listener: (text: string) => void): Promise<() => void>;
   /** Says `text` on `channel`. It may be lost, and nobody is told. */
@@ -43,7 +43,7 @@ export interface Link {
   close(): Promise<void>;
 }
 
-export interface Answer {
+export interface ServerAnswer {
   /** `host:port`. */
   readonly server: string;
   readonly reply: unknown;
@@ -77,9 +77,9 @@ export async function openLink(
   return {
     shown,
     run(script, keys, args) {
-      const whole: Asking<unknown> = ({ client }) =>
+      const whole: SessionCall<unknown> = ({ client }) =>
         client.call("eval", [script.lua, keys.length, ...keys, ...args]);
-      const byHash: Asking<unknown> = ({ client }) =>
+      const byHash: SessionCall<unknown> = ({ client }) =>
         client.call("evalsha", [hashOf(script), keys.length, ...keys, ...args]);
       return ask((session) => (isFirstUse(session, script) ? whole : byHash)(session), whole);
     },
@@ -110,22 +110,22 @@ export async function openLink(
   };
 }
 
-const used = new WeakMap<Session, Set<Script>>();
+const used = new WeakMap<Session, Set<LuaScript>>();
 
 /** True once for each script of a session: if the first of several were not known, those behind it would overtake it. */
-function isFirstUse(session: Session, script: Script): boolean {
+function isFirstUse(session: Session, script: LuaScript): boolean {
   const scripts = used.get(session) ?? new Set();
   used.set(session, scripts);
   return scripts.size < scripts.add(script).size;
 }
 
-type Asking<T> = (session: Session) => Promise<T>;
+type SessionCall<T> = (session: Session) => Promise<T>;
 
 /** `whole` is asked instead where Redis does not know the script that `asking` names by its hash. */
-type Ask = <T>(asking: Asking<T>, whole?: Asking<T>) => Promise<T>;
+type AskSession = <T>(asking: SessionCall<T>, whole?: SessionCall<T>) => Promise<T>;
 
 /** Asks every server that holds data. */
-function askAll(ask: Ask): Link["commandAll"] {
+function askAll(ask: AskSession): Link["commandAll"] {
   return (name, ...args) =>
     ask((session) =>
       Promise.all(
@@ -138,7 +138,7 @@ function askAll(ask: Ask): Link["commandAll"] {
     );
 }
 
-function asker({ shown }: RedisAddress, line: Line): Ask {
+function asker({ shown }: RedisAddress, line: RedisLine): AskSession {
   return (asking, whole) => {
     const { now } = line;
     if (now.state === "down") {
@@ -175,13 +175,13 @@ function gatherTurn(session: Session): void {
 }
 
 /** For what may be lost: while the link is down, or with it. */
-function said(line: Line, saying: Asking<unknown>): void {
+function said(line: RedisLine, saying: SessionCall<unknown>): void {
   if (line.now.state === "up") saying(line.now.session).catch(() => "lost");
 }
 
-const hashes = new WeakMap<Script, string>();
+const hashes = new WeakMap<LuaScript, string>();
 
-function hashOf(script: Script): string {
+function hashOf(script: LuaScript): string {
   let hash = hashes.get(script);
   if (hash === undefined) {
     hash = createHash("sha1").update(script.lua).digest("hex");

@@ -16,7 +16,7 @@ export interface Down {
   readonly sinceMs: number;
 }
 
-export interface Line {
+export interface RedisLine {
   readonly now: Up | Down;
   /** `listener` is called when it is up again, before anything is asked. Returns how to stop. */
   onReturn(listener: (session: Session) => void): () => void;
@@ -34,7 +34,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
 /** Rejects with what `open` rejects with: the first time there is one try. */
-export async function openLine({ open, explain }: LineOptions): Promise<Line> {
+export async function openLine({ open, explain }: LineOptions): Promise<RedisLine> {
   const listeners = new Set<(session: Session) => void>();
   const closing = new AbortController();
   let now: Up | Down = down("it was never up");

@@ -1,5 +1,5 @@
 /** A Lua script. Redis runs it whole or not at all, and nothing else meanwhile. */
-export interface Script {
+export interface LuaScript {
   readonly name: string;
   /** How many of its arguments are keys. */
   readonly keys: number;

@@ -94,13 +94,13 @@ function createPost({ link, legion }: RedisBusOptions) {
 }
 
 /** The mailboxes that this process reads. */
-interface Reading {
+interface OpenMailboxes {
   readonly mailboxes: ReadonlyMap<AgentId, RedisMailbox>;
   open(agent: AgentId): Promise<Inbox>;
   close(): Promise<void>;
 }
 
-function createReading({ link, legion, tenureOf }: RedisBusOptions): Reading {
+function createReading({ link, legion, tenureOf }: RedisBusOptions): OpenMailboxes {
   const mailboxes = new Map<AgentId, RedisMailbox>();
   /** Agents whose mailbox is open, or being opened. */
   const readers = new Set<AgentId>();

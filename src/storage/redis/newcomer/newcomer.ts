@@ -101,17 +101,17 @@ function numberedBy(agent: AgentId, event: Event, { log = "" }: Ledger): readonl
   return agent === CONTROL && sendsOf(event).length > 0 ? ["l", log] : [];
 }
 
-type Command = readonly [name: string, key: string, ...args: (string | number)[]];
+type RedisCommand = readonly [name: string, key: string, ...args: (string | number)[]];
 
 /** What is counted beside the log and the mailbox. */
 function countsOf(
   { legion, agent }: RedisPlace,
   ledger: Ledger,
   { unread, seen }: UnreadMail,
-): readonly Command[] {
+): readonly RedisCommand[] {
   const keys = arrivingKeys(legion, agent);
   const abort = unread.findLast(({ message }) => message.delivery === "abort")?.position;
-  const reached: Command[] = [
+  const reached: RedisCommand[] = [
     ["HSET", keys.meta, "mail", unread.at(-1)?.position ?? ledger.taken],
     ["HSET", keys.meta, "taken", ledger.taken],
   ];
@@ -130,7 +130,7 @@ function countsOf(
 function spokenOf(
   { numbers, out }: { readonly numbers: string; readonly out: string },
   ledger: Ledger,
-): readonly Command[] {
+): readonly RedisCommand[] {
   const undelivered = new Set(ledger.undelivered.map(({ seq }) => seq));
   return [
     ...[...ledger.numbers].map(([to, n]) => ["HSET", numbers, to, n] as const),

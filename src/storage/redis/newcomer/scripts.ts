@@ -3,7 +3,7 @@
 import { CONTROL } from "../../../domain/message.ts";
 import { agentKeys, arrivingKeys, type ArrivingKeys } from "../scripts/keys.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
-import type { Script } from "../connection/script.ts";
+import type { LuaScript } from "../connection/script.ts";
 
 /**
  * Moves what was written under other names to where the agent belongs, if nobody is there and all of it is what this
@@ -16,7 +16,7 @@ import type { Script } from "../connection/script.ts";
  *         "taken"        somebody is there
  *         "disturbed"    another attempt wrote in between; nothing was moved
  */
-const ARRIVE: Script = {
+const ARRIVE: LuaScript = {
   name: "arrive",
   keys: 15,
   lua: `

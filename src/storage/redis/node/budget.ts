@@ -8,11 +8,11 @@ import {
   reserveSpending,
   settleSpending,
   type Amounts,
-  type LegionPlace,
   type Measure,
 } from "../scripts/budget.ts";
 import { exceeded, type Ceiling, type Spent } from "../../../past/usage.ts";
 import type { Tenure } from "../../../domain/lease.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 
 const NANO = 1_000_000_000;
 

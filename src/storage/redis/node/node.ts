@@ -20,8 +20,15 @@ import { spentOf, type Ceiling } from "../../../past/usage.ts";
 import { openRedisStore, type RedisStore } from "../store.ts";
 import { workspaceId, type WorkspaceId } from "../../folder/workspace.ts";
 import type { Persistence } from "../scripts/lease.ts";
-import type { LegionPlace } from "../cluster/members.ts";
-import type { AgentHost, Hostable, NodeOrder, NodeStorage, Running, Surroundings } from "../../contract/node.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
+import type {
+  AgentHost,
+  Hostable,
+  NodeOrder,
+  NodeStorage,
+  Running,
+  Surroundings,
+} from "../../contract/node.ts";
 import { lookForLosses, tellOfAbsent } from "./absences.ts";
 
 const LOCK_WAIT_MS = 5_000;

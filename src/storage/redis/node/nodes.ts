@@ -3,9 +3,10 @@
 import type { AgentId } from "../../../domain/message.ts";
 import type { Holding, Nodes, Whereabouts } from "../../contract/nodes.ts";
 import { readRegistry, setStopped } from "../cluster/directory.ts";
-import { readNodes, type LegionPlace } from "../cluster/members.ts";
+import { readNodes } from "../cluster/members.ts";
 import { boundTo } from "./registration.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 
 /** All of it rejects with STORAGE if Redis does not answer. */
 export function createRedisNodes(place: LegionPlace): Nodes {

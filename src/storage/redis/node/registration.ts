@@ -4,7 +4,7 @@ import { fieldsOf, readJson } from "../../../base/json.ts";
 import type { Hostable } from "../../contract/node.ts";
 import type { AgentId } from "../../../domain/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
-import type { LegionPlace } from "../cluster/members.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 import type { RedisStore } from "../store.ts";
 import type { WorkspaceId } from "../../folder/workspace.ts";
 

@@ -12,7 +12,7 @@ import { createControl, type Control } from "../../../mail/control.ts";
 import type { LetterWriting } from "../../../mail/log-access.ts";
 import { createConversation } from "../../../past/conversation.ts";
 import { createLedger } from "../../../past/ledger.ts";
-import type { LegionPlace } from "../cluster/members.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 import type { RedisBus } from "../mail/bus.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { createPersonLog, type PersonLog, type NumberedEvent } from "./log.ts";

@@ -14,8 +14,8 @@ import {
   type Message,
 } from "../../../domain/message.ts";
 import { longStrings, outline } from "../../../past/log/blobs.ts";
-import type { LegionPlace } from "../cluster/members.ts";
-import type { Script } from "../connection/script.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
+import type { LuaScript } from "../connection/script.ts";
 import { createRedisBlobs } from "../log/blobs.ts";
 import { numbered } from "../log/entry.ts";
 import { readRedisLog } from "../log/log.ts";
@@ -52,7 +52,7 @@ export function createPersonLog({ link, legion }: LegionPlace, now: () => number
   const { meta, log, epoch, numbers, out, mailbox } = agentKeys(legion, CONTROL);
   const blobs = createRedisBlobs(place);
   const timeNow = (): string => new Date(now()).toISOString();
-  const run = (script: Script, at: string, args: readonly (string | number)[]): Promise<unknown> => {
+  const run = (script: LuaScript, at: string, args: readonly (string | number)[]): Promise<unknown> => {
     const id = randomUUID();
     const opened: OpenedEvent = { kind: "opened", format: LOG_FORMAT, log: id, seals: {} };
     const own = script === TAKE_IN ? mailbox : out;

@@ -6,7 +6,7 @@ import type { Bus } from "../../../mail/bus.ts";
 import { offer, sentTo, unreachable, type Outbox } from "../../../mail/outbox.ts";
 import { inline } from "../../../past/log/blobs.ts";
 import { sendsIn, type Send } from "../../../past/ledger.ts";
-import type { LegionPlace } from "../cluster/members.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 import { createRedisBlobs } from "../log/blobs.ts";
 import { eventIn } from "../log/entry.ts";
 import { agentKeys } from "../scripts/keys.ts";

@@ -7,7 +7,7 @@ import type { Event } from "../../../domain/event.ts";
 import type { AgentId } from "../../../domain/message.ts";
 import type { Following, Patience } from "../../contract/backend.ts";
 import type { Reader } from "../../contract/reader.ts";
-import type { LegionPlace } from "../cluster/members.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 import type { Link } from "../connection/link.ts";
 import { agentKeys } from "../scripts/keys.ts";
 

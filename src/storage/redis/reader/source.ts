@@ -4,11 +4,12 @@ import { CONTROL, type AgentId } from "../../../domain/message.ts";
 import { createEventSource } from "../../contract/event-source.ts";
 import type { Activity, CopyOptions, Source } from "../../contract/source.ts";
 import { withoutWorkspace } from "../cluster/directory.ts";
-import { readNodes, type LegionPlace } from "../cluster/members.ts";
+import { readNodes } from "../cluster/members.ts";
 import { createRedisBlobs } from "../log/blobs.ts";
 import { readRedisEvents } from "../log/log.ts";
 import { readRedisMail } from "../mail/mailbox.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 
 export function createRedisSource(place: LegionPlace, options: CopyOptions): Source {
   const { link, legion } = place;

@@ -4,10 +4,10 @@
 // one of a process that has lost the agent is told by its epoch. Money is counted in billionths of a dollar, as whole
 // numbers: sums of fractions drift.
 
-import type { AgentId } from "../../../domain/message.ts";
 import { legionKeys } from "./keys.ts";
-import type { Link } from "../connection/link.ts";
-import type { Script } from "../connection/script.ts";
+import type { LuaScript } from "../connection/script.ts";
+import type { SpenderId } from "../../../past/usage.ts";
+import type { LegionPlace } from "./scope.ts";
 
 /** In the order in which the scripts take and give them. */
 export const MEASURES = ["steps", "tokens", "cost", "time"] as const;
@@ -47,7 +47,7 @@ end`;
  *         {"refused", measure, limit}    nothing is reserved
  *         {"stale"}                      another process has the agent by now
  */
-const RESERVE: Script = {
+const RESERVE: LuaScript = {
   name: "reserve",
   keys: 2,
   lua: `${NOTE}
@@ -82,7 +82,7 @@ return {'reserved', last}`,
  *   ARGV  agent, epoch, four amounts
  *   ->    1, or 0 if another process has the agent by now
  */
-const SETTLE: Script = {
+const SETTLE: LuaScript = {
   name: "settle-spending",
   keys: 1,
   lua: `#!lua flags=allow-oom
@@ -97,7 +97,7 @@ return note(KEYS[1], ARGV[1], tonumber(ARGV[2]), numbers(3)) and 1 or 0`,
  *   ARGV  measure, limit, measure, limit...
  *   ->    1
  */
-const LIMIT: Script = {
+const LIMIT: LuaScript = {
   name: "limit",
   keys: 1,
   lua: `
@@ -105,17 +105,6 @@ redis.call('DEL', KEYS[1])
 for i = 1, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 return 1`,
 };
-
-export interface LegionPlace {
-  readonly link: Link;
-  readonly legion: string;
-}
-
-/** Who spends, and under which right. */
-export interface SpenderId {
-  readonly agent: AgentId;
-  readonly epoch: number;
-}
 
 export type Reserved =
   | { readonly kind: "reserved"; readonly last: boolean }

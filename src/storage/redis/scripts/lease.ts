@@ -2,7 +2,7 @@
 
 import { agentKeys, legionKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
-import type { Script } from "../connection/script.ts";
+import type { LuaScript } from "../connection/script.ts";
 
 /**
  * Gives the right to `owner` if nobody else has it. The same owner may take it again: whatever it began before has an
@@ -21,7 +21,7 @@ import type { Script } from "../connection/script.ts";
  * the agent sent may be lost as well, also where only the server of a recipient is another one now: it is `unoffered`
  * until somebody has offered all of it again.
  */
-const ACQUIRE: Script = {
+const ACQUIRE: LuaScript = {
   name: "acquire",
   keys: 4,
   lua: `
@@ -59,7 +59,7 @@ return {'taken', count, shown, past}`,
  *   ARGV  owner, token, time to live in ms
  *   ->    -1 if the token is another one by now; otherwise the highest position in the agent's mailbox
  */
-const RENEW: Script = {
+const RENEW: LuaScript = {
   name: "renew",
   keys: 3,
   lua: `#!lua flags=allow-oom
@@ -75,7 +75,7 @@ return tonumber(redis.call('HGET', KEYS[3], 'mail') or 0)`,
  *   ARGV  token, channel, agent
  *   ->    1, or 0 if the token is another one by now
  */
-const RELEASE: Script = {
+const RELEASE: LuaScript = {
   name: "release",
   keys: 2,
   lua: `#!lua flags=allow-oom
@@ -92,7 +92,7 @@ return 1`,
  *   ARGV  token
  *   ->    1, or 0 if the token is another one by now
  */
-const OFFERED: Script = {
+const OFFERED: LuaScript = {
   name: "offered",
   keys: 2,
   lua: `#!lua flags=allow-oom

@@ -3,7 +3,7 @@
 import type { LogId } from "../../../domain/message.ts";
 import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
-import type { Script } from "../connection/script.ts";
+import type { LuaScript } from "../connection/script.ts";
 
 /**
  * Appends events, and removes the mail that is among them from the mailbox; or does nothing, if another owner has come, the
@@ -18,7 +18,7 @@ import type { Script } from "../connection/script.ts";
  *         "moved"        another event is the newest
  *         "strange"      other mail waits up to this position
  */
-const COMMIT: Script = {
+const COMMIT: LuaScript = {
   name: "commit",
   keys: 4,
   lua: `

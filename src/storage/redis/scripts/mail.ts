@@ -3,7 +3,7 @@
 import { CONTROL, MAILBOX_LIMIT, parseMessageId, type Delivery } from "../../../domain/message.ts";
 import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
-import type { Script } from "../connection/script.ts";
+import type { LuaScript } from "../connection/script.ts";
 
 /** Past so many messages in the mailbox, or so many bytes of new ones, the reader is not told them, but that they are there. */
 const MOST_WAITING = 10;
@@ -27,7 +27,7 @@ const LONGEST_WORD = 4_096;
  * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort, or 0>". While
  * little waits there it hears the messages as well, oldest first, two lines for each: log of its sender, itself as JSON.
  */
-const DELIVER: Script = {
+const DELIVER: LuaScript = {
   name: "deliver",
   keys: 3,
   lua: `

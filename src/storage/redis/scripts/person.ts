@@ -1,7 +1,7 @@
 // What Redis does, at one blow, with the log of agent 0. Nobody owns it: any process may add to it at any time, so Redis
 // itself counts its events, numbers what is said in it, and remembers what is not delivered.
 
-import type { Script } from "../connection/script.ts";
+import type { LuaScript } from "../connection/script.ts";
 
 /**
  * What these scripts have in common.
@@ -50,7 +50,7 @@ end`;
  *   ->    {"said", number of the first, epoch, log id, of each event: `<to>#<number>` of its sends with commas between}
  *         {"moved"}    the newest event is another one; nothing was done
  */
-export const SAY: Script = {
+export const SAY: LuaScript = {
   name: "say",
   keys: 5,
   lua: `${APPEND}
@@ -83,7 +83,7 @@ return reply`,
  *   KEYS  as above; out
  *   ARGV  as above; JSON of the \`sent\` event without \`upTo\`; number of the event; JSON of events to append
  */
-export const SETTLE: Script = {
+export const SETTLE: LuaScript = {
   name: "settle",
   keys: 5,
   lua: `${APPEND}
@@ -106,7 +106,7 @@ end`,
  *   ARGV  as above; JSON of a \`message\` event without \`message\`, \`mail\` and \`from\`; how many at most
  *   ->    how many are left
  */
-export const TAKE_IN: Script = {
+export const TAKE_IN: LuaScript = {
   name: "take-in",
   keys: 5,
   lua: `${APPEND}

@@ -7,3 +7,9 @@ export interface RedisPlace {
   readonly legion: string;
   readonly agent: AgentId;
 }
+
+/** Where a legion is in Redis. */
+export interface LegionPlace {
+  readonly link: Link;
+  readonly legion: string;
+}

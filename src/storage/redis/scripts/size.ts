@@ -1,6 +1,6 @@
 import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
-import type { Script } from "../connection/script.ts";
+import type { LuaScript } from "../connection/script.ts";
 
 /**
  * What keys take up.
@@ -8,7 +8,7 @@ import type { Script } from "../connection/script.ts";
  *   KEYS  log, mailbox, seen, meta
  *   ->    bytes
  */
-const SIZE: Script = {
+const SIZE: LuaScript = {
   name: "size",
   keys: 4,
   lua: `

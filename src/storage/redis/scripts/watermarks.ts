@@ -1,12 +1,12 @@
 import type { AgentId, LogId } from "../../../domain/message.ts";
 import { agentKeys } from "./keys.ts";
-import type { LegionPlace } from "../cluster/members.ts";
+import type { LegionPlace } from "./scope.ts";
 
 /** The highest number of a sender's log that its recipient has, or has had; 0 if none. */
-export type Watermarks = (to: AgentId, from: LogId) => Promise<number>;
+export type ReadWatermark = (to: AgentId, from: LogId) => Promise<number>;
 
 /** Each is asked for once: what is delivered meanwhile is not seen. */
-export function createWatermarks({ link, legion }: LegionPlace): Watermarks {
+export function createWatermarks({ link, legion }: LegionPlace): ReadWatermark {
   const asked = new Map<string, Promise<number>>();
   return (to, from) => {
     const key = `${to} ${from}`;

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AgentActivity } from "../../../../src/cli/console/live/activity.ts";
-import { endOf, liveRows, type LiveAgent, type LiveLayout } from "../../../../src/cli/console/live/live-rows.ts";
+import {
+  endOf,
+  liveRows,
+  type LiveAgent,
+  type LiveLayout,
+} from "../../../../src/cli/console/live/live-rows.ts";
 import { columnsOf } from "../../../../src/cli/kit/terminal.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");

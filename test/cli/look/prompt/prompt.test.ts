@@ -7,7 +7,11 @@ import { createLocalEnvironment } from "../../../../src/environment/local.ts";
 import { startLegion } from "../../../../src/legion/legion.ts";
 import type { ModelRequest } from "../../../../src/domain/model.ts";
 import { findProfile } from "../../../../src/model/registry/profiles.ts";
-import { createScriptedModel, type ScriptedAnswer, type ScriptedModel } from "../../../../src/model/scripted/scripted.ts";
+import {
+  createScriptedModel,
+  type ScriptedAnswer,
+  type ScriptedModel,
+} from "../../../../src/model/scripted/scripted.ts";
 import { planRoster } from "../../../../src/legion/roster.ts";
 import { createTempProject } from "../../../temp-project.ts";
 import { createWorld, readEvents, type WorldAgent } from "../../../world.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newShare, writeReport, writeShare } from "../../../../src/model/offline/letters.ts";
-import { divide, runningPeers, shareOut, type Part } from "../../../../src/model/offline/survey/team.ts";
+import { divide, runningPeers, shareOut, type TeamPart } from "../../../../src/model/offline/survey/team.ts";
 import { readView } from "../../../../src/model/offline/prompt-reader.ts";
 import type { Turn } from "../../../../src/domain/model.ts";
 
@@ -36,7 +36,7 @@ function teamAfter(turns: readonly Turn[], at = -1) {
   return shareOut(view, { dir: ".", asker: "0", at }, { entries: ENTRIES, agents: ["2", "3"] });
 }
 
-function states(parts: readonly Part[]): readonly unknown[] {
+function states(parts: readonly TeamPart[]): readonly unknown[] {
   return parts.map(({ state }) => (typeof state === "object" ? state.found.map(({ path }) => path) : state));
 }
 

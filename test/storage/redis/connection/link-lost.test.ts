@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";
-import type { Script } from "../../../../src/storage/redis/connection/script.ts";
+import type { LuaScript } from "../../../../src/storage/redis/connection/script.ts";
 import { freezingProxy } from "../proxy.ts";
 import { redisIsThere, startRedis, tell, until, type Server } from "../servers.ts";
 
-const COUNT: Script = { name: "count", keys: 1, lua: "return redis.call('INCR', KEYS[1])" };
+const COUNT: LuaScript = { name: "count", keys: 1, lua: "return redis.call('INCR', KEYS[1])" };
 
 describe.skipIf(!redisIsThere)("a link that is lost", () => {
   const ends: (() => Promise<void>)[] = [];

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";
-import type { Script } from "../../../../src/storage/redis/connection/script.ts";
+import type { LuaScript } from "../../../../src/storage/redis/connection/script.ts";
 import { redisIsThere, startRedis, tell, until, type Server } from "../servers.ts";
 
-const COUNT: Script = { name: "count", keys: 1, lua: "return redis.call('INCRBY', KEYS[1], ARGV[1])" };
+const COUNT: LuaScript = { name: "count", keys: 1, lua: "return redis.call('INCRBY', KEYS[1], ARGV[1])" };
 
 describe.skipIf(!redisIsThere)("a link to one server", () => {
   let server: Server;
@@ -100,7 +100,7 @@ describe.skipIf(!redisIsThere)("a link to one server", () => {
 
   it("quotes what nobody thought of, without what was asked", async () => {
     const link = await open();
-    const broken: Script = { name: "broken", keys: 1, lua: "error('\\27[31mred')" };
+    const broken: LuaScript = { name: "broken", keys: 1, lua: "error('\\27[31mred')" };
     const error: unknown = await link
       .run(broken, ["k"], ["my secret mail"])
       .catch((thrown: unknown) => thrown);

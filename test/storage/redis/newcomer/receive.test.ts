@@ -10,7 +10,7 @@ import type { Event } from "../../../../src/domain/event.ts";
 import { createRedisBackend } from "../../../../src/storage/redis/backend.ts";
 import { createRedisReader } from "../../../../src/storage/redis/reader/reader.ts";
 import type { Link } from "../../../../src/storage/redis/connection/link.ts";
-import type { LegionPlace } from "../../../../src/storage/redis/cluster/members.ts";
+import type { LegionPlace } from "../../../../src/storage/redis/scripts/scope.ts";
 import { enlist } from "../../../../src/storage/redis/cluster/directory.ts";
 import { openTestLink } from "../members.ts";
 import { openNode } from "../redis-world.ts";

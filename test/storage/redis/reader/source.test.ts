@@ -14,7 +14,7 @@ import { enlist, readRegistry } from "../../../../src/storage/redis/cluster/dire
 import { letter } from "../../../mail/letter.ts";
 import { createRedisBackend } from "../../../../src/storage/redis/backend.ts";
 import { createRedisReader } from "../../../../src/storage/redis/reader/reader.ts";
-import type { LegionPlace } from "../../../../src/storage/redis/cluster/members.ts";
+import type { LegionPlace } from "../../../../src/storage/redis/scripts/scope.ts";
 import { openNode } from "../redis-world.ts";
 import { openTestLink } from "../members.ts";
 import { redisIsThere, startRedis, type Server } from "../servers.ts";
