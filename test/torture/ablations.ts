@@ -184,7 +184,7 @@ export const ABLATIONS: readonly Ablation[] = [
         instead: "[]",
       },
     ],
-    lives: times(4, (n) => ({ at: "replace", n })),
+    lives: times(8, (n) => ({ at: "replace", n: 2 * n })),
     fault: "state",
   },
   {
