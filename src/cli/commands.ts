@@ -2,159 +2,54 @@
 
 import type { CommandEntry } from "./kit/command.ts";
 
-export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: "start",
-    usage: "[n]",
-    summary: "host agents, talk to them and watch them work",
-    group: "Run",
-    load: () => import("./run/start/start.ts"),
-  },
-  {
-    name: "init",
-    usage: "[folder]",
-    summary: "make a starter project",
-    group: "Run",
-    load: () => import("./run/init.ts"),
-  },
-  {
-    name: "doctor",
-    usage: "",
-    summary: "check this machine and the files of the project",
-    group: "Run",
-    load: () => import("./doctor/doctor.ts"),
-  },
-  {
-    name: "models",
-    usage: "",
-    summary: "list the models that can be used here",
-    group: "Run",
-    load: () => import("./run/models.ts"),
-  },
-  {
-    name: "export",
-    usage: "[id] [file]",
-    summary: "put agents with their whole past into one file",
-    group: "Run",
-    load: () => import("./run/export.ts"),
-  },
-  {
-    name: "import",
-    usage: "<file>",
-    summary: "take in agents from a file of export",
-    group: "Run",
-    load: () => import("./run/import.ts"),
-  },
-  {
-    name: "completion",
-    usage: "<shell>",
-    summary: "make bash, zsh or fish complete what you type",
-    group: "Run",
-    load: () => import("./run/completion/completion.ts"),
-  },
-  {
-    name: "help",
-    usage: "[topic]",
-    summary: "explain a command, or what offline agents can do",
-    group: "Run",
-    load: () => import("./run/help.ts"),
-  },
-  {
-    name: "send",
-    usage: "<ids|all> <text>",
-    summary: "send a message to agents, whether they run or not",
-    group: "Talk",
-    load: () => import("./talk/send.ts"),
-  },
-  {
-    name: "inbox",
-    usage: "",
-    summary: "read what agents said to you; undeliverable mail",
-    group: "Talk",
-    load: () => import("./talk/inbox.ts"),
-  },
-  {
-    name: "resend",
-    usage: "<id>...",
-    summary: "send again what could not be delivered",
-    group: "Talk",
-    load: () => import("./talk/resend.ts"),
-  },
-  {
-    name: "ps",
-    usage: "",
-    summary: "list the agents: state, mail, steps, tokens, cost",
-    group: "Look",
-    load: () => import("./look/ps.ts"),
-  },
-  {
-    name: "goals",
-    usage: "<id>",
-    summary: "show what an agent works at",
-    group: "Look",
-    load: () => import("./look/goals.ts"),
-  },
-  {
-    name: "notes",
-    usage: "<id> [title]",
-    summary: "show what an agent wrote down",
-    group: "Look",
-    load: () => import("./look/notes.ts"),
-  },
-  {
-    name: "log",
-    usage: "<ids|all>",
-    summary: "show what happened to agents, event by event",
-    group: "Look",
-    load: () => import("./look/log/log.ts"),
-  },
-  {
-    name: "prompt",
-    usage: "<id>",
-    summary: "show exactly what an agent's model is shown",
-    group: "Look",
-    load: () => import("./look/prompt/prompt.ts"),
-  },
-  {
-    name: "replay",
-    usage: "<id>",
-    summary: "run an agent again from its log, offline",
-    group: "Look",
-    load: () => import("./look/replay.ts"),
-  },
-  {
-    name: "abort",
-    usage: "<id>",
-    summary: "stop what an agent is doing at this moment",
-    group: "Steer",
-    load: () => import("./steer/abort.ts"),
-  },
-  {
-    name: "pause",
-    usage: "<id>",
-    summary: "let an agent rest until it is resumed",
-    group: "Steer",
-    load: () => import("./steer/pause.ts"),
-  },
-  {
-    name: "resume",
-    usage: "<id>",
-    summary: "let a paused or parked agent go on",
-    group: "Steer",
-    load: () => import("./steer/resume.ts"),
-  },
-  {
-    name: "fork",
-    usage: "<id>",
-    summary: "let an agent go on from an earlier moment of its past",
-    group: "Steer",
-    load: () => import("./steer/fork.ts"),
-  },
-  {
-    name: "stop",
-    usage: "[id]",
-    summary: "end one agent, or the whole running node",
-    group: "Steer",
-    load: () => import("./steer/stop.ts"),
-  },
-];
+type CommandRow = readonly [usage: string, summary: string, load: CommandEntry["load"]];
+
+const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
+  Run: [
+    ["start [n]", "host agents, talk to them and watch them work", () => import("./run/start/start.ts")],
+    ["init [folder]", "make a starter project", () => import("./run/init.ts")],
+    ["doctor", "check this machine and the files of the project", () => import("./doctor/doctor.ts")],
+    ["models", "list the models that can be used here", () => import("./run/models.ts")],
+    ["export [id] [file]", "put agents with their whole past into one file", () => import("./run/export.ts")],
+    ["import <file>", "take in agents from a file of export", () => import("./run/import.ts")],
+    [
+      "completion <shell>",
+      "make bash, zsh or fish complete what you type",
+      () => import("./run/completion/completion.ts"),
+    ],
+    ["help [topic]", "explain a command, or what offline agents can do", () => import("./run/help.ts")],
+  ],
+  Talk: [
+    [
+      "send <ids|all> <text>",
+      "send a message to agents, whether they run or not",
+      () => import("./talk/send.ts"),
+    ],
+    ["inbox", "read what agents said to you; undeliverable mail", () => import("./talk/inbox.ts")],
+    ["resend <id>...", "send again what could not be delivered", () => import("./talk/resend.ts")],
+  ],
+  Look: [
+    ["ps", "list the agents: state, mail, steps, tokens, cost", () => import("./look/ps.ts")],
+    ["goals <id>", "show what an agent works at", () => import("./look/goals.ts")],
+    ["notes <id> [title]", "show what an agent wrote down", () => import("./look/notes.ts")],
+    ["log <ids|all>", "show what happened to agents, event by event", () => import("./look/log/log.ts")],
+    ["prompt <id>", "show exactly what an agent's model is shown", () => import("./look/prompt/prompt.ts")],
+    ["replay <id>", "run an agent again from its log, offline", () => import("./look/replay.ts")],
+  ],
+  Steer: [
+    ["abort <id>", "stop what an agent is doing at this moment", () => ordered("abort")],
+    ["pause <id>", "let an agent rest until it is resumed", () => ordered("pause")],
+    ["resume <id>", "let a paused or parked agent go on", () => ordered("resume")],
+    ["fork <id>", "let an agent go on from an earlier moment of its past", () => import("./steer/fork.ts")],
+    ["stop [id]", "end one agent, or the whole running node", () => ordered("stop")],
+  ],
+};
+
+export const COMMANDS: readonly CommandEntry[] = Object.entries(GROUPS).flatMap(([group, rows]) =>
+  rows.map(([usage, summary, load]) => ({ name: usage.split(" ")[0]!, usage, summary, group, load })),
+);
+
+/** The orders are one file. */
+async function ordered(name: "abort" | "pause" | "resume" | "stop"): ReturnType<CommandEntry["load"]> {
+  return { command: (await import("./steer/orders.ts"))[name] };
+}

@@ -23,11 +23,8 @@ describe("the program", () => {
     }
     const lines = answers[0]!.out.split("\n");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(78);
-    for (const { name, usage, summary } of COMMANDS) {
-      expect(
-        lines.some((line) => line.startsWith(`  ${name} ${usage}`.trimEnd()) && line.endsWith(summary)),
-      ).toBe(true);
-    }
+    for (const { usage, summary } of COMMANDS)
+      expect(lines.some((line) => line.startsWith(`  ${usage}`) && line.endsWith(summary))).toBe(true);
     expect(await readdir(cwd)).toEqual([]);
   });
 
@@ -92,11 +89,9 @@ describe("every command in the overview", () => {
     const declared = parser.registeredArguments.map((argument) =>
       argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
     );
-    expect(usage.split(" ").filter((word) => word !== "")).toHaveLength(declared.length);
-    usage
-      .split(" ")
-      .filter((word) => word !== "")
-      .forEach((word, index) => expect(word[0]).toBe(declared[index]![0]));
+    const [, ...said] = usage.split(" ");
+    expect(said).toHaveLength(declared.length);
+    said.forEach((word, index) => expect(word[0]).toBe(declared[index]![0]));
   });
 
   it("refuses options that it does not have, with the nearest one", async () => {

@@ -30,13 +30,12 @@ export interface CliCommand {
   run(typed: Typed, io: Io): Promise<number>;
 }
 
-type Group = "Run" | "Talk" | "Look" | "Steer";
-
 export interface CommandEntry {
   readonly name: string;
-  /** What follows the name, as the overview shows it. */
+  /** The name and what follows it, as the overview shows it. */
   readonly usage: string;
   readonly summary: string;
-  readonly group: Group;
+  /** The heading that it stands under. */
+  readonly group: string;
   load(): Promise<{ readonly command: CliCommand }>;
 }

@@ -1,8 +1,7 @@
 import { LegionError } from "../../base/errors.ts";
 import { nearest } from "../../base/nearest.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
-import { parseArguments } from "../kit/parse.ts";
-import { overview } from "../kit/overview.ts";
+import { overview, parseArguments } from "../kit/dispatch.ts";
 
 const OFFLINE = "offline";
 
