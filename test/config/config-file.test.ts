@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { SCHEMA_FILE, SCHEMA_MARK, STARTER_FILES } from "../../src/cli/run/starter.ts";
 import { configJsonSchema } from "../../src/config/json-schema.ts";
 import { fileSettings } from "../../src/config/config-schema.ts";
 import { packageDir } from "../../src/base/package.ts";
@@ -14,7 +13,7 @@ import { legion } from "../cli/legion.ts";
 import { buildProgram } from "../cli/program.ts";
 import { temporaryFolder } from "../world.ts";
 
-const CONFIG = STARTER_FILES[".ai-legion/config.yaml"]!;
+const CONFIG = await readFile(join(packageDir, "starter/.ai-legion/config.yaml"), "utf8");
 const HEAD_LINES = 2;
 
 const lines = CONFIG.split("\n").slice(HEAD_LINES);
@@ -48,7 +47,7 @@ describe("the settings that config.yaml offers in comments", () => {
 
 it("the config.yaml of this repository is the same, with the schema of this clone", async () => {
   const own = await readFile(fileURLToPath(new URL("../../.ai-legion/config.yaml", import.meta.url)), "utf8");
-  expect(own).toBe(CONFIG.replace(SCHEMA_FILE, "../dist/config.schema.json"));
+  expect(own).toBe(CONFIG.replace("config.schema.json", "../dist/config.schema.json"));
 });
 
 describe("the JSON Schema of config.yaml", () => {
@@ -64,7 +63,7 @@ describe("the JSON Schema of config.yaml", () => {
     const { out } = await legion(["init"], { cwd });
     expect(out).toContain("wrote  .ai-legion/config.schema.json");
     const config = await readFile(join(cwd, ".ai-legion/config.yaml"), "utf8");
-    expect(config.split("\n")[0]).toBe(`${SCHEMA_MARK}config.schema.json`);
+    expect(config.split("\n")[0]).toBe("# yaml-language-server: $schema=config.schema.json");
     const text = await readFile(join(cwd, ".ai-legion/config.schema.json"), "utf8");
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
     expect(await readFile(join(cwd, ".gitignore"), "utf8")).toContain("!/.ai-legion/config.schema.json\n");

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { appendFile, mkdir, realpath, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
+import { packageDir } from "../../base/package.ts";
 import { checkHome } from "../../storage/folder/home.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
@@ -9,9 +10,13 @@ import { findInProject, readTextFile } from "../../base/files/project-file.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { print } from "../kit/output.ts";
 import { addDirOption } from "../kit/target.ts";
-import { IGNORED, SCHEMA_FILE, STARTER_FILES } from "./starter.ts";
 
+/** Copied from the folder `starter/` of the package. */
+const COPIED = [".ai-legion/config.yaml", "agents/clerk.md", "my-module.mjs"];
+/** Beside config.yaml, and in git like it: right on every machine, whether the package is installed there or not. */
+const SCHEMA = ".ai-legion/config.schema.json";
 const IGNORE_FILE = ".gitignore";
+const IGNORED = ["/.ai-legion/*", "!/.ai-legion/config.yaml", `!/${SCHEMA}`, ".env"];
 const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
 
 export const command: CliCommand = {
@@ -26,11 +31,11 @@ export const command: CliCommand = {
       await mkdir(place, { recursive: true });
       const project = await realpath(place);
       await checkHome(legionPaths(project), openPersonFolder(io.env));
-      const files = { [`.ai-legion/${SCHEMA_FILE}`]: await schemaText(), ...STARTER_FILES };
-      for (const path of Object.keys(files)) await findInProject(project, dirname(path));
+      const paths = [SCHEMA, ...COPIED];
+      for (const path of paths) await findInProject(project, dirname(path));
       const ignored = (await findInProject(project, IGNORE_FILE)) ?? join(project, IGNORE_FILE);
-      for (const [path, content] of Object.entries(files))
-        ((await create(join(project, path), content)) ? made : kept).push(path);
+      for (const path of paths)
+        ((await create(join(project, path), await contentOf(path))) ? made : kept).push(path);
       if (await ignore(ignored)) made.push(IGNORE_FILE);
     } catch (error) {
       if (isLegionError(error)) throw error;
@@ -45,7 +50,8 @@ export const command: CliCommand = {
   },
 };
 
-async function schemaText(): Promise<string> {
+async function contentOf(path: string): Promise<string> {
+  if (path !== SCHEMA) return readFile(join(packageDir, "starter", path), "utf8");
   const { configJsonSchema } = await import("../../config/json-schema.ts");
   return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
 }

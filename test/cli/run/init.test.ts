@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { packageDir } from "../../../src/base/package.ts";
-import { STARTER_FILES } from "../../../src/cli/run/starter.ts";
 import { loadConfig } from "../../../src/config/config.ts";
 import { fileSettings } from "../../../src/config/config-schema.ts";
 import { findDefinition } from "../../../src/config/definition.ts";
@@ -38,7 +37,7 @@ it("makes a project that the other commands take, and says what to do next", asy
 });
 
 it("brings a module that works", async () => {
-  const source = STARTER_FILES["my-module.mjs"]!;
+  const source = await readFile(join(packageDir, "starter/my-module.mjs"), "utf8");
   const surface = pathToFileURL(join(packageDir, "src/index.ts")).href;
   const path = join(await temporaryFolder(), "my-module.ts");
   await writeFile(path, source.replace('"ai-legion"', JSON.stringify(surface)));
@@ -53,7 +52,7 @@ it("brings a module that works", async () => {
 });
 
 it("offers in comments only settings that there are", async () => {
-  const config = STARTER_FILES[".ai-legion/config.yaml"]!;
+  const config = await readFile(join(packageDir, "starter/.ai-legion/config.yaml"), "utf8");
   const active = config
     .split("\n")
     .slice(2)
