@@ -7,6 +7,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LegionError } from "../../../base/errors.ts";
+import type { Config } from "../../../config/config.ts";
 import type { Event } from "../../../domain/event.ts";
 import type { Inspect, Inspection } from "../../../domain/inspection.ts";
 
@@ -45,6 +46,17 @@ export function readLogLevel(text: string | undefined): LogLevel {
   const level = LEVELS.find((name) => name === (text?.trim() || "info"));
   if (level) return level;
   throw new LegionError("USAGE", `LEGION_LOG: expected ${LEVELS.join(", ")}, not ${JSON.stringify(text)}`);
+}
+
+/** Keys, and passwords in addresses. */
+export function secretsIn({ environment, bus }: Config): readonly string[] {
+  const known = Object.entries(environment()).flatMap(([name, value]) => {
+    if (name.endsWith("_KEY")) return [value];
+    const password = name.endsWith("_URL") && URL.canParse(value) ? new URL(value).password : "";
+    return password === "" ? [] : [password];
+  });
+  const password = "address" in bus ? bus.address.password : undefined;
+  return password === undefined ? known : [...known, password];
 }
 
 export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {

@@ -9,7 +9,7 @@ import type { DisplayOptions } from "../../console/display.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import { exposedKeysRemark, findExposedKeys } from "../../kit/keys.ts";
 import { readLogLevel, type LogLevel } from "./diagnostics.ts";
-import { createEarlyWatcher, type EarlyWatcher } from "./early-watcher.ts";
+import { createEarlyWatcher, type EarlyWatcher } from "./view.ts";
 import { openLegion, type OpenedLegion } from "./open-legion.ts";
 import { openReplay } from "./replay.ts";
 import { serveLegion } from "./serve.ts";

@@ -15,7 +15,7 @@ import { legionPaths } from "../../../storage/folder/paths.ts";
 import { personFolderPath } from "../../../storage/folder/person/folder.ts";
 import { readAdoption } from "../../consent/adoption.ts";
 import type { Io, Typed } from "../../kit/command.ts";
-import type { Watcher } from "./early-watcher.ts";
+import type { Watcher } from "./view.ts";
 import { openPlace } from "./open-place.ts";
 import type { Workload } from "./workload.ts";
 

@@ -2,12 +2,37 @@
 
 import { messageOf } from "../../../base/errors.ts";
 import { packageVersion } from "../../../base/package.ts";
+import type { Inspect } from "../../../domain/inspection.ts";
 import type { Spent } from "../../../past/usage.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { openDisplay, type Display, type DisplayOptions } from "../../console/display.ts";
-import { createDiagnostics, type LogLevel } from "./diagnostics.ts";
-import type { Watcher } from "./early-watcher.ts";
-import { secretsIn } from "./secrets.ts";
+import { createDiagnostics, secretsIn, type LogLevel } from "./diagnostics.ts";
+
+/** Sees what happens in a legion, and is told what a person should know besides. */
+export interface Watcher {
+  readonly see: Inspect;
+  /** What has a topic is worth to be kept as well. */
+  tell(text: string, topic?: "redis" | "model"): void;
+}
+
+export interface EarlyWatcher extends Watcher {
+  /** Passes on to `watcher` what has happened so far, and everything from now on. */
+  release(watcher: Watcher): void;
+}
+
+/** Keeps what happens until somebody watches. */
+export function createEarlyWatcher(): EarlyWatcher {
+  const held: ((watcher: Watcher) => void)[] = [];
+  let pass = (show: (watcher: Watcher) => void): void => void held.push(show);
+  return {
+    see: (inspection) => pass((watcher) => watcher.see(inspection)),
+    tell: (text, topic) => pass((watcher) => watcher.tell(text, topic)),
+    release(watcher) {
+      for (const show of held) show(watcher);
+      pass = (show) => show(watcher);
+    },
+  };
+}
 
 export interface NodeView extends Watcher, Pick<Display, "settled"> {
   /** Says `ending`, which tells people of `obstacle`, if there was one. Resolves when everything is written. */

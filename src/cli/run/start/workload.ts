@@ -7,7 +7,7 @@ import type { Config, ConfigFlags } from "../../../config/config.ts";
 import type { Admit } from "../../../config/module-loader.ts";
 import type { Legion, LegionOptions } from "../../../legion/legion.ts";
 import { planRoster, type Roster, type Who } from "../../../legion/roster.ts";
-import type { Watcher } from "./early-watcher.ts";
+import type { Watcher } from "./view.ts";
 import { startedBy } from "./selection.ts";
 import { whyNotDone } from "./shutdown.ts";
 

@@ -4,8 +4,10 @@ import { describe, expect, it } from "vitest";
 import {
   createDiagnostics,
   readLogLevel,
+  secretsIn,
   type DiagnosticsOptions,
 } from "../../../../src/cli/run/start/diagnostics.ts";
+import { loadConfig } from "../../../../src/config/config.ts";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
 import { createTempProject } from "../../../temp-project.ts";
 
@@ -102,4 +104,26 @@ describe("diagnostics", () => {
     see({ kind: "live:state", agent: "1", state: "halted", reason: "disk full" });
     expect(await text()).toMatch(/^[^\n]*"reason":"disk full","msg":"halted"}\n$/);
   });
+});
+
+it("knows every key and every password that a legion is given, so that none is logged", async () => {
+  const env = {
+    ANTHROPIC_API_KEY: "a-key",
+    OPENAI_BASE_URL: "http://user:url-password@h/v1",
+    BRAVE_API_KEY: "b-key",
+    TAVILY_API_KEY: " t-key ",
+    SEARXNG_URL: "http://user:searx-password@h",
+    LEGION_BUS: "redis://:bus-password@h",
+  };
+  const projectDir = await createTempProject({ ".env": "GOOGLE_API_KEY=g-key\nOTHER_KEY=not-ours" });
+  const secrets = secretsIn(await loadConfig({ projectDir, env, flags: {} }));
+  expect([...secrets].sort()).toEqual([
+    "a-key",
+    "b-key",
+    "bus-password",
+    "g-key",
+    "searx-password",
+    "t-key",
+    "url-password",
+  ]);
 });
