@@ -4,17 +4,18 @@ import { LegionError } from "../../../base/errors.ts";
 import { aborted } from "../../../base/signals.ts";
 import { loadConfig, type Config } from "../../../config/config.ts";
 import type { ControlServer } from "../../../control/api/serve.ts";
+import { createService } from "../../../control/service.ts";
+import { serveOverSocket } from "../../../control/socket/server.ts";
 import type { Roster } from "../../../legion/roster.ts";
+import { legionPaths } from "../../../storage/folder/paths.ts";
 import type { DisplayOptions } from "../../console/display.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import { exposedKeysRemark, findExposedKeys } from "../../kit/keys.ts";
 import { readLogLevel, type LogLevel } from "./diagnostics.ts";
-import { createEarlyWatcher, type EarlyWatcher } from "./view.ts";
 import { openLegion, type OpenedLegion } from "./open-legion.ts";
 import { openReplay } from "./replay.ts";
-import { serveLegion } from "./serve.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
-import { openView } from "./view.ts";
+import { createEarlyWatcher, openView, type EarlyWatcher } from "./view.ts";
 import { planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
 
 export interface HostOrder extends Omit<WorkloadOrder, "config">, Pick<DisplayOptions, "readers" | "detail"> {
@@ -97,4 +98,23 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   }
   if (obstacle !== undefined) throw new LegionError("REFUSED", obstacle);
   return now.aborted ? INTERRUPTED : 0;
+}
+
+/** Lets other terminals in, and over Redis other machines; one of them may call for `onStop`. */
+async function serveLegion(
+  { legion, backend: { nodes } }: OpenedLegion,
+  project: string,
+  onStop: () => void,
+): Promise<ControlServer> {
+  const service = createService({ legion, onStop });
+  const server = await serveOverSocket({ service, inspector: legion.inspector }, legionPaths(project).socket);
+  if (!nodes || legion.node === undefined) return server;
+  const { serveOverNodes } = await import("../../../control/nodes/server.ts");
+  const orders = await serveOverNodes({ nodes, node: legion.node, service });
+  return {
+    async close() {
+      await orders.close();
+      await server.close();
+    },
+  };
 }

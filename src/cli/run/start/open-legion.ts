@@ -11,12 +11,13 @@ import { createLocalEnvironment } from "../../../environment/local.ts";
 import { startLegion, type Legion, type LegionOptions } from "../../../legion/legion.ts";
 import type { Roster } from "../../../legion/roster.ts";
 import type { Backend } from "../../../storage/contract/backend.ts";
+import { openBackend } from "../../../storage/open.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { personFolderPath } from "../../../storage/folder/person/folder.ts";
 import { readAdoption } from "../../consent/adoption.ts";
 import type { Io, Typed } from "../../kit/command.ts";
+import { paintFor } from "../../kit/terminal.ts";
 import type { Watcher } from "./view.ts";
-import { openPlace } from "./open-place.ts";
 import type { Workload } from "./workload.ts";
 
 export interface OpenedLegion {
@@ -33,15 +34,14 @@ interface OpenLegionOrder {
   readonly watcher: Watcher;
 }
 
-/** Rejects as `openPlace` and `startLegion`, with STORAGE if nothing can be written to the project. */
+/** Rejects as `startLegion`, with STORAGE if nothing can be written to the project or Redis is out of reach. */
 export async function openLegion(
   { config, workload, project, typed, watcher }: OpenLegionOrder,
   io: Io,
 ): Promise<OpenedLegion> {
   await makeFolder(legionPaths(project).root);
   const privatePaths = await personIn(project, io);
-  const onTrouble = (text: string): void => watcher.tell(text, "redis");
-  const backend = await openPlace({ config, project, io, onTrouble });
+  const backend = await openPlace({ config, project, watcher }, io);
   try {
     const legion = await startLegion({
       ...settingsOf(config, workload.roster, privatePaths),
@@ -58,6 +58,26 @@ export async function openLegion(
     await backend.close();
     throw error;
   }
+}
+
+/** Tries for half a minute, and says so. */
+function openPlace(
+  { config: { bus, name }, project, watcher }: Pick<OpenLegionOrder, "config" | "project" | "watcher">,
+  { stderr, env }: Io,
+): Promise<Backend> {
+  const say = (text: string): void => void stderr.write(`${text}\n`);
+  let told = "";
+  return openBackend(
+    { project, bus, name },
+    {
+      onRetry(reason) {
+        if (reason !== told) say(`${reason.replace(/\.?$/, ".")} Trying again for half a minute...`);
+        told = reason;
+      },
+      onWarning: (text) => say(`${paintFor(stderr, env)("red", "WARNING")} ${text}`),
+      onTrouble: (text) => watcher.tell(text, "redis"),
+    },
+  );
 }
 
 /** A later write would fail as well, but say less clearly why; and making all parents at once never ends in /proc. */

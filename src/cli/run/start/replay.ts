@@ -1,10 +1,14 @@
 // `start --model replay:<folder>`: a legion that does again what an earlier one did.
 
-import { resolve } from "node:path";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
 import { describeDifference } from "../../../legion/replay/difference.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { displayName } from "../../../domain/message.ts";
 import { describeRecorded } from "../../../model/scripted/recorded.ts";
+import { isArchive } from "../../../storage/archive/format.ts";
+import { unpackArchive } from "../../../storage/archive/unpack.ts";
 import { createFileReader } from "../../../storage/files/reader/reader.ts";
 import type { Reader } from "../../../storage/contract/reader.ts";
 import {
@@ -15,7 +19,9 @@ import {
 } from "../../../legion/replay/replay-legion.ts";
 import { planRoster } from "../../../legion/roster.ts";
 import { packageDir } from "../../../base/package.ts";
-import { openRecordingAt } from "./recording.ts";
+import { checkHome } from "../../../storage/folder/home.ts";
+import { legionPaths } from "../../../storage/folder/paths.ts";
+import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
 import type { Workload, WorkloadOrder } from "./workload.ts";
 import { count } from "../../../base/wording.ts";
 
@@ -81,4 +87,39 @@ async function prepare(
       return undefined;
     },
   };
+}
+
+interface OpenedRecording {
+  readonly reader: Reader;
+  close(): Promise<void>;
+}
+
+/**
+ * The tapes of a project, of its .ai-legion, or of a file of `legion export --all`. Throws CONFIG if there are no logs at `path`,
+ * DAMAGED if a file of them is not whole.
+ */
+async function openRecordingAt(path: string): Promise<OpenedRecording> {
+  if (await isArchive(path)) return openArchive(path);
+  const project = basename(path) === ".ai-legion" ? dirname(path) : path;
+  const reader = createFileReader(project);
+  await checkHome(reader.paths, openPersonFolder(process.env));
+  const found = await stat(reader.paths.agents).catch(() => undefined);
+  if (found?.isDirectory() && (await reader.known()).length > 0)
+    return { reader, close: () => Promise.resolve() };
+  throw new LegionError(
+    "CONFIG",
+    `there is no recorded legion at ${path}: name a project's folder, or a file of legion export --all`,
+  );
+}
+
+async function openArchive(path: string): Promise<OpenedRecording> {
+  const project = await mkdtemp(join(tmpdir(), "legion-"));
+  const close = (): Promise<void> => rm(project, { recursive: true, force: true });
+  try {
+    await unpackArchive(path, legionPaths(project).agents);
+    return { reader: createFileReader(project), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
