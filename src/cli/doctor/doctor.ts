@@ -7,7 +7,7 @@ import { checkWeb } from "./check-web.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import type { DoctorFinding } from "./finding.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
-import { flagsOf, addJsonOption, addLegionOptions, addTrustOption, projectOf } from "../kit/target.ts";
+import { addJsonOption, addLegionOptions, addTrustOption, projectOf } from "../kit/target.ts";
 
 export const command: CliCommand = {
   define(parser) {
@@ -36,7 +36,8 @@ export const command: CliCommand = {
 /** Throws USAGE for what was typed; other mistakes in the settings are a finding. */
 async function findConfig(projectDir: string, typed: Typed, { env }: Io): Promise<Config | DoctorFinding> {
   try {
-    return await loadConfig({ projectDir, env, flags: flagsOf(typed, ["bus", "name"]) });
+    const { bus, name } = typed.options;
+    return await loadConfig({ projectDir, env, flags: { bus, name } });
   } catch (error) {
     const detail = messageOf(error);
     if (isLegionError(error, "USAGE") && detail.startsWith("--")) throw error;

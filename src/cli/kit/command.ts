@@ -16,7 +16,8 @@ export interface Io {
 /** What was typed after the command's name, as the parser read it. */
 export interface Typed {
   readonly args: readonly (string | undefined)[];
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** The text of each; `"true"` of one that takes none. */
+  readonly options: Readonly<Record<string, string | undefined>>;
 }
 
 /** One file per command exports one of these as `command`. */

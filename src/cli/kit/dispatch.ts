@@ -76,7 +76,8 @@ export async function parseArguments(
     if (error.exitCode === 0) return "helped";
     throw new LegionError("USAGE", explain(error, entry));
   }
-  return { args: parser.args, options: parser.opts() };
+  const options = Object.entries(parser.opts()).map(([name, value]) => [name, String(value)]);
+  return { args: parser.args, options: Object.fromEntries(options) };
 }
 
 /** `error: unknown option '--modle'\n(Did you mean --model?)` and its kin, in one line of ours. */

@@ -43,6 +43,6 @@ export function namesOf(ids: readonly AgentId[]): string {
 export function readNumber({ options }: Typed, name: string): number | undefined {
   const text = options[name];
   if (text === undefined) return undefined;
-  if (typeof text === "string" && /^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new LegionError("USAGE", `--${name}: expected a number from 1 up, not ${JSON.stringify(text)}`);
 }

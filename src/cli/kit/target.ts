@@ -73,15 +73,13 @@ export async function projectOf(typed: Typed, io: Io): Promise<string> {
 }
 
 async function folderOf({ options }: Typed, { cwd }: Io): Promise<string> {
-  const folder = typeof options["dir"] === "string" ? options["dir"] : ".";
+  const { dir: folder = "." } = options;
   if (folder === "")
     throw new LegionError("USAGE", "--dir: the folder is empty; leave the option out to use the current one");
   const path = resolve(cwd, folder);
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) throw new LegionError("USAGE", `--dir: there is no folder ${JSON.stringify(folder)}`);
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isDirectory())
+    throw new LegionError("USAGE", `--dir: there is no folder ${JSON.stringify(folder)}`);
   return realpath(path);
 }
 
@@ -98,7 +96,8 @@ export async function withSite<T>(
 ): Promise<T> {
   const project = await projectOf(typed, io);
   const { loadConfig, loadConfigAnyway } = await import("../../config/config.ts");
-  const sources = { projectDir: project, env: io.env, flags: flagsOf(typed, ["bus", "name"]) };
+  const { bus, name } = typed.options;
+  const sources = { projectDir: project, env: io.env, flags: { bus, name } };
   const { config, fault } =
     faults === "refuse" ? { config: await loadConfig(sources) } : await loadConfigAnyway(sources);
   if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)} (${GOES_ON})\n`);
@@ -109,19 +108,6 @@ export async function withSite<T>(
   } finally {
     await backend.close();
   }
-}
-
-/** Those of the options `names` that hold a text, as they were typed. */
-export function flagsOf<Name extends string>(
-  { options }: Typed,
-  names: readonly Name[],
-): Readonly<Partial<Record<Name, string>>> {
-  const flags: Partial<Record<Name, string>> = {};
-  for (const name of names) {
-    const text = options[name];
-    if (typeof text === "string") flags[name] = text;
-  }
-  return flags;
 }
 
 /** Throws USAGE, naming the known ids, unless `id` is an agent. */

@@ -40,7 +40,7 @@ export const command: CliCommand = {
     if (!(await isFile(path))) throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
     const as = readName(typed);
     const { json, trust } = typed.options;
-    const order: ImportOrder = { path, file, as, json: json === true, trust: trust === true };
+    const order: ImportOrder = { path, file, as, json: json !== undefined, trust: trust !== undefined };
     await withSite(typed, io, async (site) => {
       if (await isArchive(path)) await importArchive(order, site, io);
       else await importOriginal(order, site, io);
@@ -65,7 +65,7 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 function readName({ options: { as } }: Typed): AgentId | undefined {
-  if (as === undefined || (typeof as === "string" && isAgentId(as))) return as;
+  if (as === undefined || isAgentId(as)) return as;
   throw new LegionError(
     "USAGE",
     `--as: ${JSON.stringify(as)} is no name for an agent; use small letters, digits, dots and dashes`,

@@ -24,7 +24,8 @@ export const command: CliCommand = {
   async run({ args: [folder], options }, io) {
     const { dir } = options;
     if (folder !== undefined && dir !== undefined) throw new LegionError("USAGE", "name the folder once");
-    const place = resolve(io.cwd, folder ?? (typeof dir === "string" ? dir : "."));
+    const meant = folder ?? dir ?? ".";
+    const place = resolve(io.cwd, meant);
     const made: string[] = [];
     const kept: string[] = [];
     try {
@@ -45,7 +46,7 @@ export const command: CliCommand = {
     }
     for (const path of made) print(io, `wrote  ${path}`);
     for (const path of kept) print(io, `kept   ${path}, which was there`);
-    print(io, nextSteps(folder ?? (typeof dir === "string" ? dir : ".")));
+    print(io, nextSteps(meant));
     return 0;
   },
 };

@@ -23,7 +23,7 @@ export const command: CliCommand = {
     const { as } = typed.options;
     await withSite(typed, io, async (site) => {
       const agent = await checkAgent(site, typed.args[0]!);
-      const order = { agent, at, as: typeof as === "string" ? as : undefined };
+      const order = { agent, at, as };
       const answer = await withLegion(site, (legion) => legion.fork(order));
       for (const line of account(order, answer)) print(io, line);
     });

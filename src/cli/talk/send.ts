@@ -49,14 +49,13 @@ export const command: CliCommand = {
 };
 
 /** `undefined`: nobody waits. */
-function timeoutOf({ options }: Typed): number | undefined {
-  const timeout = options["timeout"];
-  if (!options["wait"]) {
+function timeoutOf({ options: { wait, timeout } }: Typed): number | undefined {
+  if (!wait) {
     if (timeout !== undefined) throw new LegionError("USAGE", "--timeout belongs to --wait");
     return undefined;
   }
   try {
-    return parseDuration(typeof timeout === "string" ? timeout : DEFAULT_TIMEOUT);
+    return parseDuration(timeout ?? DEFAULT_TIMEOUT);
   } catch (error) {
     throw new LegionError("USAGE", `--timeout: ${messageOf(error)}`, { cause: error });
   }

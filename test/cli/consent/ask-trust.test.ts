@@ -69,7 +69,7 @@ const UNTRUSTED = /^this project brings code that you have not trusted: a\.mjs a
 describe("code that a project brings", () => {
   it("does not run while nobody has said so, and says what would let it", async () => {
     expect(await outcome()).toMatch(UNTRUSTED);
-    expect(await outcome(["a.mjs"], { json: true })).toMatch(UNTRUSTED);
+    expect(await outcome(["a.mjs"], { json: "true" })).toMatch(UNTRUSTED);
     expect([...(await grantsOf(openPersonFolder({ XDG_CONFIG_HOME: home }), project))]).toEqual([]);
   });
 
@@ -117,11 +117,11 @@ describe("code that a project brings", () => {
   });
 
   it("is trusted without a question by the two options", async () => {
-    expect(await outcome(["a.mjs"], { trust: true })).toBe("admitted");
+    expect(await outcome(["a.mjs"], { trust: "true" })).toBe("admitted");
     expect(await outcome()).toBe("admitted");
     await writeFile(join(project, "b.mjs"), "changed");
     expect(await outcome()).toMatch(UNTRUSTED);
-    expect(await outcome(["a.mjs"], { trustAlways: true })).toBe("admitted");
+    expect(await outcome(["a.mjs"], { trustAlways: "true" })).toBe("admitted");
     await writeFile(join(project, "b.mjs"), "changed again");
     expect(await outcome()).toBe("admitted");
   });
@@ -156,13 +156,13 @@ describe("a program that a project's settings name", () => {
 
   it("needs trust by its path, and by its content where the project brings it", async () => {
     expect(await admitProgram("/usr/bin/chromium")).toMatch(/not trusted: .*chromium \(the browser/);
-    expect(await admitProgram("/usr/bin/chromium", { trust: true })).toBe("admitted");
+    expect(await admitProgram("/usr/bin/chromium", { trust: "true" })).toBe("admitted");
     expect(await admitProgram("/usr/bin/chromium")).toBe("admitted");
     expect(await admitProgram("/usr/bin/other")).toMatch(/not trusted/);
 
     const own = join(project, "browser");
     await writeFile(own, "one");
-    expect(await admitProgram(own, { trust: true })).toBe("admitted");
+    expect(await admitProgram(own, { trust: "true" })).toBe("admitted");
     expect(await admitProgram(own)).toBe("admitted");
     await writeFile(own, "two");
     expect(await admitProgram(own)).toMatch(/not trusted: browser/);

@@ -19,21 +19,21 @@ export type Again = { readonly kind: "last" } | { readonly kind: "only"; readonl
 export function readWho({ args: [count], options: { team, agent, agents, only } }: Typed): Who | Again {
   const isOpen = count === undefined && team === undefined && agent === undefined && agents === undefined;
   if (isOpen && only === undefined) return { kind: "last" };
-  if (typeof only === "string") {
+  if (only !== undefined) {
     if (isOpen) return { kind: "only", ids: only };
     throw new LegionError(
       "USAGE",
       "--only says which agents; leave out the number, --agents, --team and --agent",
     );
   }
-  if (typeof team === "string" && agent !== undefined)
+  if (team !== undefined && agent !== undefined)
     throw new LegionError("USAGE", "--team says who its agents are; leave out --agent");
-  if (typeof team === "string" && count !== undefined)
+  if (team !== undefined && count !== undefined)
     throw new LegionError("USAGE", "--team says how many agents there are; leave out the number");
-  if (typeof agents === "string" && count !== undefined)
+  if (agents !== undefined && count !== undefined)
     throw new LegionError("USAGE", "--agents says which agents; leave out the number");
-  const ids = typeof agents === "string" ? readIds(agents) : undefined;
-  if (typeof team === "string") return { kind: "team", team, ...(ids && { only: ids }) };
+  const ids = agents === undefined ? undefined : readIds(agents);
+  if (team !== undefined) return { kind: "team", team, ...(ids && { only: ids }) };
   return ids ? { kind: "named", ids } : { kind: "count", count: readCount(count ?? "1") };
 }
 

@@ -2,7 +2,7 @@ import type { ConfigFlags } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { CliCommand, Typed } from "../../kit/command.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";
-import { flagsOf, addCodeTrustOption, addLegionOptions, projectOf, withSite } from "../../kit/target.ts";
+import { addCodeTrustOption, addLegionOptions, projectOf, withSite } from "../../kit/target.ts";
 import { MAX_AGENTS, readWho, recall, type Recalled } from "./selection.ts";
 
 export const command: CliCommand = {
@@ -39,7 +39,7 @@ export const command: CliCommand = {
     const recalled: Recalled = isAgain
       ? await withSite(typed, io, (site) => recall(chosen, site), "refuse")
       : { who: chosen };
-    const flags = { ...recalled.flags, ...readFlags(typed) };
+    const flags = readFlags(typed, recalled.flags);
     const { hostLegion } = await import("./host.ts");
     const { untilIdle, json, verbose } = typed.options;
     const readers = json ? "programs" : "people";
@@ -51,17 +51,14 @@ export const command: CliCommand = {
 };
 
 function readTask({ options: { task } }: Typed): string | undefined {
-  if (typeof task !== "string") return undefined;
-  if (task.trim() === "") throw new LegionError("USAGE", "--task: expected what the first agent shall do");
+  if (task?.trim() === "") throw new LegionError("USAGE", "--task: expected what the first agent shall do");
   return task;
 }
 
-function readFlags(typed: Typed): ConfigFlags {
-  const { yes, allowVolatile, here } = typed.options;
-  return {
-    ...flagsOf(typed, ["model", "agent", "bus", "name", "tick", "heartbeat", "limits"]),
-    ...(yes && { commands: "allow" }),
-    ...(allowVolatile && { volatile: "allow" }),
-    ...(here && { pins: "move" }),
-  };
+/** What was typed; of what was not, that which the last start was told. */
+function readFlags({ options }: Typed, last: Recalled["flags"]): ConfigFlags {
+  const { agent, bus, name, tick, heartbeat, yes, allowVolatile, here } = options;
+  const { model = last?.model, limits = last?.limits } = options;
+  const allowed = { commands: yes && "allow", volatile: allowVolatile && "allow", pins: here && "move" };
+  return { model, limits, agent, bus, name, tick, heartbeat, ...allowed };
 }
