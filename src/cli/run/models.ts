@@ -21,18 +21,12 @@ export const command: CliCommand = {
     const config = await loadConfig({ projectDir: await projectOf(typed, io), env: io.env, flags: {} });
     const { models, choice, remarks } = await usableModels(config);
     if (typed.options["json"]) {
-      for (const model of models) printJson(io, toJson(model, choice));
+      for (const model of models) printJson(io, model);
       for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
-    } else
-      print(
-        io,
-        [
-          table(models, choice),
-          "",
-          ...remarks.map(oneLine),
-          ...legend(models, choice, config.environment()),
-        ].join("\n"),
-      );
+      return 0;
+    }
+    const words = [...remarks.map(oneLine), ...legend(models, choice, config.environment())];
+    print(io, [table(models), "", ...words].join("\n"));
     return 0;
   },
 };
@@ -40,12 +34,20 @@ export const command: CliCommand = {
 /** How long a server may take: whoever looks does not want to wait. */
 const PATIENCE_MS = 3_000;
 
+/** As `--json` tells it; what is `undefined` is not told. */
 interface UsableModel {
   readonly name: string;
-  /** Absent: the provider's own, or none. */
-  readonly host?: string;
-  readonly profile: ModelProfile;
-  readonly source: "known" | "assumed";
+  readonly default: boolean;
+  readonly why: string | undefined;
+  /** `undefined`: the provider's own, or none. */
+  readonly host: string | undefined;
+  readonly window: number;
+  readonly maxOutput: number;
+  /** `null`: unknown. */
+  readonly price: ModelProfile["price"] | null;
+  readonly tools: boolean;
+  /** Nobody said so: most models of its kind are like that. */
+  readonly assumed: boolean;
 }
 
 interface Usable {
@@ -73,9 +75,10 @@ async function usableModels({ environment, providers, models: described, model }
   const listed: Promise<Listing> | undefined = server && listModels(server, { timeoutMs: PATIENCE_MS });
   // Whoever waits for it is told.
   listed?.catch(() => undefined);
-  const choice = await chooseModel(env, { config: model, providers, list: () => listed! }).catch(
+  const chosen = await chooseModel(env, { config: model, providers, list: () => listed! }).catch(
     (error: unknown) => void remarks.push(`There is no default: ${messageOf(error)}`),
   );
+  const choice = chosen ?? undefined;
   const ids = await listed?.catch((error: unknown) => {
     if (choice) remarks.push(`No list of openai/...: ${messageOf(error)}`);
     return { models: [] };
@@ -90,53 +93,36 @@ async function usableModels({ environment, providers, models: described, model }
   ].filter((name) => /^(anthropic|openai)\//.test(name) && isReached(name));
   const models = [...new Set(names)].map((name): UsableModel => {
     const { baseUrl } = reached[providerOf(name)]!;
-    const host = foreignHost(providerOf(name), baseUrl);
     const { profile, source } = findModelAt(name, baseUrl, described);
-    const isDescribed = Object.hasOwn(described, name);
-    return {
-      name,
-      ...(host !== undefined && { host }),
-      profile,
-      source: isDescribed ? "known" : source,
-    };
+    const assumed = source === "assumed" && !Object.hasOwn(described, name);
+    return { ...usable(name, profile, choice), host: foreignHost(providerOf(name), baseUrl), assumed };
   });
-  return { models: [...models, OFFLINE], choice: choice ?? undefined, remarks };
+  const offline = usable("offline", createOfflineModel().profile, choice);
+  return { models: [...models, offline], choice, remarks };
 }
-
-const OFFLINE: UsableModel = { name: "offline", profile: createOfflineModel().profile, source: "known" };
 
 function providerOf(name: string): "anthropic" | "openai" {
   return name.startsWith("anthropic/") ? "anthropic" : "openai";
 }
 
-function toJson({ name, host, profile, source }: UsableModel, choice: ModelChoice | undefined): object {
-  const { window, maxOutput, price, tools } = profile;
-  const isDefault = choice?.name === name;
-  return {
-    name,
-    default: isDefault,
-    ...(isDefault && { why: choice.why }),
-    ...(host !== undefined && { host }),
-    window,
-    maxOutput,
-    price: price ?? null,
-    tools,
-    assumed: source === "assumed",
-  };
+function usable(name: string, profile: ModelProfile, choice: ModelChoice | undefined): UsableModel {
+  const { window, maxOutput, price = null, tools } = profile;
+  const why = choice?.name === name ? choice.why : undefined;
+  const isDefault = why !== undefined;
+  return { name, default: isDefault, why, host: undefined, window, maxOutput, price, tools, assumed: false };
 }
 
 const TITLES = ["  MODEL", "WINDOW", "IN", "OUT", "TOOLS", "AT"] as const;
 
-function table(models: readonly UsableModel[], choice: ModelChoice | undefined): string {
-  const rows = models.map(({ name, host, profile, source }) => {
-    const { window, price, tools } = profile;
-    const doubt = source === "assumed" ? "?" : "";
+function table(models: readonly UsableModel[]): string {
+  const rows = models.map(({ name, host = "", window, price, tools, assumed, ...model }) => {
+    const doubt = assumed ? "?" : "";
     return [
-      `${choice?.name === name ? "*" : " "} ${name}`,
+      `${model.default ? "*" : " "} ${name}`,
       `${shortCount(window)}${doubt}`,
       ...(price ? [dollars(price.input), dollars(price.output)] : ["?", "?"]),
       `${tools ? "yes" : "no"}${doubt}`,
-      host ?? "",
+      host,
     ].map(oneCell);
   });
   const all = [TITLES, ...rows];
@@ -174,7 +160,7 @@ function legend(
   choice: ModelChoice | undefined,
   env: ServiceEnvironment,
 ): readonly string[] {
-  const isAssumed = models.some(({ source }) => source === "assumed");
+  const isAssumed = models.some(({ assumed }) => assumed);
   const missing = SOURCES.filter(([variable]) => !env[variable]).map(([variable, place]) => variable + place);
   const other = `choose another with --model, ${OTHER_WAYS}`;
   return [
