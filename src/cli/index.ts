@@ -19,6 +19,7 @@ const io: Io = {
   stdout: process.stdout,
   stderr: process.stderr,
   commands: COMMANDS,
+  signal: new AbortController().signal,
 };
 
 io.stdout.on("error", leaveQuietly);

@@ -47,6 +47,7 @@ export async function legion(argv: readonly string[], typing: Typing): Promise<S
     stdout: writer(toOut, columns),
     stderr: writer(toErr, columns),
     commands: COMMANDS,
+    signal: new AbortController().signal,
   };
   const exitCode = await dispatch(argv, io).catch((error: unknown) => {
     const failure = explainFailure(error, env);

@@ -9,8 +9,8 @@ export interface Io {
   readonly stderr: NodeJS.WriteStream;
   /** Every command there is. */
   readonly commands: readonly CommandEntry[];
-  /** Aborts when nobody wants any more of what goes on for ever (`--follow`); absent: the end of the process says so. */
-  readonly signal?: AbortSignal;
+  /** Aborts when nobody wants any more of what goes on for ever (`--follow`), unless the end of the process says so. */
+  readonly signal: AbortSignal;
 }
 
 /** What was typed after the command's name, as the parser read it. */

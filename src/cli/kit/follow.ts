@@ -3,38 +3,37 @@
 import type { Event } from "../../domain/event.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { findNode } from "../../control/socket/client.ts";
-import type { Following, Patience } from "../../storage/contract/backend.ts";
+import type { Following } from "../../storage/contract/backend.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import type { Io } from "./command.ts";
 import { oneLine } from "./output.ts";
 import type { Site } from "./target.ts";
 
-export interface Listening extends Pick<Following, "signal"> {
-  /** On its standard error stands, once each time, why nothing comes for a while. */
-  readonly io: Pick<Io, "stderr">;
-}
+/** On its standard error stands, once each time, why nothing comes for a while. */
+export type ListeningIo = Pick<Io, "signal" | "stderr">;
 
 /** Every event from number `from` on, each once, in order. Ends when `signal` aborts. */
 export function followEvents(
   { backend, project }: Pick<Site, "backend" | "project">,
   agent: AgentId,
-  { from, ...listening }: Listening & Pick<Following, "from">,
+  from: number,
+  io: ListeningIo,
 ): AsyncIterable<Event> {
   const live: Following["live"] = (signal) => listen(project, agent, signal);
-  return backend.follow(agent, { ...patient(listening), from, live });
+  return backend.follow(agent, { signal: io.signal, onAway: teller(io), from, live });
 }
 
 /** What `read` gives, which is called again whenever the legion was out of reach. */
 export function readThrough<T>(
   { backend }: Pick<Site, "backend">,
   read: () => AsyncIterable<T>,
-  listening: Listening,
+  io: ListeningIo,
 ): AsyncIterable<T> {
-  return backend.patiently(read, patient(listening));
+  return backend.patiently(read, { signal: io.signal, onAway: teller(io) });
 }
 
-function patient({ signal, io }: Listening): Patience {
-  return { signal, onAway: (reason) => void io.stderr.write(`legion: ${oneLine(reason)}\n`) };
+function teller({ stderr }: ListeningIo): Following["onAway"] {
+  return (reason) => void stderr.write(`legion: ${oneLine(reason)}\n`);
 }
 
 /** What the running node tells; nothing while there is none, or it is about to end. */

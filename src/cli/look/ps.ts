@@ -40,7 +40,6 @@ function shown({ agents, nodes }: Overview, site: Site, io: Io): string {
 
 /** A terminal keeps one table; a pipe gets another one, and a program another line of an agent, whenever that changes. */
 async function watch(site: Site, { options }: Typed, io: Io): Promise<void> {
-  const { signal = new AbortController().signal } = io;
   const look = async function* (): AsyncGenerator<Overview> {
     try {
       yield await overviewOf(site);
@@ -52,8 +51,8 @@ async function watch(site: Site, { options }: Typed, io: Io): Promise<void> {
   const paint = createPainting(io);
   const told = new Map<string, string>();
   let isFirst = true;
-  while (!signal.aborted) {
-    for await (const overview of readThrough(site, look, { signal, io })) {
+  while (!io.signal.aborted) {
+    for await (const overview of readThrough(site, look, io)) {
       const lines = new Map(overview.agents.map((status) => [status.id, JSON.stringify(status)]));
       const changed = overview.agents.filter(({ id }) => told.get(id) !== lines.get(id));
       const isNews = isFirst || changed.length > 0 || told.size !== lines.size;
@@ -64,7 +63,7 @@ async function watch(site: Site, { options }: Typed, io: Io): Promise<void> {
       told.clear();
       for (const [id, line] of lines) told.set(id, line);
     }
-    await delay(WATCH_MS, undefined, { signal }).catch(() => undefined);
+    await delay(WATCH_MS, undefined, { signal: io.signal }).catch(() => undefined);
   }
 }
 

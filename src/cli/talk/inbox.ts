@@ -41,12 +41,10 @@ async function listMail(mail: AsyncIterable<Message>, { options }: Typed, io: Io
 
 /** Each message once, also one that the log takes from the mailbox only later. */
 async function* followInbox(site: Site, io: Io): AsyncGenerator<Message> {
-  const { signal = new AbortController().signal } = io;
   const shown = new Set<string>();
   const isNew = ({ id, sentAt }: Message): boolean => shown.size < shown.add(`${id} ${sentAt}`).size;
-  for await (const message of readThrough(site, site.reader.inbox, { signal, io }))
-    if (isNew(message)) yield message;
-  for await (const event of followEvents(site, CONTROL, { from: 1, signal, io })) {
+  for await (const message of readThrough(site, site.reader.inbox, io)) if (isNew(message)) yield message;
+  for await (const event of followEvents(site, CONTROL, 1, io)) {
     if (event.kind === "message" && isNew(event.message)) yield event.message;
   }
 }

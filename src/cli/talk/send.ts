@@ -114,10 +114,10 @@ interface AnswerWait {
 async function answerTo(ids: readonly string[], { site, from, timeoutMs, io }: AnswerWait): Promise<string> {
   const isAnswer = ({ re }: Message): boolean => re !== undefined && ids.includes(re);
   const timeout = AbortSignal.timeout(timeoutMs);
-  const late = io.signal ? AbortSignal.any([io.signal, timeout]) : timeout;
+  const late = AbortSignal.any([io.signal, timeout]);
   const watch = watchReaders(ids, site, late);
   try {
-    for await (const event of followEvents(site, CONTROL, { from, signal: watch.signal, io }))
+    for await (const event of followEvents(site, CONTROL, from, { signal: watch.signal, stderr: io.stderr }))
       if (event.kind === "message" && isAnswer(event.message)) return event.message.content;
   } finally {
     watch.end();

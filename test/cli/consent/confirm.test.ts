@@ -17,7 +17,8 @@ function terminal(typed: string | undefined): { readonly io: Io; readonly shown:
   };
   let seen = "";
   shown.setEncoding("utf8").on("data", (text: string) => (seen += text));
-  return { io: { ...terminals, env: {}, cwd: "/", commands: [] }, shown: () => seen };
+  const { signal } = new AbortController();
+  return { io: { ...terminals, env: {}, cwd: "/", commands: [], signal }, shown: () => seen };
 }
 
 it.each([

@@ -13,6 +13,7 @@ const io = {
   stdout: process.stdout,
   stderr: process.stderr,
   commands: COMMANDS,
+  signal: new AbortController().signal,
 };
 type Dispatch = TalkOptions["dispatch"];
 const ranNothing: Dispatch = () => Promise.reject(new Error("ran"));

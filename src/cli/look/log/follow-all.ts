@@ -5,7 +5,7 @@ import type { Event } from "../../../domain/event.ts";
 import type { AgentId } from "../../../domain/message.ts";
 import type { Targets } from "../../../control/api/routes.ts";
 import type { Io } from "../../kit/command.ts";
-import { followEvents } from "../../kit/follow.ts";
+import { followEvents, type ListeningIo } from "../../kit/follow.ts";
 import type { Site } from "../../kit/target.ts";
 
 export interface AgentEvent {
@@ -35,11 +35,11 @@ export async function* mergedEvents(site: Site, agents: readonly AgentId[]): Asy
   }
 }
 
-/** The same, and what happens from then on, until `signal` aborts; with `all` also to agents that are new. */
+/** The same, and what happens from then on, until its signal aborts; with `all` also to agents that are new. */
 export async function* followAll(
   site: Site,
   targets: Targets,
-  { signal, io }: { readonly signal: AbortSignal; readonly io: Pick<Io, "stderr"> },
+  io: ListeningIo,
 ): AsyncGenerator<AgentEvent, undefined> {
   const wanted = async (): Promise<readonly AgentId[]> => (targets === "all" ? site.reader.known() : targets);
   const from = new Map<AgentId, number>();
@@ -50,10 +50,11 @@ export async function* followAll(
   let arrived: AgentEvent[] = [];
   let failure: { readonly error: unknown } | undefined;
   const followed = new Set<AgentId>();
-  const onceTold = tellOnce(io);
+  const { signal } = io;
+  const onceTold = { signal, stderr: tellOnce(io.stderr) };
   const follow = async (agent: AgentId): Promise<void> => {
-    const following = { from: from.get(agent) ?? 1, signal, io: onceTold };
-    for await (const event of followEvents(site, agent, following)) arrived.push({ agent, event });
+    for await (const event of followEvents(site, agent, from.get(agent) ?? 1, onceTold))
+      arrived.push({ agent, event });
   };
   let lookedMs = -Infinity;
   while (!signal.aborted) {
@@ -76,12 +77,12 @@ export async function* followAll(
 }
 
 /** Many wait for the same, and one says so. */
-function tellOnce({ stderr }: Pick<Io, "stderr">): Pick<Io, "stderr"> {
+function tellOnce(stderr: Io["stderr"]): Io["stderr"] {
   let last = "";
   const write = (text: string): boolean => {
     if (text === last) return true;
     last = text;
     return stderr.write(text);
   };
-  return { stderr: Object.create(stderr, { write: { value: write } }) as Io["stderr"] };
+  return Object.create(stderr, { write: { value: write } }) as Io["stderr"];
 }

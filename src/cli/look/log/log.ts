@@ -1,9 +1,8 @@
 import { LegionError } from "../../../base/errors.ts";
 import type { Event } from "../../../domain/event.ts";
 import { CONTROL, displayName } from "../../../domain/message.ts";
-import { branchesIn } from "./branch-tree.ts";
 import { remarkForeign } from "../../consent/adoption.ts";
-import { branchLines } from "./branch-lines.ts";
+import { branchLines, branchesIn } from "./branches.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
 import { createEventLines } from "./event-line.ts";
 import { followEvents } from "../../kit/follow.ts";
@@ -38,9 +37,8 @@ export const command: CliCommand = {
       const id = ids === CONTROL ? CONTROL : await checkAgent(site, ids);
       await remarkForeign(site.reader, id, io);
       if (typed.options["tree"]) return printTree(typed, io, site.reader.events(id));
-      const { signal = new AbortController().signal } = io;
       const events = typed.options["follow"]
-        ? followEvents(site, id, { from, signal, io })
+        ? followEvents(site, id, from, io)
         : site.reader.events(id, from);
       return printEvents(typed, io, events);
     });
@@ -65,8 +63,7 @@ async function printSeveral({ args, options }: Typed, io: Io, site: Site): Promi
   const targets = agents === "" ? [] : await checkTargets(site, agents);
   const chosen = targets === "all" ? targets : [...(ids.includes(CONTROL) ? [CONTROL] : []), ...targets];
   const known = chosen === "all" ? await site.reader.known() : chosen;
-  const { signal = new AbortController().signal } = io;
-  const events = options["follow"] ? followAll(site, chosen, { signal, io }) : mergedEvents(site, known);
+  const events = options["follow"] ? followAll(site, chosen, io) : mergedEvents(site, known);
   const width = Math.max(...known.map((id) => displayName(id).length));
   const lineOf = createEventLines(io.stdout.isTTY ? columnsFor(io) : PIPE_COLUMNS);
   for await (const { agent, event } of events) {

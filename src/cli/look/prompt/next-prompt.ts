@@ -1,11 +1,24 @@
-// What the model of an agent would be shown next, by the definition and the modules of today.
+// What the model of an agent would be shown next, by the definition and the modules of today: the agent is opened with its
+// past, its unread mail and its modules, but nothing to act with.
 
 import { introductionOf, requestOf } from "../../../agent/think/ask.ts";
-import type { AgentId } from "../../../domain/message.ts";
-import type { ModelRequest } from "../../../domain/model.ts";
-import { castToday } from "./definition-today.ts";
-import { openDormant } from "./sleeping-agent.ts";
+import type { PromptSource } from "../../../agent/parts/thinker.ts";
+import type { Workplace } from "../../../agent/parts/workplace.ts";
+import { along } from "../../../past/branch.ts";
+import { firstFitting } from "../../../mail/mailbox.ts";
+import { LegionError } from "../../../base/errors.ts";
+import type { Event } from "../../../domain/event.ts";
+import { openModules } from "../../../agent/act/module-host.ts";
+import { account } from "../../../past/ledger.ts";
+import type { AgentPlan } from "../../../legion/agent-plan.ts";
+import { MAIL_SHARE, displayName, type AgentId } from "../../../domain/message.ts";
+import { createFold, type ReadablePast } from "../../../past/past.ts";
+import type { Model, ModelRequest } from "../../../domain/model.ts";
+import { closedWorkplace } from "../../../legion/shared-host.ts";
+import { createSpeech, type Speech } from "../../../agent/parts/speech.ts";
+import type { Reader } from "../../../storage/contract/reader.ts";
 import type { Site } from "../../kit/target.ts";
+import { castToday } from "./definition-today.ts";
 
 /** Throws REFUSED for an agent that no definition made; USAGE or CONFIG where definition or modules are wrong today. */
 export async function nextPrompt(
@@ -20,4 +33,68 @@ export async function nextPrompt(
   } finally {
     await source.modules.close();
   }
+}
+
+interface Dormancy extends Pick<Site, "reader" | "project"> {
+  readonly settings: Workplace["settings"];
+}
+
+/** What its next prompt is composed from. Close its modules when it is no longer needed. */
+async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<PromptSource> {
+  const { reader } = dormancy;
+  const { identity } = plan;
+  const speech = createSpeech(plan, plan.model);
+  const memory = await readPast(plan, speech, reader);
+  const model = asLastAsked(plan.model, memory);
+  if (model !== plan.model) return openDormant({ ...plan, model }, dormancy);
+  const workplace = closedWorkplace({ ...dormancy, peers: () => everybody(reader) }, refuse);
+  const modules = openModules(speech, {
+    identity,
+    memory,
+    model,
+    blobs: reader.blobs(identity.id),
+    workplace,
+  });
+  return { memory, model, modules, speech, settings: plan.memory };
+}
+
+/** As far as anybody knows who looks at what is kept. */
+async function everybody(reader: Reader): ReturnType<Workplace["peers"]> {
+  const known = await reader.known();
+  return known.map((id) => ({ id, name: displayName(id), description: "", running: false }));
+}
+
+/** A model whose server said at its newest decision that it calls no tools is taken for one that calls none. */
+function asLastAsked(model: Model, { conversation }: ReadablePast): Model {
+  const newest = conversation.decision?.event;
+  const isText = newest?.protocol === "text" && newest.model === model.name;
+  return isText && model.profile.tools ? { ...model, profile: { ...model.profile, tools: false } } : model;
+}
+
+/** What the agent would know at its next decision: mail that waits is taken in before that. */
+async function readPast(
+  { identity, actions }: AgentPlan,
+  speech: Speech,
+  reader: Reader,
+): Promise<ReadablePast> {
+  const { id } = identity;
+  const { ledger, branch, path } = await reader.follow(id, () => createFold(speech));
+  const { conversation, view } = branch;
+  const waiting = conversation.mail ? [] : await reader.unread(id, ledger);
+  for (const { position, from, message } of firstFitting(waiting, speech.window / MAIL_SHARE)) {
+    const stamp = { seq: ledger.last + 1, epoch: 0, at: message.sentAt };
+    const event: Event = { kind: "message", message, mail: position, from, ...stamp };
+    account(ledger, event);
+    branch.see(event);
+  }
+  return {
+    conversation,
+    view,
+    state: await reader.state(id, actions.modules),
+    past: (from) => along(reader.events(id, from), path),
+  };
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(new LegionError("REFUSED", "This agent does not run."));
 }

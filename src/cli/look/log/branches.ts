@@ -1,11 +1,15 @@
-// The branches of a log, for people. Pure.
+// The branches of a log, and how people read them: each under the one that it left.
 
 import { forkIn, type Fork } from "../../../past/branch.ts";
 import type { Event, EventOf } from "../../../domain/event.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import { displayName, type AgentId } from "../../../domain/message.ts";
+import { count } from "../../../base/wording.ts";
+import { oneLine } from "../../kit/output.ts";
+import { clip } from "../../kit/terminal.ts";
+import { dayOf, timeOf } from "../../kit/times.ts";
 
 /** The events from one fork to the next; every event of a log belongs to one branch. */
-export interface BranchFacts {
+interface BranchFacts {
   /** 1, 2, 3... in the order of the log. */
   readonly branch: number;
   /** The event that it goes on from, and the branch of that one; `null` for the first. */
@@ -26,6 +30,8 @@ export interface BranchFacts {
 }
 
 const MAX_CHARS = 200;
+const MAX_DEPTH = 8;
+const SECONDS = 3;
 
 /** Every branch, in the order of the log: the last one is active. Empty for an empty log. */
 export async function branchesIn(events: AsyncIterable<Event>): Promise<readonly BranchFacts[]> {
@@ -38,7 +44,7 @@ export async function branchesIn(events: AsyncIterable<Event>): Promise<readonly
     branch.until = event.at;
     if (event.kind !== "decision") continue;
     branch.decisions++;
-    branch.text ||= describe(event);
+    branch.text ||= firstWords(event);
   }
   for (const branch of branches) branch.active = branch === branches.at(-1);
   return branches;
@@ -62,9 +68,32 @@ function begin(event: Event, fork: Fork | undefined, branches: readonly BranchFa
   };
 }
 
-function describe({ text, calls }: EventOf<"decision">): string {
+function firstWords({ text, calls }: EventOf<"decision">): string {
   return (text || calls.map(({ action }) => action).join("; "))
     .slice(0, MAX_CHARS)
     .replace(/\s+/g, " ")
     .trim();
+}
+
+/** One line for each branch, before those that left it; `*` marks the one that goes on. */
+export function branchLines(
+  branches: readonly BranchFacts[],
+  columns: number,
+  below: { readonly parent: number | null; readonly depth: number } = { parent: null, depth: 0 },
+): readonly string[] {
+  const indent = "  ".repeat(Math.min(below.depth, MAX_DEPTH));
+  return branches
+    .filter(({ parent }) => parent === below.parent)
+    .flatMap((facts) => [
+      clip(`${indent}${facts.active ? "*" : "-"} ${describe(facts)}`, columns),
+      ...branchLines(branches, columns, { parent: facts.branch, depth: below.depth + 1 }),
+    ]);
+}
+
+function describe({ from, origin, first, last, since, decisions, text }: BranchFacts): string {
+  const whose = origin === undefined ? "" : ` of ${displayName(origin)}`;
+  const start = from === null ? "" : `from ${from}${whose}: `;
+  const when = `${dayOf(since)} ${timeOf(since).slice(0, -SECONDS)}`;
+  const made = count(decisions, "decision");
+  return `${start}${first}-${last}  ${when}  ${made}  ${oneLine(text)}`.trimEnd();
 }
