@@ -7,6 +7,7 @@ import { remarkForeign } from "../consent/adoption.ts";
 import { createAdmission } from "../consent/ask-trust.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { print, printJson, readNumber } from "../kit/output.ts";
+import { createProgress } from "../kit/progress.ts";
 import {
   checkAgent,
   addJsonOption,
@@ -17,8 +18,6 @@ import {
 } from "../kit/target.ts";
 import { count } from "../../base/wording.ts";
 
-const PROGRESS_MS = 2_000;
-
 export const command: CliCommand = {
   define(parser) {
     parser
@@ -27,23 +26,16 @@ export const command: CliCommand = {
     addCodeTrustOption(addJsonOption(addLegionOptions(parser)));
   },
   async run(typed, io) {
-    const to = readNumber(typed, "to");
-    const order = { typed, to };
     // With other settings it would be another prompt, and no word about the code of today.
-    const { tape, replayed } = await withSite(typed, io, (site) => replayAt(site, io, order), "refuse");
+    const { tape, replayed } = await withSite(typed, io, (site) => replayAt(site, typed, io), "refuse");
     if (typed.options["json"]) printJson(io, { agent: tape.agent, ...replayed });
     else print(io, verdictOf(tape, replayed));
     return replayed.difference ? 1 : 0;
   },
 };
 
-interface TypedReplay {
-  readonly typed: Typed;
-  readonly to: number | undefined;
-}
-
-async function replayAt(site: Site, io: Io, order: TypedReplay): Promise<{ tape: Tape; replayed: Replayed }> {
-  const { typed, to } = order;
+async function replayAt(site: Site, typed: Typed, io: Io): Promise<{ tape: Tape; replayed: Replayed }> {
+  const to = readNumber(typed, "to");
   const id = await checkAgent(site, typed.args[0]!);
   await remarkForeign(site.reader, id, io);
   const { readTape } = await import("../../legion/replay/recording.ts");
@@ -59,21 +51,14 @@ async function replayAt(site: Site, io: Io, order: TypedReplay): Promise<{ tape:
   const { planFor, settings } = await castToday(site, id, today, ({ models }) => {
     return (_, name) => describeRecorded(name, models);
   });
-  const onDecision = createProgress(tape, io);
-  return { tape, replayed: await replayAgent({ ...site, tape, planFor, settings, onDecision }) };
+  const progress = createProgress(io);
+  const onDecision = (decisions: number): void =>
+    progress.show(`${decisions} of ${tape.decisions} decisions are identical so far`);
+  const replaying = replayAgent({ ...site, tape, planFor, settings, onDecision });
+  return { tape, replayed: await replaying.finally(() => progress.clear()) };
 }
 
 function verdictOf({ agent }: Tape, { decisions, difference }: Replayed): string {
   if (difference) return describeDifference(difference);
   return `${displayName(agent)}: ${count(decisions, "decision")}, identical.`;
-}
-
-/** Says now and then how far a long replay has come. */
-function createProgress({ agent, decisions: all }: Tape, { stderr }: Io): (decisions: number) => void {
-  let toldMs = performance.now();
-  return (decisions) => {
-    if (performance.now() - toldMs < PROGRESS_MS) return;
-    toldMs = performance.now();
-    stderr.write(`${displayName(agent)}: ${decisions} of ${all} decisions are identical so far\n`);
-  };
 }

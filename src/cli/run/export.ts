@@ -1,5 +1,5 @@
-import { createWriteStream } from "node:fs";
-import { link, rm, stat } from "node:fs/promises";
+import { createWriteStream, existsSync } from "node:fs";
+import { link, rm } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -35,12 +35,9 @@ export const command: CliCommand = {
 
 async function exportFrom(site: Site, typed: Typed, io: Io): Promise<number> {
   const { agents, file } = await readOrder(typed, site);
-  const author = await authorOf(agents, site, io);
-  const source = site.backend.source({
-    readable: await readableModules(),
-    ...(author && { authorship: author }),
-  });
-  const packing = packAgents(source, agents, author);
+  const authorship = await authorOf(agents, site, io);
+  const source = site.backend.source({ readable: await readableModules(), authorship });
+  const packing = packAgents(source, agents, authorship);
   const target = file === STDOUT ? STDOUT : resolve(io.cwd, file);
   if (target === STDOUT) await toStdout(packing, io);
   else await toFile(packing, target, io);
@@ -62,12 +59,11 @@ async function authorOf(
   return authorshipOf(openPersonFolder(env));
 }
 
-interface ExportOrder {
-  readonly agents: readonly AgentId[];
-  readonly file: string;
-}
-
-async function readOrder({ args, options }: Typed, site: Site): Promise<ExportOrder> {
+/** Which agents, and the file as it was typed. */
+async function readOrder(
+  { args, options }: Typed,
+  site: Site,
+): Promise<{ readonly agents: readonly AgentId[]; readonly file: string }> {
   const [first, second] = args;
   if (!options["all"]) {
     if (first === undefined)
@@ -90,8 +86,8 @@ async function readOrder({ args, options }: Typed, site: Site): Promise<ExportOr
 
 function sayDone(file: string, agents: readonly AgentId[], { events, unread }: Tally): string {
   const who = agents.length === 1 ? displayName(agents[0]!) : namesOf(agents);
-  const mail = unread === 0 ? "" : `, ${unread} unread message${unread === 1 ? "" : "s"}`;
-  return `wrote ${file}: ${who}, ${events} event${events === 1 ? "" : "s"}${mail}`;
+  const mail = unread === 0 ? "" : `, ${count(unread, "unread message")}`;
+  return `wrote ${file}: ${who}, ${count(events, "event")}${mail}`;
 }
 
 async function toStdout(packing: Packing, io: Io): Promise<void> {
@@ -105,7 +101,10 @@ async function toStdout(packing: Packing, io: Io): Promise<void> {
 
 /** Nothing bears the name of the file before it is whole, and no file is replaced. */
 async function toFile(packing: Packing, path: string, io: Io): Promise<void> {
-  await checkPlace(path);
+  if (existsSync(path))
+    throw new LegionError("USAGE", `${basename(path)} is there already; name another file, or move it away`);
+  if (!existsSync(dirname(path)))
+    throw new LegionError("USAGE", `there is no folder ${JSON.stringify(dirname(path))}`);
   const part = `${path}.part-${process.pid}`;
   try {
     await pipeline(watched(packing, io), createWriteStream(part, { flags: "wx", mode: 0o600, flush: true }));
@@ -117,18 +116,6 @@ async function toFile(packing: Packing, path: string, io: Io): Promise<void> {
     await rm(part, { force: true });
   }
   await createDisk(part).sync(dirname(path));
-}
-
-async function checkPlace(path: string): Promise<void> {
-  const isThere = (place: string): Promise<boolean> =>
-    stat(place).then(
-      () => true,
-      () => false,
-    );
-  if (await isThere(path))
-    throw new LegionError("USAGE", `${basename(path)} is there already; name another file, or move it away`);
-  if (!(await isThere(dirname(path))))
-    throw new LegionError("USAGE", `there is no folder ${JSON.stringify(dirname(path))}`);
 }
 
 /** The pieces of a packing; a person at a terminal sees how far it is. */

@@ -37,14 +37,20 @@ export const command: CliCommand = {
   async run(typed, io) {
     const file = typed.args[0]!;
     const path = await memoryAt(resolve(io.cwd, file));
-    if (!(await isFile(path))) throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
-    const as = readName(typed);
-    const { json, trust } = typed.options;
-    const order: ImportOrder = { path, file, as, json: json !== undefined, trust: trust !== undefined };
-    await withSite(typed, io, async (site) => {
-      if (await isArchive(path)) await importArchive(order, site, io);
-      else await importOriginal(order, site, io);
-    });
+    if (!(await stat(path).catch(() => undefined))?.isFile())
+      throw new LegionError("USAGE", `there is no file ${JSON.stringify(file)}`);
+    const order: ImportOrder = {
+      path,
+      file,
+      as: readName(typed),
+      trust: typed.options["trust"] !== undefined,
+    };
+    const { remarks, facts, text } = await withSite(typed, io, async (site) =>
+      (await isArchive(path)) ? importArchive(order, site, io) : importOriginal(order, site, io),
+    );
+    for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
+    if (typed.options["json"]) printJson(io, facts);
+    else print(io, text);
     return 0;
   },
 };
@@ -54,14 +60,15 @@ interface ImportOrder {
   /** As it was typed. */
   readonly file: string;
   readonly as: AgentId | undefined;
-  readonly json: boolean;
   /** The person says that they know what is in it. */
   readonly trust: boolean;
 }
 
-async function isFile(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isFile() === true;
+/** What came of it: said beside it, for programs, and for people. */
+interface Imported {
+  readonly remarks: readonly string[];
+  readonly facts: object;
+  readonly text: string;
 }
 
 function readName({ options: { as } }: Typed): AgentId | undefined {
@@ -72,37 +79,26 @@ function readName({ options: { as } }: Typed): AgentId | undefined {
   );
 }
 
-function notOurs(file: string): LegionError {
-  return new LegionError(
-    "USAGE",
-    `${file} is neither a file of \`legion export\` nor a memory of the original AI Legion`,
-  );
-}
-
-async function importArchive(order: ImportOrder, site: Site, io: Io): Promise<void> {
-  const { path, as, json } = order;
-  const author = await authorOf(order, site, io);
+async function importArchive(order: ImportOrder, site: Site, io: Io): Promise<Imported> {
+  const { path, as } = order;
+  const authorship = await authorOf(order, site, io);
   const progress = createProgress(io);
   const onProgress = (lines: number): void => progress.show(count(lines, "line"));
   const readable = await readableModules();
-  const arrival = await fromArchive(path, { as, onProgress, readable, ...author });
-  const remarks = await receiveAt(site.backend, arrival, readable).finally(() => progress.clear());
-  for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
-  if (!author) io.stderr.write(waits(order));
+  const arrival = await fromArchive(path, { as, onProgress, readable, authorship });
+  const left = await receiveAt(site.backend, arrival, readable).finally(() => progress.clear());
+  const remarks = authorship ? left : [...left, waits(order)];
   const { agents, events, unread, isLive } = arrival.unpacked!;
-  if (json) {
-    printJson(io, { agents: arrival.agents, events, unread: as === undefined ? unread : 0, live: isLive });
-    return;
-  }
+  const facts = { agents: arrival.agents, events, unread: as === undefined ? unread : 0, live: isLive };
   if (as !== undefined) {
-    print(io, `${displayName(as)} has the past of ${namesOf(agents)}: ${count(events, "event")}, as history`);
-    return;
+    const text = `${displayName(as)} has the past of ${namesOf(agents)}: ${count(events, "event")}, as history`;
+    return { remarks, facts, text };
   }
   const who = `${namesOf(agents)}: ${count(events, "event")}, ${count(unread, "unread message")}`;
   const advice = isLive
     ? "copied while running, so here begins a log of its own; the original may go on"
     : "moved here; do not start what it was made from any more";
-  print(io, `${who}\n${advice}`);
+  return { remarks, facts, text: `${who}\n${advice}` };
 }
 
 /** The person's hand for what comes in, if the file is their own or they say that it counts. */
@@ -110,11 +106,11 @@ async function authorOf(
   { path, file, trust }: ImportOrder,
   site: Site,
   io: Io,
-): Promise<Pick<FromArchive, "authorship"> | undefined> {
+): Promise<FromArchive["authorship"]> {
   const authorship = await authorshipOf(openPersonFolder(io.env));
-  if (trust || ((await isArchive(path)) && (await isOwnArchive(path, authorship)))) return { authorship };
+  if (trust || ((await isArchive(path)) && (await isOwnArchive(path, authorship)))) return authorship;
   const question = `${file} was not written on your machines. Take it on as if it were?`;
-  if (await confirm(question, io)) return { authorship };
+  if (await confirm(question, io)) return authorship;
   if (site.backend.foreign === "waits") return undefined;
   throw new LegionError(
     "FOREIGN",
@@ -124,42 +120,39 @@ async function authorOf(
 
 function waits({ file }: ImportOrder): string {
   const way = "`legion start --trust` takes on what is in it; until then its agents do not run";
-  return `legion: FOREIGN: ${file} was not written on your machines; ${way}\n`;
+  return `FOREIGN: ${file} was not written on your machines; ${way}`;
 }
 
-async function importOriginal(order: ImportOrder, site: Site, io: Io): Promise<void> {
-  const { path, file, as, json } = order;
+async function importOriginal(order: ImportOrder, site: Site, io: Io): Promise<Imported> {
+  const { path, file, as } = order;
   const agent = as ?? nameFrom(path, file);
   const at = new Date().toISOString();
   const original = await parse(order, { agent, at });
-  const author = await authorOf(order, site, io);
+  const authorship = await authorOf(order, site, io);
   const { events, goals, notes, strange } = original;
   const readable = await readableModules();
-  await receiveAt(site.backend, fromOriginal(agent, original, { at, readable, ...author }), readable);
+  const arrival = fromOriginal(agent, original, { at, readable, authorship });
+  const remarks = [...(await receiveAt(site.backend, arrival, readable))];
   if (strange.length > 0) {
     const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
-    io.stderr.write(
-      `legion: ${strange.length} not understood (${listKinds(strange)}); kept in ${shownPath(site.project, kept)}\n`,
-    );
+    const where = `kept in ${shownPath(site.project, kept)}`;
+    remarks.push(`${strange.length} not understood (${listKinds(strange)}); ${where}`);
   }
-  if (!author) io.stderr.write(waits(order));
-  if (json) {
-    const places = strange.flatMap(({ index }) => index ?? []);
-    const { length } = events;
-    printJson(io, {
+  if (!authorship) remarks.push(waits(order));
+  const past = [count(events.length, "event")];
+  if (goals.length > 0) past.push(count(goals.length, "goal"));
+  if (notes.size > 0) past.push(count(notes.size, "note"));
+  return {
+    remarks,
+    facts: {
       agents: [agent],
-      events: length,
+      events: events.length,
       goals: goals.length,
       notes: notes.size,
-      strange: places,
-    });
-    return;
-  }
-  const more = [count(goals.length, "goal"), count(notes.size, "note")].filter(
-    (text) => !text.startsWith("0"),
-  );
-  const past = [count(events.length, "event"), ...more].join(", ");
-  print(io, `${displayName(agent)} has the past of ${file}: ${past}, as history`);
+      strange: strange.flatMap(({ index }) => index ?? []),
+    },
+    text: `${displayName(agent)} has the past of ${file}: ${past.join(", ")}, as history`,
+  };
 }
 
 /** `2 of type "foo", 1 of its goals`; past five kinds the rest is counted. */
@@ -184,8 +177,9 @@ async function parse({ path, file }: ImportOrder, place: OriginalPlace): Promise
     throw new LegionError("STORAGE", `${file}: ${messageOf(error)}`, { cause: error });
   });
   const original = remains && readOriginal(remains, place);
-  if (!original || original.events.length === 0) throw notOurs(file);
-  return original;
+  if (original && original.events.length > 0) return original;
+  const kinds = "neither a file of `legion export` nor a memory of the original AI Legion";
+  throw new LegionError("USAGE", `${file} is ${kinds}`);
 }
 
 async function keepStrange(folder: string, agent: AgentId, strange: Original["strange"]): Promise<string> {
