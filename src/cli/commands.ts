@@ -15,7 +15,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     [
       "completion <shell>",
       "make bash, zsh or fish complete what you type",
-      () => import("./run/completion/completion.ts"),
+      () => import("./run/completion.ts"),
     ],
     ["help [topic]", "explain a command, or what offline agents can do", () => import("./run/help.ts")],
   ],

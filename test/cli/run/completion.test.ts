@@ -3,9 +3,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { COMMANDS } from "../../../../src/cli/commands.ts";
-import { createTempProject } from "../../../temp-project.ts";
-import { legion } from "../../legion.ts";
+import { COMMANDS } from "../../../src/cli/commands.ts";
+import { createTempProject } from "../../temp-project.ts";
+import { legion } from "../legion.ts";
 
 const run = promisify(execFile);
 

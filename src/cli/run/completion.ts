@@ -1,28 +1,54 @@
 // What makes a shell complete `legion ...`. The scripts read the ids of agents from the project themselves: no program is
 // started while somebody types. A name of a folder is only taken if it can be an agent's: a shell would run what others hold.
 
-export const SHELLS = ["bash", "zsh", "fish"] as const;
-export type Shell = (typeof SHELLS)[number];
+import type { Option } from "commander";
+import { LegionError } from "../../base/errors.ts";
+import type { CliCommand, CommandEntry, Io } from "../kit/command.ts";
 
-export interface CompletedCommand {
+const SHELLS = ["bash", "zsh", "fish"] as const;
+
+export const command: CliCommand = {
+  define: (parser) =>
+    void parser
+      .argument("<shell>", SHELLS.join(", "))
+      .addHelpText(
+        "after",
+        "\nIn ~/.bashrc: source <(legion completion bash); the same in ~/.zshrc with zsh, after compinit.",
+      )
+      .addHelpText("after", "fish: legion completion fish > ~/.config/fish/completions/legion.fish"),
+  async run({ args: [typed] }, io) {
+    const shell = SHELLS.find((name) => name === typed);
+    if (!shell) throw new LegionError("USAGE", `expected ${SHELLS.join(", ")}, not ${JSON.stringify(typed)}`);
+    const commands = await Promise.all(io.commands.map((entry) => read(entry, io)));
+    io.stdout.write({ bash, zsh, fish }[shell](commands));
+    return 0;
+  },
+};
+
+interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
   /** What its arguments are. */
   readonly takes: "agents" | "words" | "files" | "nothing";
   readonly words: readonly string[];
-  readonly options: readonly CompletedOption[];
+  readonly options: readonly Option[];
 }
 
-export interface CompletedOption {
-  readonly long: string;
-  /** May be empty. */
-  readonly short: string;
-  readonly description: string;
-  readonly value: "none" | "agents" | "folder" | "other";
+/** What can be typed after a command's name. */
+async function read({ name, summary, load }: CommandEntry, { commands }: Io): Promise<CompletedCommand> {
+  const { Command } = await import("commander");
+  const parser = new Command(name);
+  (await load()).command.define(parser);
+  const [first] = parser.registeredArguments;
+  const words = name === "help" ? commands.map((entry) => entry.name) : name === "completion" ? SHELLS : [];
+  const takes = words.length > 0 ? "words" : takenBy(name, first?.name());
+  return { name, summary, words, takes, options: parser.createHelp().visibleOptions(parser) };
 }
 
-export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
-  return { bash, zsh, fish }[shell](commands);
+function takenBy(name: string, argument: string | undefined): CompletedCommand["takes"] {
+  // What it sends again has names of its own.
+  if (name !== "resend" && (argument === "id" || argument === "ids")) return "agents";
+  return argument === "file" || argument === "folder" ? "files" : "nothing";
 }
 
 const ID = "^[a-z0-9][a-z0-9._-]{0,63}$";
@@ -57,9 +83,7 @@ _legion() {
 ${commands.map(bashCase).join("\n")}
   esac
   case $prev in
-    --dir) takes=folders ;;
-    --only) takes=agents ;;
-    ${otherValues(commands).join("|")}) return ;;
+    ${valueCases(commands)}
   esac
   if [[ $cur == -* ]]; then takes=words words=$options; fi
   if ((COMP_CWORD > 2)) && [[ $takes == agents && $prev != --only && \${COMP_WORDS[2]} != -* ]]; then return; fi
@@ -108,9 +132,7 @@ _legion() {
 ${commands.map(zshCase).join("\n")}
   esac
   case $previous in
-    --dir) takes=folders ;;
-    --only) takes=agents ;;
-    ${otherValues(commands).join("|")}) return ;;
+    ${valueCases(commands)}
   esac
   if [[ $PREFIX == -* ]]; then
     _describe option options
@@ -164,26 +186,31 @@ function fishLines({ name, summary, takes, words, options }: CompletedCommand): 
   return [
     `complete -c $program -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
     ...offered[takes],
-    ...options.map(({ long, short, description, value }) => {
-      const values = {
-        none: "",
-        agents: " -x -a '(__legion_ids)'",
-        folder: " -x -a '(__fish_complete_directories)'",
-        other: " -x",
-      };
-      return `${on} -l ${long.slice(2)}${short && ` -s ${short.slice(1)}`}${values[value]} -d ${quoted(description)}`;
+    ...options.map((option) => {
+      const [long, short] = spelled([option]).map((spelling) => spelling.replace(/^--?/, ""));
+      const names = short === undefined ? `-l ${long}` : `-l ${long} -s ${short}`;
+      return `${on} ${names}${fishValue(option)} -d ${quoted(option.description)}`;
     }),
   ];
 }
 
-/** Options whose value nobody can guess. */
-function otherValues(commands: readonly CompletedCommand[]): readonly string[] {
-  const all = commands.flatMap(({ options }) => options.filter(({ value }) => value === "other"));
-  return [...new Set(spelled(all))];
+function fishValue({ long, required }: Option): string {
+  if (long === "--only") return " -x -a '(__legion_ids)'";
+  if (long === "--dir") return " -x -a '(__fish_complete_directories)'";
+  return required ? " -x" : "";
 }
 
-function spelled(options: readonly CompletedOption[]): readonly string[] {
-  return options.flatMap(({ long, short }) => [long, short]).filter((spelling) => spelling !== "");
+/** What to offer for the value of an option; nobody can guess that of most. */
+function valueCases(commands: readonly CompletedCommand[]): string {
+  const takers = commands.flatMap(({ options }) => options.filter(({ required }) => required));
+  const others = new Set(spelled(takers).filter((spelling) => !["--dir", "--only"].includes(spelling)));
+  return `--dir) takes=folders ;;
+    --only) takes=agents ;;
+    ${[...others].join("|")}) return ;;`;
+}
+
+function spelled(options: readonly Option[]): readonly string[] {
+  return options.flatMap(({ long = [], short = [] }) => [long, short].flat());
 }
 
 /** For each of the three shells. */
