@@ -8,7 +8,7 @@ import { isInside, waysTo } from "../../../base/files/project-file.ts";
 import type { Config } from "../../../config/config.ts";
 import { searchKeys } from "../../../config/web-search.ts";
 import { createLocalEnvironment } from "../../../environment/local.ts";
-import { startLegion, type Legion, type LegionOptions } from "../../../legion/legion.ts";
+import { startLegion, type Legion } from "../../../legion/legion.ts";
 import type { Roster } from "../../../legion/roster.ts";
 import type { Backend } from "../../../storage/contract/backend.ts";
 import { openBackend } from "../../../storage/open.ts";
@@ -35,16 +35,21 @@ interface OpenLegionOrder {
 }
 
 /** Rejects as `startLegion`, with STORAGE if nothing can be written to the project or Redis is out of reach. */
-export async function openLegion(
-  { config, workload, project, typed, watcher }: OpenLegionOrder,
-  io: Io,
-): Promise<OpenedLegion> {
+export async function openLegion(order: OpenLegionOrder, io: Io): Promise<OpenedLegion> {
+  const { config, workload, project, typed, watcher } = order;
+  const { roles, limits } = workload.roster;
+  const providers = new Map(Object.entries(config.providers));
   await makeFolder(legionPaths(project).root);
-  const privatePaths = await personIn(project, io);
-  const backend = await openPlace({ config, project, watcher }, io);
+  const settings = settingsOf(config, workload.roster, await personIn(project, io));
+  const backend = await openPlace(order, io);
   try {
     const legion = await startLegion({
-      ...settingsOf(config, workload.roster, privatePaths),
+      plans: roles.map(({ plan }) => plan),
+      limits,
+      durability: config.durability,
+      delayMs: config.delayMs,
+      settings: (module) => settings.get(module) ?? {},
+      concurrency: (provider) => providers.get(provider)?.concurrency,
       project,
       environment: createLocalEnvironment(io.env),
       heartbeatMs: workload.heartbeatMs,
@@ -61,10 +66,8 @@ export async function openLegion(
 }
 
 /** Tries for half a minute, and says so. */
-function openPlace(
-  { config: { bus, name }, project, watcher }: Pick<OpenLegionOrder, "config" | "project" | "watcher">,
-  { stderr, env }: Io,
-): Promise<Backend> {
+function openPlace({ config, project, watcher }: OpenLegionOrder, { stderr, env }: Io): Promise<Backend> {
+  const { bus, name } = config;
   const say = (text: string): void => void stderr.write(`${text}\n`);
   let told = "";
   return openBackend(
@@ -98,22 +101,14 @@ async function personIn(project: string, { env }: Io): Promise<readonly string[]
   return ways.filter((way) => isInside(project, resolve(project, way)));
 }
 
+/** By module. */
 function settingsOf(
-  { durability, delayMs, providers, modules: { system, web }, environment }: Config,
-  { roles, limits, protectedPaths }: Roster,
+  { modules: { system, web }, environment }: Config,
+  { protectedPaths }: Roster,
   privatePaths: readonly string[],
-): Pick<LegionOptions, "plans" | "limits" | "durability" | "delayMs" | "settings" | "concurrency"> {
-  const atProvider = new Map(Object.entries(providers));
-  const ofModule = new Map<string, Readonly<Record<string, unknown>>>([
+): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
+  return new Map<string, Readonly<Record<string, unknown>>>([
     ["system", { ...system, protectedPaths: [...protectedPaths, ...privatePaths], privatePaths }],
     ["web", { ...web, keys: () => searchKeys(web.search, environment()) }],
   ]);
-  return {
-    plans: roles.map(({ plan }) => plan),
-    limits,
-    durability,
-    delayMs,
-    settings: (module) => ofModule.get(module) ?? {},
-    concurrency: (provider) => atProvider.get(provider)?.concurrency,
-  };
 }
