@@ -1,8 +1,9 @@
 import type { Command as Parser } from "commander";
+import type { Variables } from "../../base/variables.ts";
 
 /** What a command may touch of the process it runs in. */
 export interface Io {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Variables;
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;

@@ -44,7 +44,7 @@ function blank(names: ReadonlySet<string>): void {
       const there = Buffer.alloc(environment.length);
       readSync(memory, there, 0, there.length, start);
       if (!there.equals(environment)) return;
-      for (const { at, length } of valuesIn(environment, names))
+      for (const [at, length] of valuesIn(environment, names))
         writeSync(memory, Buffer.alloc(length), 0, length, start + at);
     } finally {
       closeSync(memory);
@@ -61,20 +61,18 @@ function startOfEnvironment(): number {
 }
 
 /** Where the values of `names` lie among the `name=value` entries, each of which a zero byte ends. */
-function valuesIn(
+function* valuesIn(
   environment: Buffer,
   names: ReadonlySet<string>,
-): readonly { readonly at: number; readonly length: number }[] {
-  const found: { at: number; length: number }[] = [];
+): Generator<readonly [at: number, length: number]> {
   let at = 0;
   // One character for each byte.
   for (const entry of environment.toString("latin1").split("\0")) {
     const name = entry.slice(0, Math.max(0, entry.indexOf("=")));
     const length = entry.length - name.length - 1;
-    if (names.has(name) && length > 0) found.push({ at: at + name.length + 1, length });
+    if (names.has(name) && length > 0) yield [at + name.length + 1, length];
     at += entry.length + 1;
   }
-  return found;
 }
 
 export interface ExposedKeys {

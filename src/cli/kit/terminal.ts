@@ -1,6 +1,7 @@
 // Text for terminals: made harmless, measured, broken into rows, coloured.
 
 import { inspect } from "node:util";
+import type { Variables } from "../../base/variables.ts";
 
 // Colours, cursor movements, window titles (CSI, OSC, DCS and their kin) and the two-character sequences. Each part
 // stops at the next escape character, so that no input makes it read the same text twice.
@@ -105,10 +106,7 @@ export type Look = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magen
 export type Paint = (look: Look, text: string) => string;
 
 /** Colours on a terminal only; NO_COLOR and FORCE_COLOR are heeded. */
-export function paintFor(
-  stream: { readonly isTTY?: boolean },
-  env: Readonly<Record<string, string | undefined>>,
-): Paint {
+export function paintFor(stream: { readonly isTTY?: boolean }, env: Variables): Paint {
   if (!wantsColors(stream, env)) return (_, text) => text;
   return (look, text) => {
     const [on, off] = inspect.colors[look]!;
@@ -117,10 +115,8 @@ export function paintFor(
 }
 
 /** The rules of Node itself: FORCE_COLOR outranks NO_COLOR, and that a terminal. */
-function wantsColors(
-  { isTTY }: { readonly isTTY?: boolean },
-  { FORCE_COLOR, NO_COLOR, TERM }: Readonly<Record<string, string | undefined>>,
-): boolean {
+function wantsColors({ isTTY }: { readonly isTTY?: boolean }, env: Variables): boolean {
+  const { FORCE_COLOR, NO_COLOR, TERM } = env;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
   return Boolean(isTTY) && !NO_COLOR && TERM !== "dumb";
 }
