@@ -1,6 +1,6 @@
 // The words that the offline model understands, and the text that explains them.
 
-import { agentIdOf } from "./prompt-reader.ts";
+import { agentIdOf } from "./view.ts";
 
 /** An action to call. */
 export interface Wanted {

@@ -2,7 +2,7 @@
 // these too. Whatever arrives is somebody's text: what does not fit the form is left out.
 
 import { createHash } from "node:crypto";
-import { readFindings, writeFindings, type Findings } from "./survey/findings.ts";
+import { readFindings, writeFindings, type Findings } from "./findings.ts";
 import { PATH, quotePath, readPath, writePath } from "./paths.ts";
 
 /** A part of a survey that one agent takes. */
@@ -18,71 +18,50 @@ export interface Share {
 
 /** More than a list of a folder ever shows. */
 const MAX_ENTRIES = 2_000;
-const MIN_REPORT_BYTES = 1_000;
 const MAX_REPORT_BYTES = 40_000;
 /** All reports of one survey together: what the agent that merges them can keep in view. */
 const MAX_REPORTS_BYTES = 120_000;
 
 export function newShare(dir: string, entries: readonly string[], parts: number): Share {
-  return {
-    dir,
-    entries,
-    key: keyOf(dir, entries),
-    maxBytes: reportBytes(MAX_REPORTS_BYTES / Math.max(1, parts)),
-  };
+  const hash = createHash("sha256").update(JSON.stringify([dir, entries]));
+  const maxBytes = Math.min(MAX_REPORT_BYTES, Math.floor(MAX_REPORTS_BYTES / parts));
+  return { dir, entries, key: hash.digest("hex").slice(0, 8), maxBytes };
 }
 
-function keyOf(dir: string, entries: readonly string[]): string {
-  return createHash("sha256")
-    .update(JSON.stringify([dir, entries]))
-    .digest("hex")
-    .slice(0, 8);
+/** The first line of the letter that hands a share over: all that a goal keeps of it. */
+export function shareOpening({ dir, key, maxBytes }: Share): string {
+  return `You have a share in the survey of ${quotePath(dir)} (key ${key}, report in ${maxBytes} bytes).`;
 }
 
-function reportBytes(wanted: number): number {
-  return Math.floor(Math.min(MAX_REPORT_BYTES, Math.max(MIN_REPORT_BYTES, wanted)));
-}
-
-/** Hands a share over; without entries it tells the agent that there is nothing to do for it. */
 export function writeShare(share: Share): string {
-  const { dir, entries, key, maxBytes } = share;
-  const survey = `the survey of ${quotePath(dir)} (key ${key}, report in ${maxBytes} bytes)`;
-  if (entries.length === 0) return `You have no share in ${survey}: there are more agents than entries.`;
   return [
-    `You have a share in ${survey}. Walk what is listed here, note what you find, and report back to me.`,
+    `${shareOpening(share)} Walk what is listed here, note what you find, and report back to me.`,
     `Begin the report with: ${reportOpening(share)} <n> files, <n> lines, <n> bytes, <n> folders, <n> not read.`,
     "Then one line for each file, such as: - src/a.ts: 12 lines; exports a, b",
     "",
-    ...entries.map((entry) => `- ${writePath(entry)}`),
+    ...share.entries.map((entry) => `- ${writePath(entry)}`),
   ].join("\n");
 }
 
 const SHARE = new RegExp(
-  `^You have (?:no|a) share in the survey of (${PATH}) \\(key ([0-9a-f]{8}), report in (\\d{1,9}) bytes\\)`,
+  `^You have a share in the survey of (${PATH}) \\(key ([0-9a-f]{8}), report in (\\d{1,6}) bytes\\)`,
 );
 
 export function readShare(text: string): Share | undefined {
-  const opening = SHARE.exec(text);
-  if (!opening) return undefined;
+  const [, dir, key, maxBytes] = SHARE.exec(text) ?? [];
+  if (dir === undefined || key === undefined) return undefined;
   const lines = text.split("\n").filter((line) => line.startsWith("- "));
-  return {
-    dir: readPath(opening[1]!),
-    entries: lines
-      .slice(0, MAX_ENTRIES)
-      .map((line) => readPath(line.slice(2)))
-      .filter(isEntry),
-    key: opening[2]!,
-    maxBytes: reportBytes(Number(opening[3])),
-  };
+  const entries = lines.slice(0, MAX_ENTRIES).map((line) => readPath(line.slice(2)));
+  return { dir: readPath(dir), entries: entries.filter(isEntry), key, maxBytes: Number(maxBytes) };
 }
 
 /** One step down into a folder, not a way around. */
-export function isEntry(entry: string): boolean {
+function isEntry(entry: string): boolean {
   const name = entry.endsWith("/") ? entry.slice(0, -1) : entry;
   return name !== "" && name !== "." && name !== ".." && !name.includes("/");
 }
 
-function reportOpening({ dir, key }: Share): string {
+export function reportOpening({ dir, key }: Share): string {
   return `Report on the survey of ${quotePath(dir)} (key ${key}):`;
 }
 
@@ -90,21 +69,21 @@ export function writeReport(share: Share, findings: Findings): string {
   return `${reportOpening(share)} ${writeFindings(findings, share.maxBytes)}`;
 }
 
-/** Is `text` a report on `share`? */
-export function isReport(share: Share, text: string): boolean {
-  return text.startsWith(reportOpening(share));
+/** Says that nothing will come of a share. */
+export function returnShare(share: Share): string {
+  return `${reportOpening(share)} ${RETURNED}`;
 }
 
-/** What a report on `share` says; `undefined` if `text` is none. */
-export function readReport(share: Share, text: string): Findings | undefined {
-  return isReport(share, text) ? readFindings(text.slice(reportOpening(share).length)) : undefined;
-}
+const RETURNED = "I have lost what was in it; take it back.";
 
-/** Opens the one message that ends a survey. */
-export function surveyEnd(dir: string, how: "is done" | "has failed"): string {
-  return `The survey of ${quotePath(dir)} ${how}:`;
-}
-
-export function isSurveyEnd(dir: string, text: string): boolean {
-  return text.startsWith(surveyEnd(dir, "is done")) || text.startsWith(surveyEnd(dir, "has failed"));
+/** What a report on `share` says, of what lies in it; `returned` if nobody walked it, `undefined` if `text` is no report on it. */
+export function readReport(share: Share, text: string): Findings | "returned" | undefined {
+  const opening = `${reportOpening(share)} `;
+  if (!text.startsWith(opening)) return undefined;
+  const said = text.slice(opening.length);
+  if (said.startsWith(RETURNED)) return "returned";
+  const { found, ...sums } = readFindings(said);
+  const own = new Set(share.entries);
+  const isOwn = (path: string): boolean => own.has(path.slice(0, path.indexOf("/") + 1) || path);
+  return { ...sums, found: found.filter(({ path }) => isOwn(path)) };
 }

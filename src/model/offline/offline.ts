@@ -2,14 +2,14 @@
 // logged, limited and replayed like every other model.
 
 import { CONTROL } from "../../domain/message.ts";
-import { estimateTokens } from "../tokens/tokens.ts";
-import type { Completion, Model, ModelProfile, ModelRequest, ToolSpec, Turn } from "../../domain/model.ts";
+import type { Model, ModelProfile, ModelRequest } from "../../domain/model.ts";
+import { estimateUsage } from "../tokens/tokens.ts";
 import type { Wanted } from "./commands.ts";
-import { errandMoves } from "./errands.ts";
+import { errandMove } from "./errands.ts";
 import { sendMessage, type Move } from "./move.ts";
-import { openShares, shareMove } from "./survey/share.ts";
-import { openSurveys, surveyMove } from "./survey/survey.ts";
-import { readView, remember, type OfflineView } from "./prompt-reader.ts";
+import { surveyMove } from "./survey.ts";
+import { openSurveys } from "./surveys.ts";
+import { readView, type OfflineView } from "./view.ts";
 
 const PROFILE: ModelProfile = {
   window: 200_000,
@@ -28,10 +28,16 @@ export function createOfflineModel(): Model {
     profile: PROFILE,
     complete: async (request, { signal, onDelta }) => {
       signal.throwIfAborted();
-      const completion = toCompletion(request, decide(request));
-      if (completion.text) onDelta?.({ kind: "text", text: completion.text });
-      for (const { name } of completion.calls) onDelta?.({ kind: "call", name });
-      return completion;
+      const { text, calls: wanted } = decide(request);
+      const calls = wanted.map(({ action, parameters }, index) => ({
+        id: `call-${index + 1}`,
+        name: action,
+        arguments: JSON.stringify(parameters),
+      }));
+      if (text) onDelta?.({ kind: "text", text });
+      for (const { name } of calls) onDelta?.({ kind: "call", name });
+      const usage = estimateUsage(request, [text, ...calls.flatMap((call) => [call.name, call.arguments])]);
+      return { text, calls, usage, stop: calls.length > 0 ? "calls" : "end" };
     },
   };
 }
@@ -42,92 +48,41 @@ interface Decision {
   readonly calls: readonly Wanted[];
 }
 
-const WAIT: Decision = { text: "", calls: [{ action: "noop", parameters: {} }] };
-const NOTHING: Decision = { text: "There is nothing for me to do.", calls: [] };
-
+/** Everything that was asked for, and a step of the first survey that has one to make. */
 function decide(request: ModelRequest): Decision {
   const view = readView(request);
   if (request.tools.length === 0) return refuseText(view);
-  const moves = movesOf(view);
-  const { value: move } = moves.next();
-  if (!move) return view.tools.has("noop") ? WAIT : NOTHING;
-  if (move.kind === "act") return move;
-  return tell(view, move, moves.next().done ? "then wait" : "then go on");
-}
-
-/** What there is to do, most urgent first. */
-function* movesOf(view: OfflineView): Generator<Move, undefined> {
-  yield* errandMoves(view, () => waitsOf(view));
-  const team = [
-    ...openShares(view).map((share) => () => shareMove(view, share)),
-    ...openSurveys(view).map((survey) => () => surveyMove(view, survey)),
-  ];
-  for (const next of team) {
-    const move = next();
-    // An agent may lack the actions for its part; then there is nothing to do.
-    if (move.kind === "tell" || (move.kind === "act" && move.calls.length > 0)) yield move;
-  }
-}
-
-function waitsOf(view: OfflineView): readonly string[] {
-  return openSurveys(view)
-    .map((survey) => surveyMove(view, survey))
-    .flatMap((move) => (move.kind === "wait" ? [move.text] : []));
-}
-
-/** A plain answer goes to whoever wrote last and lets the agent wait; everything else is a message. */
-function tell(
-  view: OfflineView,
-  { replies }: Move & { kind: "tell" },
-  then: "then wait" | "then go on",
-): Decision {
+  const surveys = openSurveys(view).map((survey) => surveyMove(view, survey));
+  const waits = surveys.filter((move) => !isBusy(move)).map(({ says }) => says);
+  const moves = [errandMove(view, waits), surveys.find(isBusy)].flatMap((move) =>
+    move && isBusy(move) ? [move] : [],
+  );
+  const calls = moves.flatMap((move) => move.calls);
+  const replies = moves.flatMap((move) => move.replies);
+  if (calls.length + replies.length === 0) return idle(view);
+  // A plain answer goes to whoever wrote last and lets the agent wait; everything else is a message.
   const [reply, another] = replies;
-  const asker = view.mails.at(-1)?.mail.from;
-  const isPlain = then === "then wait" && !another && reply?.to.join() === asker;
-  if (isPlain || !view.tools.has("sendMessage")) {
-    return { text: replies.map(({ text }) => text).join("\n\n"), calls: [] };
-  }
-  return { text: "", calls: replies.map(sendMessage) };
+  const isPlain = calls.length === 0 && !another && reply?.to.join() === view.newest?.from;
+  if (isPlain || (calls.length === 0 && !view.tools.has("sendMessage")))
+    return { text: replies.map(({ text }) => text).join("\n\n"), calls };
+  const letters = view.tools.has("sendMessage") ? replies.map(sendMessage) : [];
+  return { text: moves.map(({ says }) => says).join(" "), calls: [...calls, ...letters] };
+}
+
+function isBusy({ calls, replies }: Move): boolean {
+  return calls.length + replies.length > 0;
+}
+
+function idle({ tools }: OfflineView): Decision {
+  if (tools.has("noop")) return { text: "", calls: [{ action: "noop", parameters: {} }] };
+  return { text: "There is nothing for me to do.", calls: [] };
 }
 
 /** With the text protocol results do not tell what they are results of, so it is beyond rules. */
-function refuseText({ mails, decisions }: OfflineView): Decision {
-  const newest = mails.at(-1);
+function refuseText({ newest, decisions }: OfflineView): Decision {
   const isNew = newest !== undefined && newest.at > (decisions.at(-1)?.at ?? -1);
-  if (!isNew || newest.mail.from !== CONTROL) return { text: "noop", calls: [] };
+  if (!isNew || newest.from !== CONTROL) return { text: "noop", calls: [] };
   const message =
     "I run on the offline model, which needs the protocol `tools`; set it in the agent's definition.";
   return { text: `sendMessage\ntargetAgentId: ${CONTROL}\nmessage: ${message}`, calls: [] };
 }
-
-function toCompletion(request: ModelRequest, { text, calls }: Decision): Completion {
-  const raw = calls.map(({ action, parameters }, index) => ({
-    id: `call-${index + 1}`,
-    name: action,
-    arguments: JSON.stringify(parameters),
-  }));
-  const output = raw.reduce(
-    (sum, call) => sum + estimateTokens(call.name + call.arguments),
-    estimateTokens(text),
-  );
-  return {
-    text,
-    calls: raw,
-    usage: { input: inputTokens(request), output },
-    stop: raw.length > 0 ? "calls" : "end",
-  };
-}
-
-function inputTokens({ system, tools, turns, pinned }: ModelRequest): number {
-  const history = turns.reduce((sum, turn) => sum + turnTokens(turn), 0);
-  return estimateTokens(system) + toolTokens(tools) + history + estimateTokens(pinned);
-}
-
-const toolTokens = remember((tools: readonly ToolSpec[]) => estimateTokens(JSON.stringify(tools)));
-
-const turnTokens = remember((turn: Turn) => {
-  if (turn.role === "user") return estimateTokens(turn.text);
-  if (turn.role === "results")
-    return turn.results.reduce((sum, { content }) => sum + estimateTokens(content), 0);
-  return estimateTokens(turn.text) + estimateTokens(JSON.stringify(turn.calls));
-});

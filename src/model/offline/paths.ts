@@ -15,7 +15,9 @@ export function writePath(path: string): string {
 
 /** Always as a JSON string: for the middle of a sentence. */
 export function quotePath(path: string): string {
-  return JSON.stringify(path).replace(HIDDEN, escape);
+  return JSON.stringify(path).replace(HIDDEN, (hidden) =>
+    hidden.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
 }
 
 /** What `writePath` or `quotePath` wrote; any other text stands for itself. */
@@ -25,10 +27,4 @@ export const readPath = unquoted;
 export function joinPath(dir: string, name: string): string {
   const path = name.endsWith("/") ? name.slice(0, -1) : name;
   return dir === "." ? path : `${dir === "/" ? "" : dir}/${path}`;
-}
-
-function escape(text: string): string {
-  let escaped = "";
-  for (let i = 0; i < text.length; i++) escaped += `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`;
-  return escaped;
 }

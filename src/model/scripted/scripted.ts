@@ -3,16 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { LegionError, type ErrorCode, type Refusal } from "../../base/errors.ts";
 import type { Stop, Usage } from "../../domain/event.ts";
-import type {
-  Completion,
-  Model,
-  ModelProfile,
-  ModelRequest,
-  ModelRun,
-  RawCall,
-  Turn,
-} from "../../domain/model.ts";
-import { estimateTokens } from "../tokens/tokens.ts";
+import type { Completion, Model, ModelProfile, ModelRequest, ModelRun, RawCall } from "../../domain/model.ts";
+import { estimateUsage } from "../tokens/tokens.ts";
 
 export interface ScriptedCall {
   readonly action: string;
@@ -132,16 +124,4 @@ function perform(
       answer.usage ?? estimateUsage(request, [text, thoughts ?? "", ...calls.map((call) => call.arguments)]),
     stop: answer.stop ?? (calls.length > 0 ? "calls" : "end"),
   };
-}
-
-const counted = new WeakMap<Turn, number>();
-
-function estimateUsage({ system, tools, turns, pinned }: ModelRequest, output: readonly string[]): Usage {
-  let input = estimateTokens(system + pinned + (tools.length > 0 ? JSON.stringify(tools) : ""));
-  for (const turn of turns) {
-    let tokens = counted.get(turn);
-    if (tokens === undefined) counted.set(turn, (tokens = estimateTokens(JSON.stringify(turn))));
-    input += tokens;
-  }
-  return { input, output: estimateTokens(output.join("")) };
 }

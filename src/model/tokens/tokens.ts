@@ -3,6 +3,8 @@
 
 import { Worker } from "node:worker_threads";
 import { elide } from "../../base/wording.ts";
+import type { Usage } from "../../domain/event.ts";
+import type { ModelRequest, Turn } from "../../domain/model.ts";
 
 /** UTF-8 bytes / 4, at least 1 for any text that is not empty. */
 export function estimateTokens(text: string): number {
@@ -13,6 +15,22 @@ export function estimateTokens(text: string): number {
 export function fitTokens(text: string, maxTokens: number): string {
   const tokens = estimateTokens(text);
   return tokens <= maxTokens ? text : elide(text, Math.floor((text.length * maxTokens) / tokens));
+}
+
+const counted = new WeakMap<Turn, number>();
+
+/** What a request and the texts that answer it would have cost with a provider. */
+export function estimateUsage(
+  { system, tools, turns, pinned }: ModelRequest,
+  output: readonly string[],
+): Usage {
+  let input = estimateTokens(system + pinned + (tools.length > 0 ? JSON.stringify(tools) : ""));
+  for (const turn of turns) {
+    let tokens = counted.get(turn);
+    if (tokens === undefined) counted.set(turn, (tokens = estimateTokens(JSON.stringify(turn))));
+    input += tokens;
+  }
+  return { input, output: estimateTokens(output.join("")) };
 }
 
 export interface TokenCounter {

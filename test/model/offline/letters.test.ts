@@ -5,23 +5,18 @@ import {
   readFindings,
   writeFindings,
   type Findings,
-} from "../../../src/model/offline/survey/findings.ts";
+} from "../../../src/model/offline/findings.ts";
 import {
-  readShareGoal,
-  readSurveyGoal,
-  writeShareGoal,
-  writeSurveyGoal,
-} from "../../../src/model/offline/goals.ts";
-import {
-  isSurveyEnd,
   newShare,
   readReport,
   readShare,
-  surveyEnd,
+  returnShare,
+  shareOpening,
   writeReport,
   writeShare,
 } from "../../../src/model/offline/letters.ts";
 import { PATH, readPath, writePath } from "../../../src/model/offline/paths.ts";
+import { readView, writeGoal } from "../../../src/model/offline/view.ts";
 
 const name = fc
   .oneof(
@@ -39,7 +34,6 @@ const dir = fc.oneof(
   fc.constant("."),
   fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/")),
 );
-const attempt = fc.constantFrom("first" as const, "second" as const);
 
 describe("a path in a text", () => {
   it("is one word or one quoted string on one line, and can be read again", () => {
@@ -57,7 +51,7 @@ describe("a path in a text", () => {
 describe("the letters of a survey", () => {
   it("hand over a share that arrives as it was", () => {
     fc.assert(
-      fc.property(dir, fc.array(entry), fc.integer({ min: 0, max: 300 }), (folder, entries, parts) => {
+      fc.property(dir, fc.array(entry), fc.integer({ min: 1, max: 300 }), (folder, entries, parts) => {
         const share = newShare(folder, entries, parts);
         expect(readShare(writeShare(share))).toEqual(share);
       }),
@@ -87,18 +81,31 @@ describe("the letters of a survey", () => {
   it("bring a report back as it was", () => {
     const found = fc.record({
       path: entry,
-      size: fc.constantFrom("1 line", "12 lines, 340 bytes", "not read, that path is off-limits"),
-      about: fc.constantFrom("", "exports a, b; c", "headings One, Two"),
+      says: fc.constantFrom(
+        "1 line",
+        "12 lines, 340 bytes; exports a, b; c",
+        "not read, that path is off-limits",
+      ),
     });
     fc.assert(
       fc.property(fc.array(found), fc.nat(), fc.nat(), (list, lines, folders) => {
         const files = list.filter(({ path }) => !path.endsWith("/")).length;
         const findings: Findings = { files, lines, bytes: 0, folders, unread: 0, found: list };
-        const share = newShare("x y", ["a"], 1);
+        const share = newShare(
+          "x y",
+          list.map(({ path }) => path),
+          1,
+        );
         expect(readReport(share, writeReport(share, findings))).toEqual(findings);
-        expect(readReport(newShare("x y", ["b"], 1), writeReport(share, findings))).toBeUndefined();
+        expect(readReport(newShare("x y", ["no"], 1), writeReport(share, findings))).toBeUndefined();
       }),
     );
+  });
+
+  it("give a share back", () => {
+    const share = newShare(".", ["a"], 1);
+    expect(readReport(share, returnShare(share))).toBe("returned");
+    expect(readReport(newShare(".", ["b"], 1), returnShare(share))).toBeUndefined();
   });
 
   it("are not taken from anything else", () => {
@@ -107,60 +114,32 @@ describe("the letters of a survey", () => {
       "survey .",
       "Report on the survey of .",
       'You have a share in the survey of "',
-      'The survey of "x" is fun:',
-      "Survey x for y: z",
       `Report on the survey of "${"\\".repeat(99)}`,
     ]) {
-      expect([
-        readShare(text),
-        readReport(newShare(".", [], 1), text),
-        readSurveyGoal(text),
-        readShareGoal(text),
-      ]).toEqual([undefined, undefined, undefined, undefined]);
-      expect(isSurveyEnd("x", text)).toBe(false);
+      expect([readShare(text), readReport(newShare(".", [], 1), text)]).toEqual([undefined, undefined]);
     }
-  });
-
-  it("name the survey that has ended", () => {
-    fc.assert(
-      fc.property(dir, (folder) => {
-        expect(isSurveyEnd(folder, `${surveyEnd(folder, "is done")} 3 files`)).toBe(true);
-        expect(isSurveyEnd(folder, surveyEnd(folder, "has failed"))).toBe(true);
-        expect(isSurveyEnd(`${folder}x`, surveyEnd(folder, "is done"))).toBe(false);
-      }),
-    );
   });
 });
 
-describe("the goals of a survey", () => {
-  it("say all that is needed to start over", () => {
-    const agent = fc.constantFrom("0", "2", "17", "writer", "a.b-c_d");
+describe("a goal", () => {
+  it("says the mail that it stands for", () => {
+    const from = fc.constantFrom("0", "2", "17", "writer", "a.b-c_d");
     fc.assert(
-      fc.property(dir, agent, attempt, fc.array(entry, { maxLength: 5 }), (folder, from, which, entries) => {
-        const goal = { dir: folder, asker: from, attempt: which };
-        expect(readSurveyGoal(writeSurveyGoal(goal))).toEqual(goal);
-        const share = newShare(folder, entries, 1);
-        const shareGoal = { share, from, attempt: which };
-        expect(readShareGoal(writeShareGoal(shareGoal))).toEqual({ ...shareGoal, unlisted: 0 });
+      fc.property(dir, from, fc.boolean(), (folder, asker, again) => {
+        const share = newShare(folder, ["a"], 2);
+        const goal = writeGoal({ from: asker, text: shareOpening(share), again });
+        const pinned = `Your goals:\n1) "x" [COMPLETE]\n2) "${goal}" [PENDING]`;
+        const { goals, mails } = readView({ system: "", tools: [], turns: [], pinned, maxOutput: 1 });
+        expect(goals).toEqual([{ number: 2, text: goal, mail: mails[0] }]);
+        expect(mails).toEqual([{ at: -1, from: asker, text: shareOpening(share), again }]);
+        expect(readShare(mails[0]!.text)).toEqual({ ...share, entries: [] });
       }),
     );
   });
 
-  it("count the entries of a long share, and stay below what a goal may hold", () => {
-    const share = newShare(
-      ".",
-      Array.from({ length: 900 }, (_, n) => `file-${n}.txt`),
-      2,
-    );
-    const goal = writeShareGoal({ share, from: "1", attempt: "first" });
-    expect(goal.length).toBeLessThan(200);
-    expect(readShareGoal(goal)).toMatchObject({ share: { key: share.key, entries: [] }, unlisted: 900 });
-    const just = newShare(
-      ".",
-      Array.from({ length: 100 }, (_, n) => `file-${n}.txt`),
-      2,
-    );
-    expect(writeShareGoal({ share: just, from: "1", attempt: "second" }).length).toBeLessThan(2_000);
+  it("of anything else stands for no mail", () => {
+    const pinned = '1) "buy milk" [PENDING]\n2) "For nobody" [PENDING]';
+    expect(readView({ system: "", tools: [], turns: [], pinned, maxOutput: 1 }).mails).toEqual([]);
   });
 });
 
@@ -173,8 +152,7 @@ describe("findings", () => {
     unread: 2,
     found: Array.from({ length: 200 }, (_, n) => ({
       path: `f${n}`,
-      size: "1 line",
-      about: "exports something",
+      says: "1 line; exports something",
     })),
   };
 
@@ -193,8 +171,7 @@ describe("findings", () => {
   it("stand under the folders that they lie in, and are read from an outline in the same form", () => {
     const found = ["a.ts", "b c/", "src/x.ts", "src/y: z.ts", "src/in/w.ts"].map((path) => ({
       path,
-      size: "1 line",
-      about: "",
+      says: "1 line",
     }));
     const findings: Findings = { files: 4, lines: 4, bytes: 9, folders: 3, unread: 0, found };
     const text = writeFindings(findings, 1_000);
@@ -214,7 +191,9 @@ describe("findings", () => {
         result: { call: "1", content, isError: !content.startsWith("Outline") },
       });
     expect(outline(`Outline of .: ${text}`)).toEqual(findings);
-    expect(outline("There is no such file or folder. Path: .")).toBe("there is no such file or folder");
+    expect(outline("There is no such file or folder. Path: .")).toBe(
+      "not read, there is no such file or folder",
+    );
   });
 
   it("of somebody else are text, and no more", () => {
@@ -222,7 +201,10 @@ describe("findings", () => {
       "1e9 files\n- a: 1 line; <b>`x`\u0007\u202e\n- b\n* c: 1\n- d: \n- e: x;y",
     );
     expect(files).toBe(0);
-    expect(found).toEqual([{ path: "a", size: "1 line", about: "bx" }]);
+    expect(found).toEqual([
+      { path: "a", says: "1 line; bx" },
+      { path: "e", says: "x;y" },
+    ]);
     expect(readFindings(`1 file\n${"- a: 1 line\n".repeat(20_000)}`).found.length).toBeLessThan(5_000);
     readFindings(`- ${'"\\'.repeat(100_000)}`);
   });

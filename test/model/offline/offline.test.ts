@@ -128,13 +128,19 @@ describe("the offline model", () => {
   });
 
   it("reads goals also where they are pinned at the top", async () => {
-    const goal = 'Survey "." for Control: share it out, merge the reports, write SURVEY.md';
+    const goal = "For Control: survey .";
     const system = `You are Agent 1 (agent id 1).\n\n--- GOALS ---\n\nYour goals:\n3) "${goal}" [PENDING]`;
     const { calls } = await complete(
       request([{ role: "user", text: "Several events are omitted here." }], { system }),
     );
-    expect(calls.map(({ name }) => name)).toEqual(["completeGoal", "addGoal"]);
+    expect(calls.map(({ name }) => name)).toEqual([
+      "completeGoal",
+      "addGoal",
+      "listDirectory",
+      "queryAgentRegistry",
+    ]);
     expect(calls[0]!.arguments).toBe('{"goalNumber":3}');
+    expect(calls[1]!.arguments).toBe('{"goal":"For Control, again: survey ."}');
   });
 
   it("always answers with calls of its tools or a text, whatever the history", async () => {
@@ -144,7 +150,6 @@ describe("the offline model", () => {
       fc.constant(
         'You have a share in the survey of "." (key 0123abcd, report in 99 bytes).\n- a/\n- ../b\n- c',
       ),
-      fc.constant('You have no share in the survey of "." (key 0123abcd, report in 99 bytes): none.'),
       fc.constant('Report on the survey of "." (key 0123abcd): 9 files.\n- c: 1 line'),
       fc.constant('The survey of "." is done: 1 file.'),
     );
@@ -171,7 +176,7 @@ describe("the offline model", () => {
       fc.record({ role: fc.constant("results" as const), results: fc.array(result, { maxLength: 3 }) }),
     );
     const goal = fc
-      .oneof(text, fc.constant('Survey "." for Control: share it out, x'))
+      .oneof(text, fc.constantFrom("For Control: survey .", "For Control, again: survey ."))
       .map((line) => `1) "${line}" [PENDING]`);
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { maxLength: 12 }), goal, async (turns, pinned) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { newShare, writeReport, writeShare } from "../../../../src/model/offline/letters.ts";
-import { divide, runningPeers, shareOut, type TeamPart } from "../../../../src/model/offline/survey/team.ts";
-import { readView } from "../../../../src/model/offline/prompt-reader.ts";
-import type { Turn } from "../../../../src/domain/model.ts";
+import { newShare, returnShare, writeReport, writeShare } from "../../../src/model/offline/letters.ts";
+import { divide, runningPeers, shareOut, type TeamPart } from "../../../src/model/offline/team.ts";
+import { readView } from "../../../src/model/offline/view.ts";
+import type { Turn } from "../../../src/domain/model.ts";
 
 const ENTRIES = ["a/", "b/", "c/", "x", "y"];
 /** What agents 1, 2 and 3 get of them. */
@@ -21,7 +21,7 @@ function mail(from: string, text: string): Turn {
 }
 
 function report(share: typeof SECOND, ...paths: string[]): string {
-  const found = paths.map((path) => ({ path, size: "1 line", about: "" }));
+  const found = paths.map((path) => ({ path, says: "1 line" }));
   return writeReport(share!, { files: paths.length, lines: 1, bytes: 0, folders: 0, unread: 0, found });
 }
 
@@ -33,7 +33,7 @@ function teamAfter(turns: readonly Turn[], at = -1) {
     pinned: "",
     maxOutput: 1,
   });
-  return shareOut(view, { dir: ".", asker: "0", at }, { entries: ENTRIES, agents: ["2", "3"] });
+  return shareOut(view, at, { dir: ".", entries: ENTRIES }, ["2", "3"]);
 }
 
 function states(parts: readonly TeamPart[]): readonly unknown[] {
@@ -79,9 +79,27 @@ describe("the shares of a survey", () => {
     ]);
   });
 
+  it("that are given back go to whoever shares them out", () => {
+    const { own, parts } = teamAfter([
+      ...sent("3", writeShare(THIRD!)),
+      mail("AGENT 3", returnShare(THIRD!)),
+    ]);
+    expect(states(parts)).toEqual(["unsent", "returned"]);
+    expect(own.entries).toEqual(["a/", "x", "c/"]);
+  });
+
+  it("are handed to nobody where there are more agents than entries", () => {
+    const view = readView({ system: "", tools: [], turns: [], pinned: "", maxOutput: 1 });
+    const { own, parts } = shareOut(view, -1, { dir: ".", entries: ["x", "y"] }, ["2", "3", "4"]);
+    expect([own.entries, ...parts.map(({ agent, share }) => [agent, ...share.entries])]).toEqual([
+      ["x"],
+      ["2", "y"],
+    ]);
+  });
+
   it("that cannot be handed over stay with whoever shares them out", () => {
     const { own, parts } = teamAfter(sent("3", writeShare(THIRD!), "is refused"));
-    expect(states(parts)).toEqual(["unsent", "refused"]);
+    expect(states(parts)).toEqual(["unsent", "returned"]);
     expect(own.entries).toEqual(["a/", "x", "c/"]);
   });
 
