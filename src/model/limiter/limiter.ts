@@ -67,14 +67,15 @@ export function createLimiter(options: LimiterOptions): Limiter {
   return {
     async run({ provider, signal, patience = signal, onWait }, attempt) {
       const lane = laneOf(provider);
-      const tell = (reason?: string): void => onOutage?.(provider, reason);
       const waiting = linkSignals(signal, patience);
       const insist = async (): ReturnType<typeof attempt> => {
         let broken = 0;
         for (let number = 1; ; number++) {
           const right = await turn(lane, clock, { signal: waiting.signal, onWait });
-          const ended = (error?: unknown): void =>
-            report({ lane, right, nowMs: clock.now(), onOutage: tell }, error);
+          const ended = (error?: unknown): void => {
+            if (report(lane, right, clock.now(), error))
+              onOutage?.(provider, hasBroken(error) ? error.message : undefined);
+          };
           try {
             const answer = await attempt();
             ended();
@@ -111,40 +112,33 @@ async function turn(
       if (!lane.circuit.isOpen) return undefined;
       const right = lane.circuit.takeTry();
       if (right) return right;
-      await tried(lane.circuit, signal);
+      await happens(signal, lane.circuit.onTried);
     }
   }
 }
 
-/** A call that came to an end. */
-interface Ended {
-  readonly lane: Lane;
-  readonly right: Try | undefined;
-  readonly nowMs: number;
-  readonly onOutage: (reason?: string) => void;
-}
-
-/** Lets everybody in the lane know what came of a call. */
-function report({ lane, right, nowMs, onOutage }: Ended, error?: unknown): void {
-  const { circuit } = lane;
+/** Lets everybody in the lane know what came of a call; true if the provider went down or came back with it. */
+function report({ circuit, pause }: Lane, right: Try | undefined, nowMs: number, error?: unknown): boolean {
   const wasOpen = circuit.isOpen;
-  if (hasBroken(error))
-    lane.pause({ fromMs: nowMs, forMs: circuit.broke(nowMs, right), reason: error.message });
+  if (hasBroken(error)) pause({ fromMs: nowMs, forMs: circuit.broke(nowMs, right), reason: error.message });
   else if (isAnswer(error)) circuit.answered();
   else circuit.left(right);
-  if (wasOpen !== circuit.isOpen) onOutage(hasBroken(error) ? error.message : undefined);
+  return wasOpen !== circuit.isOpen;
 }
 
-/** Resolves when the try that is under way is over, or when `signal` aborts. */
-function tried(circuit: Circuit, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      stopWaiting();
-      signal.removeEventListener("abort", end);
+/** Resolves when what `subscribe` waits for happens; rejects with the reason of `signal` if that aborts first. */
+function happens(signal: AbortSignal, subscribe: (then: () => void) => () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = subscribe(() => {
+      signal.removeEventListener("abort", giveUp);
       resolve();
+    });
+    const giveUp = (): void => {
+      leave();
+      // The reason is whatever the caller aborted with.
+      reject(signal.reason as Error);
     };
-    const stopWaiting = circuit.onTried(end);
-    signal.addEventListener("abort", end, { once: true });
+    signal.addEventListener("abort", giveUp, { once: true });
   });
 }
 
@@ -193,25 +187,18 @@ function createLane(places: number): Lane {
       free--;
       return;
     }
-    await new Promise<void>((resolve, reject) => {
-      const admit = (): void => {
-        queue.delete(admit);
-        signal.removeEventListener("abort", giveUp);
-        resolve();
-      };
-      const giveUp = (): void => {
-        queue.delete(admit);
-        // The reason is whatever the caller aborted with.
-        reject(signal.reason as Error);
-      };
+    await happens(signal, (admit) => {
       queue.add(admit);
-      signal.addEventListener("abort", giveUp, { once: true });
+      return () => queue.delete(admit);
     });
   };
   const leave = (): void => {
     const [next] = queue;
-    if (next) next();
-    else free++;
+    if (next === undefined) free++;
+    else {
+      queue.delete(next);
+      next();
+    }
   };
   return {
     circuit: createCircuit(),
