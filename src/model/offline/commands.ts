@@ -8,92 +8,71 @@ export interface Wanted {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-export type Command =
-  | { readonly kind: "call"; readonly source: string; readonly wanted: Wanted }
-  | { readonly kind: "survey"; readonly source: string; readonly dir: string }
-  | { readonly kind: "help"; readonly source: string }
+type Understood =
+  | { readonly kind: "call"; readonly wanted: Wanted }
+  | { readonly kind: "survey"; readonly dir: string }
+  | { readonly kind: "help" }
   /** A known word, or none, and what would be right. */
-  | { readonly kind: "mistake"; readonly source: string; readonly reason: string };
+  | { readonly kind: "mistake"; readonly reason: string };
+
+export type Command = Understood & { readonly source: string };
 
 /** Of one message no more commands than this are taken. */
 export const MAX_COMMANDS = 50;
 
-interface Word {
-  readonly usage: string;
-  readonly does: string;
-  /** `undefined`: the words after it do not fit. */
-  read(rest: string): ParsedWord | undefined;
-}
-
-type ParsedWord = Wanted | { readonly survey: string } | "help";
+/** `read` takes the words after it; `undefined`: they do not fit. */
+type Word = readonly [usage: string, does: string, read: (rest: string) => Understood | undefined];
 
 const WORDS: ReadonlyMap<string, Word> = new Map(
   Object.entries({
-    survey: {
-      usage: "survey <dir>",
-      does: "divide a folder among the running agents; notes, reports, SURVEY.md",
-      read: (rest) => ({ survey: tidyDir(rest) }),
-    },
-    read: {
-      usage: "read <file or URL>",
-      does: "show a file, or a page of the web",
-      read: (rest) => (rest ? readWhat(unquote(rest)) : undefined),
-    },
-    search: {
-      usage: "search <words>",
-      does: "search the web",
-      read: (rest) => (rest ? call("searchWeb", { query: rest }) : undefined),
-    },
-    list: {
-      usage: "list <dir>",
-      does: "show what a folder holds",
-      read: (rest) => call("listDirectory", { path: tidyDir(rest) }),
-    },
-    write: {
-      usage: "write <file>: <text>",
-      does: "write a file",
-      read: (rest) => onPair(rest, (path, content) => call("writeFile", { path: unquote(path), content })),
-    },
-    run: {
-      usage: "run <command>",
-      does: "run a shell command, where commands are allowed",
-      read: (rest) => (rest ? call("executeCommand", { command: rest }) : undefined),
-    },
-    note: {
-      usage: "note <title>: <text>",
-      does: "write a note",
-      read: (rest) => onPair(rest, (title, content) => call("writeNote", { title, content })),
-    },
-    goal: {
-      usage: "goal <text>",
-      does: "add a goal",
-      read: (rest) => (rest ? call("addGoal", { goal: rest }) : undefined),
-    },
-    done: {
-      usage: "done <n>",
-      does: "mark goal n complete",
-      read: (rest) =>
-        /^\d{1,9}$/.test(rest) ? call("completeGoal", { goalNumber: Number(rest) }) : undefined,
-    },
-    tell: {
-      usage: "tell <agent> <text>",
-      does: "send a message; <agent> is an id, ids such as 2,3, a name, or all",
-      read: readTell,
-    },
-    help: { usage: "help", does: "show this text", read: (rest) => (rest ? undefined : "help") },
+    survey: [
+      "survey <dir>",
+      "divide a folder among the running agents; notes, reports, SURVEY.md",
+      (rest) => ({ kind: "survey", dir: tidyDir(rest) }),
+    ],
+    read: ["read <file or URL>", "show a file, or a page of the web", onText(readWhat)],
+    search: ["search <words>", "search the web", onText((query) => call("searchWeb", { query }))],
+    list: [
+      "list <dir>",
+      "show what a folder holds",
+      (rest) => call("listDirectory", { path: tidyDir(rest) }),
+    ],
+    write: [
+      "write <file>: <text>",
+      "write a file",
+      onPair((path, content) => call("writeFile", { path: unquote(path), content })),
+    ],
+    run: [
+      "run <command>",
+      "run a shell command, where commands are allowed",
+      onText((command) => call("executeCommand", { command })),
+    ],
+    note: [
+      "note <title>: <text>",
+      "write a note",
+      onPair((title, content) => call("writeNote", { title, content })),
+    ],
+    goal: ["goal <text>", "add a goal", onText((goal) => call("addGoal", { goal }))],
+    done: [
+      "done <n>",
+      "mark goal n complete",
+      (rest) => (/^\d{1,9}$/.test(rest) ? call("completeGoal", { goalNumber: Number(rest) }) : undefined),
+    ],
+    tell: [
+      "tell <agent> <text>",
+      "send a message; <agent> is an id, ids such as 2,3, a name, or all",
+      readTell,
+    ],
+    help: ["help", "show this text", (rest) => (rest ? undefined : { kind: "help" })],
   } satisfies Record<string, Word>),
 );
-
-function readWhat(named: string): Wanted {
-  return /^https?:\/\//i.test(named) ? call("readPage", { url: named }) : call("readFile", { path: named });
-}
 
 /** What a person has to know of the offline model. */
 export const OFFLINE_HELP = [
   "The offline model needs no key. It follows rules and does not reason; these are the commands that it takes,",
   'one a line or joined by "then":',
   "",
-  ...Array.from(WORDS.values(), ({ usage, does }) => `  ${usage.padEnd(22)}${does}`),
+  ...Array.from(WORDS.values(), ([usage, does]) => `  ${usage.padEnd(22)}${does}`),
   "",
   "An action in the text format works too, alone in a message:",
   "",
@@ -105,7 +84,7 @@ export const OFFLINE_HELP = [
 /** What it answers to everything that it cannot take as a command. */
 export const CAPABILITIES =
   "I run on the offline model, which follows rules and does not reason. I take these commands, one a line or joined " +
-  `by "then": ${Array.from(WORDS.values(), ({ usage }) => usage).join(" · ")}.`;
+  `by "then": ${Array.from(WORDS.values(), ([usage]) => usage).join(" · ")}.`;
 
 /** The commands of a message, in order; empty if it does not begin with one. */
 export function readCommands(text: string): readonly Command[] {
@@ -123,12 +102,9 @@ function readCommand(source: string): Command {
   const name = firstWord(source);
   const word = WORDS.get(name);
   if (!word) return { kind: "mistake", source, reason: 'I know no such command; "help" lists them.' };
-  const asked = word.read(source.slice(name.length).trim());
-  if (asked === undefined) return { kind: "mistake", source, reason: `Write it as: ${word.usage}` };
-  if (asked === "help") return { kind: "help", source };
-  return "survey" in asked
-    ? { kind: "survey", source, dir: asked.survey }
-    : { kind: "call", source, wanted: asked };
+  const [usage, , read] = word;
+  const asked = read(source.slice(name.length).trim());
+  return asked ? { ...asked, source } : { kind: "mistake", source, reason: `Write it as: ${usage}` };
 }
 
 /** The word that `text` begins with, in lower case, if white space or the end follows it; else empty. */
@@ -149,21 +125,32 @@ function splitAtThen(line: string): readonly string[] {
   return [...parts, line.slice(start)].map((part) => part.trim()).filter((part) => part !== "");
 }
 
-function call(action: string, parameters: Wanted["parameters"]): Wanted {
-  return { action, parameters };
+function call(action: string, parameters: Wanted["parameters"]): Understood {
+  return { kind: "call", wanted: { action, parameters } };
 }
 
-function onPair(rest: string, use: (left: string, right: string) => Wanted): Wanted | undefined {
-  const colon = rest.indexOf(":");
-  const left = rest.slice(0, Math.max(colon, 0)).trim();
-  return left ? use(left, rest.slice(colon + 1).trim()) : undefined;
+function readWhat(what: string): Understood {
+  const named = unquote(what);
+  return /^https?:\/\//i.test(named) ? call("readPage", { url: named }) : call("readFile", { path: named });
 }
 
-function readTell(rest: string): Wanted | undefined {
-  const match = /^(agent \d+|\d+(?: ?, ?\d+)*|[^\s:]+):?\s+(\S.*)$/i.exec(rest);
-  if (!match) return undefined;
-  const targetAgentId = match[1]!.split(",").map(agentIdOf).join(",");
-  return call("sendMessage", { targetAgentId, message: match[2]! });
+function onText(use: (text: string) => Understood): Word[2] {
+  return (rest) => (rest ? use(rest) : undefined);
+}
+
+function onPair(use: (left: string, right: string) => Understood): Word[2] {
+  return (rest) => {
+    const colon = rest.indexOf(":");
+    const left = rest.slice(0, Math.max(colon, 0)).trim();
+    return left ? use(left, rest.slice(colon + 1).trim()) : undefined;
+  };
+}
+
+function readTell(rest: string): Understood | undefined {
+  const [, to, message] = /^(agent \d+|\d+(?: ?, ?\d+)*|[^\s:]+):?\s+(\S.*)$/i.exec(rest) ?? [];
+  return to
+    ? call("sendMessage", { targetAgentId: to.split(",").map(agentIdOf).join(","), message })
+    : undefined;
 }
 
 function tidyDir(dir: string): string {

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { LegionError, type ErrorCode, type Refusal } from "../../base/errors.ts";
+import { aborted } from "../../base/signals.ts";
 import type { Stop, Usage } from "../../domain/event.ts";
 import type { Completion, Model, ModelProfile, ModelRequest, ModelRun, RawCall } from "../../domain/model.ts";
 import { estimateUsage } from "../tokens/tokens.ts";
@@ -81,17 +82,11 @@ function nothing({ tools }: ModelRequest): ScriptedAnswer {
   return tools.some((tool) => tool.name === "noop") ? { calls: [{ action: "noop" }] } : { text: "" };
 }
 
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let leave = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", leave, { once: true });
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const refused = aborted(signal).then((): never => {
+    throw signal.reason;
   });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", leave);
-  }
+  return Promise.race([promise, refused]);
 }
 
 function perform(
