@@ -25,12 +25,8 @@ type Block =
   | { type: "redacted_thinking"; data: string }
   | { type: "tool_use"; id: string; name: string; json: string };
 
-type Counts = Partial<
-  Record<
-    "input_tokens" | "cache_read_input_tokens" | "cache_creation_input_tokens" | "output_tokens",
-    unknown
-  >
->;
+/** Of tokens, as far as they are numbers. */
+type Counts = Readonly<Record<string, unknown>>;
 
 /** `begun` is called when the answer itself begins. */
 export async function readStream(
@@ -131,15 +127,14 @@ function toStop(stop: string | null | undefined, calls: readonly RawCall[]): Sto
 }
 
 function toUsage(counts: Counts): Usage {
-  const [fresh, cacheRead, cacheWrite, output] = [
-    counts.input_tokens,
-    counts.cache_read_input_tokens,
-    counts.cache_creation_input_tokens,
-    counts.output_tokens,
-  ].map((count) => (typeof count === "number" ? count : 0)) as [number, number, number, number];
+  const of = (name: string): number => {
+    const count = counts[name];
+    return typeof count === "number" ? count : 0;
+  };
+  const [cacheRead, cacheWrite] = [of("cache_read_input_tokens"), of("cache_creation_input_tokens")];
   return {
-    input: fresh + cacheRead + cacheWrite,
-    output,
+    input: of("input_tokens") + cacheRead + cacheWrite,
+    output: of("output_tokens"),
     cacheRead: cacheRead || undefined,
     cacheWrite: cacheWrite || undefined,
   };

@@ -3,7 +3,7 @@
 import type { Call } from "../../domain/event.ts";
 import { jsonArray, toJson, wireName } from "../http/body.ts";
 import { createJoiner, joinMembers, type Written } from "../http/turns.ts";
-import type { ModelRequest, Turn } from "../../domain/model.ts";
+import type { CallResult, ModelRequest, Turn } from "../../domain/model.ts";
 
 /**
  * What a completion has to be shown as again: its blocks in their order, the thinking whole, because it is signed, the
@@ -98,15 +98,7 @@ function writeTurn(turn: Turn, reader: string | undefined): AnthropicTurn {
   return { kind, results, blocks, json: all.length === 0 ? "" : message(kind, all) };
 }
 
-function writeResult({
-  call,
-  content,
-  isError,
-}: {
-  call: string;
-  content: string;
-  isError: boolean;
-}): string {
+function writeResult({ call, content, isError }: CallResult): string {
   const filled = content.trim() !== "";
   return toJson({
     type: "tool_result",

@@ -1,6 +1,7 @@
 // One call to a provider over HTTP: ended when the caller aborts, when the provider falls silent or never stops, and
 // explained when it fails.
 
+import { linkSignals } from "../../base/signals.ts";
 import type { Toolset } from "./body.ts";
 import { brokenAnswer, explainFailure, type Provider } from "./failure.ts";
 import type { Delta, ModelProfile, ModelRun } from "../../domain/model.ts";
@@ -80,8 +81,9 @@ function openLine(
   options: ProviderOptions,
   caller: AbortSignal,
 ): Line & { close(): void } {
-  const controller = new AbortController();
-  const hangUp = (why: string): void => controller.abort(brokenAnswer(provider, why));
+  const own = new AbortController();
+  const hangUp = (why: string): void => own.abort(brokenAnswer(provider, why));
+  const { signal, unlink } = linkSignals(caller, own.signal);
   const watchFor = (silenceMs: number): NodeJS.Timeout =>
     setTimeout(() => hangUp(`sent nothing for ${silenceMs / 1_000} s`), silenceMs);
 
@@ -93,11 +95,9 @@ function openLine(
     bytes += chunk.byteLength;
     if (bytes > MAX_ANSWER_BYTES) hangUp(`sent more than ${MAX_ANSWER_BYTES} bytes`);
   };
-  const follow = (): void => controller.abort(caller.reason);
-  caller.addEventListener("abort", follow, { once: true });
 
   return {
-    signal: controller.signal,
+    signal,
     async fetch(input, init) {
       const response = await (options.fetch ?? fetch)(input, init);
       return response.body ? new Response(response.body.pipeThrough(tap(notice)), response) : response;
@@ -110,7 +110,7 @@ function openLine(
     },
     close() {
       clearTimeout(silence);
-      caller.removeEventListener("abort", follow);
+      unlink();
     },
   };
 }

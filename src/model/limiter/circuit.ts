@@ -9,9 +9,7 @@ const FIRST_OPEN_MS = 30_000;
 const LAST_OPEN_MS = 300_000;
 
 /** The right to try for all. */
-export interface Try {
-  readonly number: number;
-}
+export type Try = symbol;
 
 export interface Circuit {
   readonly isOpen: boolean;
@@ -33,7 +31,6 @@ export interface Circuit {
 export function createCircuit(): Circuit {
   let failures: number[] = [];
   let openMs = 0;
-  let tries = 0;
   let current: Try | undefined;
   const waiting = new Set<() => void>();
   const endTry = (): void => {
@@ -59,7 +56,7 @@ export function createCircuit(): Circuit {
     },
     takeTry() {
       if (current) return undefined;
-      return (current = { number: ++tries });
+      return (current = Symbol());
     },
     left(attempt) {
       if (attempt && attempt === current) endTry();

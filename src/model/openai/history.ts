@@ -2,7 +2,7 @@
 
 import { toJson, wireName } from "../http/body.ts";
 import { createJoiner, joinMembers, type Written } from "../http/turns.ts";
-import type { ModelRequest, Turn } from "../../domain/model.ts";
+import type { CallResult, ModelRequest, Turn } from "../../domain/model.ts";
 
 /** `alternate`: as many models behind compatible servers ask, neighbouring messages of the user become parts of one. */
 export type Roles = "free" | "alternate";
@@ -58,7 +58,7 @@ function writeTurn(turn: Exclude<Turn, { role: "user" }>): string {
   return toJson({ role: "assistant", content, tool_calls: calls });
 }
 
-function writeResult({ call, content }: { readonly call: string; readonly content: string }): string {
+function writeResult({ call, content }: CallResult): string {
   return toJson({ role: "tool", tool_call_id: wireName(call), content });
 }
 

@@ -110,8 +110,7 @@ function textOf(decision: ShownDecision): string {
 /** What came of a decision, as one text: errors under a header, nothing else that looks like one. */
 function writeResults(results: readonly ShownResult[]): string {
   return results
-    .map(({ content, isError }) => ({ content: escapeHeaders(content), isError }))
-    .map(({ content, isError }) => (isError ? `--- ERROR ---\n\n${content}` : content))
+    .map(({ content, isError }) => `${isError ? "--- ERROR ---\n\n" : ""}${escapeHeaders(content)}`)
     .filter((content) => content !== "")
     .join("\n\n");
 }

@@ -118,11 +118,3 @@ export function findModel(
 function toPrice([input, output, cacheRead, cacheWrite]: Prices): Price {
   return { input, output, cacheRead, cacheWrite };
 }
-
-/** The profile that `findModel` finds. */
-export function findProfile(
-  name: string,
-  described?: Readonly<Record<string, ModelDescription>>,
-): ModelProfile {
-  return findModel(name, described).profile;
-}

@@ -5,7 +5,7 @@ import type { Call, DecisionEvent, Stop } from "../../domain/event.ts";
 import { repairJson } from "../protocol/json.ts";
 import { isWritten } from "../protocol/text-search.ts";
 import type { Completion, Model, ModelProfile, RawCall } from "../../domain/model.ts";
-import { findProfile, type ModelDescription } from "../registry/profiles.ts";
+import { findModel, type ModelDescription } from "../registry/profiles.ts";
 
 const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
@@ -57,7 +57,7 @@ async function profileOf(
     const { createOfflineModel } = await import("../offline/offline.ts");
     return createOfflineModel().profile;
   }
-  if (!name.startsWith("scripted")) return findProfile(name, described);
+  if (!name.startsWith("scripted")) return findModel(name, described).profile;
   const { createScriptedModel } = await import("./scripted.ts");
   return createScriptedModel([]).profile;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chooseModel, type Said } from "../../../src/model/registry/choice.ts";
-import { findProfile } from "../../../src/model/registry/profiles.ts";
+import { findModel } from "../../../src/model/registry/profiles.ts";
 import { startLmStudio, startOllama, type LocalModel } from "../../local-servers.ts";
 import { json, text, useLoopback } from "../loopback.ts";
 import { KEY, failureOf } from "../provider-contract.ts";
@@ -35,7 +35,7 @@ describe("choosing a model", () => {
   it("chooses models that it knows the price of and that can call tools", async () => {
     for (const env of [{ ANTHROPIC_API_KEY: "a" }, { OPENAI_API_KEY: "o" }]) {
       const { name } = await chooseModel(env);
-      expect(findProfile(name)).toMatchObject({ price: expect.anything(), tools: true });
+      expect(findModel(name).profile).toMatchObject({ price: expect.anything(), tools: true });
     }
   });
 });

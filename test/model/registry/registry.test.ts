@@ -2,14 +2,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { KNOWN_MODELS, findModel, findProfile } from "../../../src/model/registry/profiles.ts";
+import { KNOWN_MODELS, findModel } from "../../../src/model/registry/profiles.ts";
 import { openModel, type ModelDeps } from "../../../src/model/registry/registry.ts";
 import { json, openAiChunks, useLoopback } from "../loopback.ts";
 import { ASK, KEY, NO_ABORT, failureOf } from "../provider-contract.ts";
 
 describe("what is known of models", () => {
   it("knows window, price and abilities of current models, dated versions included", () => {
-    const sonnet = findProfile("anthropic/claude-sonnet-5-5");
+    const sonnet = findModel("anthropic/claude-sonnet-5-5").profile;
     expect(sonnet).toEqual({
       window: 1_000_000,
       maxOutput: 32_000,
@@ -17,10 +17,10 @@ describe("what is known of models", () => {
       tools: true,
       summarises: true,
     });
-    expect(findProfile("anthropic/claude-haiku-4-5-20251001")).toEqual(
-      findProfile("anthropic/claude-haiku-4-5"),
+    expect(findModel("anthropic/claude-haiku-4-5-20251001").profile).toEqual(
+      findModel("anthropic/claude-haiku-4-5").profile,
     );
-    expect(findProfile("openai/gpt-5.4-mini-2026-03-17").price).toEqual({
+    expect(findModel("openai/gpt-5.4-mini-2026-03-17").profile.price).toEqual({
       input: 0.75,
       output: 4.5,
       cacheRead: 0.075,
@@ -28,12 +28,12 @@ describe("what is known of models", () => {
   });
 
   it("ends a window where long prompts begin to cost more", () => {
-    expect(findProfile("anthropic/claude-haiku-5-5").window).toBe(100_000);
-    expect(findProfile("openai/gpt-6.2-sol").window).toBe(272_000);
+    expect(findModel("anthropic/claude-haiku-5-5").profile.window).toBe(100_000);
+    expect(findModel("openai/gpt-6.2-sol").profile.window).toBe(272_000);
   });
 
   it("knows which models of OpenAI cannot call tools over chat completions, or not while they reason", () => {
-    expect(findProfile("openai/gpt-6.2-sol").tools).toBe(false);
+    expect(findModel("openai/gpt-6.2-sol").profile.tools).toBe(false);
     expect(findModel("openai/gpt-6.1-terra")).toMatchObject({
       ability: "unthinking",
       profile: { tools: true },
@@ -43,7 +43,7 @@ describe("what is known of models", () => {
 
   it("knows the models that people still use, with the length of their answers", () => {
     const of = (id: string) => {
-      const { window, maxOutput, price, tools } = findProfile(`openai/${id}`);
+      const { window, maxOutput, price, tools } = findModel(`openai/${id}`).profile;
       return [window, maxOutput, price?.input, price?.output, price?.cacheRead, tools];
     };
     expect(of("gpt-4o")).toEqual([128_000, 16_384, 2.5, 10, 1.25, true]);
@@ -61,29 +61,29 @@ describe("what is known of models", () => {
 
   it("never guesses the price of a variant or of a newer member of a family", () => {
     for (const name of ["openai/gpt-5-pro", "openai/gpt-7", "anthropic/claude-opus-6", "openai/gpt-5.4-20"]) {
-      expect(findProfile(name).price).toBeUndefined();
+      expect(findModel(name).profile.price).toBeUndefined();
     }
-    expect(findProfile("anthropic/claude-opus-6")).toMatchObject({ window: 200_000, tools: true });
-    expect(findProfile("openai/gpt-6.3-sol")).toMatchObject({ window: 272_000, tools: false });
+    expect(findModel("anthropic/claude-opus-6").profile).toMatchObject({ window: 200_000, tools: true });
+    expect(findModel("openai/gpt-6.3-sol").profile).toMatchObject({ window: 272_000, tools: false });
   });
 
   it("has safe defaults for what it does not know, which a description overrules", () => {
-    expect(findProfile("openai/llama-3.3")).toEqual({
+    expect(findModel("openai/llama-3.3").profile).toEqual({
       window: 32_000,
       maxOutput: 4_096,
       tools: true,
       summarises: true,
     });
     const described = { "openai/llama-3.3": { window: 8_192, price: { input: 0, output: 0 }, tools: false } };
-    expect(findProfile("openai/llama-3.3", described)).toEqual({
+    expect(findModel("openai/llama-3.3", described).profile).toEqual({
       window: 8_192,
       maxOutput: 4_096,
       price: { input: 0, output: 0 },
       tools: false,
       summarises: true,
     });
-    expect(findProfile("openai/other", described).window).toBe(32_000);
-    expect(findProfile("constructor", described)).toMatchObject({ window: 32_000 });
+    expect(findModel("openai/other", described).profile.window).toBe(32_000);
+    expect(findModel("constructor", described).profile).toMatchObject({ window: 32_000 });
   });
 });
 

@@ -6,7 +6,7 @@ import { loadConfig } from "../../../../src/config/config.ts";
 import { createLocalEnvironment } from "../../../../src/environment/local.ts";
 import { startLegion } from "../../../../src/legion/legion.ts";
 import type { ModelRequest } from "../../../../src/domain/model.ts";
-import { findProfile } from "../../../../src/model/registry/profiles.ts";
+import { findModel } from "../../../../src/model/registry/profiles.ts";
 import {
   createScriptedModel,
   type ScriptedAnswer,
@@ -165,7 +165,7 @@ async function runKeeper(
   const config = await loadConfig({ projectDir: project, env, flags });
   const places = { projectDir: project, packageDir };
   const { roles } = await planRoster({ kind: "count", count: 1 }, { config, places });
-  const model = createScriptedModel(answers, { name: NAME, ...findProfile(NAME) });
+  const model = createScriptedModel(answers, { name: NAME, ...findModel(NAME).profile });
   const plans = roles.map(({ plan }) => ({ ...plan, model, tickMs: 0 }));
   const environment = createLocalEnvironment({});
   const sections = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(config.modules));
