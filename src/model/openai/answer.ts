@@ -10,7 +10,11 @@ import type { Completion, RawCall } from "../../domain/model.ts";
 import { estimateTokens } from "../tokens/tokens.ts";
 import type { Tell } from "../http/connection.ts";
 
+export type Form = "stream" | "whole";
+
 export interface OpenAiAnswer {
+  /** In which it came, whichever was asked for. */
+  readonly form: Form;
   text: string;
   thoughts: string;
   readonly calls: RawCallParts[];
@@ -48,7 +52,7 @@ export async function readChunks(
   begun: () => void,
   tell: Tell,
 ): Promise<OpenAiAnswer> {
-  const answer = emptyAnswer();
+  const answer = emptyAnswer("stream");
   for await (const chunk of chunks) {
     const choice = chunk.choices?.[0];
     if (choice?.delta && add(answer, choice.delta, tell)) begun();
@@ -59,7 +63,7 @@ export async function readChunks(
 }
 
 export function readWhole(completion: Partial<ChatCompletion>, tell: Tell): OpenAiAnswer {
-  const answer = emptyAnswer();
+  const answer = emptyAnswer("whole");
   const choice = completion.choices?.[0];
   if (choice?.message) add(answer, choice.message, tell);
   answer.stop = choice?.finish_reason;
@@ -67,8 +71,8 @@ export function readWhole(completion: Partial<ChatCompletion>, tell: Tell): Open
   return answer;
 }
 
-function emptyAnswer(): OpenAiAnswer {
-  return { text: "", thoughts: "", calls: [], stop: undefined, usage: undefined };
+function emptyAnswer(form: Form): OpenAiAnswer {
+  return { form, text: "", thoughts: "", calls: [], stop: undefined, usage: undefined };
 }
 
 /** True if the piece held anything. */

@@ -4,7 +4,7 @@ import { foreignHost } from "../http/base-url.ts";
 import { createToolsets, jsonObject, toJson } from "../http/body.ts";
 import { brokenAnswer, refusesStream, refusesTools, type Provider } from "../http/failure.ts";
 import type { Model, ModelRequest } from "../../domain/model.ts";
-import { readChunks, readWhole, toCompletion, type OpenAiAnswer } from "./answer.ts";
+import { readChunks, readWhole, toCompletion, type Form, type OpenAiAnswer } from "./answer.ts";
 import { createOpenAiHistory } from "./history.ts";
 import {
   dial,
@@ -58,7 +58,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
       const tell = tellTo(run, toolset);
       let body = "";
       const answer = await dial(provider, options, run, async (line) => {
-        const ask = (form: Form): Promise<Read> => {
+        const ask = (form: Form): Promise<OpenAiAnswer> => {
           body = write(request, form);
           return exchange(body, form, { options, line, tell });
         };
@@ -72,14 +72,6 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
       return toCompletion(answer, toolset, body);
     },
   };
-}
-
-type Form = "stream" | "whole";
-
-/** An answer, and the form it came in, whichever was asked for. */
-interface Read {
-  readonly answer: OpenAiAnswer;
-  readonly form: Form;
 }
 
 /** What a server turns out not to do is remembered as long as the model is, and said once. */
@@ -109,19 +101,15 @@ function createLearned({ profile, stream, onRemark }: ProviderOptions, { label, 
 
 /** Asks once; once more, without streaming, where the server shows that it cannot stream. */
 async function askAsItCan(
-  ask: (form: Form) => Promise<Read>,
+  ask: (form: Form) => Promise<OpenAiAnswer>,
   learned: ReturnType<typeof createLearned>,
 ): Promise<OpenAiAnswer> {
-  if (learned.form === "whole") return (await ask("whole")).answer;
-  try {
-    const { answer, form } = await ask("stream");
-    if (form === "whole" && answer.stop) learned.noStream();
-    return answer;
-  } catch (error) {
-    if (!refusesStream(error)) throw error;
-  }
-  const { answer } = await ask("whole");
-  if (answer.stop) learned.noStream();
+  if (learned.form === "whole") return ask("whole");
+  const answer = await ask("stream").catch((error: unknown) => {
+    if (refusesStream(error)) return ask("whole");
+    throw error;
+  });
+  if (answer.form === "whole" && answer.stop) learned.noStream();
   return answer;
 }
 
@@ -137,7 +125,11 @@ interface OpenAiCall {
   readonly tell: Tell;
 }
 
-async function exchange(body: string, form: Form, { options, line, tell }: OpenAiCall): Promise<Read> {
+async function exchange(
+  body: string,
+  form: Form,
+  { options, line, tell }: OpenAiCall,
+): Promise<OpenAiAnswer> {
   const { OpenAI } = await import("openai");
   const client = new OpenAI({
     // The SDK insists on a key; servers without keys ignore it.
@@ -147,12 +139,11 @@ async function exchange(body: string, form: Form, { options, line, tell }: OpenA
   });
   const request = { body, headers: { "content-type": "application/json" }, signal: line.signal };
   const path = "/chat/completions";
-  if (form === "whole")
-    return { answer: readWhole(await client.post<ChatCompletion>(path, request), tell), form };
+  if (form === "whole") return readWhole(await client.post<ChatCompletion>(path, request), tell);
   const post = client.post<Stream<ChatCompletionChunk>>(path, { ...request, stream: true });
   const { data: stream, response } = await post.withResponse();
   if (!/^application\/json\b/i.test(response.headers.get("content-type") ?? ""))
-    return { answer: await readChunks(stream, line.begun, tell), form };
+    return readChunks(stream, line.begun, tell);
   // The whole answer is there already: asking again would only be paid twice.
-  return { answer: readWhole((await response.json()) as Partial<ChatCompletion>, tell), form: "whole" };
+  return readWhole((await response.json()) as Partial<ChatCompletion>, tell);
 }
