@@ -24,9 +24,9 @@ export function errandMove(view: OfflineView, waits: readonly string[]): Move {
   const begun = errandsIn(view, before?.at ?? -1, last?.at ?? -1);
   const fresh = errandsIn(view, last?.at ?? -1, Infinity);
   const calls = callsOf(fresh);
-  const askers = new Set(fresh.map(({ from }) => displayName(from)));
+  const askers = [...new Set(fresh.map(({ from }) => displayName(from)))].join(" and ");
   return {
-    says: `Doing what ${[...askers].join(" and ")} asked for.`,
+    says: calls.length > 0 ? `Doing what ${askers} asked for.` : "",
     calls,
     replies: [
       ...(callsOf(begun).length > 0 ? answer(begun, last?.steps ?? [], waits) : []),

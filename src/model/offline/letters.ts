@@ -76,7 +76,7 @@ export function returnShare(share: Share): string {
 
 const RETURNED = "I have lost what was in it; take it back.";
 
-/** What a report on `share` says, of what lies in it; `returned` if nobody walked it, `undefined` if `text` is no report on it. */
+/** What a report says of what lies in `share`; `returned` if nobody walked it, `undefined` if `text` is no report on it. */
 export function readReport(share: Share, text: string): Findings | "returned" | undefined {
   const opening = `${reportOpening(share)} `;
   if (!text.startsWith(opening)) return undefined;

@@ -6,7 +6,7 @@ import { stepsSince, type ActionStep, type OfflineView } from "./view.ts";
 
 /** Without calls and replies it waits for mail. */
 export interface Move {
-  /** Why, in a sentence. */
+  /** Why, in a sentence; empty if the replies say it. */
   readonly says: string;
   readonly calls: readonly Wanted[];
   readonly replies: readonly OfflineReply[];

@@ -66,7 +66,13 @@ function decide(request: ModelRequest): Decision {
   if (isPlain || (calls.length === 0 && !view.tools.has("sendMessage")))
     return { text: replies.map(({ text }) => text).join("\n\n"), calls };
   const letters = view.tools.has("sendMessage") ? replies.map(sendMessage) : [];
-  return { text: moves.map(({ says }) => says).join(" "), calls: [...calls, ...letters] };
+  return {
+    text: moves
+      .map(({ says }) => says)
+      .join(" ")
+      .trim(),
+    calls: [...calls, ...letters],
+  };
 }
 
 function isBusy({ calls, replies }: Move): boolean {

@@ -31,7 +31,7 @@ function walkShare(view: OfflineView, survey: Survey, share: Share): Move {
     };
   }
   const { next, findings } = walk(view, at, share);
-  if (next.length > 0) return look(view, survey, next);
+  if (next.length > 0) return act(view, survey, `${count(next.length, "thing")} to look at`, next);
   const title = `Survey of ${writePath(dir)} for ${displayName(asker)}, my share`;
   const content = writeFindings(findings, MAX_NOTE_BYTES);
   return {
@@ -44,8 +44,8 @@ function walkShare(view: OfflineView, survey: Survey, share: Share): Move {
   };
 }
 
-function look(view: OfflineView, survey: Survey, calls: readonly Wanted[]): Move {
-  const says = `Survey of ${quotePath(survey.dir)}: ${count(calls.length, "thing")} to look at.`;
+function act(view: OfflineView, survey: Survey, what: string, calls: readonly Wanted[]): Move {
+  const says = `Survey of ${quotePath(survey.dir)}: ${what}.`;
   return { says, calls: [...setGoal(view, survey), ...calls], replies: [] };
 }
 
@@ -63,10 +63,8 @@ function lead(view: OfflineView, survey: Survey): Move {
   const registry = { action: "queryAgentRegistry", parameters: {} };
   const questions = untried(view, at, list, registry);
   const listed = lastStep(view, at, list);
-  if (!listed || questions.length > 0) {
-    const calls = [...setGoal(view, survey), ...questions];
-    return { says: `Survey of ${quotePath(dir)}: what is there, and who?`, calls, replies: [] };
-  }
+  if (!listed || questions.length > 0)
+    return act(view, survey, "finding out what is there, and who", questions);
   const entries = entriesOf(listed);
   if (typeof entries === "string") return fail(view, survey, entries);
   const names = entries.names.filter((name) => !LEFT_OUT.test(name));
@@ -77,13 +75,8 @@ function lead(view: OfflineView, survey: Survey): Move {
   const glance = glanceCalls(dir, names);
   const { next, findings } = walk(view, at, own);
   const looks = [...untried(view, at, ...glance), ...next];
-  if (letters.length > 0)
-    return {
-      says: `Survey of ${quotePath(dir)}: sharing it out.`,
-      calls: [...letters, ...looks],
-      replies: [],
-    };
-  if (looks.length > 0) return look(view, survey, looks);
+  if (letters.length > 0) return act(view, survey, "sharing it out", [...letters, ...looks]);
+  if (looks.length > 0) return act(view, survey, `${count(looks.length, "thing")} to look at`, looks);
   const missing = parts.filter(({ state }) => state === "awaited").map(({ agent }) => displayName(agent));
   if (missing.length > 0) {
     const says = `For the survey of ${quotePath(dir)} I am waiting for the report of ${missing.join(", ")}.`;
@@ -117,11 +110,9 @@ function merge(
       action: "writeNote",
       parameters: { title: `Survey of ${writePath(dir)}`, content: summary },
     };
-    return {
-      says: `Survey of ${quotePath(dir)}: merging what ${count(contributions.length, "agent")} found.`,
-      calls: [...untried(view, at, note), { action: "writeFile", parameters: { path, content } }],
-      replies: [],
-    };
+    const what = `merging what ${count(contributions.length, "agent")} found`;
+    const write = { action: "writeFile", parameters: { path, content } };
+    return act(view, survey, what, [...untried(view, at, note), write]);
   }
   const { content, isError } = written.result;
   const fate = isError

@@ -6,7 +6,14 @@ import { readCommands, type Wanted } from "./commands.ts";
 import { readShare, reportOpening, shareOpening, type Share } from "./letters.ts";
 import { lastStep, untried } from "./move.ts";
 import { quotePath } from "./paths.ts";
-import { FORGOTTEN, writeGoal, type Received, type OfflineView } from "./view.ts";
+import {
+  FORGOTTEN,
+  stepsSince,
+  writeGoal,
+  type ActionStep,
+  type OfflineView,
+  type Received,
+} from "./view.ts";
 
 export interface Survey {
   readonly dir: string;
@@ -74,16 +81,9 @@ export function surveyEnd(dir: string, how: "is done" | "has failed"): string {
 function isOver(view: OfflineView, { dir, asker, at, share }: Survey): boolean {
   const ends = share ? [reportOpening(share)] : [surveyEnd(dir, "is done"), surveyEnd(dir, "has failed")];
   const isEnd = (text: unknown): boolean => ends.some((end) => String(text).startsWith(end));
-  return view.decisions
-    .filter((decision) => decision.at > at)
-    .some(
-      ({ text, steps }) =>
-        isEnd(text) ||
-        steps.some(
-          ({ action, parameters }) =>
-            action === "sendMessage" &&
-            String(parameters["targetAgentId"]).split(",").includes(asker) &&
-            isEnd(parameters["message"]),
-        ),
-    );
+  const isTold = ({ action, parameters }: ActionStep): boolean =>
+    action === "sendMessage" &&
+    String(parameters["targetAgentId"]).split(",").includes(asker) &&
+    isEnd(parameters["message"]);
+  return stepsSince(view, at).some(isTold) || view.decisions.some((one) => one.at > at && isEnd(one.text));
 }
