@@ -100,7 +100,37 @@ describe("the offline model", () => {
     expect(alone.stop).toBe("end");
     const overtaken = await complete(request([mail("CONTROL", "hm"), mail("AGENT 2", "Hello.")]));
     expect(overtaken.calls.map(({ name }) => name)).toEqual(["sendMessage"]);
+    expect(overtaken.text).toBe("");
     expect(JSON.parse(overtaken.calls[0]!.arguments)).toMatchObject({ targetAgentId: "0" });
+  });
+
+  it("does what came last beside answering what came before", async () => {
+    const calls = [{ id: "call-1", action: "listDirectory", parameters: { path: "." } }];
+    const results = [{ call: "call-1", content: "a.txt", isError: false }];
+    const done: Turn[] = [
+      mail("CONTROL", "list"),
+      { role: "assistant", text: "", calls },
+      { role: "results", results },
+      mail("AGENT 2", "goal x"),
+    ];
+    const both = await complete(request(done));
+    expect(both.text).toBe("Doing what Agent 2 asked for.");
+    expect(both.calls.map((call) => [call.name, JSON.parse(call.arguments) as unknown])).toEqual([
+      ["addGoal", { goal: "x" }],
+      ["sendMessage", { targetAgentId: "0", message: "> list\na.txt" }],
+    ]);
+    const ids = both.calls.map(({ id, name }) => ({ id, action: name, parameters: {} }));
+    const after = await complete(
+      request([
+        ...done,
+        { role: "assistant", text: "", calls: ids },
+        {
+          role: "results",
+          results: ids.map(({ id }) => ({ call: id, content: `of ${id}`, isError: false })),
+        },
+      ]),
+    );
+    expect(after).toMatchObject({ text: "> goal x\nof call-1", calls: [] });
   });
 
   it("takes up what an abort or a crash left", async () => {
