@@ -2,7 +2,7 @@ import { findSpec, namesOf, parametersOf, type Parameter } from "../../domain/ac
 import { messageOf } from "../../base/errors.ts";
 import type { Call } from "../../domain/event.ts";
 import type { Action, ActionSpec } from "../../domain/module.ts";
-import { parseJson } from "../../model/protocol/json.ts";
+import { parseJson } from "../../model/protocol/native-calls.ts";
 import { MULTILINE_DELIMITER, mistakeIn } from "../../model/protocol/text-syntax.ts";
 import { didYouMean, enumerate, quote } from "../../base/wording.ts";
 

@@ -2,7 +2,7 @@
 
 import { LegionError } from "../../base/errors.ts";
 import type { Call, DecisionEvent, Stop } from "../../domain/event.ts";
-import { repairJson } from "../protocol/json.ts";
+import { repairJson } from "../protocol/native-calls.ts";
 import { isWritten } from "../protocol/text-search.ts";
 import type { Completion, Model, ModelProfile, RawCall } from "../../domain/model.ts";
 import { findModel, type ModelDescription } from "../registry/profiles.ts";
