@@ -67,7 +67,7 @@ async function killedAfter(...events: readonly NewEvent[]): Promise<string> {
       blobs: createBlobs(paths.blobs("1"), disk),
       lock,
       durability: "process",
-      now: Date.now,
+      clock: Date,
       corruptFolder: paths.corrupt,
       authorship: await ownHand(),
     },

@@ -48,7 +48,7 @@ function open({
     blobs: createBlobs(join(root, "blobs"), disk),
     lock: { epoch: ++epoch, held },
     durability: "disk" as const,
-    now,
+    clock: { now },
     corruptFolder: join(root, "corrupt"),
   };
   let before: OpenedFileLog | undefined;

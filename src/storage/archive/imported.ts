@@ -15,13 +15,12 @@ import type { Module } from "../../domain/module.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import { readFileLog } from "../files/log.ts";
 import { openJournal, type SegmentEnd } from "../files/journal/journal.ts";
-import { readSegments } from "../files/journal/segments.ts";
+import { isForeignJournal, readSegments } from "../files/journal/segments.ts";
 import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
 import { editsOf, type Original } from "./legacy.ts";
 import { writePast } from "../files/seed.ts";
 import { createBranch } from "../../past/fold.ts";
 import { archivedAgents, unpackArchive, type Unpacked, type UnpackOptions } from "./unpack.ts";
-import { isForeignJournal } from "../files/journal/foreign-journal.ts";
 
 const PART_BYTES = 8 * 1_048_576;
 
@@ -175,18 +174,10 @@ async function endLog(
     segments.push({ name, bytes, sealed, last });
   }
   if (log === undefined) return;
-  const mac = authorship?.sign(log, epoch + 1);
+  const lock = { epoch: epoch + 1, held: () => true };
+  const writer = { disk, lock, durability: "disk", clock: Date, authorship } as const;
   const journal = openJournal(
-    {
-      folder: join(folder, "log"),
-      disk,
-      epoch: epoch + 1,
-      durability: "disk",
-      held: () => true,
-      now: Date.now,
-      maxPartBytes: PART_BYTES,
-      opening: { log, ...(mac && { mac }) },
-    },
+    { ...writer, folder: join(folder, "log"), name: log, maxPartBytes: PART_BYTES, opening: { log } },
     { last, segments },
   );
   journal.write([event]);

@@ -5,9 +5,10 @@ import { basename, join } from "node:path";
 import { ARCHIVE_FORMAT, badLine, linesOf, type ArchiveLine } from "./format.ts";
 import { isCount, isEventShaped, isLogId, isMailTo, isSegmentName } from "./check.ts";
 import { isLogFormat, type Event } from "../../domain/event.ts";
-import { mailboxName, type Authorship } from "../folder/person/authorship.ts";
+import type { Authorship } from "../folder/person/authorship.ts";
 import { createDisk, type AppendFile, type Disk } from "../../base/files/disk.ts";
-import { openJournal, type Journal } from "../files/journal/journal.ts";
+import type { Journal } from "../files/journal/journal.ts";
+import { openMailbox } from "../files/mailbox.ts";
 import { fromLine, piecesOf } from "../folder/line.ts";
 import { CONTROL, isAgentId, type AgentId } from "../../domain/message.ts";
 import { isPathInAgent } from "../folder/agent-path.ts";
@@ -33,7 +34,6 @@ export interface UnpackOptions {
 }
 
 const FLUSH_BYTES = 262_144;
-const MAILBOX_PART_BYTES = 1_048_576;
 const PROGRESS_LINES = 10_000;
 
 /** The agents that an archive says it holds. Throws DAMAGED if its first line is not what was written. */
@@ -263,21 +263,10 @@ async function takeMail(
   const { agent, from, message, after } = line;
   if (!isLogId(from) || !isMailTo(agent, message) || !(after === undefined || isCount(after)))
     return "it is no mail for this agent";
-  const epoch = Math.max(1, past.lastEpoch);
-  const mac = authorship?.sign(mailboxName(agent), epoch);
-  past.mailbox ??= openJournal(
-    {
-      folder: join(folder, agent, "mailbox"),
-      disk,
-      epoch,
-      durability: "disk",
-      held: () => true,
-      now: Date.now,
-      maxPartBytes: MAILBOX_PART_BYTES,
-      opening: { ...(mac && { mac }) },
-    },
-    { last: past.taken, segments: [] },
-  );
+  const lock = { epoch: Math.max(1, past.lastEpoch), held: () => true };
+  const writer = { disk, lock, durability: "disk", clock: Date, authorship } as const;
+  const start = { last: past.taken, segments: [] };
+  past.mailbox ??= openMailbox(agent, join(folder, agent, "mailbox"), writer, start);
   past.unread++;
   past.mailbox.write([{ kind: "mail", from, message, ...(after !== undefined && { after }) }]);
   return undefined;

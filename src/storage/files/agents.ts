@@ -6,10 +6,8 @@ import type { Inspect } from "../../domain/inspection.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { createBlobs, type Blobs } from "../../past/log/blobs.ts";
-import type { Disk } from "../../base/files/disk.ts";
 import { openFileLog, readFileLog, type OpenedFileLog } from "./log.ts";
-import type { Durability } from "../contract/node.ts";
-import type { Lock } from "../folder/lock.ts";
+import type { JournalWriter } from "./journal/journal.ts";
 import { openMemory, type Memory } from "../../past/past.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
@@ -19,15 +17,12 @@ import type { AgentMemoryOptions } from "../contract/store.ts";
 import { gapNotice } from "../../past/log/gaps.ts";
 import { foreign } from "../contract/foreign.ts";
 
-export interface FileLogsOptions {
+export interface FileLogsOptions extends JournalWriter {
   readonly paths: LegionPaths;
-  readonly durability: Durability;
   readonly clock: Clock;
   readonly inspect: Inspect;
   /** Agents that will be opened here, folder or not: their logs are read then, not now. */
   readonly hosted: ReadonlySet<AgentId>;
-  readonly disk: Disk;
-  readonly lock: Lock;
   readonly authorship: Authorship;
 }
 
@@ -47,7 +42,7 @@ export interface FileLogs {
 }
 
 export async function openFileLogs(options: FileLogsOptions): Promise<FileLogs> {
-  const { paths, durability, clock, inspect, hosted, disk, lock, authorship } = options;
+  const { paths, inspect, hosted, disk } = options;
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
   const filesOf = (agent: AgentId) => ({ folder: paths.agent(agent), disk, blobs: blobs(agent) });
   const readLedger = async (agent: AgentId): Promise<Ledger> => {
@@ -72,8 +67,7 @@ export async function openFileLogs(options: FileLogsOptions): Promise<FileLogs> 
     events: (agent) => readFileLog(filesOf(agent)),
     async openAgent(agent, { view, projector }) {
       if (await isForeign(agent, options)) throw foreign(agent);
-      const { now } = clock;
-      const place = { ...filesOf(agent), corruptFolder: paths.corrupt, lock, durability, now, authorship };
+      const place = { ...options, ...filesOf(agent), corruptFolder: paths.corrupt };
       const memory = await openMemory({ agent, view, projector, inspect }, async (each) => {
         const opened = await openFileLog(place, each, await openings.get(agent)?.acknowledged());
         openings.set(agent, opened);

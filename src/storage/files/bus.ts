@@ -4,11 +4,8 @@
 import { join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { mailboxName, type Authorship } from "../folder/person/authorship.ts";
-import type { Disk } from "../../base/files/disk.ts";
-import { openJournal, type Journal, type JournalStart } from "./journal/journal.ts";
-import type { Durability } from "../contract/node.ts";
-import type { Lock } from "../folder/lock.ts";
-import { setAside, settleSegments } from "./journal/segments.ts";
+import type { Journal, JournalStart, JournalWriter } from "./journal/journal.ts";
+import { isForeignJournal, setAside, settleSegments } from "./journal/segments.ts";
 import {
   CONTROL,
   MAILBOX_LIMIT,
@@ -19,18 +16,11 @@ import {
   type LogId,
 } from "../../domain/message.ts";
 import type { Bus, Inbox, Mail, Receipt, Watermarks } from "../../mail/bus.ts";
-import { readMailbox, type MailMark } from "./mailbox.ts";
+import { openMailbox, readMailbox, type MailMark } from "./mailbox.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
 import { firstFitting, standingOf } from "../../mail/mailbox.ts";
-import { isForeignJournal } from "./journal/foreign-journal.ts";
 
-const PART_BYTES = 1_048_576;
-
-export interface FileBusOptions {
-  readonly disk: Disk;
-  readonly lock: Pick<Lock, "epoch" | "held">;
-  readonly durability: Durability;
-  readonly now: () => number;
+export interface FileBusOptions extends JournalWriter {
   /** An agent's folder. */
   readonly folder: (agent: AgentId) => string;
   /** Where damaged lines are set aside. */
@@ -45,6 +35,8 @@ export interface FileBusOptions {
 
 interface Mailbox {
   readonly agent: AgentId;
+  /** Goes on in it. */
+  readonly openJournal: (start: JournalStart) => Journal;
   journal: Journal;
   /** Per sender log, the highest number taken in, waiting or being written. */
   seen: Map<LogId, number>;
@@ -102,7 +94,7 @@ async function loadMailbox(agent: AgentId, options: FileBusOptions): Promise<Mai
   const { disk, durability, corruptFolder, authorship } = options;
   const marks = await options.watermarks(agent);
   if (!marks) return undefined;
-  const folder = mailboxFolder(agent, options);
+  const folder = join(options.folder(agent), "mailbox");
   const author = authorship && { authorship, of: mailboxName(agent) };
   if (author && (await isForeignJournal(folder, disk, author)))
     throw new LegionError("FOREIGN", `${displayName(agent)} has mail that was not written on your machines`);
@@ -110,9 +102,11 @@ async function loadMailbox(agent: AgentId, options: FileBusOptions): Promise<Mai
   const { unread, seen, start, damages } = await readMailbox(folder, disk, marks);
   await setAside(damages, join(corruptFolder, `${agent}-mailbox`), disk);
   if (damages.length > 0) options.onDamage(agent);
+  const openJournal = (from: JournalStart): Journal => openMailbox(agent, folder, options, from);
   return {
     agent,
-    journal: openMailboxJournal(agent, start, options),
+    openJournal,
+    journal: openJournal(start),
     seen: new Map(seen),
     unread: createUnread(unread),
     arriving: [],
@@ -120,30 +114,6 @@ async function loadMailbox(agent: AgentId, options: FileBusOptions): Promise<Mai
     taken: 0,
     open: false,
   };
-}
-
-function mailboxFolder(agent: AgentId, options: FileBusOptions): string {
-  return join(options.folder(agent), "mailbox");
-}
-
-function openMailboxJournal(agent: AgentId, start: JournalStart, options: FileBusOptions): Journal {
-  const { disk, lock, durability, now } = options;
-  const { epoch, held } = lock;
-  const folder = mailboxFolder(agent, options);
-  const mac = options.authorship?.sign(mailboxName(agent), epoch);
-  return openJournal(
-    {
-      folder,
-      disk,
-      epoch,
-      held,
-      durability,
-      now,
-      maxPartBytes: PART_BYTES,
-      opening: { ...(mac && { mac }) },
-    },
-    start,
-  );
 }
 
 /** After a failed write: goes on behind the last message that was acknowledged, if the disk works again. */
@@ -158,7 +128,7 @@ async function revive(mailbox: Mailbox, options: FileBusOptions): Promise<void> 
   mailbox.seen = new Map(marks?.seen);
   for (const { from, message } of [...mailbox.unread.mail, ...acknowledged])
     mailbox.seen.set(from, parseMessageId(message.id).n);
-  mailbox.journal = openMailboxJournal(agent, start, options);
+  mailbox.journal = mailbox.openJournal(start);
   mailbox.failed = false;
 }
 

@@ -2,21 +2,17 @@
 // is acted on, delivered, written to or copied until the person takes it on.
 
 import { join } from "node:path";
-import { readMailbox } from "./mailbox.ts";
-import type { Clock } from "../../base/clock.ts";
+import { openMailbox, readMailbox } from "./mailbox.ts";
 import { holdsCopies } from "../folder/copies.ts";
 import { account, createLedger } from "../../past/ledger.ts";
 import { mailboxName, type Authorship } from "../folder/person/authorship.ts";
 import { createBlobs } from "../../past/log/blobs.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import { openFileLog } from "./log.ts";
-import { openJournal } from "./journal/journal.ts";
-import type { Durability } from "../contract/node.ts";
-import type { Lock } from "../folder/lock.ts";
-import { newestOpening } from "./journal/segments.ts";
+import type { JournalWriter } from "./journal/journal.ts";
+import { isForeignJournal, newestOpening } from "./journal/segments.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
-import { isForeignJournal } from "./journal/foreign-journal.ts";
 
 export interface SignedHome {
   readonly paths: LegionPaths;
@@ -26,7 +22,6 @@ export interface SignedHome {
 
 /** What lies in an agent's folder without saying anything of its own. */
 const NO_STATE = ["agent.json", "mailbox", "log", "blobs", "running.out", "copies.txt"];
-const MAILBOX_PART_BYTES = 1_048_576;
 
 /** Did somebody else write the agent's log, its mail, or state for a log that is not there? */
 export async function isForeign(agent: AgentId, { paths, disk, authorship }: SignedHome): Promise<boolean> {
@@ -43,22 +38,15 @@ export async function isForeign(agent: AgentId, { paths, disk, authorship }: Sig
   );
 }
 
-export interface Adoption extends SignedHome {
-  readonly lock: Lock;
-  readonly durability: Durability;
-  readonly clock: Clock;
-}
-
 /** Takes on what is foreign of the agent, for good. Nothing is written where nothing is. */
-export async function adopt(agent: AgentId, adoption: Adoption): Promise<void> {
+export async function adopt(agent: AgentId, adoption: SignedHome & JournalWriter): Promise<void> {
   if (!(await isForeign(agent, adoption))) return;
-  const { paths, disk, authorship, lock, durability, clock } = adoption;
+  const { paths, disk, authorship } = adoption;
   const folder = paths.agent(agent);
   const ledger = createLedger();
-  const place = { folder, disk, blobs: createBlobs(paths.blobs(agent), disk), corruptFolder: paths.corrupt };
-  const { log } = await openFileLog({ ...place, lock, durability, now: clock.now, authorship }, (event) =>
-    account(ledger, event),
-  );
+  const blobs = createBlobs(paths.blobs(agent), disk);
+  const place = { ...adoption, folder, blobs, corruptFolder: paths.corrupt };
+  const { log } = await openFileLog(place, (event) => account(ledger, event));
   await log.append([
     { kind: "notice", reason: "adopted", content: "A person took on what stands before this." },
   ]);
@@ -66,21 +54,7 @@ export async function adopt(agent: AgentId, adoption: Adoption): Promise<void> {
   const mailbox = join(folder, "mailbox");
   if (!(await isForeignJournal(mailbox, disk, { authorship, of: mailboxName(agent) }))) return;
   const { start } = await readMailbox(mailbox, disk, ledger);
-  const { epoch, held } = lock;
-  const opening = { mac: authorship.sign(mailboxName(agent), epoch) };
-  const journal = openJournal(
-    {
-      folder: mailbox,
-      disk,
-      epoch,
-      held,
-      durability,
-      now: clock.now,
-      maxPartBytes: MAILBOX_PART_BYTES,
-      opening,
-    },
-    start,
-  );
+  const journal = openMailbox(agent, mailbox, adoption, start);
   journal.write([{ kind: "adopted" }]);
   await journal.close();
 }

@@ -3,32 +3,23 @@ import { basename, join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { LOG_FORMAT, type Event, type SeqRange } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
-import type { Authorship } from "../folder/person/authorship.ts";
 import { inline, type Blobs, type Outlined } from "../../past/log/blobs.ts";
-import type { Disk } from "../../base/files/disk.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
-import { openJournal, type JournalStart, type SegmentEnd } from "./journal/journal.ts";
-import type { Durability } from "../contract/node.ts";
-import type { Lock } from "../folder/lock.ts";
+import { openJournal } from "./journal/journal.ts";
+import type { JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
 import { createWriter } from "../../past/log/long-events.ts";
 import { readSegments, setAside, settleSegments } from "./journal/segments.ts";
 import { createGaps } from "../../past/log/gaps.ts";
 
 const PART_BYTES = 8 * 1_048_576;
 
-export interface FileLogOptions {
+export interface FileLogOptions extends JournalWriter {
   /** The agent's folder. */
   readonly folder: string;
-  readonly disk: Disk;
   readonly blobs: Blobs;
-  readonly lock: Pick<Lock, "epoch" | "held">;
-  readonly durability: Durability;
-  readonly now: () => number;
   /** Where damaged lines are set aside. */
   readonly corruptFolder: string;
   readonly maxPartBytes?: number;
-  /** Signs what is written; absent: nothing is signed. */
-  readonly authorship?: Pick<Authorship, "sign">;
 }
 
 export interface OpenedFileLog {
@@ -49,7 +40,7 @@ export async function openFileLog(
   each: (event: Event) => void,
   end?: JournalStart,
 ): Promise<OpenedFileLog> {
-  const { disk, blobs, lock, durability, now } = options;
+  const { disk, blobs, lock, durability, maxPartBytes = PART_BYTES } = options;
   const folder = join(options.folder, "log");
   // Whoever lost the lock and begins a part anew would contradict what the new holder counted.
   if (!lock.held())
@@ -58,22 +49,8 @@ export async function openFileLog(
   const { id, lost, start } = await readThrough(options, each, end);
   // A log that lost events cannot know which numbers it gave out: it goes on as another one.
   const log = id === undefined || lost.length > 0 ? randomUUID() : id;
-  const { epoch, held } = lock;
-  const maxPartBytes = options.maxPartBytes ?? PART_BYTES;
-  const mac = options.authorship?.sign(log, epoch);
-  const journal = openJournal(
-    {
-      folder,
-      disk,
-      epoch,
-      held,
-      durability,
-      now,
-      maxPartBytes,
-      opening: { format: LOG_FORMAT, log, ...(mac && { mac }) },
-    },
-    start,
-  );
+  const opening = { format: LOG_FORMAT, log };
+  const journal = openJournal({ ...options, folder, name: log, maxPartBytes, opening }, start);
   const write = createWriter((events) => journal.write(events), blobs);
   return {
     lost,

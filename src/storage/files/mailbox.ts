@@ -1,11 +1,15 @@
 // What a mailbox holds on disk: one line for each message that was accepted, until the reader's log has taken it in.
 
 import type { Disk } from "../../base/files/disk.ts";
-import type { JournalStart, SegmentEnd } from "./journal/journal.ts";
+import { openJournal } from "./journal/journal.ts";
+import type { Journal, JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
 import { readSegments, type Damage, type JournalRecord } from "./journal/segments.ts";
-import { parseMessageId, type Delivery, type LogId } from "../../domain/message.ts";
+import { mailboxName } from "../folder/person/authorship.ts";
+import { parseMessageId, type AgentId, type Delivery, type LogId } from "../../domain/message.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";
+
+const PART_BYTES = 1_048_576;
 
 /** One line of a mailbox; its sequence number is the position of the mail. */
 export type MailRecord = JournalRecord & Delivery & MailMark;
@@ -22,6 +26,16 @@ export interface Waiting {
   readonly seen: ReadonlyMap<LogId, number>;
   readonly start: JournalStart;
   readonly damages: readonly Damage[];
+}
+
+/** Goes on in the mailbox `folder` of an agent. */
+export function openMailbox(
+  agent: AgentId,
+  folder: string,
+  writer: JournalWriter,
+  start: JournalStart,
+): Journal {
+  return openJournal({ ...writer, folder, name: mailboxName(agent), maxPartBytes: PART_BYTES }, start);
 }
 
 /** What waits in the mailbox `folder` of a reader whose log has taken in mail as far as `marks` say. */

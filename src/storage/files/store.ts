@@ -76,18 +76,14 @@ interface Locked extends FileStoreOptions {
 }
 
 async function openFiles(options: Locked): Promise<FileStore> {
-  const { paths, durability, clock, hosted, disk, lock, authorship } = options;
+  const { paths, clock, hosted, disk, lock } = options;
   const logs = await openFileLogs(options);
   const { openAgent } = logs;
   /** Agents whose mailboxes lost mail to a damage. */
   const damaged = new Set<AgentId>();
   const bus = createFileBus({
+    ...options,
     onDamage: (agent) => damaged.add(agent),
-    disk,
-    lock,
-    durability,
-    authorship,
-    now: clock.now,
     folder: paths.agent,
     corruptFolder: paths.corrupt,
     watermarks: logs.find,

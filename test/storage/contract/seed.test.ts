@@ -32,7 +32,15 @@ async function written(past: Partial<Past> & Pick<Past, "events" | "to">) {
   for await (const event of readFileLog({ folder, disk, blobs })) events.push(event);
   const ledger = createLedger();
   const lock = { epoch: 4, held: () => true };
-  const options = { folder, disk, blobs, lock, durability: "disk", now: () => 0, corruptFolder } as const;
+  const options = {
+    folder,
+    disk,
+    blobs,
+    lock,
+    durability: "disk",
+    clock: { now: () => 0 },
+    corruptFolder,
+  } as const;
   const opened = await openFileLog(options, (event) => account(ledger, event));
   return { folder, blobs, events, ledger, opened };
 }

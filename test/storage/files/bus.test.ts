@@ -48,7 +48,7 @@ function openStage(opening: Opening): FileStage {
     disk: watch ? watchDisk(disk, watch) : disk,
     lock: { epoch, held },
     durability,
-    now: () => 0,
+    clock: { now: () => 0 },
     folder,
     corruptFolder: join(root, "corrupt"),
     onDamage: () => undefined,

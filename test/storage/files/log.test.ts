@@ -39,7 +39,7 @@ async function open(opening: Opening = {}): Promise<OpenedLog & OpenedFileLog> {
       blobs: createBlobs(join(folder, "blobs"), disk),
       lock: { epoch: opening.epoch ?? ++epoch, held: () => true },
       durability: opening.durability ?? "disk",
-      now: () => 0,
+      clock: { now: () => 0 },
       corruptFolder: join(root, "corrupt"),
       maxPartBytes: opening.maxPartBytes ?? 1_048_576,
     },

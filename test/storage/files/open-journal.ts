@@ -10,6 +10,7 @@ import {
   type Damage,
   type StoredRecord,
 } from "../../../src/storage/files/journal/segments.ts";
+import type { Lock } from "../../../src/storage/folder/lock.ts";
 import type { Disk } from "../../../src/base/files/disk.ts";
 
 export interface Found {
@@ -18,9 +19,18 @@ export interface Found {
   readonly damages: readonly Damage[];
 }
 
+/** Options of a journal that nobody disturbs. */
+export const WRITER = {
+  name: "said",
+  lock: { epoch: 1, held: () => true },
+  clock: { now: () => 0 },
+  durability: "disk",
+  maxPartBytes: 1_048_576,
+} as const;
+
 /** Reads a folder and opens its journal behind what was found, as logs and mailboxes do. */
 export async function reopenJournal(
-  options: Pick<JournalOptions, "folder" | "disk"> & Partial<JournalOptions>,
+  options: Pick<JournalOptions, "folder" | "disk"> & Partial<JournalOptions & Lock>,
 ): Promise<Found> {
   const { folder, disk } = options;
   if (options.durability !== "process") await settleSegments(folder, disk);
@@ -34,8 +44,8 @@ export async function reopenJournal(
     last = segment.records.at(-1)?.seq ?? last;
     segments.push({ name: segment.name, bytes: segment.bytes, sealed: segment.sealed, last });
   }
-  const defaults = { epoch: 1, durability: "disk", held: () => true, now: () => 0, opening: {} } as const;
-  const journal = openJournal({ ...defaults, maxPartBytes: 1_048_576, ...options }, { last, segments });
+  const { epoch = 1, held = () => true } = options;
+  const journal = openJournal({ ...WRITER, lock: { epoch, held }, ...options }, { last, segments });
   return { journal, records, damages };
 }
 

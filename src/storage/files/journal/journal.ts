@@ -9,22 +9,31 @@ import { join } from "node:path";
 import { LegionError, messageOf } from "../../../base/errors.ts";
 import type { AppendFile, Disk } from "../../../base/files/disk.ts";
 import type { Durability } from "../../contract/node.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { toLine } from "../../folder/line.ts";
+import type { Lock } from "../../folder/lock.ts";
+import type { Authorship } from "../../folder/person/authorship.ts";
 import { comparePlaces, placeOf } from "./segments.ts";
 import type { JournalRecord, Segment } from "./segments.ts";
 import { segmentName, type SegmentPlace } from "../../folder/series.ts";
 
-export interface JournalOptions {
-  readonly folder: string;
+/** Who writes, and how well it is kept. */
+export interface JournalWriter {
   readonly disk: Disk;
-  readonly epoch: number;
+  readonly lock: Pick<Lock, "epoch" | "held">;
   readonly durability: Durability;
-  /** False once another process has taken the directory over. */
-  readonly held: () => boolean;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, "now">;
+  /** Signs each segment; absent: nothing is signed. */
+  readonly authorship?: Pick<Authorship, "sign">;
+}
+
+export interface JournalOptions extends JournalWriter {
+  readonly folder: string;
+  /** What it is signed under. */
+  readonly name: string;
   readonly maxPartBytes: number;
-  /** The fields of the first record of each segment besides `seals`; `format` is 1 where it is not among them. */
-  readonly opening: object;
+  /** Further fields of the first record of each segment; `format` is 1 where it is not among them. */
+  readonly opening?: object;
 }
 
 /** Where a journal goes on: behind what was found of it, or behind what a dead one had acknowledged. */
@@ -59,7 +68,7 @@ export interface Journal {
 
 /** Goes on where `start` says. Creates no file before the first record. */
 export function openJournal(options: JournalOptions, start: JournalStart): Journal {
-  const { folder, epoch } = options;
+  const { folder, lock, clock } = options;
   const parts = openParts(options, start.segments);
   let last = start.last;
   let dead: LegionError | undefined;
@@ -71,7 +80,7 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
     if (dead) throw dead;
     const upTo = last;
     const acknowledge = await parts.settle();
-    if (!options.held()) throw takenOver(folder);
+    if (!lock.held()) throw takenOver(folder);
     acknowledge();
     return upTo;
   };
@@ -83,7 +92,7 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
     write(records) {
       if (dead) throw dead;
       if (records.length === 0) return [];
-      const stamp = createStamp(last, epoch, options.now());
+      const stamp = createStamp(last, lock.epoch, clock.now());
       const opening = parts.opening();
       const opened = opening ? [stamp(opening)] : [];
       const stamped = records.map((record) => stamp(record));
@@ -104,7 +113,7 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
       // A flush that began before the failure may still succeed.
       await flushes.current();
       // Whoever has taken over may count what nobody was promised: it is no longer ours to remove.
-      if (!options.held()) throw takenOver(folder);
+      if (!lock.held()) throw takenOver(folder);
       return { segments: await parts.acknowledged(), last: flushes.reached() };
     },
     async close() {
@@ -133,18 +142,11 @@ function createStamp(last: number, epoch: number, nowMs: number) {
   return <R extends object>(record: R) => ({ seq: ++last, epoch, at, ...record });
 }
 
-/** One flush after the other; whoever asks while one is under way shares the next one. */
-interface Flushes {
-  /** The highest sequence number that a flush has covered. */
-  reached(): number;
-  /** Resolves when a flush has covered `seq`. Rejects as it did. */
-  cover(seq: number): Promise<void>;
-  /** Resolves when no flush is under way, whatever came of it. */
-  current(): Promise<void>;
-}
-
-/** `flush` resolves with the highest sequence number that it covered. */
-function shareFlushes(flush: () => Promise<number>, reached: number): Flushes {
+/**
+ * One flush after the other; whoever asks while one is under way shares the next one. `flush` resolves with the highest
+ * sequence number that it covered, `reached` is that so far.
+ */
+function shareFlushes(flush: () => Promise<number>, reached: number) {
   let flushing: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     try {
@@ -155,10 +157,12 @@ function shareFlushes(flush: () => Promise<number>, reached: number): Flushes {
   };
   return {
     reached: () => reached,
-    async cover(seq) {
+    /** Resolves when a flush has covered `seq`. Rejects as it did. */
+    async cover(seq: number): Promise<void> {
       while (reached < seq) await (flushing ??= run());
     },
-    current: async () => flushing?.catch(() => undefined),
+    /** Resolves when no flush is under way, whatever came of it. */
+    current: async (): Promise<void> => flushing?.catch(() => undefined),
   };
 }
 
@@ -174,37 +178,22 @@ interface Part {
 }
 
 /** The segments of one journal. The newest of its own grows. */
-interface Parts {
-  /** The first record of a new part, if the next record needs one. */
-  opening(): { readonly kind: string } | undefined;
-  begin(): void;
-  append(bytes: Buffer, last: number): void;
-  /** Makes everything appended so far as durable as promised. Returns how to say that it counts. */
-  settle(): Promise<() => void>;
-  dropThrough(seq: number): Promise<void>;
-  /** Removes what was begun and never acknowledged. */
-  acknowledged(): Promise<readonly SegmentEnd[]>;
-  close(): void;
-}
-
-function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Parts {
-  const { disk, folder, epoch } = options;
+function openParts(options: JournalOptions, segments: readonly SegmentEnd[]) {
+  const { disk, folder } = options;
   let parts: Part[] = segments.map((end) => ({ ...end, file: undefined, durable: end }));
   let unsealed = parts.filter(({ sealed }) => !sealed);
   let growing: Part | undefined;
-  let newest = newestPlace(segments, epoch);
+  let newest = newestPlace(segments, options.lock.epoch);
   const remove = createRemoval(folder, disk);
   const close = (): void => {
     growing?.file?.close();
     growing = undefined;
   };
   return {
-    opening() {
-      if (growing && growing.bytes < options.maxPartBytes) return undefined;
-      const seals = Object.fromEntries(unsealed.map(({ name, bytes }) => [name, bytes]));
-      return { kind: "opened", format: 1, ...options.opening, seals };
-    },
-    begin() {
+    /** `undefined` if the next record needs no new part. */
+    opening: () =>
+      growing && growing.bytes < options.maxPartBytes ? undefined : openingOf(options, unsealed),
+    begin(): void {
       growing?.file?.close();
       newest = { epoch: newest.epoch, part: newest.part + 1 };
       const name = segmentName(newest);
@@ -213,12 +202,13 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Pa
       unsealed = [growing];
       parts.push(growing);
     },
-    append(bytes, last) {
+    append(bytes: Buffer, last: number): void {
       growing!.file!.write(bytes);
       growing!.bytes += bytes.length;
       growing!.last = last;
     },
-    async settle() {
+    /** Makes everything appended so far as durable as promised. Returns how to say that it counts. */
+    async settle(): Promise<() => void> {
       const ends = parts
         .filter((part) => part.bytes > part.durable.bytes)
         .map((part) => ({ part, durable: { bytes: part.bytes, last: part.last } }));
@@ -230,13 +220,14 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Pa
         }
       };
     },
-    dropThrough(seq) {
+    dropThrough(seq: number): Promise<void> {
       const doomed = parts.filter((part) => part !== growing && part.last <= seq);
       parts = parts.filter((part) => !doomed.includes(part));
       unsealed = unsealed.filter((part) => !doomed.includes(part));
       return remove(doomed);
     },
-    async acknowledged() {
+    /** Removes what was begun and never acknowledged. */
+    async acknowledged(): Promise<readonly SegmentEnd[]> {
       close();
       await remove(parts.filter(({ durable }) => durable.bytes === 0));
       return parts
@@ -245,6 +236,13 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]): Pa
     },
     close,
   };
+}
+
+/** The first record of a segment that seals `unsealed`. */
+function openingOf({ opening, name, lock, authorship }: JournalOptions, unsealed: readonly Part[]) {
+  const seals = Object.fromEntries(unsealed.map((part) => [part.name, part.bytes]));
+  const mac = authorship?.sign(name, lock.epoch);
+  return { kind: "opened", format: 1, ...opening, ...(mac && { mac }), seals };
 }
 
 /** After all that is there: also if the folder of locks was deleted and its numbers begin again. */

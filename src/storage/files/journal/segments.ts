@@ -6,6 +6,7 @@ import { LegionError } from "../../../base/errors.ts";
 import { isLogFormat } from "../../../domain/event.ts";
 import type { Disk } from "../../../base/files/disk.ts";
 import { eachLine, fromLine, piecesOf } from "../../folder/line.ts";
+import type { Authorship } from "../../folder/person/authorship.ts";
 import { segmentName, type SegmentPlace } from "../../folder/series.ts";
 
 export interface JournalRecord {
@@ -148,6 +149,23 @@ export async function newestOpening(folder: string, disk: Disk): Promise<Opening
     if (parse(file, bytes, { last: 0, limit: Infinity }).records.length > 0) found = "unreadable";
   }
   return found;
+}
+
+/**
+ * Did somebody else write the newest segment of the journal in `folder`? Whoever goes on in a journal has seen who wrote it
+ * before: so an own segment stands for all that are older. False for a journal that holds nothing.
+ *
+ * @param of the mailbox's name; a log names itself
+ */
+export async function isForeignJournal(
+  folder: string,
+  disk: Disk,
+  { authorship, of }: { readonly authorship: Authorship; readonly of?: string },
+): Promise<boolean> {
+  const opening = await newestOpening(folder, disk);
+  if (opening === undefined || opening === "unreadable") return opening !== undefined;
+  const { mac, log, epoch } = opening;
+  return !authorship.isOwn(mac, of ?? String(log), epoch);
 }
 
 /**

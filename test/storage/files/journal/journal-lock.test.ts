@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createDisk } from "../../../../src/base/files/disk.ts";
 import { openJournal } from "../../../../src/storage/files/journal/journal.ts";
 import { createTempProject } from "../../../temp-project.ts";
-import { reopenJournal, say, textsIn } from "../open-journal.ts";
+import { reopenJournal, WRITER, say, textsIn } from "../open-journal.ts";
 
 it("a journal does not count what was flushed when the lock was lost, and leaves it to whoever took over (J1, J2)", async () => {
   const root = await createTempProject();
@@ -20,7 +20,6 @@ it("a journal does not count what was flushed when the lock was lost, and leaves
   held = true;
   const start = await journal.acknowledged();
   expect(start).toMatchObject({ last: 2, segments: [{ last: 2 }] });
-  const options = { folder, disk, epoch: 1, held: () => true, now: () => 0, opening: {} };
-  await say(openJournal({ ...options, durability: "disk", maxPartBytes: 10_000 }, start), "on");
+  await say(openJournal({ ...WRITER, folder, disk }, start), "on");
   expect(await textsIn(folder, disk)).toEqual(["mine", "on"]);
 });

@@ -6,7 +6,7 @@ import { openJournal } from "../../../../src/storage/files/journal/journal.ts";
 import { readSegments } from "../../../../src/storage/files/journal/segments.ts";
 import { createTempProject } from "../../../temp-project.ts";
 import { byHand } from "../../../world.ts";
-import { reopenJournal, say, textsIn } from "../open-journal.ts";
+import { reopenJournal, WRITER, say, textsIn } from "../open-journal.ts";
 import { failFrom, watchDisk, type DiskCall } from "../watched-disk.ts";
 
 let root: string;
@@ -229,8 +229,7 @@ describe("a journal on a disk that fails", () => {
     await expect(say(journal, "never acknowledged")).rejects.toMatchObject({ code: "STORAGE" });
     broken = false;
     const start = await journal.acknowledged();
-    const options = { folder, disk, epoch: 1, held: () => true, now: () => 0, opening: {} };
-    const next = openJournal({ ...options, durability: "disk", maxPartBytes: 10_000 }, start);
+    const next = openJournal({ ...WRITER, folder, disk }, start);
     await say(next, "c");
     expect(await textsIn(folder, disk)).toEqual(["a", "b", "c"]);
   });
@@ -258,10 +257,9 @@ describe("a journal on a disk that fails", () => {
     const full = watchDisk(disk, ({ op }) => {
       if (op === "write") throw new Error("ENOSPC");
     });
-    const options = { folder, disk: full, epoch: 1, held: () => true, now: () => 0, opening: {} };
     let dead = journal;
     for (let attempt = 0; attempt < 3; attempt++) {
-      dead = openJournal({ ...options, durability: "disk", maxPartBytes: 1 }, await dead.acknowledged());
+      dead = openJournal({ ...WRITER, folder, disk: full, maxPartBytes: 1 }, await dead.acknowledged());
       expect(() => dead.write([{ kind: "said" }])).toThrow();
     }
     await dead.acknowledged();

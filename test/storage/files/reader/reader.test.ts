@@ -18,7 +18,13 @@ async function createPlace(): Promise<RecordedPlace> {
   const disk = createDisk(paths.tmp);
   const reader = createFileReader(project);
   const lock = { epoch: 1, held: () => true };
-  const shared = { disk, lock, durability: "process", now: () => 0, corruptFolder: paths.corrupt } as const;
+  const shared = {
+    disk,
+    lock,
+    durability: "process",
+    clock: { now: () => 0 },
+    corruptFolder: paths.corrupt,
+  } as const;
   const logs = new Map<AgentId, EventLog>();
   const logOf = async (agent: AgentId): Promise<EventLog> => {
     const blobs = createBlobs(paths.blobs(agent), disk);
