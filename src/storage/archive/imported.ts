@@ -14,7 +14,7 @@ import { createBlobs } from "../../past/log/blobs.ts";
 import type { Module } from "../../domain/module.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import { readFileLog } from "../files/log.ts";
-import { openJournal, type SegmentEnd } from "../files/journal/journal.ts";
+import { openJournal, soleWriter, type SegmentEnd } from "../files/journal/journal.ts";
 import { isForeignJournal, readSegments } from "../files/journal/segments.ts";
 import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
 import { editsOf, type Original } from "./legacy.ts";
@@ -86,7 +86,7 @@ async function rename(renaming: Renaming, disk: Disk): Promise<void> {
   for await (const { seq } of events()) last = seq;
   const end = last === 0 ? 0 : await forkPoint(events(), last, displayName(from));
   const past = { origin: from, events: events(), to: end, blobs, readable };
-  await writePast({ folder: target, disk, epoch, now: Date.now, corruptFolder: target, authorship }, past);
+  await writePast({ ...soleWriter(disk, epoch, authorship), folder: target, corruptFolder: target }, past);
   const record = await disk.read(join(source, "agent.json"));
   if (record) await disk.replace(join(target, "agent.json"), record);
   await rm(source, { recursive: true });
@@ -144,7 +144,7 @@ export function fromOriginal(
       };
       const blobs = createBlobs(join(folder, "blobs"), disk);
       const past = { origin: agent, events: stamped(), to: events.length + 1, blobs, readable };
-      await writePast({ folder, disk, epoch: 1, now: Date.now, corruptFolder: folder, authorship }, past);
+      await writePast({ ...soleWriter(disk, 1, authorship), folder, corruptFolder: folder }, past);
       return 1;
     },
   };
@@ -174,8 +174,7 @@ async function endLog(
     segments.push({ name, bytes, sealed, last });
   }
   if (log === undefined) return;
-  const lock = { epoch: epoch + 1, held: () => true };
-  const writer = { disk, lock, durability: "disk", clock: Date, authorship } as const;
+  const writer = soleWriter(disk, epoch + 1, authorship);
   const journal = openJournal(
     { ...writer, folder: join(folder, "log"), name: log, maxPartBytes: PART_BYTES, opening: { log } },
     { last, segments },

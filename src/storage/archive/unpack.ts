@@ -7,7 +7,7 @@ import { isCount, isEventShaped, isLogId, isMailTo, isSegmentName } from "./chec
 import { isLogFormat, type Event } from "../../domain/event.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { createDisk, type AppendFile, type Disk } from "../../base/files/disk.ts";
-import type { Journal } from "../files/journal/journal.ts";
+import { soleWriter, type Journal } from "../files/journal/journal.ts";
 import { openMailbox } from "../files/mailbox.ts";
 import { fromLine, piecesOf } from "../folder/line.ts";
 import { CONTROL, isAgentId, type AgentId } from "../../domain/message.ts";
@@ -263,8 +263,7 @@ async function takeMail(
   const { agent, from, message, after } = line;
   if (!isLogId(from) || !isMailTo(agent, message) || !(after === undefined || isCount(after)))
     return "it is no mail for this agent";
-  const lock = { epoch: Math.max(1, past.lastEpoch), held: () => true };
-  const writer = { disk, lock, durability: "disk", clock: Date, authorship } as const;
+  const writer = soleWriter(disk, Math.max(1, past.lastEpoch), authorship);
   const start = { last: past.taken, segments: [] };
   past.mailbox ??= openMailbox(agent, join(folder, agent, "mailbox"), writer, start);
   past.unread++;

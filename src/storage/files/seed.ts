@@ -1,10 +1,10 @@
 // A new agent in files that begins with the past of another.
 
 import { join } from "node:path";
-import { LOG_FORMAT, type Event, type OpenedEvent, type Stamp } from "../../domain/event.ts";
+import { LOG_FORMAT, type Event } from "../../domain/event.ts";
 import { createBlobs, longStrings, outline } from "../../past/log/blobs.ts";
-import type { Authorship } from "../folder/person/authorship.ts";
-import type { AppendFile, Disk } from "../../base/files/disk.ts";
+import type { AppendFile } from "../../base/files/disk.ts";
+import type { JournalWriter } from "./journal/journal.ts";
 import { readFileLog } from "./log.ts";
 import { toLine } from "../folder/line.ts";
 import { createSeries } from "../folder/series.ts";
@@ -16,16 +16,10 @@ import { eventsOf, type Past } from "../contract/seed.ts";
 const CHUNK_CHARS = 262_144;
 
 /** Where the folder of a new agent is made. */
-export interface NewFolder {
+export interface NewFolder extends Omit<JournalWriter, "durability"> {
   /** It must not be there. */
   readonly folder: string;
-  readonly disk: Disk;
-  /** The lock number of this process. */
-  readonly epoch: number;
-  readonly now: () => number;
   readonly corruptFolder: string;
-  /** Signs what is written; absent: nothing is signed. */
-  readonly authorship?: Pick<Authorship, "sign">;
 }
 
 /**
@@ -44,25 +38,10 @@ export async function writePast(place: NewFolder, past: Past): Promise<Branch> {
   return branch;
 }
 
-export async function writeLog(place: NewFolder, past: Omit<Past, "readable">): Promise<void> {
-  const { folder, disk, epoch, now } = place;
+/** A segment begins with every `opened` event. */
+async function writeLog({ folder, disk, lock, clock, authorship }: NewFolder, past: Past): Promise<void> {
+  const { epoch } = lock;
   const kept = createBlobs(join(folder, "blobs"), disk);
-  const segments = createSegments(place);
-  for await (const event of eventsOf(past, { epoch, now, kept })) {
-    if (event.kind === "opened") await segments.begin(event);
-    else segments.write(await outline(event, longStrings(event), kept));
-  }
-  await segments.close();
-}
-
-export interface Segments {
-  begin(opening: Pick<OpenedEvent, "log"> & Stamp): Promise<void>;
-  write(record: object): void;
-  close(): Promise<void>;
-}
-
-export function createSegments({ folder: parent, disk, epoch, authorship }: NewFolder): Segments {
-  const folder = join(parent, "log");
   const series = createSeries(epoch);
   let file: AppendFile | undefined;
   let lines = "";
@@ -72,24 +51,21 @@ export function createSegments({ folder: parent, disk, epoch, authorship }: NewF
     series.grew(chunk.length);
     lines = "";
   };
-  const write = (record: object): void => {
-    lines += toLine(record);
-    if (lines.length > CHUNK_CHARS) flush();
-  };
-  const close = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     flush();
     await file?.sync();
     file?.close();
   };
-  return {
-    async begin({ seq, epoch: at0, at, log }) {
-      await close();
+  for await (const event of eventsOf(past, { epoch, now: clock.now, kept })) {
+    if (event.kind === "opened") {
+      await end();
       const { name, seals } = series.next();
-      file = disk.create(join(folder, name));
-      const mac = authorship?.sign(log, at0);
-      write({ seq, epoch: at0, at, kind: "opened", format: LOG_FORMAT, log, seals, ...(mac && { mac }) });
-    },
-    write,
-    close,
-  };
+      file = disk.create(join(folder, "log", name));
+      const { seq, epoch: before, at, kind, log } = event;
+      const mac = authorship?.sign(log, before);
+      lines += toLine({ seq, epoch: before, at, kind, format: LOG_FORMAT, log, seals, ...(mac && { mac }) });
+    } else lines += toLine(await outline(event, longStrings(event), kept));
+    if (lines.length > CHUNK_CHARS) flush();
+  }
+  await end();
 }

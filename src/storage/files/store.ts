@@ -118,10 +118,8 @@ async function openFiles(options: Locked): Promise<FileStore> {
 }
 
 /** Which agents there are, and what is known of each. */
-function recordsIn(
-  { paths, clock, disk, lock, authorship }: Locked,
-  logs: FileLogs,
-): Pick<Store, "isTaken" | "record" | "enroll" | "found"> {
+function recordsIn(options: Locked, logs: FileLogs): Pick<Store, "isTaken" | "record" | "enroll" | "found"> {
+  const { paths, disk } = options;
   const recordOf = (folder: string): string => join(folder, "agent.json");
   return {
     isTaken: async (agent) => logs.known.has(agent) || (await disk.kind(paths.agent(agent))) !== undefined,
@@ -132,11 +130,9 @@ function recordsIn(
       if ((await disk.read(path))?.toString("utf8") !== record) await disk.replace(path, record);
     },
     async found(agent, past, record) {
-      if (await isForeign(past.origin, { paths, disk, authorship })) throw foreign(past.origin);
+      if (await isForeign(past.origin, options)) throw foreign(past.origin);
       const folder = join(paths.tmp, randomUUID());
-      const { epoch } = lock;
-      const place = { folder, disk, epoch, now: clock.now, corruptFolder: paths.corrupt, authorship };
-      const branch = await writePast(place, past);
+      const branch = await writePast({ ...options, folder, corruptFolder: paths.corrupt }, past);
       if (record !== undefined) await disk.replace(recordOf(folder), record);
       await move(folder, paths.agent(agent), disk);
       await logs.adopt(agent);

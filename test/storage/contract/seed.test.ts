@@ -24,7 +24,7 @@ async function written(past: Partial<Past> & Pick<Past, "events" | "to">) {
   const folder = join(root, "agent");
   const corruptFolder = join(root, "corrupt");
   await writePast(
-    { folder, disk, epoch: 3, now: () => 0, corruptFolder },
+    { folder, disk, lock: { epoch: 3, held: () => true }, clock: { now: () => 0 }, corruptFolder },
     { origin: "9", readable: READABLE, blobs: { read: () => Promise.resolve(undefined) }, ...past },
   );
   const blobs = createBlobs(join(folder, "blobs"), disk);

@@ -27,6 +27,15 @@ export interface JournalWriter {
   readonly authorship?: Pick<Authorship, "sign">;
 }
 
+/** Writes where nobody else can be. */
+export function soleWriter(
+  disk: Disk,
+  epoch: number,
+  authorship?: JournalWriter["authorship"],
+): JournalWriter {
+  return { disk, lock: { epoch, held: () => true }, durability: "disk", clock: Date, authorship };
+}
+
 export interface JournalOptions extends JournalWriter {
   readonly folder: string;
   /** What it is signed under. */
