@@ -5,29 +5,27 @@ import { StringDecoder } from "node:string_decoder";
 import { LegionError } from "../../base/errors.ts";
 import type { Event, OpenedEvent } from "../../domain/event.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
+import type { Watermarks } from "../../mail/bus.ts";
 import { inline, type Outlined } from "../../past/log/blobs.ts";
 import { createBranch, followLog } from "../../past/fold.ts";
 import { toLine } from "../folder/line.ts";
 import { createSeries } from "../folder/series.ts";
 import { contentsOf } from "../folder/state-files.ts";
+import type { ReadPlace } from "./reader.ts";
 import { MAX_FILE_BYTES, PIECE_BYTES, type CopyOptions } from "./source.ts";
 import type { LogPart, Settled, Source } from "./source.ts";
 
 type StoredEvent = Event & Outlined;
 
-/** What is kept of agents, as it is; also while somebody writes. */
-export interface KeptAgents extends Pick<Source, "blobs" | "activity"> {
+export interface KeptAgents
+  extends Pick<Source, "activity">, Pick<ReadPlace, "last" | "unread" | "recordText" | "blobs"> {
   /** Where they are, for people. */
   readonly shown: string;
-  /** The sequence number of the newest event; 0 if there is none. */
-  last(agent: AgentId): Promise<number>;
   /** All events, oldest first, some at a time. */
   pages(agent: AgentId): AsyncIterable<readonly StoredEvent[]>;
-  /** What is in the mailbox, oldest first; nothing that is missing comes before it. */
-  mail: Source["waiting"];
-  /** What the last start made of it, without the workspace that it is bound to; `undefined` if nothing is known. */
-  record(agent: AgentId): Promise<string | undefined>;
 }
+
+const NOTHING_TAKEN: Watermarks = { taken: 0, seen: new Map() };
 
 /** One agent of them. */
 interface Kept {
@@ -44,7 +42,7 @@ export function createEventSource(agents: KeptAgents, { readable, authorship }: 
     async settle(agent) {
       const survey = await surveyLog({ agents, agent }, readable);
       surveys.set(agent, survey);
-      const record = await agents.record(agent);
+      const record = await agents.recordText(agent);
       // Where the agent's work lies is decided anew at its next start.
       const files = new Map([
         ...(record === undefined ? [] : [["agent.json", record] as const]),
@@ -65,7 +63,9 @@ export function createEventSource(agents: KeptAgents, { readable, authorship }: 
         else remarks.push(`left out the text ${hash} of ${displayName(agent)}: it is not what was written`);
       }
     },
-    waiting: async (agent) => (await agents.mail(agent)).map((mail) => ({ ...mail, after: 0 })),
+    // Nothing that is missing comes before it.
+    waiting: async (agent) =>
+      (await agents.unread(agent, NOTHING_TAKEN)).map((mail) => ({ ...mail, after: 0 })),
     parts: (agent) => partsOf({ agents, agent }, surveyOf(agent), authorship),
     blobs: agents.blobs,
     activity: agents.activity,

@@ -8,7 +8,7 @@ import { sha256, type Blobs } from "../../past/log/blobs.ts";
 import type { LastStart } from "./last-start.ts";
 import { CONTROL, type AgentId, type Message } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";
-import { followLog, type Branch } from "../../past/fold.ts";
+import { createBranch, followLog, type Branch } from "../../past/fold.ts";
 import type { ModuleState } from "../../past/state.ts";
 
 /** What is recorded of a legion, wherever that is kept; also while it runs. Nothing is written and nothing is locked. */
@@ -64,27 +64,43 @@ export function toRecord(json: string): AgentRecord {
   return agentRecord.parse(fieldsOf(readJson(json)));
 }
 
-/** What a reader makes of logs and mailboxes, wherever they are. */
-export function createFolds({
-  events,
-  unread,
-}: Pick<Reader, "events" | "unread">): Pick<Reader, "ledger" | "follow" | "inbox"> {
+/** What a place says of a legion, as it is kept there; also while somebody writes. */
+export interface ReadPlace extends Pick<
+  Reader,
+  "known" | "events" | "last" | "unread" | "lastStart" | "blobs"
+> {
+  /** What the last start made of the agent, as JSON; `undefined` if nothing is known. */
+  recordText(agent: AgentId): Promise<string | undefined>;
+}
+
+/** @param place knows agents in any order, and its blobs may be kept */
+export function createReader(place: ReadPlace): Reader {
+  const { events, unread, last, lastStart } = place;
+  const follow: Reader["follow"] = async (agent, create) => {
+    const ledger = createLedger();
+    const follower = followLog(create);
+    for await (const event of events(agent)) {
+      account(ledger, event);
+      follower.see(event);
+    }
+    const branch = await follower.settle(() => events(agent));
+    return { ledger, branch, path: pathTo(follower.forks) };
+  };
   return {
+    known: async () => (await place.known()).toSorted(byId),
+    events,
+    last,
     async ledger(agent) {
       const ledger = createLedger();
       for await (const event of events(agent)) account(ledger, event);
       return ledger;
     },
-    async follow(agent, create) {
-      const ledger = createLedger();
-      const follower = followLog(create);
-      for await (const event of events(agent)) {
-        account(ledger, event);
-        follower.see(event);
-      }
-      const branch = await follower.settle(() => events(agent));
-      return { ledger, branch, path: pathTo(follower.forks) };
-    },
+    follow,
+    unread,
+    state: async (agent) => (await follow(agent, createBranch)).branch.state,
+    record: async (agent) => toRecord((await place.recordText(agent)) ?? ""),
+    lastStart,
+    isForeign: () => Promise.resolve(false),
     async *inbox() {
       const ledger = createLedger();
       const takenIn = async function* (): AsyncGenerator<Message> {
@@ -99,11 +115,12 @@ export function createFolds({
       yield* takenIn();
       for (const { position, message } of waiting) if (position > ledger.taken) yield message;
     },
+    blobs: (agent) => readOnly(place.blobs(agent)),
   };
 }
 
 /** Keeps nothing. */
-export function readOnly(blobs: Blobs): Blobs {
+function readOnly(blobs: Blobs): Blobs {
   return { ...blobs, keep: (text) => Promise.resolve(sha256(text)) };
 }
 

@@ -6,10 +6,9 @@ import type { Event } from "../../domain/event.ts";
 import { account, createLedger } from "../../past/ledger.ts";
 import { alreadyThere, type Unfolded, type UnfoldedAgent } from "../contract/arrival.ts";
 import type { Backend, Following } from "../contract/backend.ts";
-import { createEventSource } from "../contract/event-source.ts";
-import { add, lastOf, readMemoryLog, storedEvents } from "./log.ts";
+import { add, lastOf, readMemoryLog } from "./log.ts";
 import { createMemoryPlace, type KeptAgent, type MemoryPlace } from "./place.ts";
-import { createMemoryReader } from "./reader.ts";
+import { createMemoryReader, createMemorySource } from "./reader.ts";
 import { openMemoryStore } from "./store.ts";
 
 /** Each is a legion of its own, which nobody has started yet. */
@@ -37,24 +36,7 @@ export function createMemoryBackend(): Backend {
     openStore: ({ clock }) => openMemoryStore(place, { clock, inspect: () => undefined, hosted: new Set() }),
     follow: (agent, following) => follow(place.of(agent), following),
     patiently: (read) => read(),
-    source: (options) =>
-      createEventSource(
-        {
-          shown: "this process",
-          last: (agent) => Promise.resolve(lastOf(place.of(agent))),
-          pages: async function* (agent) {
-            yield await Promise.resolve(storedEvents(place.of(agent)));
-          },
-          mail: (agent) => Promise.resolve(place.of(agent).mail),
-          blobs: (agent) => place.of(agent).blobs,
-          record: (agent) => Promise.resolve(place.of(agent).record || undefined),
-          activity(agents) {
-            const marks = agents.map((agent) => [lastOf(place.of(agent)), place.of(agent).position]);
-            return Promise.resolve({ isHeld: place.isOpen, mark: JSON.stringify(marks) });
-          },
-        },
-        options,
-      ),
+    source: (options) => createMemorySource(place, options),
     receive: async ({ agents }, unfold) => {
       place.open();
       try {

@@ -1,25 +1,42 @@
 // What a legion in the memory of this process says; also while it runs.
 
-import { createBranch } from "../../past/fold.ts";
-import { createFolds, readOnly, toRecord, type Reader } from "../contract/reader.ts";
-import { lastOf, readMemoryLog } from "./log.ts";
+import type { AgentId } from "../../domain/message.ts";
+import { createEventSource } from "../contract/event-source.ts";
+import { createReader, type Reader, type ReadPlace } from "../contract/reader.ts";
+import type { CopyOptions, Source } from "../contract/source.ts";
+import { lastOf, readMemoryLog, storedEvents } from "./log.ts";
 import type { MemoryPlace } from "./place.ts";
 
 export function createMemoryReader(place: MemoryPlace): Reader {
-  const events: Reader["events"] = (agent, from) => readMemoryLog(place.of(agent), from);
-  const unread: Reader["unread"] = (agent, { taken }) =>
-    Promise.resolve(place.of(agent).mail.filter(({ position }) => position > taken));
-  const folds = createFolds({ events, unread });
+  return createReader(readIn(place));
+}
+
+export function createMemorySource(place: MemoryPlace, options: CopyOptions): Source {
+  return createEventSource(
+    {
+      ...readIn(place),
+      shown: "this process",
+      pages: async function* (agent) {
+        yield await Promise.resolve(storedEvents(place.of(agent)));
+      },
+      activity(agents) {
+        const marks = agents.map((agent) => [lastOf(place.of(agent)), place.of(agent).position]);
+        return Promise.resolve({ isHeld: place.isOpen, mark: JSON.stringify(marks) });
+      },
+    },
+    options,
+  );
+}
+
+function readIn(place: MemoryPlace): ReadPlace {
   return {
-    ...folds,
-    events,
-    unread,
     known: () => Promise.resolve(place.known()),
+    events: (agent, from) => readMemoryLog(place.of(agent), from),
     last: (agent) => Promise.resolve(lastOf(place.of(agent))),
-    state: async (agent) => (await folds.follow(agent, createBranch)).branch.state,
-    isForeign: () => Promise.resolve(false),
-    record: (agent) => Promise.resolve(toRecord(place.of(agent).record ?? "")),
+    unread: (agent, { taken }) =>
+      Promise.resolve(place.of(agent).mail.filter(({ position }) => position > taken)),
+    recordText: (agent: AgentId) => Promise.resolve(place.of(agent).record || undefined),
     lastStart: () => Promise.resolve(place.lastStart),
-    blobs: (agent) => readOnly(place.of(agent).blobs),
+    blobs: (agent) => place.of(agent).blobs,
   };
 }

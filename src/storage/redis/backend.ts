@@ -9,10 +9,9 @@ import { openLink, type Link } from "./connection/link.ts";
 import { followInRedis, readThrough } from "./reader/follow.ts";
 import { openRedisNode, type RedisHome } from "./node/node.ts";
 import { createRedisNodes } from "./node/nodes.ts";
-import { createRedisReader } from "./reader/reader.ts";
+import { createRedisReader, createRedisSource } from "./reader/reader.ts";
 import { receiveInRedis } from "./newcomer/receive.ts";
 import type { Persistence } from "./scripts/lease.ts";
-import { createRedisSource } from "./reader/source.ts";
 import { openRedisStore } from "./store.ts";
 
 export interface RedisBackendOptions extends Omit<RedisHome, "durability"> {

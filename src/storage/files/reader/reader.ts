@@ -10,14 +10,13 @@ import { readFileLog } from "../log.ts";
 import { readSegments } from "../journal/segments.ts";
 import { readLastStart } from "../../contract/last-start.ts";
 import { CONTROL, isAgentId, type AgentId } from "../../../domain/message.ts";
-import { createBranch } from "../../../past/fold.ts";
 import { legionPaths, type LegionPaths } from "../../folder/paths.ts";
 import { openPersonFolder } from "../../folder/person/folder.ts";
 import { knownAuthorshipOf } from "../../folder/person/key.ts";
 import { createProjections } from "../../folder/state-files.ts";
 import { foldState } from "../../../past/state.ts";
 import { isForeign } from "../foreign.ts";
-import { byId, createFolds, readOnly, toRecord, type Reader } from "../../contract/reader.ts";
+import { createReader, type Reader } from "../../contract/reader.ts";
 
 /** Agents are the folders; what people changed in the files of an agent is in its state. */
 export interface FileReader extends Reader {
@@ -31,22 +30,12 @@ export function createFileReader(project: string, person = openPersonFolder(proc
   const paths = legionPaths(project);
   let authorship: Promise<Authorship> | undefined;
   const disk = withoutWrites(createDisk(paths.tmp));
-  const blobs = (agent: AgentId): Blobs => readOnly(createBlobs(paths.blobs(agent), disk));
-  const events: Reader["events"] = (agent, from) =>
-    readFileLog({ folder: paths.agent(agent), disk, blobs: blobs(agent) }, from);
-  const unread: Reader["unread"] = async (agent, marks) =>
-    (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread;
-  const recordAt = async (agent: AgentId): Promise<string> =>
-    (await disk.read(join(paths.agent(agent), "agent.json")))?.toString("utf8") ?? "";
-  const folds = createFolds({ events, unread });
-  return {
-    ...folds,
-    paths,
-    disk,
-    blobs,
-    known: async () => (await agentsIn(paths.agents, disk)).toSorted(byId),
-    events,
-    unread,
+  const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
+  const recordText = async (agent: AgentId): Promise<string | undefined> =>
+    (await disk.read(join(paths.agent(agent), "agent.json")))?.toString("utf8");
+  const reader = createReader({
+    known: () => agentsIn(paths.agents, disk),
+    events: (agent, from) => readFileLog({ folder: paths.agent(agent), disk, blobs: blobs(agent) }, from),
     async last(agent) {
       let last = 0;
       const folder = join(paths.agent(agent), "log");
@@ -54,8 +43,18 @@ export function createFileReader(project: string, person = openPersonFolder(proc
         last = records.at(-1)?.seq ?? last;
       return last;
     },
+    unread: async (agent, marks) =>
+      (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread,
+    recordText,
+    lastStart: async () => readLastStart((await recordText(CONTROL)) ?? ""),
+    blobs,
+  });
+  return {
+    ...reader,
+    paths,
+    disk,
     async state(agent, modules) {
-      const { state } = (await folds.follow(agent, createBranch)).branch;
+      const state = await reader.state(agent, modules);
       const place = { disk, folder: paths.agent(agent), corruptFolder: paths.corrupt };
       const edits = await createProjections(modules, place).reconcile(state);
       for (const edit of edits) foldState(state, { ...edit, seq: 0, epoch: 0, at: "" });
@@ -65,8 +64,6 @@ export function createFileReader(project: string, person = openPersonFolder(proc
       authorship ??= knownAuthorshipOf(person);
       return isForeign(agent, { paths, disk, authorship: await authorship });
     },
-    record: async (agent) => toRecord(await recordAt(agent)),
-    lastStart: async () => readLastStart(await recordAt(CONTROL)),
   };
 }
 
