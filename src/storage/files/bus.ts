@@ -1,9 +1,10 @@
-// The bus of one process: mailboxes in memory, each over a journal on disk. A delivery is a Map lookup, a numbered
-// append and a wake-up of the one reader; nobody else is asked.
+// The bus of one process: mailboxes in memory, each over a journal on disk. A delivery is a numbered append and a wake-up of
+// the one reader.
 
 import { join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { mailboxName, type Authorship } from "../folder/person/authorship.ts";
+import { createLocalBus, type LocalMailbox, type LocalMailboxes } from "../contract/local-bus.ts";
 import type { Journal, JournalStart, JournalWriter } from "./journal/journal.ts";
 import { isForeignJournal, setAside, settleSegments } from "./journal/segments.ts";
 import {
@@ -15,20 +16,18 @@ import {
   type Delivery,
   type LogId,
 } from "../../domain/message.ts";
-import type { Bus, Inbox, Mail, Receipt, Watermarks } from "../../mail/bus.ts";
+import type { Bus, Mail, Receipt, Watermarks } from "../../mail/bus.ts";
 import { openMailbox, readMailbox, type MailMark } from "./mailbox.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
-import { firstFitting, standingOf } from "../../mail/mailbox.ts";
+import { standingOf } from "../../mail/mailbox.ts";
 
-export interface FileBusOptions extends JournalWriter {
+export interface FileBusOptions extends JournalWriter, Pick<LocalMailboxes, "watermarks"> {
   /** An agent's folder. */
   readonly folder: (agent: AgentId) => string;
   /** Where damaged lines are set aside. */
   readonly corruptFolder: string;
   /** Told when mail of an agent was lost to a damage: its senders still have it. */
   readonly onDamage: (agent: AgentId) => void;
-  /** How far an agent's log has taken in mail; `undefined` for an agent that does not exist. */
-  readonly watermarks: (agent: AgentId) => Promise<Watermarks | undefined>;
   /** Tells whose mail is in a mailbox, and signs what is put there; absent: nobody asks. */
   readonly authorship?: Authorship;
 }
@@ -46,54 +45,20 @@ interface Mailbox {
   /** The last write failed: what was acknowledged counts, nothing else. */
   failed: boolean;
   taken: number;
-  open: boolean;
 }
 
 /** Opens no file before the first message. */
 export function createFileBus(options: FileBusOptions): Bus {
-  const mailboxes = new Map<AgentId, Promise<Mailbox | undefined>>();
-  let closed = false;
-  const find = (agent: AgentId): Promise<Mailbox | undefined> => {
-    if (closed) throw new LegionError("STORAGE", "The bus is closed.");
-    let mailbox = mailboxes.get(agent);
-    if (!mailbox) {
-      mailbox = loadMailbox(agent, options);
-      mailboxes.set(agent, mailbox);
-      const forget = (): void => void mailboxes.delete(agent);
-      mailbox.then((found) => found ?? forget(), forget);
-    }
-    return mailbox;
-  };
-  return {
-    async send(delivery) {
-      const mailbox = await find(parseMessageId(delivery.message.id).to);
-      if (!mailbox) return { status: "unknown" };
-      if (mailbox.failed) await revive(mailbox, options);
-      return accept(mailbox, delivery);
-    },
-    async open(agent) {
-      const mailbox = await find(agent);
-      if (!mailbox) throw new LegionError("REFUSED", `There is no agent ${agent}.`);
-      if (mailbox.open)
-        throw new LegionError("LOCKED", `The mailbox of agent ${agent} has a reader already.`);
-      mailbox.open = true;
-      const inbox = createInbox(mailbox);
-      inbox.taken((await options.watermarks(agent))?.taken ?? 0);
-      return inbox;
-    },
-    // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
-    unread: async (agent) => (await find(agent).catch(() => undefined))?.unread.mail.length ?? 0,
-    async close() {
-      closed = true;
-      for (const mailbox of await Promise.all(mailboxes.values())) if (mailbox) await closeMailbox(mailbox);
-    },
-  };
+  const { watermarks } = options;
+  return createLocalBus({ watermarks, load: (agent, marks) => loadMailbox(agent, marks, options) });
 }
 
-async function loadMailbox(agent: AgentId, options: FileBusOptions): Promise<Mailbox | undefined> {
+async function loadMailbox(
+  agent: AgentId,
+  marks: Watermarks,
+  options: FileBusOptions,
+): Promise<LocalMailbox> {
   const { disk, durability, corruptFolder, authorship } = options;
-  const marks = await options.watermarks(agent);
-  if (!marks) return undefined;
   const folder = join(options.folder(agent), "mailbox");
   const author = authorship && { authorship, of: mailboxName(agent) };
   if (author && (await isForeignJournal(folder, disk, author)))
@@ -103,7 +68,7 @@ async function loadMailbox(agent: AgentId, options: FileBusOptions): Promise<Mai
   await setAside(damages, join(corruptFolder, `${agent}-mailbox`), disk);
   if (damages.length > 0) options.onDamage(agent);
   const openJournal = (from: JournalStart): Journal => openMailbox(agent, folder, options, from);
-  return {
+  const mailbox: Mailbox = {
     agent,
     openJournal,
     journal: openJournal(start),
@@ -112,7 +77,23 @@ async function loadMailbox(agent: AgentId, options: FileBusOptions): Promise<Mai
     arriving: [],
     failed: false,
     taken: 0,
-    open: false,
+  };
+  return {
+    unread: mailbox.unread,
+    async receive(delivery) {
+      if (mailbox.failed) await revive(mailbox, options);
+      return accept(mailbox, delivery);
+    },
+    taken(position) {
+      mailbox.taken = Math.max(mailbox.taken, position);
+      mailbox.unread.drop(position);
+      // What could not be removed is only old mail: the next opening leaves it out by its position.
+      mailbox.journal.dropThrough(mailbox.taken).catch(() => undefined);
+    },
+    async close() {
+      await mailbox.journal.close();
+      await mailbox.journal.dropThrough(mailbox.taken);
+    },
   };
 }
 
@@ -161,30 +142,4 @@ async function receive(mailbox: Mailbox, { from, message, after }: Delivery): Pr
     arriving.splice(arriving.indexOf(mail), 1);
   }
   mailbox.unread.add(mail);
-}
-
-function createInbox(mailbox: Mailbox): Inbox {
-  const { unread } = mailbox;
-  return {
-    get unread() {
-      return unread.mail.length;
-    },
-    peek: (maxTokens) => firstFitting(unread.mail, maxTokens),
-    taken(position) {
-      mailbox.taken = Math.max(mailbox.taken, position);
-      unread.drop(position);
-      // What could not be removed is only old mail: the next opening leaves it out by its position.
-      mailbox.journal.dropThrough(mailbox.taken).catch(() => undefined);
-    },
-    wait: unread.wait,
-    interrupt: unread.interrupt,
-    async close() {
-      mailbox.open = false;
-    },
-  };
-}
-
-async function closeMailbox({ journal, taken }: Mailbox): Promise<void> {
-  await journal.close();
-  await journal.dropThrough(taken);
 }

@@ -103,7 +103,7 @@ async function prepare(place: MemoryPlace, arriving: UnfoldedAgent): Promise<() 
     const kept = place.of(agent);
     for (const text of long) await kept.blobs.keep(text);
     add(kept, found);
-    kept.mail.push(...waiting);
+    for (const mail of waiting) kept.unread.add(mail);
     kept.position = Math.max(ledger.taken, waiting.at(-1)?.position ?? 0);
     kept.record = record;
   };

@@ -2,7 +2,7 @@
 
 import { LegionError } from "../../base/errors.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
-import type { Mail } from "../../mail/bus.ts";
+import { createUnread, type Unread } from "../../mail/unread.ts";
 import { blobsIn, type Blobs } from "../../past/log/blobs.ts";
 import { byId } from "../contract/reader.ts";
 import type { LastStart } from "../contract/last-start.ts";
@@ -13,8 +13,8 @@ export interface KeptAgent {
   record?: string;
   /** Oldest first, as JSON: whoever reads one cannot change it. Long texts are outlined. */
   readonly lines: { readonly seq: number; readonly json: string }[];
-  /** Not taken in, oldest first. */
-  mail: Mail[];
+  /** Mail that the log has not taken in. */
+  readonly unread: Unread;
   /** The newest position that mail was given. */
   position: number;
   readonly blobs: Blobs;
@@ -64,5 +64,5 @@ function createKept(): KeptAgent {
     read: (hash) => Promise.resolve(texts.get(hash)),
     place: (hash, text) => Promise.resolve(void texts.set(hash, text)),
   });
-  return { lines: [], mail: [], position: 0, blobs, watchers: new Set() };
+  return { lines: [], unread: createUnread([]), position: 0, blobs, watchers: new Set() };
 }

@@ -34,7 +34,7 @@ function readIn(place: MemoryPlace): ReadPlace {
     events: (agent, from) => readMemoryLog(place.of(agent), from),
     last: (agent) => Promise.resolve(lastOf(place.of(agent))),
     unread: (agent, { taken }) =>
-      Promise.resolve(place.of(agent).mail.filter(({ position }) => position > taken)),
+      Promise.resolve(place.of(agent).unread.mail.filter(({ position }) => position > taken)),
     recordText: (agent: AgentId) => Promise.resolve(place.of(agent).record || undefined),
     lastStart: () => Promise.resolve(place.lastStart),
     blobs: (agent) => place.of(agent).blobs,

@@ -30,7 +30,7 @@ export async function openMemoryStore(place: MemoryPlace, options: MemoryStoreOp
   const { known } = place;
   const isKnown = (agent: AgentId): boolean => place.of(agent).record !== undefined;
   const { find, openAgent } = openLogs(place, { ...options, epoch });
-  const bus = createMemoryBus({ place, watermarks: find });
+  const bus = createMemoryBus(place, find);
   const control = await openControl({ memory: await openAgent(CONTROL, UNHOSTED), bus, clock, known });
   const guests = createGuests({ openMemory: (agent) => openAgent(agent, UNHOSTED), bus, clock });
   const isGuest = (agent: AgentId): boolean => isKnown(agent) && !hosted.has(agent);

@@ -6,7 +6,7 @@ import { describeBus, type BusStage } from "../../mail/bus-contract.ts";
 type Marks = ReadonlyMap<AgentId, { taken: number; readonly seen: Map<LogId, number> }>;
 
 function openStage(place: MemoryPlace, marks: Marks): BusStage {
-  const bus = createMemoryBus({ place, watermarks: (agent) => Promise.resolve(marks.get(agent)) });
+  const bus = createMemoryBus(place, (agent) => Promise.resolve(marks.get(agent)));
   return {
     bus,
     takeIn(agent, inbox, mail) {

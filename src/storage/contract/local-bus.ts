@@ -1,0 +1,73 @@
+// The bus of a place that one process has alone: a delivery is a Map lookup, and nobody else is asked.
+
+import { LegionError } from "../../base/errors.ts";
+import { parseMessageId, type AgentId, type Delivery } from "../../domain/message.ts";
+import type { Bus, Inbox, Receipt, Watermarks } from "../../mail/bus.ts";
+import { firstFitting } from "../../mail/mailbox.ts";
+import type { Unread } from "../../mail/unread.ts";
+
+export interface LocalMailbox extends Pick<Inbox, "taken"> {
+  readonly unread: Unread;
+  receive(delivery: Delivery): Promise<Receipt>;
+  close(): Promise<void>;
+}
+
+export interface LocalMailboxes {
+  /** How far an agent's log has taken in mail; `undefined` for an agent that does not exist. */
+  readonly watermarks: (agent: AgentId) => Promise<Watermarks | undefined>;
+  load(agent: AgentId, marks: Watermarks): Promise<LocalMailbox>;
+}
+
+export function createLocalBus({ watermarks, load }: LocalMailboxes): Bus {
+  const mailboxes = new Map<AgentId, Promise<LocalMailbox | undefined>>();
+  const readers = new Set<AgentId>();
+  let closed = false;
+  const loadKnown = async (agent: AgentId): Promise<LocalMailbox | undefined> => {
+    const marks = await watermarks(agent);
+    return marks && load(agent, marks);
+  };
+  const find = (agent: AgentId): Promise<LocalMailbox | undefined> => {
+    if (closed) throw new LegionError("STORAGE", "The bus is closed.");
+    let mailbox = mailboxes.get(agent);
+    if (!mailbox) {
+      mailboxes.set(agent, (mailbox = loadKnown(agent)));
+      const forget = (): void => void mailboxes.delete(agent);
+      mailbox.then((found) => found ?? forget(), forget);
+    }
+    return mailbox;
+  };
+  return {
+    async send(delivery) {
+      const mailbox = await find(parseMessageId(delivery.message.id).to);
+      return mailbox ? mailbox.receive(delivery) : { status: "unknown" };
+    },
+    async open(agent) {
+      const mailbox = await find(agent);
+      if (!mailbox) throw new LegionError("REFUSED", `There is no agent ${agent}.`);
+      if (readers.has(agent))
+        throw new LegionError("LOCKED", `The mailbox of agent ${agent} has a reader already.`);
+      readers.add(agent);
+      mailbox.taken((await watermarks(agent))?.taken ?? 0);
+      return createInbox(mailbox, () => readers.delete(agent));
+    },
+    // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
+    unread: async (agent) => (await find(agent).catch(() => undefined))?.unread.mail.length ?? 0,
+    async close() {
+      closed = true;
+      for (const mailbox of await Promise.all(mailboxes.values())) await mailbox?.close();
+    },
+  };
+}
+
+function createInbox({ unread, taken }: LocalMailbox, leave: () => void): Inbox {
+  return {
+    get unread() {
+      return unread.mail.length;
+    },
+    peek: (maxTokens) => firstFitting(unread.mail, maxTokens),
+    taken,
+    wait: unread.wait,
+    interrupt: unread.interrupt,
+    close: () => Promise.resolve(leave()),
+  };
+}
