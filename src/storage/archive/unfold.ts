@@ -10,10 +10,11 @@ import type { Event } from "../../domain/event.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";
 import { createBlobs, type Outlined } from "../../past/log/blobs.ts";
+import { openMemory } from "../../past/past.ts";
 import type { Arrival, Unfolded, UnfoldedAgent } from "../contract/arrival.ts";
 import type { Backend } from "../contract/backend.ts";
 import { UNHOSTED } from "../contract/store.ts";
-import { openFileLogs } from "../files/agents.ts";
+import { createFileLogs } from "../files/agents.ts";
 import { receiveAgents } from "../files/arrivals.ts";
 import { readMailbox } from "../files/mailbox.ts";
 import { readSegments } from "../files/journal/segments.ts";
@@ -66,23 +67,18 @@ async function openOnce(
 ): Promise<ReadonlyMap<AgentId, readonly string[]>> {
   const lock = await takeLock(paths.lock, disk, { role: "command", waitMs: LOCK_WAIT_MS });
   try {
-    const hosted = new Set(agents);
-    const inspect = (): void => undefined;
-    const logs = await openFileLogs({
-      paths,
-      durability: "process",
-      clock: createClock(),
-      inspect,
-      hosted,
-      disk,
-      lock,
-      authorship: await authorshipOf(openPersonFolder(process.env)),
-    });
+    const authorship = await authorshipOf(openPersonFolder(process.env));
+    const clock = createClock();
+    const { logOf } = createFileLogs({ paths, durability: "process", clock, disk, lock, authorship });
+    const { view } = UNHOSTED;
     const rest = new Map<AgentId, readonly string[]>();
     for (const agent of agents) {
       const folder = paths.agent(agent);
       const projector = createProjections(readable, { disk, folder, corruptFolder: paths.corrupt });
-      const memory = await logs.openAgent(agent, { ...UNHOSTED, projector });
+      const memory = await openMemory(
+        { agent, view, projector, inspect: () => undefined },
+        await logOf(agent),
+      );
       await memory.close();
       const shown = contentsOf(readable, memory.state);
       const isRest = (path: string): boolean => path !== "agent.json" && !shown.has(path);

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { LOG_FORMAT, type BranchEvent, type Event, type Stamp } from "../../domain/event.ts";
-import type { Blobs } from "../../past/log/blobs.ts";
+import { longStrings, outline, type Blobs, type Outlined } from "../../past/log/blobs.ts";
 import type { AgentId, LogId } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";
 
@@ -27,15 +27,15 @@ export interface Founding {
   /** Of the process that makes the agent. */
   readonly epoch: number;
   readonly now: () => number;
-  /** Gets the introductions that the events name. */
-  readonly kept: Pick<Blobs, "keep">;
+  /** Gets the introductions that the events name, and what is too long for a line. */
+  readonly kept: Blobs;
 }
 
 /** What the log of an agent with this past begins with, up to the point from which it is its own. */
 export async function* eventsOf(
   { origin, events, to, blobs }: Omit<Past, "readable">,
   { epoch, now, kept }: Founding,
-): AsyncGenerator<Event> {
+): AsyncGenerator<Event & Outlined> {
   const introductions = new Set<string>();
   const opening = (log: LogId, stamp: Stamp): Event => ({
     ...stamp,
@@ -55,7 +55,7 @@ export async function* eventsOf(
       const text = await blobs.read(event.introduction);
       if (text !== undefined) await kept.keep(text);
     }
-    yield event;
+    yield outline(event, longStrings(event), kept);
     last = seq;
   }
   const stamp = (): Stamp => ({ seq: ++last, epoch, at: new Date(now()).toISOString() });

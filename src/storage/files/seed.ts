@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { LOG_FORMAT, type Event } from "../../domain/event.ts";
-import { createBlobs, longStrings, outline } from "../../past/log/blobs.ts";
+import { createBlobs } from "../../past/log/blobs.ts";
 import type { AppendFile } from "../../base/files/disk.ts";
 import type { JournalWriter } from "./journal/journal.ts";
 import { readFileLog } from "./log.ts";
@@ -64,7 +64,7 @@ async function writeLog({ folder, disk, lock, clock, authorship }: NewFolder, pa
       const { seq, epoch: before, at, kind, log } = event;
       const mac = authorship?.sign(log, before);
       lines += toLine({ seq, epoch: before, at, kind, format: LOG_FORMAT, log, seals, ...(mac && { mac }) });
-    } else lines += toLine(await outline(event, longStrings(event), kept));
+    } else lines += toLine(event);
     if (lines.length > CHUNK_CHARS) flush();
   }
   await end();

@@ -1,15 +1,12 @@
 // A legion in the memory of a process, without lock or files: for programs that want nothing to stay, and for tests.
 
 import { createDisk } from "../../base/files/disk.ts";
-import { aborted, linkSignals } from "../../base/signals.ts";
-import type { Event } from "../../domain/event.ts";
-import { account, createLedger } from "../../past/ledger.ts";
-import { alreadyThere, type Unfolded, type UnfoldedAgent } from "../contract/arrival.ts";
-import type { Backend, Following } from "../contract/backend.ts";
-import { add, lastOf, readMemoryLog } from "./log.ts";
-import { createMemoryPlace, type KeptAgent, type MemoryPlace } from "./place.ts";
+import { alreadyThere, type Unfolded } from "../contract/arrival.ts";
+import type { Backend } from "../contract/backend.ts";
+import { followMemoryLog, lastOf } from "./log.ts";
+import { createMemoryPlace, type MemoryPlace } from "./place.ts";
 import { createMemoryReader, createMemorySource } from "./reader.ts";
-import { openMemoryStore } from "./store.ts";
+import { openMemoryStore, prepare } from "./store.ts";
 
 /** Each is a legion of its own, which nobody has started yet. */
 export function createMemoryBackend(): Backend {
@@ -34,10 +31,10 @@ export function createMemoryBackend(): Backend {
       };
     },
     openStore: ({ clock }) => openMemoryStore(place, { clock, inspect: () => undefined, hosted: new Set() }),
-    follow: (agent, following) => follow(place.of(agent), following),
+    follow: (agent, following) => followMemoryLog(place.of(agent), following),
     patiently: (read) => read(),
     source: (options) => createMemorySource(place, options),
-    receive: async ({ agents }, unfold) => {
+    async receive({ agents }, unfold) {
       place.open();
       try {
         const known = agents.filter((agent) => place.known().includes(agent) || lastOf(place.of(agent)) > 0);
@@ -52,59 +49,17 @@ export function createMemoryBackend(): Backend {
   };
 }
 
-async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
-}
-
-async function* follow(kept: KeptAgent, { from, signal }: Following): AsyncGenerator<Event, undefined> {
-  let next = from;
-  while (!signal.aborted) {
-    const grown = new AbortController();
-    const wake = (): void => grown.abort();
-    kept.watchers.add(wake);
-    try {
-      for await (const event of readMemoryLog(kept, next)) {
-        next = event.seq + 1;
-        yield event;
-      }
-      const { signal: woken, unlink } = linkSignals(grown.signal, signal);
-      await aborted(woken);
-      unlink();
-    } finally {
-      kept.watchers.delete(wake);
-    }
-  }
-  return undefined;
-}
-
-/** Everything is read before anybody can see any of it. */
-async function takeIn(place: MemoryPlace, unfolded: Unfolded): Promise<readonly string[]> {
+async function takeIn(place: MemoryPlace, { agents, close }: Unfolded): Promise<readonly string[]> {
   try {
-    const arrived: (() => Promise<void>)[] = [];
-    for (const agent of unfolded.agents) arrived.push(await prepare(place, agent));
-    for (const arrive of arrived) await arrive();
-    return unfolded.agents.flatMap(({ agent, rest }) => rest.map((path) => `left out ${path} of ${agent}`));
+    const shows: (() => void)[] = [];
+    for (const { agent, record, texts, ...luggage } of agents) {
+      const kept = place.of(agent);
+      for await (const text of texts) await kept.blobs.keep(text);
+      shows.push(await prepare(kept, record, luggage));
+    }
+    for (const show of shows) show();
+    return agents.flatMap(({ agent, rest }) => rest.map((path) => `left out ${path} of ${agent}`));
   } finally {
-    await unfolded.close();
+    await close();
   }
-}
-
-/** Resolves with what shows the agent to everybody. */
-async function prepare(place: MemoryPlace, arriving: UnfoldedAgent): Promise<() => Promise<void>> {
-  const { agent, record, texts, events, mail } = arriving;
-  const found = await all(events);
-  const long = await all(texts);
-  const ledger = createLedger();
-  for (const event of found) account(ledger, event);
-  const waiting = (await mail?.(ledger))?.unread ?? [];
-  return async () => {
-    const kept = place.of(agent);
-    for (const text of long) await kept.blobs.keep(text);
-    add(kept, found);
-    for (const mail of waiting) kept.unread.add(mail);
-    kept.position = Math.max(ledger.taken, waiting.at(-1)?.position ?? 0);
-    kept.record = record;
-  };
 }

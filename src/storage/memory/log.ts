@@ -1,14 +1,16 @@
 // An agent's log in the memory of a process.
 
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { LOG_FORMAT, type Event, type NewEvent, type Stamp } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
 import { inline, type Outlined } from "../../past/log/blobs.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
 import { createWriter } from "../../past/log/long-events.ts";
+import type { Following } from "../contract/backend.ts";
 import type { KeptAgent } from "./place.ts";
 
-type KeptEvent = Event & Outlined;
+export type KeptEvent = Event & Outlined;
 
 export interface MemoryLogOptions {
   readonly kept: KeptAgent;
@@ -49,9 +51,9 @@ export async function openMemoryLog(
 }
 
 /** Adds all of `events`, or, where one of them is not JSON, none. Throws what JSON.stringify throws. */
-export function add({ lines, watchers }: KeptAgent, events: readonly KeptEvent[]): void {
+export function add({ lines, growth }: KeptAgent, events: readonly KeptEvent[]): void {
   lines.push(...events.map((event) => ({ seq: event.seq, json: JSON.stringify(event) })));
-  for (const wake of watchers) wake();
+  growth.emit("grown");
 }
 
 /** The sequence number of the newest event; 0 if there is none. */
@@ -68,4 +70,16 @@ export function storedEvents({ lines }: KeptAgent, from = 1): readonly KeptEvent
 export async function* readMemoryLog(kept: KeptAgent, from?: number): AsyncGenerator<Event, undefined> {
   for (const event of storedEvents(kept, from)) yield await inline(event, kept.blobs);
   return undefined;
+}
+
+export async function* followMemoryLog(kept: KeptAgent, { from, signal }: Following): AsyncGenerator<Event> {
+  let next = from;
+  while (!signal.aborted) {
+    const grown = once(kept.growth, "grown", { signal }).catch(() => undefined);
+    for await (const event of readMemoryLog(kept, next)) {
+      next = event.seq + 1;
+      yield event;
+    }
+    await grown;
+  }
 }

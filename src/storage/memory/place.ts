@@ -1,10 +1,10 @@
 // What a legion in the memory of a process comes to. All of it is gone with the process.
 
+import { EventEmitter } from "node:events";
 import { LegionError } from "../../base/errors.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
 import { blobsIn, type Blobs } from "../../past/log/blobs.ts";
-import { byId } from "../contract/reader.ts";
 import type { LastStart } from "../contract/last-start.ts";
 
 /** One agent's log, mailbox and long texts. */
@@ -18,14 +18,14 @@ export interface KeptAgent {
   /** The newest position that mail was given. */
   position: number;
   readonly blobs: Blobs;
-  /** Called whenever the log has grown. */
-  readonly watchers: Set<() => void>;
+  /** Emits `grown` whenever the log has. */
+  readonly growth: EventEmitter;
 }
 
 export interface MemoryPlace {
   /** Of one that nobody knows, nothing is kept yet. */
   of(agent: AgentId): KeptAgent;
-  /** Control not; 2 before 10. */
+  /** Control not. */
   known(): readonly AgentId[];
   lastStart?: LastStart;
   /** How often it was opened for writing. Throws LOCKED while somebody has it open. */
@@ -44,8 +44,7 @@ export function createMemoryPlace(): MemoryPlace {
       agents.set(agent, kept);
       return kept;
     },
-    known: () =>
-      [...agents.keys()].filter((id) => id !== CONTROL && agents.get(id)?.record !== undefined).sort(byId),
+    known: () => [...agents.keys()].filter((id) => id !== CONTROL && agents.get(id)?.record !== undefined),
     open() {
       if (isOpen) throw new LegionError("LOCKED", "This legion runs in this process already.");
       isOpen = true;
@@ -64,5 +63,6 @@ function createKept(): KeptAgent {
     read: (hash) => Promise.resolve(texts.get(hash)),
     place: (hash, text) => Promise.resolve(void texts.set(hash, text)),
   });
-  return { lines: [], unread: createUnread([]), position: 0, blobs, watchers: new Set() };
+  const growth = new EventEmitter().setMaxListeners(0);
+  return { lines: [], unread: createUnread([]), position: 0, blobs, growth };
 }

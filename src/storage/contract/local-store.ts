@@ -1,0 +1,146 @@
+// A legion that one process has alone, opened for writing: all logs and mailboxes are its own. Those of agents that it does
+// not run are opened when there is something to deliver or to add, and kept until the end.
+
+import type { Clock } from "../../base/clock.ts";
+import type { Event } from "../../domain/event.ts";
+import type { Inspect } from "../../domain/inspection.ts";
+import { CONTROL, type AgentId } from "../../domain/message.ts";
+import type { Bus } from "../../mail/bus.ts";
+import { openControl, type LocalControl } from "../../mail/control.ts";
+import { createTurns, mend, type Writing } from "../../mail/log-access.ts";
+import { createOutbox, type Outbox } from "../../mail/outbox.ts";
+import { account, createLedger, type Ledger, type Send } from "../../past/ledger.ts";
+import { openMemory, type Memory, type OpenedLog } from "../../past/past.ts";
+import type { LocalMailboxes } from "./local-bus.ts";
+import { UNHOSTED, type AgentMemoryOptions, type Store } from "./store.ts";
+
+export interface LocalPlace extends Pick<Store, "known" | "events"> {
+  readonly clock: Clock;
+  readonly inspect: Inspect;
+  /** Agents that will be run: their logs are read then, not now. */
+  readonly hosted: ReadonlySet<AgentId>;
+  /** What opens the agent's log, as often as it must be. Rejects with FOREIGN if somebody else wrote what is kept of it. */
+  logOf(agent: AgentId): Promise<(each: (event: Event) => void) => Promise<OpenedLog>>;
+  createBus(watermarks: LocalMailboxes["watermarks"]): Bus;
+  /** Agents whose mailboxes lost mail to a damage. */
+  readonly damaged: Set<AgentId>;
+  /** Lets the next process have it. */
+  release(): Promise<void>;
+}
+
+export interface LocalStore extends Pick<
+  Store,
+  | "bus"
+  | "known"
+  | "runElsewhere"
+  | "events"
+  | "ledger"
+  | "openAgent"
+  | "writerFor"
+  | "deliverForOthers"
+  | "mendMailboxes"
+  | "close"
+> {
+  readonly control: LocalControl;
+}
+
+export async function openLocalStore(place: LocalPlace): Promise<LocalStore> {
+  const { known, events, hosted, clock, damaged } = place;
+  const { find, openAgent } = await openLogs(place);
+  const ledger = (agent: AgentId): Promise<Ledger | undefined> => find(agent).catch(() => undefined);
+  const bus = place.createBus(find);
+  const control = await openControl({ memory: await openAgent(CONTROL, UNHOSTED), bus, clock, known });
+  const sleepers = createSleepers((agent) => openAgent(agent, UNHOSTED), { bus, clock });
+  const sleeping = (): readonly AgentId[] => known().filter((id) => !hosted.has(id));
+  return {
+    bus,
+    control,
+    known,
+    runElsewhere: () => Promise.resolve(new Set()),
+    events,
+    ledger,
+    openAgent,
+    writerFor: (agent) =>
+      sleeping().includes(agent) ? { alone: (work) => sleepers.alone(agent, work) } : undefined,
+    async deliverForOthers() {
+      await control.outbox.deliver();
+      for (const id of sleeping())
+        if ((await ledger(id))?.undelivered.length) await (await sleepers.outboxOf(id))?.deliver();
+    },
+    async mendMailboxes(hostedOutbox) {
+      for (const to of damaged) {
+        const isToIt = (send: Send): boolean => send.to === to;
+        await control.outbox.offerAgain(isToIt);
+        for (const id of known()) await hostedOutbox(id)?.offerAgain(isToIt);
+        for (const id of sleeping())
+          if ((await ledger(id))?.numbers.has(to)) await (await sleepers.outboxOf(id))?.offerAgain(isToIt);
+      }
+      damaged.clear();
+    },
+    close: () => inOrder([...sleepers.closings(), control.close, bus.close, place.release]),
+  };
+}
+
+async function openLogs({ known, events, hosted, inspect, logOf }: LocalPlace) {
+  const read = async (agent: AgentId): Promise<Ledger> => {
+    const ledger = createLedger();
+    for await (const event of events(agent)) account(ledger, event);
+    return ledger;
+  };
+  /** Of agents that are not hosted, and of those that are open. */
+  const ledgers = new Map<AgentId, Ledger>();
+  for (const id of known()) {
+    // One that cannot be read is no reason not to run the others.
+    const ledger = hosted.has(id) ? undefined : await read(id).catch(() => undefined);
+    if (ledger) ledgers.set(id, ledger);
+  }
+  return {
+    /** The ledger of a known agent, read now if it must be: mail may come for one that is not open yet. */
+    find: async (agent: AgentId): Promise<Ledger | undefined> =>
+      ledgers.get(agent) ?? (known().includes(agent) ? read(agent) : undefined),
+    async openAgent(agent: AgentId, { view, projector }: AgentMemoryOptions): Promise<Memory> {
+      const memory = await openMemory({ agent, view, projector, inspect }, await logOf(agent));
+      ledgers.set(agent, memory.ledger);
+      return memory;
+    },
+  };
+}
+
+/** The logs of agents that are not run. */
+function createSleepers(
+  open: (agent: AgentId) => Promise<Memory>,
+  { bus, clock }: { readonly bus: Bus; readonly clock: Clock },
+) {
+  const opened = new Map<AgentId, Writing>();
+  const inTurn = createTurns();
+  const find = async (agent: AgentId): Promise<Writing> => {
+    const known = opened.get(agent);
+    if (known) return known;
+    const memory = await open(agent);
+    const writing = { memory, outbox: createOutbox(memory, bus, clock) };
+    opened.set(agent, writing);
+    return writing;
+  };
+  return {
+    /** `undefined` if its log cannot be opened. */
+    outboxOf: (agent: AgentId): Promise<Outbox | undefined> =>
+      inTurn(() => find(agent)).then(
+        ({ outbox }) => outbox,
+        () => undefined,
+      ),
+    alone: <T>(agent: AgentId, work: (log: Writing) => Promise<T>): Promise<T> =>
+      inTurn(async () => {
+        const writing = await find(agent);
+        await mend(writing.memory);
+        return work(writing);
+      }),
+    closings: () => [...opened.values()].flatMap(({ outbox, memory }) => [outbox.close, memory.close]),
+  };
+}
+
+/** Runs all of `steps`, whatever fails; rejects with the first failure. */
+async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
