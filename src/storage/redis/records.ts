@@ -2,18 +2,19 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { AgentId } from "../../domain/message.ts";
-import { byId } from "../contract/reader.ts";
+import { createBranch } from "../../past/fold.ts";
+import { eventsOf } from "../contract/seed.ts";
 import { agentKeys } from "./scripts/keys.ts";
 import type { LegionPlace } from "./scripts/scope.ts";
 import { createRegistry, enlist, type Registry } from "./cluster/directory.ts";
-import { foundInRedis } from "./newcomer/found.ts";
+import { prepareNewcomer } from "./newcomer/newcomer.ts";
+import { createRedisBlobs } from "./log/blobs.ts";
+import { createRedisReader } from "./reader/reader.ts";
 import type { Store } from "../contract/store.ts";
 
 export interface RedisRecords {
   readonly registry: Registry;
   readonly offers: Pick<Store, "known" | "runElsewhere" | "isTaken" | "record" | "enroll" | "found">;
-  /** As `known`, but asked for now. */
-  knownNow(): Promise<readonly AgentId[]>;
   close(): Promise<void>;
 }
 
@@ -28,12 +29,7 @@ export async function openRedisRecords(options: RedisRecordsOptions): Promise<Re
   const placeOf = (agent: AgentId) => ({ link, legion, agent });
   const registry = createRegistry(link, legion);
   await registry.refresh();
-  let sorted: { readonly of: Registry["agents"]; readonly ids: readonly AgentId[] } | undefined;
-  const known = (): readonly AgentId[] => {
-    const { agents } = registry;
-    if (sorted?.of !== agents) sorted = { of: agents, ids: [...agents.keys()].sort(byId) };
-    return sorted.ids;
-  };
+  const known = (): readonly AgentId[] => [...registry.agents.keys()];
   const runElsewhere = remembered(async () => {
     await registry.refresh();
     return leased(options, known());
@@ -51,14 +47,15 @@ export async function openRedisRecords(options: RedisRecordsOptions): Promise<Re
       record: (agent) => Promise.resolve(registry.agents.get(agent)),
       enroll: (agent, record) => enlist(placeOf(agent), record),
       async found(agent, past, record = "{}") {
-        const branch = await foundInRedis(placeOf(agent), past, { record, clock });
+        const place = placeOf(agent);
+        const founding = { epoch: 1, now: clock.now, kept: createRedisBlobs(place) };
+        const newcomer = await prepareNewcomer(place, { events: eventsOf(past, founding) });
+        await newcomer.arrive();
+        const { branch } = await createRedisReader(options).follow(agent, createBranch);
+        await enlist(place, record);
         await registry.refresh();
         return branch;
       },
-    },
-    async knownNow() {
-      await registry.refresh();
-      return known();
     },
     close: async () => stopWatching?.(),
   };

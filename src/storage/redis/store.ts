@@ -2,18 +2,32 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { createRedisBus, type RedisBus } from "./mail/bus.ts";
+import type { Clock } from "../../base/clock.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import type { Inspect } from "../../domain/inspection.ts";
-import type { Persistence } from "./scripts/lease.ts";
-import { createLeases, type Leases } from "./cluster/leases.ts";
+import { displayName, type AgentId } from "../../domain/message.ts";
+import { createOutbox } from "../../mail/outbox.ts";
+import { openMemory } from "../../past/past.ts";
+import { UNHOSTED, type Store } from "../contract/store.ts";
+import { copyBlobs, createCopies } from "../folder/copies.ts";
+import type { LegionPaths } from "../folder/paths.ts";
 import type { Registry } from "./cluster/directory.ts";
-import { createRedisAgents, type RedisAgentsOptions } from "./agents.ts";
+import { createLeases, type Leases } from "./cluster/leases.ts";
+import { createRedisBlobs } from "./log/blobs.ts";
+import { openRedisLog } from "./log/log.ts";
+import { createRedisBus, type RedisBus } from "./mail/bus.ts";
 import { openRedisControl } from "./person/control.ts";
+import { createRedisReader } from "./reader/reader.ts";
 import { openRedisRecords } from "./records.ts";
-import type { Store } from "../contract/store.ts";
+import type { Persistence } from "./scripts/lease.ts";
+import type { LegionPlace } from "./scripts/scope.ts";
 
-export interface RedisStoreOptions extends Pick<RedisAgentsOptions, "link" | "legion" | "clock" | "copies"> {
+export interface RedisStoreOptions extends LegionPlace {
   readonly role: "node" | "command";
+  readonly clock: Clock;
+  /** Where readable copies go; absent: nowhere. */
+  readonly copies?: { readonly disk: Disk; readonly paths: LegionPaths };
   readonly inspect?: Inspect;
   /** May this Redis lose what it acknowledged? Default `weak`: whoever does not know doubts it. */
   readonly durability?: Persistence;
@@ -33,6 +47,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   const node = `${process.pid}@${hostname()}/${randomUUID()}`;
   const place = { link, legion };
   const records = await openRedisRecords({ ...place, clock, role });
+  const { registry } = records;
   const leases = createLeases({
     ...place,
     node,
@@ -45,28 +60,27 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     await leases.close();
     await bus.close();
   };
-  const control = await openRedisControl({
-    ...place,
-    bus,
-    clock,
-    inspect,
-    known: records.knownNow,
-    role,
-  }).catch(async (error: unknown) => {
-    await records.close();
-    await closeRest();
-    throw error;
-  });
-  const agents = createRedisAgents({ ...options, inspect, leases, bus });
+  const known = async (): Promise<readonly AgentId[]> => {
+    await registry.refresh();
+    return records.offers.known();
+  };
+  const control = await openRedisControl({ ...place, bus, clock, inspect, known, role }).catch(
+    async (error: unknown) => {
+      await records.close();
+      await closeRest();
+      throw error;
+    },
+  );
+  const logs = createLogs({ ...options, inspect }, { leases, bus });
   return {
     node,
     leases,
-    registry: records.registry,
+    registry,
     bus,
     control,
     ...records.offers,
-    ...agents,
-    writerFor: (agent) => (records.registry.agents.has(agent) ? agents.borrowed(agent) : undefined),
+    ...logs,
+    writerFor: (agent) => (registry.agents.has(agent) ? logs.writerFor(agent) : undefined),
     // Control's are delivered by every node, an agent's by whoever runs it.
     deliverForOthers: () => Promise.resolve(),
     mendMailboxes: () => Promise.resolve(),
@@ -76,4 +90,73 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       await closeRest();
     },
   };
+}
+
+interface Rights {
+  readonly leases: Leases;
+  readonly bus: RedisBus;
+}
+
+/** The logs: opened by whoever has the right to run the agent, also for a single errand. */
+function createLogs(
+  { link, legion, clock, copies, inspect }: RedisStoreOptions & { readonly inspect: Inspect },
+  rights: Rights,
+) {
+  const placeOf = (agent: AgentId) => ({ link, legion, agent });
+  const { events, ledger } = createRedisReader({ link, legion });
+  const tenure: Store["tenure"] = (agent) => {
+    const held = rights.leases.held(agent);
+    if (held) return held;
+    throw new LegionError("LOCKED", `${displayName(agent)} is not run by this process.`);
+  };
+  const openAgent: Store["openAgent"] = async (agent, { view, projector }) => {
+    const right = tenure(agent);
+    return openMemory({ agent, view, projector, inspect }, async (each) => ({
+      log: await openRedisLog({ ...placeOf(agent), tenure: right, now: clock.now }, each),
+      findings: [],
+    }));
+  };
+  return {
+    events,
+    ledger,
+    blobs(agent) {
+      const blobs = createRedisBlobs(placeOf(agent));
+      return copies ? copyBlobs(blobs, copies.paths.blobs(agent), copies.disk) : blobs;
+    },
+    projector(agent, modules) {
+      if (!copies) return UNHOSTED.projector;
+      const original = `agent ${agent} of the legion "${legion}" in ${link.shown}`;
+      return createCopies(modules, { disk: copies.disk, folder: copies.paths.agent(agent), original });
+    },
+    tenure,
+    openAgent,
+    writerFor: (agent) => ({
+      alone: (work) =>
+        borrow(agent, rights, async () => {
+          const memory = await openAgent(agent, UNHOSTED);
+          const outbox = createOutbox(memory, rights.bus, clock);
+          try {
+            const made = await work({ memory, outbox });
+            await outbox.deliver();
+            return made;
+          } finally {
+            await outbox.close();
+            await memory.close();
+          }
+        }),
+    }),
+  } satisfies Partial<Store>;
+}
+
+/** Runs `work` with the right to an agent that nobody runs. Rejects with LOCKED if somebody does. */
+async function borrow<T>(agent: AgentId, { leases }: Rights, work: () => Promise<T>): Promise<T> {
+  const right = await leases.acquire(agent, "errand");
+  if (typeof right === "string")
+    throw new LegionError("REFUSED", `There is no ${displayName(agent)} any more.`);
+  if (!("token" in right)) throw new LegionError("LOCKED", `${displayName(agent)} is run by a node.`);
+  try {
+    return await work();
+  } finally {
+    await right.release();
+  }
 }

@@ -2,6 +2,7 @@
 
 import { fieldsOf, readJson } from "../../../base/json.ts";
 import { isAgentId, type AgentId } from "../../../domain/message.ts";
+import { byId } from "../../contract/reader.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
@@ -90,7 +91,7 @@ export function withoutWorkspace(record: string): string {
 }
 
 export interface Registry {
-  /** The record of each agent, as of the last `refresh`. */
+  /** The record of each agent, 2 before 10, as of the last `refresh`. */
   readonly agents: ReadonlyMap<AgentId, string>;
   /** Costs little where nothing has changed. */
   refresh(): Promise<void>;
@@ -109,7 +110,8 @@ export function createRegistry(link: Link, legion: string): Registry {
       const reply = (await link.run(AGENTS, [key, agentsVersion], [version])) as readonly string[];
       if (reply.length === 1 && reply[0] === version) return;
       // Any program may have written there.
-      agents = new Map(pairsOf(reply.slice(1)).filter(([id]) => isAgentId(id)));
+      const known = pairsOf(reply.slice(1)).filter(([id]) => isAgentId(id));
+      agents = new Map(known.sort(([a], [b]) => byId(a, b)));
       version = reply[0]!;
     },
   };

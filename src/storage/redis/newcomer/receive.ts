@@ -62,18 +62,14 @@ async function moveIn(
   newcomers: readonly Newcomer[],
   records: ReadonlyMap<AgentId, string>,
 ): Promise<void> {
-  const others = newcomers.filter(({ agent }) => agent !== CONTROL);
-  const toAll = (work: (place: LegionPlace & { readonly agent: AgentId }) => Promise<void>) =>
-    Promise.all(others.map(({ agent }) => work({ ...place, agent })));
+  const control = newcomers.find(({ place: { agent } }) => agent === CONTROL);
+  const others = newcomers.filter((newcomer) => newcomer !== control);
   await Promise.all(others.map(({ arrive }) => arrive()));
-  await toAll(setKnown);
   // Any node delivers at once what Control said: whom it was said to has to take it.
-  await newcomers
-    .find(({ agent }) => agent === CONTROL)
-    ?.arrive()
-    .catch(async (error: unknown) => {
-      await toAll(setUnknown);
-      throw error;
-    });
+  await Promise.all(others.map((newcomer) => setKnown(newcomer.place)));
+  await control?.arrive().catch(async (error: unknown) => {
+    await Promise.all(others.map((newcomer) => setUnknown(newcomer.place)));
+    throw error;
+  });
   await listAgents(place, records);
 }
