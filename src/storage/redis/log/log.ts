@@ -11,7 +11,7 @@ import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
 import { LOG_FORMAT, type Event, type NewEvent, type OpenedEvent } from "../../../domain/event.ts";
 import { displayName, type LogId } from "../../../domain/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
-import { commitEvents, type Commit, type Taken } from "../scripts/log.ts";
+import { commitEvents } from "../scripts/log.ts";
 import { readPages } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
@@ -123,23 +123,23 @@ function createPen(options: RedisLogOptions, start: Start): Pen {
   const { tenure, now } = options;
   const { epoch } = tenure;
   const opening: OpenedEvent = { kind: "opened", format: LOG_FORMAT, log: start.id, seals: {} };
-  const commits = createCommits(options, start);
+  const commits = createCommits(options, start.id);
   let last = start.last;
-  let pending: readonly (Event & Outlined)[] = [];
-  /** Those of them that were not sent, as JSON. */
-  let unsent: readonly string[] = [];
-  let mail: readonly Taken[] = [];
+  let sent = start.last;
+  let pending: readonly Stamped[] = [];
   let newest = Promise.resolve();
   const send = async (): Promise<void> => {
-    const batch = { last, events: unsent, mail };
-    unsent = [];
-    mail = [];
-    await commits.send(batch);
-    pending = pending.filter(({ seq }) => seq > batch.last);
+    const before = sent;
+    const upTo = (sent = last);
+    await commits.send(
+      before,
+      pending.filter(({ event }) => event.seq > before),
+    );
+    pending = pending.filter(({ event }) => event.seq > upTo);
   };
   const commit = async (): Promise<void> => {
     commits.refuseDead();
-    if (unsent.length > 0) newest = send();
+    if (sent < last) newest = send();
     await newest;
   };
   return {
@@ -152,16 +152,16 @@ function createPen(options: RedisLogOptions, start: Start): Pen {
       const at = new Date(now()).toISOString();
       const fresh = last === start.last ? [opening, ...events] : events;
       // Before anything changes: what JSON cannot hold is its writer's mistake, and no reason to die.
-      const texts = fresh.map((event) => JSON.stringify({ at, ...event }));
-      const stamped = fresh.map((event, index) => ({ seq: last + index + 1, epoch, at, ...event }));
+      const stamped = fresh.map((event, index) => ({
+        event: { seq: last + index + 1, epoch, at, ...event },
+        text: JSON.stringify({ at, ...event }),
+      }));
       last += fresh.length;
-      unsent = [...unsent, ...texts];
       pending = [...pending, ...stamped];
-      mail = [...mail, ...events.flatMap(takenWith)];
-      return stamped.slice(-events.length);
+      return stamped.slice(-events.length).map(({ event }) => event);
     },
     commit,
-    pending: () => pending,
+    pending: () => pending.map(({ event }) => event),
     async close() {
       try {
         if (!commits.isDead() && !tenure.lost.aborted) await commit();
@@ -172,46 +172,36 @@ function createPen(options: RedisLogOptions, start: Start): Pen {
   };
 }
 
-function takenWith(event: NewEvent): readonly Taken[] {
-  if (event.kind !== "message") return [];
-  return [{ position: event.mail, from: event.from, id: event.message.id }];
+interface Stamped {
+  readonly event: Event & Outlined;
+  /** As JSON, without sequence number and epoch. */
+  readonly text: string;
 }
 
 /** Sends commits in the order of the calls, each saying what it comes after. */
-interface Commits {
-  isDead(): boolean;
-  /** Throws STORAGE if the log is dead or closed. */
-  refuseDead(): void;
-  send(batch: Pick<Commit, "last" | "events" | "mail">): Promise<void>;
-  close(): void;
-}
-
-function createCommits({ tenure, ...place }: RedisLogOptions, { id, last }: Start): Commits {
+function createCommits({ tenure, ...place }: RedisLogOptions, log: LogId) {
   const { token, epoch } = tenure;
   const name = `The log of ${displayName(place.agent)}`;
-  let before = last;
   let dead: LegionError | undefined;
+  /** Throws STORAGE if the log is dead or closed. */
   const refuseDead = (): void => {
     if (dead) throw dead;
-  };
-  const die = (error: unknown): void => {
-    dead ??= isLegionError(error, "STORAGE")
-      ? error
-      : new LegionError("STORAGE", `${name}: ${messageOf(error)}`, { cause: error });
-    tenure.end("its log failed");
   };
   return {
     isDead: () => dead !== undefined,
     refuseDead,
-    async send(batch) {
-      const commit = { token, epoch, log: id, before, ...batch };
-      before = batch.last;
+    async send(before: number, batch: readonly Stamped[]): Promise<void> {
+      const events = batch.map(({ text }) => text);
+      const mail = batch.flatMap(({ event }) => (event.kind === "message" ? [event] : []));
       try {
         tenure.check();
-        const status = await commitEvents(place, commit);
+        const status = await commitEvents(place, { token, epoch, log, before, events, mail });
         if (status !== "committed") throw new LegionError("STORAGE", `${name} ${REFUSALS[status]}`);
       } catch (error) {
-        die(error);
+        dead ??= isLegionError(error, "STORAGE")
+          ? error
+          : new LegionError("STORAGE", `${name}: ${messageOf(error)}`, { cause: error });
+        tenure.end("its log failed");
       }
       refuseDead();
     },

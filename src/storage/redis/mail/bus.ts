@@ -77,73 +77,51 @@ function createPost({ link, legion }: RedisBusOptions) {
   const batches = new Map<AgentId, Batch>();
   const begin = (agent: AgentId): Batch => {
     const deliveries: Delivery[] = [];
-    const send = (): Promise<readonly Delivered[]> => {
-      if (batches.get(agent) === batch) batches.delete(agent);
+    const delivered = Promise.resolve().then(() => {
+      if (batches.get(agent)?.deliveries === deliveries) batches.delete(agent);
       return deliver({ link, legion, agent }, deliveries);
-    };
-    const batch = { deliveries, delivered: Promise.resolve().then(send) };
-    batches.set(agent, batch);
-    return batch;
+    });
+    return { deliveries, delivered };
   };
   return async (to: AgentId, delivery: Delivery): Promise<Delivered> => {
-    const open = batches.get(to);
-    const { deliveries, delivered } = open && open.deliveries.length < MAX_BATCH ? open : begin(to);
-    const index = deliveries.push(delivery) - 1;
-    return (await delivered)[index]!;
+    let batch = batches.get(to);
+    if (!batch || batch.deliveries.length === MAX_BATCH) batches.set(to, (batch = begin(to)));
+    const index = batch.deliveries.push(delivery) - 1;
+    return (await batch.delivered)[index]!;
   };
 }
 
 /** The mailboxes that this process reads. */
-interface OpenMailboxes {
-  readonly mailboxes: ReadonlyMap<AgentId, RedisMailbox>;
-  open(agent: AgentId): Promise<Inbox>;
-  close(): Promise<void>;
-}
-
-function createReading({ link, legion, tenureOf }: RedisBusOptions): OpenMailboxes {
-  const mailboxes = new Map<AgentId, RedisMailbox>();
-  /** Agents whose mailbox is open, or being opened. */
-  const readers = new Set<AgentId>();
+function createReading({ link, legion, tenureOf }: RedisBusOptions) {
+  /** `undefined` while it is being opened. */
+  const mailboxes = new Map<AgentId, RedisMailbox | undefined>();
   const isKnown = async (agent: AgentId): Promise<boolean> =>
     agent === CONTROL ||
     (mayExist(agent) && (await link.command("HEXISTS", agentKeys(legion, agent).meta, "known")) === 1);
-  const endTenure = (agent: AgentId, error: unknown): void =>
-    tenureOf(agent)?.end(`its mailbox could not be read (${messageOf(error)})`);
-  const begin = async (agent: AgentId): Promise<Inbox> => {
-    const forget = (): void => {
-      mailboxes.delete(agent);
-      readers.delete(agent);
-    };
-    readers.add(agent);
-    try {
-      const tenure = tenureOf(agent);
-      const onFailure = (error: unknown): void =>
-        tenure?.end(`its mailbox could not be read (${messageOf(error)})`);
-      const mailbox = await openRedisMailbox({ link, legion, agent, onFailure, onClose: forget });
-      mailboxes.set(agent, mailbox);
-      return mailbox.inbox;
-    } catch (error) {
-      forget();
-      throw error;
-    }
-  };
-  const stop = link.onReturn(() => {
-    for (const [agent, mailbox] of mailboxes)
-      mailbox.ask().catch((error: unknown) => endTenure(agent, error));
-  });
   return {
     mailboxes,
-    async open(agent) {
+    async open(agent: AgentId): Promise<Inbox> {
       if (!(await isKnown(agent))) throw new LegionError("REFUSED", `There is no agent ${agent}.`);
-      if (readers.has(agent))
+      if (mailboxes.has(agent))
         throw new LegionError("LOCKED", `The mailbox of agent ${agent} has a reader already.`);
-      if (agent !== CONTROL && !tenureOf(agent))
+      const tenure = tenureOf(agent);
+      if (agent !== CONTROL && !tenure)
         throw new LegionError("LOCKED", `Agent ${agent} is not run by this process.`);
-      return begin(agent);
+      const onFailure = (error: unknown): void =>
+        tenure?.end(`its mailbox could not be read (${messageOf(error)})`);
+      const onClose = (): void => void mailboxes.delete(agent);
+      mailboxes.set(agent, undefined);
+      try {
+        const mailbox = await openRedisMailbox({ link, legion, agent, onFailure, onClose });
+        mailboxes.set(agent, mailbox);
+        return mailbox.inbox;
+      } catch (error) {
+        onClose();
+        throw error;
+      }
     },
-    async close() {
-      stop();
-      for (const { inbox } of mailboxes.values()) await inbox.close();
+    async close(): Promise<void> {
+      for (const mailbox of mailboxes.values()) await mailbox?.inbox.close();
     },
   };
 }

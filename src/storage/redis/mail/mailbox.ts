@@ -14,8 +14,6 @@ import { createFront, type Front } from "../../../mail/window.ts";
 export interface RedisMailbox {
   readonly inbox: Inbox;
   readonly front: Pick<Front, "arrived" | "heard">;
-  /** Asks Redis how far it goes, and reads on: what was said on the channel may not have been heard. */
-  ask(): Promise<void>;
 }
 
 export interface RedisMailboxOptions extends RedisPlace {
@@ -29,6 +27,7 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
   const { link, legion, agent, onFailure, onClose } = options;
   const keys = agentKeys(legion, agent);
   const front = createFront({ read: (position) => readMail(options, position), onFailure });
+  /** What was said on the channel may not have been heard. */
   const ask = async (): Promise<void> => {
     const reply = await link.command("HMGET", keys.meta, "mail", "abort", "taken");
     const [newest, abort, taken] = (reply as readonly (string | null)[]).map(Number);
@@ -39,6 +38,15 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
   const ignore = await link.listen(keys.wake, (text) => {
     const wake = parseWake(text);
     if (wake) hear(front, wake, agent);
+  });
+  const forget = link.onReturn(() => void ask().catch(onFailure));
+  const stop = (): void => {
+    ignore();
+    forget();
+  };
+  await ask().catch((error: unknown) => {
+    stop();
+    throw error;
   });
   let isClosed = false;
   const inbox: Inbox = {
@@ -53,17 +61,11 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
     async close() {
       if (isClosed) return;
       isClosed = true;
-      ignore();
+      stop();
       onClose();
     },
   };
-  try {
-    await ask();
-  } catch (error) {
-    ignore();
-    throw error;
-  }
-  return { inbox, front, ask };
+  return { inbox, front };
 }
 
 function hear(front: Front, { told, ...reach }: Wake, agent: AgentId): void {

@@ -8,7 +8,7 @@ import { CONTROL, displayName } from "../../../domain/message.ts";
 import type { Luggage } from "../../contract/arrival.ts";
 import type { Link } from "../connection/link.ts";
 import type { LuaScript } from "../connection/script.ts";
-import { agentKeys, arrivingKeys, type ArrivingKeys } from "../scripts/keys.ts";
+import { agentKeys, arrivingKeys } from "../scripts/keys.ts";
 import { entryId } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import { setUnknown } from "../cluster/directory.ts";
@@ -89,7 +89,14 @@ export async function prepareNewcomer(place: RedisPlace, luggage: Luggage): Prom
 }
 
 /** In the order of the script. */
-function inOrder({ meta, log, mailbox, seen, numbers, out }: ArrivingKeys): readonly string[] {
+function inOrder({
+  meta,
+  log,
+  mailbox,
+  seen,
+  numbers,
+  out,
+}: ReturnType<typeof arrivingKeys>): readonly string[] {
   return [meta, log, mailbox, seen, numbers, out];
 }
 

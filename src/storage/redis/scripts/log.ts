@@ -1,5 +1,6 @@
 // What Redis does, at one blow, when the owner of an agent commits to its log.
 
+import type { MessageEvent } from "../../../domain/event.ts";
 import type { LogId } from "../../../domain/message.ts";
 import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
@@ -57,29 +58,20 @@ export interface Commit {
   readonly log: LogId;
   /** The number of the newest event before them. */
   readonly before: number;
-  /** The number of the last of them. */
-  readonly last: number;
   /** As JSON, without sequence number and epoch. */
   readonly events: readonly string[];
   /** The mail among them, oldest first. */
-  readonly mail: readonly Taken[];
+  readonly mail: readonly Omit<MessageEvent, "kind">[];
 }
 
-export interface Taken {
-  readonly position: number;
-  readonly from: LogId;
-  /** Of the message. */
-  readonly id: string;
-}
-
-/** `fenced`: the token is another one by now. `moved`: another event is the newest. `strange`: the mailbox holds other mail. */
+/** As the script. */
 export async function commitEvents(
   { link, legion, agent }: RedisPlace,
   commit: Commit,
 ): Promise<"committed" | "fenced" | "moved" | "strange"> {
   const { token, meta, log, mailbox } = agentKeys(legion, agent);
-  const mail = commit.mail.flatMap(({ from, id }) => [from, JSON.stringify(id)]);
-  const newest = commit.mail.at(-1)?.position ?? "";
+  const mail = commit.mail.flatMap(({ from, message }) => [from, JSON.stringify(message.id)]);
+  const newest = commit.mail.at(-1)?.mail ?? "";
   const head = [commit.token, commit.before, commit.epoch, commit.log, newest, commit.mail.length];
   const reply = await link.run(COMMIT, [token, meta, log, mailbox], [...head, ...mail, ...commit.events]);
   return reply as "committed" | "fenced" | "moved" | "strange";
