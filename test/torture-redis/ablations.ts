@@ -81,7 +81,7 @@ export const ABLATIONS: readonly Ablation[] = [
     changes: [
       {
         file: "src/storage/redis/scripts/mail.ts",
-        line: "if tonumber(number) <= tonumber(newest) then return {'duplicate'} end",
+        line: "if tonumber(number) <= tonumber(newest) then return {status = 'duplicate'} end",
         instead: "",
       },
     ],

@@ -17,12 +17,8 @@ const LONGEST_WORD = 4_096;
  *   KEYS  meta, mailbox, seen
  *   ARGV  limit or "" for Control, wake channel; of each message: log of its sender, number, number before it, itself as
  *         JSON, "mail" or "abort", "0" if a log that is new begins after that number or "" if anywhere
- *   ->    of each message one of
- *         {"accepted", position}
- *         {"duplicate"}
- *         {"gap", newest}    the highest number of this log that is there
- *         {"full"}           so many wait as the limit says
- *         {"unknown"}        nobody has made this agent known; Control is always there
+ *   ->    of each message as JSON what became of it, as a receipt says it; `unknown` where nobody has made this agent known, but
+ *         Control is always there
  *
  * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort, or 0>". While
  * little waits there it hears the messages as well, oldest first, two lines for each: log of its sender, itself as JSON.
@@ -40,13 +36,13 @@ local told, length = {}, 0
 local last, abort
 
 local function receive(from, number, before, message, what, start)
-  if not isKnown then return {'unknown'} end
+  if not isKnown then return {status = 'unknown'} end
   local newest = redis.call('HGET', seen, from) or start ~= '' and start
   if newest then
-    if tonumber(number) <= tonumber(newest) then return {'duplicate'} end
-    if tonumber(before) > tonumber(newest) then return {'gap', newest} end
+    if tonumber(number) <= tonumber(newest) then return {status = 'duplicate'} end
+    if tonumber(before) > tonumber(newest) then return {status = 'gap', expected = newest + 1} end
   end
-  if room <= 0 then return {'full'} end
+  if room <= 0 then return {status = 'full'} end
   room = room - 1
   last = redis.call('HINCRBY', meta, 'mail', 1)
   redis.call('XADD', mailbox, '0-' .. last, 'f', from, 'm', message)
@@ -54,12 +50,12 @@ local function receive(from, number, before, message, what, start)
   if what == 'abort' then abort = last end
   length = length + #from + #message + 2
   if length <= ${LONGEST_WORD} then told[#told + 1] = from .. '\\n' .. message end
-  return {'accepted', last}
+  return {status = 'accepted', position = last}
 end
 
 local replies = {}
 for i = 3, #ARGV, 6 do
-  replies[#replies + 1] = receive(unpack(ARGV, i, i + 5))
+  replies[#replies + 1] = cjson.encode(receive(unpack(ARGV, i, i + 5)))
 end
 if abort then redis.call('HSET', meta, 'abort', abort) end
 if last then
@@ -93,21 +89,7 @@ export async function deliver(
     return [from, sent.n, after ?? sent.n - 1, JSON.stringify(message), what, start];
   });
   const replies = await link.run(DELIVER, [meta, mailbox, seen], [limit, wake, ...args]);
-  return (replies as readonly DeliverReply[]).map(toDelivered);
-}
-
-type DeliverReply =
-  readonly ["duplicate" | "full" | "unknown"] | readonly ["gap", string] | readonly ["accepted", number];
-
-function toDelivered(reply: DeliverReply): Delivered {
-  switch (reply[0]) {
-    case "accepted":
-      return { status: reply[0], position: reply[1] };
-    case "gap":
-      return { status: reply[0], expected: Number(reply[1]) + 1 };
-    default:
-      return { status: reply[0] };
-  }
+  return (replies as readonly string[]).map((reply) => JSON.parse(reply) as Delivered);
 }
 
 /** What was said on the wake channel of an agent: how far its mailbox goes, in positions, and what is new there. */
