@@ -12,6 +12,7 @@ import { createOutbox, type Outbox } from "../../mail/outbox.ts";
 import { account, createLedger, type Ledger, type Send } from "../../past/ledger.ts";
 import { openMemory, type Memory, type OpenedLog } from "../../past/past.ts";
 import type { LocalMailboxes } from "./local-bus.ts";
+import type { AgentHost, Running } from "./node.ts";
 import { UNHOSTED, type AgentMemoryOptions, type Store } from "./store.ts";
 
 export interface LocalPlace extends Pick<Store, "known" | "events"> {
@@ -38,10 +39,11 @@ export interface LocalStore extends Pick<
   | "openAgent"
   | "writerFor"
   | "deliverForOthers"
-  | "mendMailboxes"
   | "close"
 > {
   readonly control: LocalControl;
+  /** Runs the hosted agents, and has out what others left undelivered, or sent to a mailbox that was damaged. */
+  begin(host: AgentHost): Promise<Running>;
 }
 
 export async function openLocalStore(place: LocalPlace): Promise<LocalStore> {
@@ -52,6 +54,21 @@ export async function openLocalStore(place: LocalPlace): Promise<LocalStore> {
   const control = await openControl({ memory: await openAgent(CONTROL, UNHOSTED), bus, clock, known });
   const sleepers = createSleepers((agent) => openAgent(agent, UNHOSTED), { bus, clock });
   const sleeping = (): readonly AgentId[] => known().filter((id) => !hosted.has(id));
+  const deliverForOthers = async (): Promise<void> => {
+    await control.outbox.deliver();
+    for (const id of sleeping())
+      if ((await ledger(id))?.undelivered.length) await (await sleepers.outboxOf(id))?.deliver();
+  };
+  const mendMailboxes = async ({ outboxOf }: AgentHost): Promise<void> => {
+    for (const to of damaged) {
+      const isToIt = (send: Send): boolean => send.to === to;
+      await control.outbox.offerAgain(isToIt);
+      for (const id of known()) await outboxOf(id)?.offerAgain(isToIt);
+      for (const id of sleeping())
+        if ((await ledger(id))?.numbers.has(to)) await (await sleepers.outboxOf(id))?.offerAgain(isToIt);
+    }
+    damaged.clear();
+  };
   return {
     bus,
     control,
@@ -62,20 +79,13 @@ export async function openLocalStore(place: LocalPlace): Promise<LocalStore> {
     openAgent,
     writerFor: (agent) =>
       sleeping().includes(agent) ? { alone: (work) => sleepers.alone(agent, work) } : undefined,
-    async deliverForOthers() {
-      await control.outbox.deliver();
-      for (const id of sleeping())
-        if ((await ledger(id))?.undelivered.length) await (await sleepers.outboxOf(id))?.deliver();
-    },
-    async mendMailboxes(hostedOutbox) {
-      for (const to of damaged) {
-        const isToIt = (send: Send): boolean => send.to === to;
-        await control.outbox.offerAgain(isToIt);
-        for (const id of known()) await hostedOutbox(id)?.offerAgain(isToIt);
-        for (const id of sleeping())
-          if ((await ledger(id))?.numbers.has(to)) await (await sleepers.outboxOf(id))?.offerAgain(isToIt);
-      }
-      damaged.clear();
+    deliverForOthers,
+    async begin(host) {
+      await host.beginAll();
+      await deliverForOthers();
+      await mendMailboxes(host);
+      const { stop, dismiss } = host;
+      return { settled: () => Promise.resolve(), stop, dismiss };
     },
     close: () => inOrder([...sleepers.closings(), control.close, bus.close, place.release]),
   };

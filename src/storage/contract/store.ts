@@ -8,7 +8,6 @@ import type { Blobs } from "../../past/log/blobs.ts";
 import type { Memory, Projector } from "../../past/past.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Module } from "../../domain/module.ts";
-import type { Outbox } from "../../mail/outbox.ts";
 import type { Past } from "./seed.ts";
 import type { Branch } from "../../past/fold.ts";
 import { textProtocol } from "../../model/protocol/text.ts";
@@ -45,8 +44,6 @@ export interface Store {
   writerFor(agent: AgentId): Writer | undefined;
   /** Delivers what Control and agents that nobody runs left undelivered. */
   deliverForOthers(): Promise<void>;
-  /** Has everybody offer again what they sent to agents whose mailboxes were damaged; `outboxOf` is that of a hosted one. */
-  mendMailboxes(outboxOf: (agent: AgentId) => Outbox | undefined): Promise<void>;
   close(): Promise<void>;
 }
 

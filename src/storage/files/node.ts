@@ -21,11 +21,7 @@ export async function openFileNode(
     disk: store.disk,
     async begin(host) {
       if (started) await remember(started, store.disk, surroundings.paths);
-      await host.beginAll();
-      await store.deliverForOthers();
-      await store.mendMailboxes(host.outboxOf);
-      const { stop, dismiss } = host;
-      return { settled: () => Promise.resolve(), stop, dismiss };
+      return store.begin(host);
     },
   };
 }

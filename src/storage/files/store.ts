@@ -38,7 +38,7 @@ export interface FileStoreOptions
   readonly foreign?: "adopt";
 }
 
-export interface FileStore extends Store {
+export interface FileStore extends Store, Pick<LocalStore, "begin"> {
   readonly control: LocalStore["control"];
   readonly disk: Disk;
   readonly lock: Lock;

@@ -19,16 +19,7 @@ export function createMemoryBackend(): Backend {
       const store = await openMemoryStore(place, { clock, inspect, hosted });
       for (const { id, record } of agents) await store.enroll(id, record);
       if (started) place.lastStart = started;
-      return {
-        store,
-        disk: disk ?? createDisk(paths.tmp),
-        async begin(host) {
-          await host.beginAll();
-          await store.deliverForOthers();
-          const { stop, dismiss } = host;
-          return { settled: () => Promise.resolve(), stop, dismiss };
-        },
-      };
+      return { store, disk: disk ?? createDisk(paths.tmp), begin: store.begin };
     },
     openStore: ({ clock }) => openMemoryStore(place, { clock, inspect: () => undefined, hosted: new Set() }),
     follow: (agent, following) => followMemoryLog(place.of(agent), following),

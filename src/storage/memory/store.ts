@@ -4,7 +4,7 @@ import { createTenure } from "../../domain/lease.ts";
 import { account, createLedger } from "../../past/ledger.ts";
 import { createBranch } from "../../past/fold.ts";
 import type { Luggage } from "../contract/arrival.ts";
-import { openLocalStore, type LocalPlace } from "../contract/local-store.ts";
+import { openLocalStore, type LocalPlace, type LocalStore } from "../contract/local-store.ts";
 import { eventsOf } from "../contract/seed.ts";
 import { UNHOSTED, type Store } from "../contract/store.ts";
 import { createMemoryBus } from "./bus.ts";
@@ -16,7 +16,7 @@ import { createMemoryReader } from "./reader.ts";
 export async function openMemoryStore(
   place: MemoryPlace,
   options: Pick<LocalPlace, "clock" | "inspect" | "hosted">,
-): Promise<Store> {
+): Promise<Store & Pick<LocalStore, "begin">> {
   const { of, known } = place;
   const { now } = options.clock;
   const epoch = place.open();

@@ -83,7 +83,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     writerFor: (agent) => (registry.agents.has(agent) ? logs.writerFor(agent) : undefined),
     // Control's are delivered by every node, an agent's by whoever runs it.
     deliverForOthers: () => Promise.resolve(),
-    mendMailboxes: () => Promise.resolve(),
     async close() {
       await records.close();
       await control.close();
