@@ -153,7 +153,7 @@ export const ABLATIONS: readonly Ablation[] = [
   {
     part: "what was said and is not delivered, any node delivers",
     changes: [
-      { file: "src/storage/redis/scripts/person.ts", line: "redis.call('ZADD', out, seq, seq)", instead: "" },
+      { file: "src/storage/redis/person/log.ts", line: "redis.call('ZADD', out, seq, seq)", instead: "" },
     ],
     weights: { ...NONE, kill: 1, redis: 1 },
     fault: "lost",

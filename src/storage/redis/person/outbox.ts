@@ -29,7 +29,7 @@ const AT_ONCE = 100;
 export function createPersonOutbox(place: LegionPlace, log: PersonLog, bus: Pick<Bus, "send">): PersonOutbox {
   const { link, legion } = place;
   const { out } = agentKeys(legion, CONTROL);
-  /** NumberedEvent here and not settled, by event. */
+  /** Said here and not settled, by event. */
   const waiting = new Map<number, readonly Send[]>();
   const ordered = inOrderOfLogs(bus, log);
   /** Delivers the sends of event `seq`, but to those whose mailboxes are `full`, and notes it if none is left. */
