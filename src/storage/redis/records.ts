@@ -24,16 +24,24 @@ export interface RedisRecordsOptions extends LegionPlace {
   readonly role: "node" | "command";
 }
 
+/** How old the answer may be to who runs elsewhere: agents ask that often, and many do. */
+const REMEMBERED_MS = 2_000;
+
 export async function openRedisRecords(options: RedisRecordsOptions): Promise<RedisRecords> {
   const { link, legion, clock, role } = options;
   const placeOf = (agent: AgentId) => ({ link, legion, agent });
   const registry = createRegistry(link, legion);
   await registry.refresh();
   const known = (): readonly AgentId[] => [...registry.agents.keys()];
-  const runElsewhere = remembered(async () => {
-    await registry.refresh();
-    return leased(options, known());
-  }, clock);
+  let asked: { readonly atMs: number; readonly answer: Promise<ReadonlySet<AgentId>> } | undefined;
+  const runElsewhere = (): Promise<ReadonlySet<AgentId>> => {
+    const now = clock.now();
+    if (asked && asked.atMs <= now && now - asked.atMs <= REMEMBERED_MS) return asked.answer;
+    const answer = registry.refresh().then(() => leased(options, known()));
+    answer.catch(() => (asked = undefined));
+    asked = { atMs: now, answer };
+    return answer;
+  };
   const stopWatching = role === "node" ? keepFresh(registry, clock) : undefined;
   return {
     registry,
@@ -87,20 +95,4 @@ async function leased(
 ): Promise<ReadonlySet<AgentId>> {
   const found = await Promise.all(agents.map((id) => link.command("EXISTS", agentKeys(legion, id).lease)));
   return new Set(agents.filter((_, index) => found[index] === 1));
-}
-
-/** How old an answer may be to a question that agents ask often, and that many agents ask. */
-const REMEMBERED_MS = 2_000;
-
-function remembered<T>(ask: () => Promise<T>, clock: Clock): () => Promise<T> {
-  let answer: { readonly atMs: number; readonly value: Promise<T> } | undefined;
-  return () => {
-    const now = clock.now();
-    if (!answer || now - answer.atMs > REMEMBERED_MS || now < answer.atMs) {
-      const value = ask();
-      value.catch(() => (answer = undefined));
-      answer = { atMs: now, value };
-    }
-    return answer.value;
-  };
 }

@@ -4,8 +4,8 @@
 import { LegionError, messageOf } from "../../../base/errors.ts";
 import { CONTROL, isAgentId, parseMessageId, type AgentId, type Delivery } from "../../../domain/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
-import type { Link } from "../connection/link.ts";
 import { deliver, type Delivered } from "../scripts/mail.ts";
+import type { LegionPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 import type { Bus, Inbox } from "../../../mail/bus.ts";
 import { openRedisMailbox, type RedisMailbox } from "./mailbox.ts";
@@ -15,9 +15,7 @@ export interface RedisBus extends Bus {
   heard(agent: AgentId, position: number): void;
 }
 
-export interface RedisBusOptions {
-  readonly link: Link;
-  readonly legion: string;
+export interface RedisBusOptions extends LegionPlace {
   /** The right of this process to run `agent`, if it has it. */
   readonly tenureOf: (agent: AgentId) => Tenure | undefined;
 }

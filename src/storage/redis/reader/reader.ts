@@ -1,12 +1,18 @@
 // What a legion in Redis says; also while nodes run it.
 
+import { setTimeout as delay } from "node:timers/promises";
+import { isLegionError } from "../../../base/errors.ts";
+import { linkSignals } from "../../../base/signals.ts";
+import type { Event } from "../../../domain/event.ts";
 import { CONTROL, type AgentId } from "../../../domain/message.ts";
+import type { Following, Patience } from "../../contract/backend.ts";
 import { createEventSource } from "../../contract/event-source.ts";
 import { readLastStart } from "../../contract/last-start.ts";
 import { createReader, type Reader, type ReadPlace } from "../../contract/reader.ts";
 import type { Activity, CopyOptions, Source } from "../../contract/source.ts";
 import { readRegistry, withoutWorkspace } from "../cluster/directory.ts";
 import { readNodes } from "../cluster/members.ts";
+import type { Link } from "../connection/link.ts";
 import { createRedisBlobs } from "../log/blobs.ts";
 import { readRedisEvents, readRedisLog } from "../log/log.ts";
 import { readRedisMail } from "../mail/mailbox.ts";
@@ -61,4 +67,91 @@ async function activityOf(place: LegionPlace, agents: readonly AgentId[]): Promi
   const hasNodes = agents.includes(CONTROL) && (await readNodes(place)).length > 0;
   const isHeld = hasNodes || marks.some(({ isLeased }) => isLeased);
   return { isHeld, mark: JSON.stringify(marks.map(({ rest }) => rest)) };
+}
+
+const POLL_MS = 250;
+/** A word on a channel may be lost. */
+const LOOK_MS = 2_000;
+
+/** What `read` gives, as often as it takes to come to an end of it: whenever Redis goes away, it is waited for. */
+export async function* readThrough<T>(
+  link: Pick<Link, "standing" | "shown">,
+  read: () => AsyncIterable<T>,
+  { signal, onAway }: Patience,
+): AsyncGenerator<T, undefined> {
+  let hasTold = false;
+  while (!signal.aborted) {
+    try {
+      yield* read();
+      return undefined;
+    } catch (error) {
+      if (!isLegionError(error, "STORAGE")) throw error;
+      const { standing, shown } = link;
+      const reason = standing.state === "down" ? standing.reason : `${shown} does not answer`;
+      if (!hasTold) onAway(`${reason}; waiting until Redis answers`);
+      hasTold = true;
+    }
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+export async function* followInRedis(
+  { link, legion, reader }: LegionPlace & { readonly reader: Reader },
+  agent: AgentId,
+  { from, lookMs = LOOK_MS, ...patience }: Following,
+): AsyncGenerator<Event, undefined> {
+  const bell = createBell(link, agentKeys(legion, agent).grown);
+  let next = from;
+  let seen = 0;
+  let beginning = "";
+  const round = async function* (): AsyncGenerator<Event> {
+    await bell.listen();
+    const last = await reader.last(agent);
+    const before = beginning;
+    if (last < seen || before === "") beginning = await beginningOf(reader, agent);
+    // Redis lost the end of the log, or the log was deleted and began again.
+    if (last < seen) next = beginning === before ? Math.min(next, last + 1) : 1;
+    seen = last;
+    if (last < next) return;
+    for await (const event of reader.events(agent, next)) {
+      next = event.seq + 1;
+      yield event;
+    }
+  };
+  try {
+    while (!patience.signal.aborted) {
+      yield* readThrough(link, round, patience);
+      await bell.rung(lookMs, patience.signal);
+    }
+    return undefined;
+  } finally {
+    bell.close();
+  }
+}
+
+/** Rings whenever something is said on `channel`. */
+function createBell(link: Link, channel: string) {
+  let leave: (() => void) | undefined;
+  let rings = new AbortController();
+  return {
+    /** Rejects with STORAGE if Redis does not answer; then it has to be called again. */
+    async listen(): Promise<void> {
+      leave ??= await link.listen(channel, () => rings.abort());
+    },
+    /** Resolves when it has rung since the last call, or after `patienceMs`, or when `end` aborts. */
+    async rung(patienceMs: number, end: AbortSignal): Promise<void> {
+      const { signal, unlink } = linkSignals(rings.signal, end);
+      await delay(patienceMs, undefined, { signal }).catch(() => undefined);
+      unlink();
+      rings = new AbortController();
+    },
+    close: () => leave?.(),
+  };
+}
+
+/** Tells a log from another one in its place. */
+async function beginningOf(reader: Reader, agent: AgentId): Promise<string> {
+  for await (const event of reader.events(agent)) return JSON.stringify(event);
+  return "";
 }
