@@ -91,7 +91,8 @@ async function surveyLog({ agents, agent }: Kept, readable: CopyOptions["readabl
   const lengths: number[] = [];
   const hashes = new Set<string>();
   let epoch = 1;
-  for await (const event of eventsUpTo(moment, { agents, agent })) {
+  for await (const event of eventsIn({ agents, agent })) {
+    if (event.seq > moment) break;
     epoch = Math.max(epoch, event.epoch);
     if (event.kind === "opened" || lengths.length === 0) lengths.push(0);
     lengths[lengths.length - 1]! += 1;
@@ -100,17 +101,13 @@ async function surveyLog({ agents, agent }: Kept, readable: CopyOptions["readabl
     follower.see(await inline(event, blobs));
   }
   const { state } = await follower.settle(async function* () {
-    for await (const page of agents.pages(agent)) for (const event of page) yield inline(event, blobs);
+    for await (const event of eventsIn({ agents, agent })) yield inline(event, blobs);
   });
   return { moment, epoch, lengths, hashes, shown: contentsOf(readable, state) };
 }
 
-async function* eventsUpTo(moment: number, { agents, agent }: Kept): AsyncGenerator<StoredEvent> {
-  for await (const page of agents.pages(agent))
-    for (const event of page) {
-      if (event.seq > moment) return;
-      yield event;
-    }
+async function* eventsIn({ agents, agent }: Kept): AsyncGenerator<StoredEvent> {
+  for await (const page of agents.pages(agent)) yield* page;
 }
 
 /** No piece ends in the middle of a character. */

@@ -6,8 +6,8 @@ import type { Event } from "../../domain/event.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import type { Bus } from "../../mail/bus.ts";
-import { openControl, type LocalControl } from "../../mail/control.ts";
-import { createTurns, mend, type Writing } from "../../mail/log-access.ts";
+import { openControl } from "../../mail/control.ts";
+import { createTurns, mend, type Writer, type Writing } from "../../mail/log-access.ts";
 import { createOutbox, type Outbox } from "../../mail/outbox.ts";
 import { account, createLedger, type Ledger, type Send } from "../../past/ledger.ts";
 import { openMemory, type Memory, type OpenedLog } from "../../past/past.ts";
@@ -29,24 +29,10 @@ export interface LocalPlace extends Pick<Store, "known" | "events"> {
   release(): Promise<void>;
 }
 
-export interface LocalStore extends Pick<
-  Store,
-  | "bus"
-  | "known"
-  | "runElsewhere"
-  | "events"
-  | "ledger"
-  | "openAgent"
-  | "writerFor"
-  | "deliverForOthers"
-  | "close"
-> {
-  readonly control: LocalControl;
-  /** Runs the hosted agents, and has out what others left undelivered, or sent to a mailbox that was damaged. */
-  begin(host: AgentHost): Promise<Running>;
-}
+/** What a place adds to is a `Store`. */
+export type LocalStore = Awaited<ReturnType<typeof openLocalStore>>;
 
-export async function openLocalStore(place: LocalPlace): Promise<LocalStore> {
+export async function openLocalStore(place: LocalPlace) {
   const { known, events, hosted, clock, damaged } = place;
   const { find, openAgent } = await openLogs(place);
   const ledger = (agent: AgentId): Promise<Ledger | undefined> => find(agent).catch(() => undefined);
@@ -73,14 +59,15 @@ export async function openLocalStore(place: LocalPlace): Promise<LocalStore> {
     bus,
     control,
     known,
-    runElsewhere: () => Promise.resolve(new Set()),
+    runElsewhere: (): Promise<ReadonlySet<AgentId>> => Promise.resolve(new Set()),
     events,
     ledger,
     openAgent,
-    writerFor: (agent) =>
+    writerFor: (agent: AgentId): Writer | undefined =>
       sleeping().includes(agent) ? { alone: (work) => sleepers.alone(agent, work) } : undefined,
     deliverForOthers,
-    async begin(host) {
+    /** Runs the hosted agents, and has out what others left undelivered, or sent to a mailbox that was damaged. */
+    async begin(host: AgentHost): Promise<Running> {
       await host.beginAll();
       await deliverForOthers();
       await mendMailboxes(host);

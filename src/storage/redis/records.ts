@@ -8,15 +8,9 @@ import { agentKeys } from "./scripts/keys.ts";
 import type { LegionPlace } from "./scripts/scope.ts";
 import { createRegistry, enlist, type Registry } from "./cluster/directory.ts";
 import { prepareNewcomer } from "./newcomer/newcomer.ts";
-import { createRedisBlobs } from "./log/blobs.ts";
+import { createRedisBlobs } from "./log/entry.ts";
 import { createRedisReader } from "./reader/reader.ts";
 import type { Store } from "../contract/store.ts";
-
-export interface RedisRecords {
-  readonly registry: Registry;
-  readonly offers: Pick<Store, "known" | "runElsewhere" | "isTaken" | "record" | "enroll" | "found">;
-  close(): Promise<void>;
-}
 
 export interface RedisRecordsOptions extends LegionPlace {
   readonly clock: Clock;
@@ -27,7 +21,7 @@ export interface RedisRecordsOptions extends LegionPlace {
 /** How old the answer may be to who runs elsewhere: agents ask that often, and many do. */
 const REMEMBERED_MS = 2_000;
 
-export async function openRedisRecords(options: RedisRecordsOptions): Promise<RedisRecords> {
+export async function openRedisRecords(options: RedisRecordsOptions) {
   const { link, legion, clock, role } = options;
   const placeOf = (agent: AgentId) => ({ link, legion, agent });
   const registry = createRegistry(link, legion);
@@ -64,7 +58,7 @@ export async function openRedisRecords(options: RedisRecordsOptions): Promise<Re
         await registry.refresh();
         return branch;
       },
-    },
+    } satisfies Partial<Store>,
     close: async () => stopWatching?.(),
   };
 }

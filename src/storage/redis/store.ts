@@ -14,7 +14,7 @@ import { copyBlobs, createCopies } from "../folder/copies.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import type { Registry } from "./cluster/directory.ts";
 import { createLeases, type Leases } from "./cluster/leases.ts";
-import { createRedisBlobs } from "./log/blobs.ts";
+import { createRedisBlobs } from "./log/entry.ts";
 import { openRedisLog } from "./log/log.ts";
 import { createRedisBus, type RedisBus } from "./mail/bus.ts";
 import { openRedisControl } from "./person/control.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Event } from "../../../src/domain/event.ts";
-import { createRedisBlobs } from "../../../src/storage/redis/log/blobs.ts";
+import { createRedisBlobs } from "../../../src/storage/redis/log/entry.ts";
 import { openRedisLog, readRedisLog } from "../../../src/storage/redis/log/log.ts";
 import { CONTROL } from "../../../src/domain/message.ts";
 import { parseRedisAddress } from "../../../src/storage/redis/connection/address.ts";

@@ -3,7 +3,7 @@
 import { createRedisBus } from "../../../src/storage/redis/mail/bus.ts";
 import type { MessageEvent } from "../../../src/domain/event.ts";
 import type { EventLog } from "../../../src/past/log/event-log.ts";
-import { createRedisBlobs } from "../../../src/storage/redis/log/blobs.ts";
+import { createRedisBlobs } from "../../../src/storage/redis/log/entry.ts";
 import { openRedisLog } from "../../../src/storage/redis/log/log.ts";
 import { CONTROL, type AgentId } from "../../../src/domain/message.ts";
 import { createRedisReader } from "../../../src/storage/redis/reader/reader.ts";

@@ -1,11 +1,13 @@
 // How an event stands in a stream: `e` is its JSON without sequence number and epoch, `p` the epoch. What a script knew
-// better than its caller is in fields of its own.
+// better than its caller is in fields of its own. Long texts are beside it.
 
 import { LegionError, messageOf } from "../../../base/errors.ts";
 import { isLogFormat, type Event } from "../../../domain/event.ts";
 import { CONTROL, type Draft, type Message } from "../../../domain/message.ts";
 import type { Entry } from "../scripts/pages.ts";
-import type { Outlined } from "../../../past/log/blobs.ts";
+import { agentKeys } from "../scripts/keys.ts";
+import type { RedisPlace } from "../scripts/scope.ts";
+import { blobsIn, type Blobs, type Outlined } from "../../../past/log/blobs.ts";
 
 /** Throws DAMAGED if `entry` of the log `name` is not what was written, or a newer version wrote it. */
 export function eventIn(entry: Entry, name: string): Event & Outlined {
@@ -56,4 +58,14 @@ export function numbered(drafts: readonly Draft[], numbers: string): readonly Me
 
 function sendsIn(event: object): readonly Draft[] {
   return "sends" in event ? (event.sends as readonly Draft[]) : [];
+}
+
+/** Long texts of one agent; what one process kept, another one finds. */
+export function createRedisBlobs({ link, legion, agent }: RedisPlace): Blobs {
+  const { blob } = agentKeys(legion, agent);
+  return blobsIn({
+    read: async (hash) => ((await link.command("GET", blob(hash))) as string | null) ?? undefined,
+    // Over whatever is there: it is the same text, or damaged.
+    place: async (hash, text) => void (await link.command("SET", blob(hash), text)),
+  });
 }

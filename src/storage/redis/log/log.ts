@@ -19,8 +19,7 @@ import { inline, type Outlined } from "../../../past/log/blobs.ts";
 import type { EventLog } from "../../../past/log/event-log.ts";
 import { createGaps } from "../../../past/log/gaps.ts";
 import { createWriter } from "../../../past/log/long-events.ts";
-import { createRedisBlobs } from "./blobs.ts";
-import { eventIn } from "./entry.ts";
+import { createRedisBlobs, eventIn } from "./entry.ts";
 
 export interface RedisLogOptions extends RedisPlace {
   readonly tenure: Tenure;
@@ -98,20 +97,6 @@ export async function* readRedisEvents(
   for await (const page of readPages(link, log, from)) yield page.map((entry) => eventIn(entry, log));
 }
 
-/** Writes to a log, but for what is too long. */
-interface Pen {
-  /** The highest sequence number. */
-  readonly last: number;
-  /** Stamps events; they are sent with the next commit. Throws STORAGE if the log is dead. */
-  write(events: readonly (NewEvent & Outlined)[]): readonly Event[];
-  /** Resolves when everything written so far is in the log. */
-  commit(): Promise<void>;
-  /** Written, and not known to be in the log; oldest first. */
-  pending(): readonly (Event & Outlined)[];
-  /** Commits what is written if the right to do so is still there. */
-  close(): Promise<void>;
-}
-
 /** Where a log goes on. */
 interface Start {
   readonly id: LogId;
@@ -119,7 +104,8 @@ interface Start {
   readonly last: number;
 }
 
-function createPen(options: RedisLogOptions, start: Start): Pen {
+/** Writes to a log, but for what is too long. */
+function createPen(options: RedisLogOptions, start: Start) {
   const { tenure, now } = options;
   const { epoch } = tenure;
   const opening: OpenedEvent = { kind: "opened", format: LOG_FORMAT, log: start.id, seals: {} };
@@ -137,16 +123,18 @@ function createPen(options: RedisLogOptions, start: Start): Pen {
     );
     pending = pending.filter(({ event }) => event.seq > upTo);
   };
+  /** Resolves when everything written so far is in the log. */
   const commit = async (): Promise<void> => {
     commits.refuseDead();
     if (sent < last) newest = send();
     await newest;
   };
   return {
-    get last() {
+    get last(): number {
       return last;
     },
-    write(events) {
+    /** Stamps events; they are sent with the next commit. Throws STORAGE if the log is dead. */
+    write(events: readonly (NewEvent & Outlined)[]): readonly Event[] {
       commits.refuseDead();
       if (events.length === 0) return [];
       const at = new Date(now()).toISOString();
@@ -161,8 +149,10 @@ function createPen(options: RedisLogOptions, start: Start): Pen {
       return stamped.slice(-events.length).map(({ event }) => event);
     },
     commit,
+    /** Written, and not known to be in the log; oldest first. */
     pending: () => pending.map(({ event }) => event),
-    async close() {
+    /** Commits what is written if the right to do so is still there. */
+    async close(): Promise<void> {
       try {
         if (!commits.isDead() && !tenure.lost.aborted) await commit();
       } finally {

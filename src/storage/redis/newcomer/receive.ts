@@ -6,7 +6,7 @@ import { CONTROL, displayName, type AgentId } from "../../../domain/message.ts";
 import { alreadyThere, type Arrival, type Unfolded } from "../../contract/arrival.ts";
 import { listAgents, readRegistry, setKnown, setUnknown, withoutWorkspace } from "../cluster/directory.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
-import { createRedisBlobs } from "../log/blobs.ts";
+import { createRedisBlobs } from "../log/entry.ts";
 import { prepareNewcomer, type Newcomer } from "./newcomer.ts";
 import { agentKeys } from "../scripts/keys.ts";
 

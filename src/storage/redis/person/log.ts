@@ -17,8 +17,7 @@ import {
 import { longStrings, outline } from "../../../past/log/blobs.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 import type { LuaScript } from "../connection/script.ts";
-import { createRedisBlobs } from "../log/blobs.ts";
-import { numbered } from "../log/entry.ts";
+import { createRedisBlobs, numbered } from "../log/entry.ts";
 import { readRedisLog } from "../log/log.ts";
 import { agentKeys } from "../scripts/keys.ts";
 

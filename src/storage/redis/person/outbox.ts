@@ -7,8 +7,7 @@ import { offer, sentTo, unreachable, type Outbox } from "../../../mail/outbox.ts
 import { inline } from "../../../past/log/blobs.ts";
 import { sendsIn, type Send } from "../../../past/ledger.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
-import { createRedisBlobs } from "../log/blobs.ts";
-import { eventIn } from "../log/entry.ts";
+import { createRedisBlobs, eventIn } from "../log/entry.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { readPages } from "../scripts/pages.ts";
 import { createWatermarks } from "../scripts/watermarks.ts";

@@ -13,7 +13,7 @@ import type { Activity, CopyOptions, Source } from "../../contract/source.ts";
 import { readRegistry, withoutWorkspace } from "../cluster/directory.ts";
 import { readNodes } from "../cluster/members.ts";
 import type { Link } from "../connection/link.ts";
-import { createRedisBlobs } from "../log/blobs.ts";
+import { createRedisBlobs } from "../log/entry.ts";
 import { readRedisEvents, readRedisLog } from "../log/log.ts";
 import { readRedisMail } from "../mail/mailbox.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";

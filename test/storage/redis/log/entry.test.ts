@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sha256, type Blobs } from "../../../../src/past/log/blobs.ts";
-import { createRedisBlobs } from "../../../../src/storage/redis/log/blobs.ts";
+import { createRedisBlobs } from "../../../../src/storage/redis/log/entry.ts";
 import { openRedisLog, readRedisLog } from "../../../../src/storage/redis/log/log.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
