@@ -3,9 +3,8 @@
 import { LegionError } from "../../base/errors.ts";
 import type { Backend } from "../contract/backend.ts";
 import type { RedisAddress } from "./connection/address.ts";
-import { reachRedis } from "./connection/first-contact.ts";
 import { durabilityOf, examine, type Finding } from "./connection/health.ts";
-import { openLink, type Link } from "./connection/link.ts";
+import { openLink, type Link, reachRedis } from "./connection/link.ts";
 import { openRedisNode, type RedisHome } from "./node/node.ts";
 import { createRedisNodes } from "./node/nodes.ts";
 import { createRedisReader, createRedisSource, followInRedis, readThrough } from "./reader/reader.ts";

@@ -5,11 +5,12 @@
 //   U3. When the link is back, every channel is listened to again before anybody is told.
 
 import { createHash } from "node:crypto";
+import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { LegionError } from "../../../base/errors.ts";
+import { LegionError, messageOf } from "../../../base/errors.ts";
 import { showHost, type RedisAddress } from "./address.ts";
-import { createEars } from "./subscriptions.ts";
-import { faultOf, isFromReplica, isUnknownScript, unansweredFault } from "./faults.ts";
+import { faultOf, mayPass, replyCode, unansweredFault } from "./faults.ts";
 import { factsIn } from "./topology.ts";
 import { openLine, type Down, type RedisLine } from "./reconnect.ts";
 import type { LuaScript } from "./script.ts";
@@ -54,8 +55,35 @@ export interface LinkOptions {
   readonly commandTimeoutMs?: number;
 }
 
+export interface ReachOptions extends LinkOptions {
+  /** Nothing is tried any more after this time; default 30 s. */
+  readonly patienceMs?: number;
+  /** Why the last try failed. Called before each pause. */
+  readonly onRetry?: (reason: string) => void;
+}
+
 const COMMAND_TIMEOUT_MS = 3_000;
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 1_000;
 const UP: Link["standing"] = { state: "up" };
+
+/**
+ * Like `openLink`, with another try every second while what is wrong may pass: nothing listens there yet, data is being
+ * loaded, a failover is under way. Rejects at once for what only a person can mend.
+ */
+export async function reachRedis(address: RedisAddress, options: ReachOptions = {}): Promise<Link> {
+  const { patienceMs = PATIENCE_MS, onRetry } = options;
+  const endsAt = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await openLink(address, options);
+    } catch (error) {
+      if (!mayPass(error) || performance.now() + PAUSE_MS > endsAt) throw error;
+      onRetry?.(messageOf(error));
+    }
+    await delay(PAUSE_MS);
+  }
+}
 
 /**
  * One try to reach Redis. Rejects with STORAGE, and with USAGE where the address names a file that cannot be read.
@@ -66,9 +94,11 @@ export async function openLink(
   { commandTimeoutMs: timeoutMs = COMMAND_TIMEOUT_MS }: LinkOptions = {},
 ): Promise<Link> {
   const { shown } = address;
-  const ears = createEars();
+  /** One event for each channel. */
+  const heard = new EventEmitter<Record<string, [text: string]>>().setMaxListeners(0);
+  const onMessage = (channel: string, text: string) => void heard.emit(channel, text);
   const line = await openLine({
-    open: () => openSession({ address, timeoutMs, channels: ears.channels(), onMessage: ears.hear }),
+    open: () => openSession({ address, timeoutMs, channels: heard.eventNames().map(String), onMessage }),
     explain: (cause) => faultOf(cause, shown).message,
   }).catch((error: unknown) => Promise.reject(faultOf(error, shown)));
 
@@ -86,15 +116,18 @@ export async function openLink(
     command: (name, ...args) => ask(({ client }) => client.call(name, ...args)),
     commandAll,
     async listen(channel, listener) {
-      const stop = ears.add(channel, listener);
+      const hear = (text: string) => listener(text);
+      heard.on(channel, hear);
       try {
         await ask(({ subscriber }) => subscriber.subscribe(channel));
       } catch (error) {
-        stop();
+        heard.off(channel, hear);
         throw error;
       }
       return () => {
-        if (stop() === "nobody listens") said(line, ({ subscriber }) => subscriber.unsubscribe(channel));
+        heard.off(channel, hear);
+        if (heard.listenerCount(channel) > 0) return;
+        said(line, ({ subscriber }) => subscriber.unsubscribe(channel));
       };
     },
     hint: (channel, text) => said(line, ({ client }) => client.publish(channel, text)),
@@ -148,11 +181,11 @@ function asker({ shown }: RedisAddress, line: RedisLine): AskSession {
     gatherTurn(session);
     const refuse = (error: unknown): never => {
       // It was a master when the session began. Whoever knows the new one has to be asked again.
-      if (isFromReplica(error)) session.life.abort(error);
+      if (replyCode(error) === "READONLY") session.life.abort(error);
       throw unansweredFault(error, shown);
     };
     return asking(session).catch((error: unknown) =>
-      whole && isUnknownScript(error) ? whole(session).catch(refuse) : refuse(error),
+      whole && replyCode(error) === "NOSCRIPT" ? whole(session).catch(refuse) : refuse(error),
     );
   };
 }

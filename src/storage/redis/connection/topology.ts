@@ -3,8 +3,7 @@
 import type { Redis, RedisOptions } from "ioredis";
 import { LegionError } from "../../../base/errors.ts";
 import { showHost, type RedisAddress, type RedisHost } from "./address.ts";
-import { atFirstWord, mayPass } from "./faults.ts";
-import { replyCode } from "./known-faults.ts";
+import { atFirstWord, mayPass, replyCode } from "./faults.ts";
 import { connect, type Wiring } from "./wiring.ts";
 
 export type Found =

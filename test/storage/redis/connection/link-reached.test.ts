@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
-import type { Link } from "../../../../src/storage/redis/connection/link.ts";
-import { reachRedis, type ReachOptions } from "../../../../src/storage/redis/connection/first-contact.ts";
+import { reachRedis, type Link, type ReachOptions } from "../../../../src/storage/redis/connection/link.ts";
 import { freePort } from "../keeper.ts";
 import { redisIsThere, startRedis } from "../servers.ts";
 
@@ -46,14 +45,5 @@ describe.skipIf(!redisIsThere)("reaching Redis", () => {
     ends.push(() => server.stop());
     const onRetry = () => expect.unreachable("nothing to wait for");
     await expect(reach(server.url, { onRetry })).rejects.toThrow("wants a password");
-  });
-
-  it("ends with its signal", async () => {
-    const trying = new AbortController();
-    const reached = reach(`redis://127.0.0.1:${await freePort()}`, {
-      signal: trying.signal,
-      onRetry: () => trying.abort(new Error("enough")),
-    });
-    await expect(reached).rejects.toThrow("enough");
   });
 });
