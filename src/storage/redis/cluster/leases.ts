@@ -58,7 +58,7 @@ export function createLeases(options: LeaseOptions): Leases {
   const all = new Map<AgentId, Held>();
   const incarnation = shared(() => link.incarnation());
   const renewAll = createRenewal({ ...options, leaseMs, all, incarnation });
-  const arm = createPulse(all, renewAll, leaseMs / 4);
+  const pulse = startPulse(all, renewAll, leaseMs);
   const offReturn = link.onReturn((now) => {
     endOther(all.values(), now);
     renewAll();
@@ -70,10 +70,8 @@ export function createLeases(options: LeaseOptions): Leases {
     all.set(agent, held);
     const drop = (): void => {
       if (all.get(agent) === held) all.delete(agent);
-      arm();
     };
     lost.addEventListener("abort", drop, { once: true });
-    arm();
   };
   let closed = false;
   return {
@@ -84,10 +82,11 @@ export function createLeases(options: LeaseOptions): Leases {
       const before = await incarnation();
       const deadlineMs = deadlineOf(leaseMs);
       const terms = { owner: node, leaseMs, nonce: randomUUID(), durability, purpose, servers: before };
-      const acquired = await acquireLease(place, terms);
-      if (acquired.kind === "held") return { waitMs: acquired.waitMs };
-      if (acquired.kind !== "taken") return acquired.kind;
-      const { epoch, token, past } = acquired;
+      const reply = await acquireLease(place, terms);
+      // PTTL says -1 of a lease that never ends, which is not one that this program gave.
+      if (reply[0] === "held") return { waitMs: Math.max(0, reply[1]) };
+      if (reply[0] !== "taken") return reply[0];
+      const [, epoch, token, past] = reply;
       const tenure = createTenure(
         { agent, epoch, token, past },
         {
@@ -104,6 +103,7 @@ export function createLeases(options: LeaseOptions): Leases {
     async close() {
       closed = true;
       offReturn();
+      clearInterval(pulse);
       await Promise.all([...all.values()].map(({ tenure }) => tenure.release()));
     },
   };
@@ -150,34 +150,16 @@ function endOther(holdings: Iterable<Held>, now: string): void {
   for (const held of [...holdings]) if (held.incarnation !== now) held.tenure.end("Redis was restarted");
 }
 
-/**
- * Calls `round` every so often while anything is held, and ends what is over. One timer for all, and none for nothing.
- * What it returns has to be called whenever something was taken or dropped.
- */
-function createPulse(all: ReadonlyMap<AgentId, Held>, round: () => void, everyMs: number): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let nextMs = 0;
-  const ring = (): void => {
-    timer = undefined;
-    const isDue = nextMs <= performance.now();
-    if (isDue) nextMs = performance.now() + everyMs;
+/** One timer for all: ends what is over, and calls `renewAll` four times in the time of a lease. */
+function startPulse(all: ReadonlyMap<AgentId, Held>, renewAll: () => void, leaseMs: number): NodeJS.Timeout {
+  let renewAtMs = 0;
+  const beat = (): void => {
     for (const held of all.values()) endIfOver(held);
-    if (isDue) round();
-    arm();
+    if (performance.now() < renewAtMs) return;
+    renewAtMs = performance.now() + leaseMs / 4;
+    renewAll();
   };
-  const arm = (): void => {
-    if (all.size === 0) {
-      clearTimeout(timer);
-      timer = undefined;
-    } else if (!timer) {
-      const now = performance.now();
-      if (nextMs <= now) nextMs = now + everyMs;
-      let earliestMs = nextMs;
-      for (const { deadlineMs } of all.values()) earliestMs = Math.min(earliestMs, deadlineMs);
-      timer = setTimeout(ring, Math.ceil(earliestMs - now));
-    }
-  };
-  return arm;
+  return setInterval(beat, leaseMs / 40).unref();
 }
 
 /** One call at a time: whoever asks meanwhile gets the same answer. */

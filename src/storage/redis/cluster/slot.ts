@@ -46,7 +46,7 @@ const UNABLE_MS = 600_000;
 /** Whoever has run for so long did not fail at beginning. */
 const HEALTHY_MS = 30_000;
 
-export function createPost(agent: AgentId, { onChange, ...work }: SlotWork): Post {
+export function createPost(agent: AgentId, work: SlotWork): Post {
   const pace = createPace();
   const duty: Duty = {
     ...work,
@@ -56,16 +56,6 @@ export function createPost(agent: AgentId, { onChange, ...work }: SlotWork): Pos
     trouble: undefined,
     isDenied: false,
     underWay: Promise.resolve(),
-    changed: () => onChange(post),
-  };
-  const post: Post = {
-    agent,
-    get state() {
-      return duty.state;
-    },
-    get trouble() {
-      return duty.trouble;
-    },
     get isAble() {
       return duty.state === "running" || (pace.isAble && !duty.isDenied);
     },
@@ -81,13 +71,11 @@ export function createPost(agent: AgentId, { onChange, ...work }: SlotWork): Pos
     // Whoever asks while it leaves waits for that: a second leave-taking would give the right back before the end.
     giveBack: () => (duty.leaving ??= giveBack(duty).finally(() => (duty.leaving = undefined))),
   };
-  return post;
+  return duty;
 }
 
-interface Duty extends Omit<SlotWork, "onChange"> {
-  readonly agent: AgentId;
+interface Duty extends Post, SlotWork {
   readonly pace: Pace;
-  readonly changed: () => void;
   state: Post["state"];
   trouble: string | undefined;
   isDenied: boolean;
@@ -101,7 +89,7 @@ interface Duty extends Omit<SlotWork, "onChange"> {
 
 function become(duty: Duty, state: Post["state"]): void {
   duty.state = state;
-  duty.changed();
+  duty.onChange(duty);
 }
 
 async function acquire(duty: Duty): Promise<void> {

@@ -85,40 +85,14 @@ redis.call('PUBLISH', ARGV[2], ARGV[3])
 return 1`,
 };
 
-/**
- * Notes that what the agent sent was offered again.
- *
- *   KEYS  token, meta
- *   ARGV  token
- *   ->    1, or 0 if the token is another one by now
- */
-const OFFERED: LuaScript = {
-  name: "offered",
-  keys: 2,
-  lua: `#!lua flags=allow-oom
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('HDEL', KEYS[2], 'unoffered')
-return 1`,
-};
-
 /** `weak`: what Redis acknowledged may be gone after a restart, or after another server took over. */
 export type Persistence = "always" | "weak";
 
 /** Who asks for it, and for how long. */
-export interface LeaseTerms {
+interface LeaseTerms {
   readonly owner: string;
   readonly leaseMs: number;
 }
-
-export type Acquired =
-  | { readonly kind: "unknown" | "stopped" }
-  | { readonly kind: "held"; readonly waitMs: number }
-  | {
-      readonly kind: "taken";
-      readonly epoch: number;
-      readonly token: string;
-      readonly past: "whole" | "renewed";
-    };
 
 /** `run`: to run the agent; `errand`: for one thing, which may also be done to an agent that a person stopped. */
 export type Purpose = "run" | "errand";
@@ -132,28 +106,19 @@ interface AcquireTerms extends LeaseTerms {
   readonly servers: string;
 }
 
+type AcquireReply =
+  | readonly ["unknown" | "stopped"]
+  | readonly ["held", ms: number]
+  | readonly ["taken", epoch: number, token: string, past: "whole" | "renewed"];
+
 export async function acquireLease(
   { link, legion, agent }: RedisPlace,
   { owner, leaseMs, nonce, durability, purpose, servers }: AcquireTerms,
-): Promise<Acquired> {
+): Promise<AcquireReply> {
   const { lease, epoch, token, meta } = agentKeys(legion, agent);
   const args = [owner, nonce, leaseMs, durability, purpose, servers];
-  const reply = (await link.run(ACQUIRE, [lease, epoch, token, meta], args)) as AcquireReply;
-  switch (reply[0]) {
-    case "taken":
-      return { kind: "taken", epoch: reply[1], token: reply[2], past: reply[3] };
-    case "held":
-      // PTTL says -1 of a lease that never ends, which is not one that this program gave.
-      return { kind: "held", waitMs: Math.max(0, reply[1]) };
-    default:
-      return { kind: reply[0] };
-  }
+  return (await link.run(ACQUIRE, [lease, epoch, token, meta], args)) as AcquireReply;
 }
-
-type AcquireReply =
-  | readonly ["unknown" | "stopped"]
-  | readonly ["held", number]
-  | readonly ["taken", number, string, "whole" | "renewed"];
 
 /** Resolves with the highest position in the agent's mailbox, or with `lost` if another token stands by now. */
 export async function renewLease(
@@ -168,14 +133,4 @@ export async function renewLease(
 export async function releaseLease({ link, legion, agent }: RedisPlace, shown: string): Promise<void> {
   const { lease, token } = agentKeys(legion, agent);
   await link.run(RELEASE, [lease, token], [shown, legionKeys(legion).free, agent]);
-}
-
-/** Is it to be offered again what the agent sent? */
-export async function isUnoffered({ link, legion, agent }: RedisPlace): Promise<boolean> {
-  return (await link.command("HEXISTS", agentKeys(legion, agent).meta, "unoffered")) === 1;
-}
-
-export async function setOffered({ link, legion, agent }: RedisPlace, shown: string): Promise<void> {
-  const { token, meta } = agentKeys(legion, agent);
-  await link.run(OFFERED, [token, meta], [shown]);
 }
