@@ -24,7 +24,7 @@ describe.skipIf(!redisIsThere)("a link through Sentinels", () => {
         { server: `127.0.0.1:${watched.master.port}`, reply: "PONG" },
       ]);
     }
-    await expect(open("?master=other")).rejects.toThrow("know no master of that name, only: legion");
+    await expect(open("?master=other")).rejects.toThrow("know legion: write one of them as ?master=");
   });
 
   it("goes on with the replica when the master dies, as another incarnation", async () => {

@@ -13,15 +13,6 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** What one server tells about itself. What it does not tell is absent. */
-interface Facts {
-  readonly logsCommands: boolean;
-  readonly fsync: string | undefined;
-  readonly snapshots: string | undefined;
-  readonly maxMemory: number;
-  readonly eviction: string;
-}
-
 const ALWAYS = "in redis.conf: appendonly yes and appendfsync always";
 
 /**
@@ -32,19 +23,19 @@ const ALWAYS = "in redis.conf: appendonly yes and appendfsync always";
 export async function examine(link: Link): Promise<readonly Finding[]> {
   const [infos, settings] = await Promise.all([link.commandAll("INFO"), readSettings(link)]);
   const findings = infos.flatMap(({ server, reply }) => {
-    const facts = readFacts(factsIn(reply), settings.get(server) ?? new Map());
-    return [judgeDurability(facts), judgeEviction(facts)].flatMap((finding) =>
-      finding ? [{ ...finding, text: `${server} ${finding.text}` }] : [],
-    );
+    const facts = factsIn(reply);
+    const found = [judgeDurability(facts, settings.get(server)), judgeEviction(facts)];
+    return found.flatMap((finding) => (finding ? [{ ...finding, text: `${server} ${finding.text}` }] : []));
   });
   const isCluster = infos.some(({ reply }) => factsIn(reply).get("cluster_enabled") === "1");
   return isCluster ? [...findings, ...(await judgeCluster(link))] : findings;
 }
 
-type Settings = ReadonlyMap<string, string>;
+/** What one server tells about itself; what it does not tell is absent. */
+type Facts = ReadonlyMap<string, string>;
 
 /** By server. Empty where the settings are only the provider's business. */
-async function readSettings(link: Link): Promise<ReadonlyMap<string, Settings>> {
+async function readSettings(link: Link): Promise<ReadonlyMap<string, Facts>> {
   try {
     const answers = await link.commandAll("CONFIG", "GET", "appendonly", "appendfsync", "save");
     return new Map(answers.map(({ server, reply }) => [server, pairsIn(reply)]));
@@ -54,22 +45,14 @@ async function readSettings(link: Link): Promise<ReadonlyMap<string, Settings>> 
   }
 }
 
-function pairsIn(reply: unknown): Settings {
+function pairsIn(reply: unknown): Facts {
   const flat = Array.isArray(reply) ? reply.map(String) : [];
   return new Map(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ""] as const] : [])));
 }
 
-function readFacts(info: Settings, settings: Settings): Facts {
-  return {
-    logsCommands: info.get("aof_enabled") === "1",
-    fsync: settings.get("appendfsync"),
-    snapshots: settings.get("save"),
-    maxMemory: Number(info.get("maxmemory") ?? 0),
-    eviction: info.get("maxmemory_policy") ?? "noeviction",
-  };
-}
-
-function judgeDurability({ logsCommands, fsync, snapshots }: Facts): Finding | undefined {
+function judgeDurability(facts: Facts, settings?: Facts): Finding | undefined {
+  const logsCommands = facts.get("aof_enabled") === "1";
+  const fsync = settings?.get("appendfsync");
   const warn = (text: string, remedy = ALWAYS): Finding => ({ severity: "warn", text, remedy });
   if (fsync === undefined) {
     const known = logsCommands
@@ -81,7 +64,8 @@ function judgeDurability({ logsCommands, fsync, snapshots }: Facts): Finding | u
     );
   }
   if (!logsCommands) {
-    if (snapshots !== "") return warn("only writes snapshots: a crash loses everything since the last one");
+    if (settings?.get("save") !== "")
+      return warn("only writes snapshots: a crash loses everything since the last one");
     return {
       severity: "refuse",
       text: "keeps nothing on disk: a restart of it loses the whole legion",
@@ -94,8 +78,9 @@ function judgeDurability({ logsCommands, fsync, snapshots }: Facts): Finding | u
   return undefined;
 }
 
-function judgeEviction({ maxMemory, eviction }: Facts): Finding | undefined {
-  if (maxMemory === 0 || eviction === "noeviction") return undefined;
+function judgeEviction(facts: Facts): Finding | undefined {
+  const eviction = facts.get("maxmemory_policy") ?? "noeviction";
+  if (Number(facts.get("maxmemory") ?? 0) === 0 || eviction === "noeviction") return undefined;
   return {
     severity: "refuse",
     text: `deletes what it keeps when its memory is full (maxmemory-policy ${eviction}): mail, logs and leases disappear unseen`,

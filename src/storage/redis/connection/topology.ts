@@ -81,21 +81,10 @@ async function lookAs(login: Login, host: RedisHost, { address, settings }: Wiri
 }
 
 function chooseMaster(names: readonly string[], { master, shown }: RedisAddress): string {
-  const known = names.slice(0, 10).join(", ");
-  if (master !== undefined) {
-    refuseUnless(
-      names.includes(master),
-      `the Sentinels of ${shown} know no master of that name, only: ${known}`,
-    );
-    return master;
-  }
-  const [only] = names;
-  refuseUnless(only !== undefined, `the Sentinels of ${shown} watch no master`);
-  refuseUnless(
-    names.length === 1,
-    `the Sentinels of ${shown} watch several masters: add ?master= and one of ${known}`,
-  );
-  return only ?? "";
+  const chosen = master ?? (names.length === 1 ? names[0] : undefined);
+  if (chosen !== undefined && names.includes(chosen)) return chosen;
+  const known = names.slice(0, 10).join(", ") || "no master";
+  throw new LegionError("STORAGE", `the Sentinels of ${shown} know ${known}: write one of them as ?master=`);
 }
 
 async function mastersOf(sentinel: Redis): Promise<readonly string[]> {

@@ -39,11 +39,10 @@ export async function wire(address: RedisAddress, timeoutMs: number): Promise<Wi
 
 async function tlsFor({ hosts, authorityFile }: RedisAddress): Promise<ConnectionOptions> {
   const [first] = hosts;
-  // Only a single server is surely the one that the name in the address is about.
-  const servername = first && hosts.length === 1 && isIP(first.host) === 0 ? first.host : undefined;
   return {
-    ...(servername === undefined ? {} : { servername }),
-    ...(authorityFile === undefined ? {} : { ca: await readAuthority(authorityFile) }),
+    // Only a single server is surely the one that the name in the address is about.
+    servername: first && hosts.length === 1 && isIP(first.host) === 0 ? first.host : undefined,
+    ca: authorityFile === undefined ? undefined : await readAuthority(authorityFile),
   };
 }
 
@@ -51,13 +50,8 @@ async function readAuthority(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new LegionError(
-      "USAGE",
-      `the address of Redis: cannot read the file of ?ca=: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    const text = `the address of Redis: cannot read the file of ?ca=: ${messageOf(error)}`;
+    throw new LegionError("USAGE", text, { cause: error });
   }
 }
 

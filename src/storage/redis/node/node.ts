@@ -9,7 +9,7 @@ import { writeLastStart } from "../../contract/last-start.ts";
 import { createDisk } from "../../../base/files/disk.ts";
 import { takeLock } from "../../folder/lock.ts";
 import { CONTROL, type AgentId } from "../../../domain/message.ts";
-import { createNodeNews } from "./changes.ts";
+import { createNodeNews, lookForLosses, tellOfAbsent } from "./news.ts";
 import { offerWhatMayBeLost } from "./lost-mail.ts";
 import { openPersonFolder } from "../../folder/person/folder.ts";
 import { startPlacement } from "../cluster/scheduler.ts";
@@ -29,7 +29,6 @@ import type {
   Running,
   Surroundings,
 } from "../../contract/node.ts";
-import { lookForLosses, tellOfAbsent } from "./absences.ts";
 
 const LOCK_WAIT_MS = 5_000;
 const SETTLING_MS = 5_000;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { weigh } from "../../../../src/storage/redis/cluster/balance.ts";
+import { weigh } from "../../../../src/storage/redis/cluster/assignments.ts";
 import type { NodeRecord } from "../../../../src/storage/contract/nodes.ts";
 
 function node(id: string, able: readonly string[], agents = 0): NodeRecord {

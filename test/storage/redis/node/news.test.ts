@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createNodeNews, listed } from "../../../../src/storage/redis/node/changes.ts";
+import { createNodeNews, listed } from "../../../../src/storage/redis/node/news.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
