@@ -35,25 +35,33 @@ export async function untilIdle(
       return !isClosing && !hasWork(conversation, agent.inbox.unread);
     });
   };
-  await new Promise<void>((resolve) => {
-    let checking = false;
-    const check = (): void => {
-      checking = false;
-      if (signal.aborted || isIdle()) finish();
-    };
-    const later = (): void => {
-      if (!checking) setImmediate(check);
-      checking = true;
-    };
-    const unwatch = inspector.watch((inspection) => {
-      if (inspection.kind !== "live:delta") later();
+  const watch: Watching = (look) =>
+    inspector.watch((inspection) => {
+      if (inspection.kind !== "live:delta") look();
     });
-    const finish = (): void => {
+  await until(isIdle, watch, signal);
+}
+
+/** Has `look` called whenever something may have changed; returns how to end that. */
+export type Watching = (look: () => void) => () => void;
+
+/** Resolves once `holds` at a turn of the event loop after a look, or when `signal` aborts. */
+export async function until(holds: () => boolean, watch: Watching, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    let isLooking = false;
+    const check = (): void => {
+      isLooking = false;
+      if (!signal.aborted && !holds()) return;
       unwatch();
-      signal.removeEventListener("abort", later);
+      signal.removeEventListener("abort", look);
       resolve();
     };
-    signal.addEventListener("abort", later);
-    later();
+    const look = (): void => {
+      if (!isLooking) setImmediate(check);
+      isLooking = true;
+    };
+    const unwatch = watch(look);
+    signal.addEventListener("abort", look);
+    look();
   });
 }

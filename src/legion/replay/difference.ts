@@ -1,7 +1,19 @@
 // Where a replay leaves its tape: what is compared, apart from times and the names of logs, and how it is told.
 
-import { addUsage, type Event, type NewEvent, type Stamp, type Usage } from "../../domain/event.ts";
+import { isLegionError, messageOf } from "../../base/errors.ts";
+import {
+  addUsage,
+  type Event,
+  type EventOf,
+  type NewEvent,
+  type Stamp,
+  type Usage,
+} from "../../domain/event.ts";
 import { displayName, type AgentId, type Message } from "../../domain/message.ts";
+import type { ModelRequest, Turn } from "../../domain/model.ts";
+import { textOf } from "../../past/view.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import { promptAt } from "./past-prompt.ts";
 
 /** The first thing that is not as it was recorded. */
 export interface Difference {
@@ -115,6 +127,61 @@ export function compareLogs(
     if (difference) return difference;
   }
   return undefined;
+}
+
+type Sides = Pick<Difference, "part" | "recorded" | "today">;
+
+export interface ShownPrompt {
+  readonly request: ModelRequest;
+  readonly prompted: Pick<EventOf<"prompted">, "prompt" | "introduction">;
+}
+
+/** The first part of what the model would be shown today that differs from what it was shown; `undefined` if none does. `pinned` is what was pinned when `recorded` was. */
+export async function comparePrompts(
+  { reader, agent }: { readonly reader: Reader; readonly agent: AgentId },
+  { recorded, pinned }: { readonly recorded: EventOf<"prompted">; readonly pinned: string },
+  { request, prompted }: ShownPrompt,
+): Promise<Sides | undefined> {
+  const isSame = prompted.introduction === recorded.introduction && prompted.prompt === recorded.prompt;
+  const pins: Sides = { part: "pinned messages", recorded: pinned, today: request.pinned };
+  if (isSame) return pinned === request.pinned ? undefined : pins;
+  let before: ModelRequest;
+  try {
+    before = await promptAt(reader, agent, recorded.seq);
+  } catch (error) {
+    if (!isLegionError(error, "REFUSED")) throw error;
+    const today = JSON.stringify({ ...request, turns: [] }, null, 2);
+    return { part: "prompt", recorded: `(${messageOf(error)})`, today };
+  }
+  for (const sides of [...introductions(before, request), ...histories(before.turns, request.turns), pins])
+    if (!isAlike(sides)) return sides;
+  return undefined;
+}
+
+function isAlike({ recorded, today }: Sides): boolean {
+  return recorded === today || withoutNumbers(recorded) === withoutNumbers(today);
+}
+
+function introductions(before: ModelRequest, now: ModelRequest): readonly Sides[] {
+  return [
+    { part: "system prompt", recorded: before.system, today: now.system },
+    { part: "tools", recorded: showTools(before), today: showTools(now) },
+  ];
+}
+
+function* histories(before: readonly Turn[], now: readonly Turn[]): Generator<Sides> {
+  for (let index = 0; index < Math.max(before.length, now.length); index++) {
+    const [recorded, today] = [before[index], now[index]].map(showTurn);
+    yield { part: `turn ${index + 1}`, recorded: recorded!, today: today! };
+  }
+}
+
+function showTools({ tools }: ModelRequest): string {
+  return JSON.stringify(tools, null, 2);
+}
+
+function showTurn(turn: Turn | undefined): string {
+  return turn ? `${turn.role}:\n${textOf(turn)}` : "(no such turn)";
 }
 
 const MAX_LINES = 6;

@@ -127,21 +127,18 @@ function followTape(memory: Memory, player: Player): Memory {
 }
 
 /** The numbers that events of the tape have in today's log. */
-interface Numbers {
-  note(recorded: number | undefined, today: number | undefined): void;
-  /** That of the newest event up to `recorded` that is in today's log; 0 if none is. */
-  of(recorded: number): number;
-}
-
-function createNumbers(): Numbers {
+function createNumbers() {
   const numbers: { readonly recorded: number; readonly today: number }[] = [];
   return {
-    note(recorded, today) {
+    note(recorded: number | undefined, today: number | undefined): void {
       if (recorded !== undefined && today !== undefined) numbers.push({ recorded, today });
     },
-    of: (seq) => numbers.findLast(({ recorded }) => recorded <= seq)?.today ?? 0,
+    /** That of the newest event up to `seq` of the tape that is in today's log; 0 if none is. */
+    of: (seq: number): number => numbers.findLast(({ recorded }) => recorded <= seq)?.today ?? 0,
   };
 }
+
+type Numbers = ReturnType<typeof createNumbers>;
 
 /** Puts events of the tape into a log where they may have other numbers, if they belong there. */
 function createPutIn(
@@ -179,13 +176,7 @@ function renumbered(event: Event, { of }: Numbers): NewEvent {
 }
 
 /** What stands before an agent's mailbox. */
-interface Gate {
-  readonly inbox: Inbox;
-  /** Resolves when all the mail is there that comes next, or when `signal` aborts. */
-  arrival(signal: AbortSignal): Promise<void>;
-}
-
-function createGate(inbox: Inbox, player: Player): Gate {
+function createGate(inbox: Inbox, player: Player) {
   const { head } = player;
   /** Taken from the mailbox, so that it tells of what is new. */
   const held = new Map<string, Mail>();
@@ -197,6 +188,7 @@ function createGate(inbox: Inbox, player: Player): Gate {
     const mail = head.mail().map(({ message }) => held.get(message.id));
     return mail.every((found) => found !== undefined) ? mail : [];
   };
+  /** Resolves when all the mail is there that comes next, or when `signal` aborts. */
   const arrival = async (signal: AbortSignal): Promise<void> => {
     const { signal: either, unlink } = linkSignals(signal, player.over);
     while (!either.aborted && batch().length === 0) {
@@ -209,19 +201,17 @@ function createGate(inbox: Inbox, player: Player): Gate {
     // Whoever was left does nothing more.
     if (player.over.aborted) await aborted(signal);
   };
-  return {
-    arrival,
-    inbox: {
-      get unread() {
-        return batch().length;
-      },
-      peek: () => (shown = batch()),
-      taken() {
-        for (const { message } of shown) held.delete(message.id);
-      },
-      wait: arrival,
-      interrupt: () => interruptAgain(player),
-      close: () => inbox.close(),
+  const gated: Inbox = {
+    get unread() {
+      return batch().length;
     },
+    peek: () => (shown = batch()),
+    taken() {
+      for (const { message } of shown) held.delete(message.id);
+    },
+    wait: arrival,
+    interrupt: () => interruptAgain(player),
+    close: () => inbox.close(),
   };
+  return { arrival, inbox: gated };
 }

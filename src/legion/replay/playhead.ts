@@ -8,16 +8,9 @@ import type { Event, EventOf, ProtocolName } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
 import type { Recorded, Tape } from "./recording.ts";
 
-/** What was passed adds up to this. */
-export interface Passed {
-  readonly events: number;
-  readonly decisions: number;
-  /** The name of the log. */
-  readonly log: LogId;
-}
-
 export interface Playhead {
-  readonly passed: Passed;
+  /** What was passed adds up to this; `log` is the name of the log. */
+  readonly passed: { readonly events: number; readonly decisions: number; readonly log: LogId };
   /** The next event of the agent's own, or the `ahead`th after it; `undefined` at the end or before a start. */
   next(ahead?: number): Event | undefined;
   /** What is there in place of a next event. */
@@ -43,82 +36,68 @@ export interface Playhead {
 }
 
 export function createPlayhead({ events }: Tape): Playhead {
-  const reel = createReel(events);
-  const { by, skip, next, ahead, passWhile } = reel;
+  let at = 0;
+  let decisions = 0;
+  let log = "";
+  const by = (index: number): Recorded["by"] | "end" => events[index]?.by ?? "end";
+  /** The place of the first that is not from outside. */
+  const skip = (index = at): number => {
+    while (by(index) === "outside") index++;
+    return index;
+  };
+  const next: Playhead["next"] = (ahead = 0) => {
+    let index = skip();
+    for (let left = ahead; left > 0 && by(index) === "agent"; left--) index = skip(index + 1);
+    return by(index) === "agent" ? events[index]!.event : undefined;
+  };
+  const pass = (): Event => {
+    const { event, by: author } = events[at++]!;
+    if (event.kind === "decision" && author === "agent") decisions++;
+    if (event.kind === "opened") log = event.log;
+    return event;
+  };
+  const passWhile = (...authors: readonly (Recorded["by"] | "end")[]): readonly Event[] => {
+    const passed: Event[] = [];
+    while (authors.includes(by(at))) passed.push(pass());
+    return passed;
+  };
   return {
-    next,
     get passed() {
-      return reel.passed();
+      return { events: at, decisions, log };
     },
+    next,
     get edge() {
       const found = by(skip());
       return found === "end" || found === "start" ? found : undefined;
     },
     mail() {
       const mail: EventOf<"message">[] = [];
-      for (;;) {
-        const event = next(mail.length);
-        if (event?.kind !== "message") return mail;
-        mail.push(event);
-      }
+      for (let event = next(); event?.kind === "message"; event = next(mail.length)) mail.push(event);
+      return mail;
     },
     pinned: () => events[skip()]?.prompt?.pinned ?? "",
     model() {
-      for (const { event } of ahead())
+      for (const { event } of ownAfter(events, at))
         if (event.kind === "prompted" || event.kind === "decision") return event.model;
       return undefined;
     },
     speaks() {
-      for (const { event, prompt } of ahead()) {
+      for (const { event, prompt } of ownAfter(events, at)) {
         if (prompt?.hasTools) return "tools";
         if (event.kind === "decision") return event.protocol;
       }
       return undefined;
     },
-    outside: reel.outside,
-    past: reel.past,
-    pass: reel.step,
-    passOutside: () => passWhile(() => by() === "outside"),
-    begin: () => passWhile(() => by() === "outside" || by() === "start"),
+    outside: () => events.slice(at, skip()).map(({ event }) => event),
+    past: () => events.slice(0, at).map(({ event }) => event),
+    pass,
+    passOutside: () => passWhile("outside"),
+    begin: () => passWhile("outside", "start"),
   };
 }
 
-/** The tape as it lies under the head. */
-function createReel(events: readonly Recorded[]) {
-  let at = 0;
-  let decisions = 0;
-  let log = "";
-  const by = (index = at): Recorded["by"] | "end" => events[index]?.by ?? "end";
-  const skip = (index = at): number => {
-    while (by(index) === "outside") index++;
-    return index;
-  };
-  const step = (): Event => {
-    const { event, by: author } = events[at++]!;
-    if (event.kind === "decision" && author === "agent") decisions++;
-    if (event.kind === "opened") log = event.log;
-    return event;
-  };
-  return {
-    by,
-    skip,
-    step,
-    passed: () => ({ events: at, decisions, log }),
-    past: () => events.slice(0, at).map(({ event }) => event),
-    outside: () => events.slice(at, skip()).map(({ event }) => event),
-    /** Of the agent's own. */
-    *ahead(): Generator<Recorded> {
-      for (let index = at; index < events.length; index++) if (by(index) === "agent") yield events[index]!;
-    },
-    next(ahead = 0): Event | undefined {
-      let index = skip();
-      for (let left = ahead; left > 0 && by(index) === "agent"; left--) index = skip(index + 1);
-      return by(index) === "agent" ? events[index]!.event : undefined;
-    },
-    passWhile(isNext: () => boolean): readonly Event[] {
-      const passed: Event[] = [];
-      while (isNext()) passed.push(step());
-      return passed;
-    },
-  };
+/** What the agent itself brought about, from place `from` on. */
+function* ownAfter(events: readonly Recorded[], from: number): Generator<Recorded> {
+  for (let index = from; index < events.length; index++)
+    if (events[index]!.by === "agent") yield events[index]!;
 }

@@ -7,6 +7,7 @@ import type { Event, NewEvent } from "../../domain/event.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { AgentPlan } from "../agent-plan.ts";
 import type { Legion } from "../legion.ts";
+import { until, type Watching } from "../quiescence.ts";
 import { CONTROL, parseMessageId, type AgentId } from "../../domain/message.ts";
 import { createPlayhead } from "./playhead.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
@@ -96,13 +97,11 @@ export function createLegionReplay(recording: Recording): LegionReplay {
     async ended(signal) {
       const { signal: either, unlink } = linkSignals(signal, ending.signal);
       const legion = await beginning;
-      const over = createTurn(() => either.aborted || isOver(legion, [...players.values()]));
-      look = over.look;
-      const unwatch = legion.inspector.watch(look);
-      either.addEventListener("abort", look, { once: true });
-      look();
-      await over.came;
-      unwatch();
+      const watch: Watching = (watcher) => {
+        look = watcher;
+        return legion.inspector.watch(watcher);
+      };
+      await until(() => isOver(legion, [...players.values()]), watch, either);
       unlink();
     },
     verdict: async (today) => difference ?? (await compareAll(recording.tapes.values(), today)),
@@ -156,22 +155,6 @@ function isOver({ agents, control }: Legion, players: readonly Player[]): boolea
     const { agent: opened, standing } = agents.get(agent)!;
     return opened ? isResting && head.edge !== "start" : standing.state === "halted";
   });
-}
-
-/** `came` resolves once `holds` at a turn of the event loop after a `look`. */
-function createTurn(holds: () => boolean): { readonly look: () => void; readonly came: Promise<void> } {
-  let isLooking = false;
-  let resolve = (): void => undefined;
-  const came = new Promise<void>((settle) => (resolve = settle));
-  const check = (): void => {
-    isLooking = false;
-    if (holds()) resolve();
-  };
-  const look = (): void => {
-    if (!isLooking) setImmediate(check);
-    isLooking = true;
-  };
-  return { look, came };
 }
 
 async function compareAll(tapes: Iterable<Tape>, today: Reader): Promise<Difference | undefined> {

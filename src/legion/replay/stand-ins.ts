@@ -5,7 +5,7 @@ import type { Performed, Performer } from "../../agent/parts/performer.ts";
 import type { CallBudget } from "../../agent/parts/budget.ts";
 import { checkCall } from "../../agent/act/check-call.ts";
 import { WRAP_UP } from "../../agent/parts/metered-model.ts";
-import { compareEvents, withoutStamp, type Difference } from "./difference.ts";
+import { compareEvents, comparePrompts, withoutStamp, type Difference } from "./difference.ts";
 import type { AgentPlan } from "../agent-plan.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import type {
@@ -26,7 +26,6 @@ import type { Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
 import { ERRAND } from "../supervision/supervisor.ts";
 import type { Playhead } from "./playhead.ts";
-import { comparePrompts } from "./prompt-difference.ts";
 import { beginWork, type Work } from "../../agent/act/unit-of-work.ts";
 import type { Evidence } from "../../agent/parts/command-trace.ts";
 
@@ -113,18 +112,11 @@ const CODES = {
   "too long": "CONTEXT_OVERFLOW",
   "no tools": "MODEL_REFUSED",
 } as const;
-type Failing = keyof typeof CODES;
 
-/** Of the errors that a stand-in model threw. */
-const failings = new WeakMap<LegionError, Failing>();
-
-/** What the model that was asked last came to, refused again if it was. */
-function failedAs(failing: Failing, { head }: Player): LegionError {
-  const error = new LegionError(CODES[failing], "This call failed when it was recorded.", {
-    refused: head.outside().find((event) => event.kind === "refused"),
-  });
-  failings.set(error, failing);
-  return error;
+/** What the model that was asked last came to, refused again if it was; `cause` says how it failed. */
+function failedAs(cause: keyof typeof CODES, { head }: Player): LegionError {
+  const refused = head.outside().find((event) => event.kind === "refused");
+  return new LegionError(CODES[cause], "This call failed when it was recorded.", { cause, refused });
 }
 
 export function createStandInLimiter({ beginAnew }: Pick<Player, "beginAnew">): Limiter {
@@ -135,9 +127,9 @@ export function createStandInLimiter({ beginAnew }: Pick<Player, "beginAnew">): 
         try {
           return await attempt();
         } catch (error) {
-          const failing = isLegionError(error) ? failings.get(error) : undefined;
-          if (failing === "again") continue;
-          if (failing === "for good") await beginAnew();
+          const how = isLegionError(error) ? error.cause : undefined;
+          if (how === "again") continue;
+          if (how === "for good") await beginAnew();
           patience?.throwIfAborted();
           throw error;
         }
