@@ -13,40 +13,34 @@ export {
   fromOutside,
   idle,
   ok,
-} from "./domain/module.ts";
-export type {
-  Action,
-  ActionResult,
-  ActionSpec,
-  CommandRun,
-  Effects,
-  History,
-  Host,
-  Module,
-  NodeHost,
-  PastEvent,
-  Peer,
-  Projection,
-  State,
-  Workspace,
+  type Action,
+  type ActionResult,
+  type ActionSpec,
+  type CommandRun,
+  type Effects,
+  type History,
+  type Host,
+  type Identity,
+  type Module,
+  type NodeHost,
+  type PastEvent,
+  type Peer,
+  type Projection,
+  type State,
+  type Workspace,
 } from "./domain/module.ts";
 
 // -- Legions: agents that run in this process -----------------------------------------------------------------------------
 // `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;
 // by hand, a plan's `actions` are `indexActions(await loadModules([...]), protocol)`.
-export { startLegion } from "./legion/legion.ts";
-export type { Legion, LegionOptions } from "./legion/legion.ts";
+export { startLegion, type Legion, type LegionOptions } from "./legion/legion.ts";
 export type { AgentPlan, Origin } from "./legion/agent-plan.ts";
-export { planRoster } from "./legion/roster.ts";
-export type { Role, Roster, RosterDeps, Who } from "./legion/roster.ts";
-export { loadConfig } from "./config/config.ts";
-export type { Config, ConfigFlags, ConfigSources } from "./config/config.ts";
+export { planRoster, type Role, type Roster, type RosterDeps, type Who } from "./legion/roster.ts";
+export { loadConfig, type Config, type ConfigFlags, type ConfigSources } from "./config/config.ts";
 export type { Places } from "./config/definition.ts";
 export { packageDir } from "./base/package.ts";
 export { loadModules } from "./config/module-loader.ts";
-export { indexActions } from "./agent/parts/module-set.ts";
-export type { ActionIndex } from "./agent/parts/module-set.ts";
-export type { Identity } from "./agent/parts/identity.ts";
+export { indexActions, type ActionIndex } from "./agent/parts/module-set.ts";
 export type { Standing } from "./agent/parts/presence.ts";
 export type { MemorySettings } from "./domain/memory-settings.ts";
 export type { Supervised } from "./legion/supervision/supervisor.ts";
@@ -58,12 +52,15 @@ export type { AgentState, Inspect, Inspection, Inspector } from "./domain/inspec
 
 // -- What agents run on: models, protocols, environments --------------------------------------------------------------------
 // `createScriptedModel` is the test double: a model that answers from a list or a function.
-export { chooseModel } from "./model/registry/choice.ts";
-export type { ModelChoice } from "./model/registry/choice.ts";
-export { openModel } from "./model/registry/registry.ts";
-export type { ModelDeps } from "./model/registry/registry.ts";
-export { createScriptedModel } from "./model/scripted/scripted.ts";
-export type { Script, ScriptedAnswer, ScriptedModel, ScriptedOptions } from "./model/scripted/scripted.ts";
+export { chooseModel, type ModelChoice } from "./model/registry/choice.ts";
+export { openModel, type ModelDeps } from "./model/registry/registry.ts";
+export {
+  createScriptedModel,
+  type Script,
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type ScriptedOptions,
+} from "./model/scripted/scripted.ts";
 export type {
   Completion,
   Delta,
@@ -85,19 +82,15 @@ export type { Environment, ExecuteOptions } from "./environment/environment.ts";
 // -- Where legions are kept -------------------------------------------------------------------------------------------------
 // `startLegion` keeps a legion in the files of its project unless it is given another place, such as
 // `await openBackend({ project, bus: { kind: "process" } })`: the memory of this process, without lock or files.
-export { openBackend } from "./storage/open.ts";
-export type { Whereabout, Voices } from "./storage/open.ts";
+export { openBackend, type Whereabout, type Voices } from "./storage/open.ts";
 export type { Backend } from "./storage/contract/backend.ts";
 
 // -- What is on disk --------------------------------------------------------------------------------------------------------
 // `createReader` reads the files of a project without its lock, also while a node runs.
-export { createFileReader as createReader } from "./storage/files/reader/reader.ts";
-export type { FileReader } from "./storage/files/reader/reader.ts";
+export { createFileReader as createReader, type FileReader } from "./storage/files/reader/reader.ts";
 export type { Reader } from "./storage/contract/reader.ts";
 export type { Call, Event, EventOf, Outcome, Usage } from "./domain/event.ts";
-export { displayName } from "./domain/message.ts";
-export type { AgentId, Message } from "./domain/message.ts";
+export { displayName, type AgentId, type Message } from "./domain/message.ts";
 
 // -- Errors -----------------------------------------------------------------------------------------------------------------
-export { LegionError, isLegionError } from "./base/errors.ts";
-export type { ErrorCode } from "./base/errors.ts";
+export { LegionError, isLegionError, type ErrorCode } from "./base/errors.ts";

@@ -126,16 +126,19 @@ export interface NodeHost {
   onClose(close: () => void | Promise<void>): void;
 }
 
+export interface Identity {
+  readonly id: string;
+  /** The display name. */
+  readonly name: string;
+  readonly description: string;
+  /** What the agent is asked to be: the body of its definition. */
+  readonly brief: string;
+}
+
 /** What a module may ask of the runtime, for one agent. */
 export interface Host {
   /** The same object for as long as the agent runs. */
-  readonly agent: {
-    readonly id: string;
-    readonly name: string;
-    readonly description: string;
-    /** What the agent is asked to be: the body of its definition. */
-    readonly brief: string;
-  };
+  readonly agent: Identity;
   /** Every action of this agent. */
   readonly actions: readonly ActionSpec[];
   /** How to write actions in this agent's protocol. */

@@ -1,9 +1,8 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
-import type { Agent, Shared } from "../agent/parts/agent.ts";
-import { gatherEvidence } from "../agent/parts/evidence.ts";
-import type { Identity } from "../agent/parts/identity.ts";
-import type { Perform, Performer } from "../agent/parts/performer.ts";
+import type { Agent, Shared, Perform, Performer } from "../agent/parts/agent.ts";
+import { gatherEvidence, type Traces } from "../agent/parts/command-trace.ts";
+import type { Identity } from "../domain/module.ts";
 import { whileHeld, type TracedWorkplace } from "../agent/parts/workplace.ts";
 import { openModules } from "../agent/act/module-host.ts";
 import type { Limits } from "../domain/limits.ts";
@@ -19,7 +18,6 @@ import type { Budget, CallBudget } from "../agent/parts/budget.ts";
 import type { Limiter } from "../model/limiter/limiter.ts";
 import type { TokenCounter } from "../model/tokens/tokens.ts";
 import type { Store } from "../storage/contract/store.ts";
-import type { Traces } from "../agent/parts/command-trace.ts";
 import type { MemorySettings } from "../domain/memory-settings.ts";
 
 /** What an agent was made from: enough to make it again. */

@@ -1,8 +1,7 @@
 // Who exists, what they are for and whether they run: what agents see of each other.
 
-import type { Identity } from "../agent/parts/identity.ts";
+import type { Identity, Peer } from "../domain/module.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
-import type { Peer } from "../domain/module.ts";
 import { toRecord } from "../storage/contract/reader.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Supervised } from "./supervision/supervisor.ts";

@@ -1,6 +1,6 @@
 // Who may have taken processes down acts with nobody beside it, so that the next end of a process says whose action it was.
 
-import type { Perform, Performer } from "../parts/performer.ts";
+import type { Perform, Performer } from "../parts/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Call } from "../../domain/event.ts";
 import { restartNotice } from "../../past/restart-notice.ts";

@@ -1,10 +1,10 @@
 // What a module may ask of the runtime, answered for one agent: reading at any time, changing only while an action runs.
 
-import { callKey } from "../parts/evidence.ts";
+import { callKey } from "../parts/command-trace.ts";
 import { plainPrompt } from "../parts/metered-model.ts";
 import { objectiveOf, startModules, type ModuleSet } from "../parts/module-set.ts";
-import type { HostSource, Performer } from "../parts/performer.ts";
-import { PINNED_SHARE } from "../parts/pinned.ts";
+import type { HostSource, Performer } from "../parts/agent.ts";
+import { PINNED_SHARE } from "../parts/introduction.ts";
 import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Call } from "../../domain/event.ts";

@@ -1,6 +1,6 @@
 // One call: checked, run with its unit of work, and turned into a result. Nothing is committed here.
 
-import type { Performed, Performer } from "../parts/performer.ts";
+import type { Performed, Performer } from "../parts/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import { checkCall } from "./check-call.ts";
 import type { Call, ResultEvent } from "../../domain/event.ts";

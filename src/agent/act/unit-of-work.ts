@@ -1,7 +1,7 @@
 // The unit of work: what one action changes and sends through its host is staged here and committed in one record with
 // its result, or dropped with it.
 
-import type { Correspondent } from "../parts/thinker.ts";
+import type { Correspondent } from "../parts/agent.ts";
 import type { ModelAnswer } from "../parts/metered-model.ts";
 import { writeLetter } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";

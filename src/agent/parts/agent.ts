@@ -1,17 +1,79 @@
-// What the loop runs. Plain types; whoever builds an Agent is in legion/agent-plan.ts.
+// What the loop runs, and what each of its stages gets of that. Plain types; whoever builds an Agent is in
+// legion/agent-plan.ts.
 
 import type { Clock } from "../../base/clock.ts";
-import type { Undeliverable } from "../../past/dead-letters.ts";
-import type { Call } from "../../domain/event.ts";
+import type { Call, ResultEvent } from "../../domain/event.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import type { Tenure } from "../../domain/lease.ts";
+import type { MemorySettings } from "../../domain/memory-settings.ts";
 import type { AgentId } from "../../domain/message.ts";
+import type { ModelProfile } from "../../domain/model.ts";
+import type { Identity } from "../../domain/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { PostalService } from "../../mail/refusal.ts";
-import type { Evidence } from "./command-trace.ts";
-import type { Performed } from "./performer.ts";
-import type { Thinker } from "./thinker.ts";
+import type { Undeliverable } from "../../past/dead-letters.ts";
+import type { Blobs } from "../../past/log/blobs.ts";
+import type { Memory, ReadablePast } from "../../past/past.ts";
+import type { Evidence, Traces } from "./command-trace.ts";
+import type { MeteredModel } from "./metered-model.ts";
+import type { ModuleSet } from "./module-set.ts";
+import type { Presence } from "./presence.ts";
+import type { Speech } from "./speech.ts";
+import type { TracedWorkplace, Workplace } from "./workplace.ts";
+
+/** What an agent's next prompt is composed from, whether it runs or not. */
+export interface PromptSource {
+  readonly memory: ReadablePast;
+  readonly model: { readonly profile: ModelProfile };
+  readonly modules: ModuleSet;
+  readonly speech: Speech;
+  readonly settings: MemorySettings;
+}
+
+/** Whoever sends messages, which its own log numbers. */
+export interface Correspondent {
+  readonly memory: Memory;
+  readonly shared: PostalService;
+}
+
+/** What is needed to think: to compose a prompt, and to ask the model with it. */
+export interface Thinker extends PromptSource, Correspondent {
+  readonly memory: Memory;
+  readonly model: MeteredModel;
+  readonly presence: Presence;
+}
+
+/** What a module may read of its agent at any time, whether that runs or not. */
+export interface HostSource {
+  readonly identity: Identity;
+  readonly memory: ReadablePast;
+  readonly model: { readonly profile: ModelProfile };
+  readonly blobs: Blobs;
+  readonly workplace: Workplace;
+}
+
+/** What is needed to act: to run a call, and to answer what its module asks. */
+export interface Performer extends HostSource, Correspondent {
+  readonly memory: Memory;
+  readonly model: MeteredModel;
+  readonly workplace: TracedWorkplace;
+  readonly modules: ModuleSet;
+  readonly presence: Presence;
+  readonly tenure: Tenure;
+  readonly traces: Traces;
+  readonly shared: PostalService & { readonly clock: Clock };
+}
+
+/** Runs one call and says what came of it. */
+export type Perform = (performer: Performer, call: Call, signal: AbortSignal) => Promise<Performed>;
+
+/** What one call came to; nothing of it is committed. */
+export interface Performed {
+  readonly result: ResultEvent;
+  /** Messages that were not sent, to be committed with the result. */
+  readonly refused: readonly Undeliverable[];
+}
 
 /** What every agent of a process shares. */
 export interface Shared extends PostalService {

@@ -5,6 +5,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { CommandTrace } from "../../environment/environment.ts";
 import type { AppendFile, Disk } from "../../base/files/disk.ts";
+import type { Call } from "../../domain/event.ts";
+import { openCalls } from "../../past/conversation.ts";
+import type { Memory } from "../../past/past.ts";
+import type { TracedWorkspace } from "./workplace.ts";
 
 export interface Traces {
   /** For a command of the call `key`; begins the file anew. */
@@ -70,4 +74,23 @@ function keepFirst(file: AppendFile | undefined): CommandTrace["print"] {
       left = 0;
     }
   };
+}
+
+/** What tells a call of an agent from every other call in the world. */
+export function callKey({ ledger, conversation }: Memory, { id }: Call): string {
+  return `${ledger.log} ${conversation.decision?.event.seq} ${id}`;
+}
+
+/** Ends what the first open call of the newest decision left running. `undefined` if it ran no command. */
+export async function gatherEvidence(
+  memory: Memory,
+  traces: Traces,
+  workspace: TracedWorkspace,
+): Promise<Evidence | undefined> {
+  const [call] = openCalls(memory.conversation);
+  if (!call) return undefined;
+  const key = callKey(memory, call);
+  const printed = await traces.printed(key);
+  if (printed === undefined) return undefined;
+  return { stillRan: await workspace.endLeft(markOf(key)), printed };
 }

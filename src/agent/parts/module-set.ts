@@ -5,9 +5,8 @@ import { findSpec, toActionSpec } from "../../domain/action-spec.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Action, ActionSpec, Effects, Host, Module } from "../../domain/module.ts";
 import type { ToolSpec } from "../../domain/model.ts";
-import { pinnedParts } from "./pinned.ts";
+import { pinnedParts, section, type Introduction } from "./introduction.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
-import { section, type Introduction } from "./introduction.ts";
 
 export interface IndexedAction {
   readonly action: Action;

@@ -1,6 +1,6 @@
 // Prompt -> model -> decision.
 
-import type { PromptSource, Thinker } from "../parts/thinker.ts";
+import type { PromptSource, Thinker } from "../parts/agent.ts";
 import { FRAMING_TOKENS, type Prompt } from "../parts/metered-model.ts";
 import { writeLetter } from "../../mail/compose.ts";
 import type { Conversation } from "../../past/conversation.ts";

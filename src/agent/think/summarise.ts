@@ -1,6 +1,6 @@
 // Makes room in a view that is too long for the model: counts it, has its older part summarised, keeps what saves tokens.
 
-import type { PromptSource, Thinker } from "../parts/thinker.ts";
+import type { PromptSource, Thinker } from "../parts/agent.ts";
 import { digest, planLegion, summaryRequest, type CompactionPlan } from "./compaction.ts";
 import { NO_USAGE, type SeqRange } from "../../domain/event.ts";
 import { isLegionError } from "../../base/errors.ts";

@@ -1,7 +1,7 @@
 // What stands in for the outside world of an agent that is replayed: its model says what was recorded, its calls come to
 // what they came to, its budget leaves the room that there was. Nothing is asked, run or spent.
 
-import type { Performed, Performer } from "../../agent/parts/performer.ts";
+import type { Performed, Performer } from "../../agent/parts/agent.ts";
 import type { CallBudget } from "../../agent/parts/budget.ts";
 import { checkCall } from "../../agent/act/check-call.ts";
 import { WRAP_UP } from "../../agent/parts/metered-model.ts";

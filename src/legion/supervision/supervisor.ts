@@ -6,7 +6,7 @@
 
 import { runActor } from "../../agent/actor.ts";
 import type { Agent } from "../../agent/parts/agent.ts";
-import type { Identity } from "../../agent/parts/identity.ts";
+import type { Identity } from "../../domain/module.ts";
 import type { Standing } from "../../agent/parts/presence.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import { openCalls } from "../../past/conversation.ts";

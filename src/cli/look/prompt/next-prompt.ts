@@ -2,7 +2,7 @@
 // past, its unread mail and its modules, but nothing to act with.
 
 import { introductionOf, requestOf } from "../../../agent/think/ask.ts";
-import type { PromptSource } from "../../../agent/parts/thinker.ts";
+import type { PromptSource } from "../../../agent/parts/agent.ts";
 import type { Workplace } from "../../../agent/parts/workplace.ts";
 import { along } from "../../../past/branch.ts";
 import { firstFitting } from "../../../mail/mailbox.ts";
