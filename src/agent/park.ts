@@ -4,7 +4,7 @@ import type { Shared } from "./parts/agent.ts";
 import type { Writing } from "../mail/log-access.ts";
 import { compose } from "../mail/compose.ts";
 import type { NoticeReason } from "../domain/event.ts";
-import { CONTROL, type Message } from "../domain/message.ts";
+import { CONTROL } from "../domain/message.ts";
 
 /** Whoever can be stopped. */
 interface Stoppable extends Writing {
@@ -13,15 +13,11 @@ interface Stoppable extends Writing {
 
 /** Stops the agent until what `reason` names wakes it. */
 export async function park(agent: Stoppable, reason: NoticeReason, content: string): Promise<void> {
-  const sends = report(agent, content);
-  await agent.memory.commit({ kind: "notice", reason, content, sends });
-  void agent.outbox.deliver();
-}
-
-/** Tells Control, in the same commit; not while it knows of the same trouble from another agent. */
-function report({ memory, shared }: Stoppable, trouble: string): readonly Message[] {
-  if (!shared.isNews(memory.agent, trouble)) return [];
-  const content = `I was stopped: ${trouble}`;
-  const letter = { from: memory.agent, to: [CONTROL], content, spontaneous: true } as const;
-  return compose(memory, letter, [], shared.clock.now());
+  const { memory, outbox, shared } = agent;
+  // Tells Control, in the same commit; not while it knows of the same trouble from another agent.
+  const to = shared.isNews(memory.agent, content) ? [CONTROL] : [];
+  const report = { from: memory.agent, to, content: `I was stopped: ${content}`, spontaneous: true } as const;
+  const sends = compose(memory, report, [], shared.clock.now());
+  await memory.commit({ kind: "notice", reason, content, sends });
+  void outbox.deliver();
 }

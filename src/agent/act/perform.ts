@@ -33,11 +33,11 @@ export async function perform(performer: Performer, call: Call, signal: AbortSig
     call: call.id,
     outcome,
     content: await fit(performer, outcome === "idle" ? result.content : result.content || DONE),
-    ...(details !== undefined && { details }),
+    details,
     ...(isKept && work.changes.length > 0 && { state: work.changes }),
     ...(isKept && sentBy(work, taint)),
-    ...(taint && { taint }),
-    ...(work.usage && { usage: work.usage }),
+    taint,
+    usage: work.usage,
   };
   return { result: event, refused: work.refused };
 }

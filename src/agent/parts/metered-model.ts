@@ -69,13 +69,14 @@ export const WRAP_UP =
 export const FRAMING_TOKENS = 64;
 
 export function meterModel(model: Model, metering: Metering): MeteredModel {
-  const { memory, blobs, budget, limiter, tokens, presence, tenure, limits } = metering;
+  const { memory, blobs, budget, limiter, presence, tenure, limits } = metering;
   const spender: Spender = { agent: memory.agent, epoch: tenure.epoch, ledger: memory.ledger, limits };
-  const keepIntroduction = createIntroductions(blobs);
   /** Of calls whose answers are not in the log yet. */
   const answered = new Set<Admission>();
   const attempt = async (prompt: Prompt, run: ModelRun, onAdmitted: () => void): Promise<ModelAnswer> => {
-    const introduction = await keepIntroduction(prompt.request);
+    const { system, tools } = prompt.request;
+    // Beside the log, once for as long as they stay the same.
+    const introduction = await blobs.keep(JSON.stringify({ system, tools }));
     const admission = await budget.admit(spender, estimateOf(model, prompt));
     try {
       const request = lastOrNot(prompt, admission);
@@ -112,7 +113,7 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
       return limiter.run(call, () => attempt(prompt, run, onAdmitted));
     },
     fits: (prompt) => budget.fits(spender, estimateOf(model, prompt)),
-    count: (texts) => tokens.count(texts),
+    count: (texts) => metering.tokens.count(texts),
     settle() {
       for (const admission of answered) admission.settle();
       answered.clear();
@@ -147,39 +148,20 @@ function beginning({ conversation }: Memory, model: Model, prompt: KeptPrompt): 
     model: model.name,
     prompt: chain,
     introduction,
-    ...(pinned !== conversation.pinned && { pinned }),
-    reserved: { input, output, ...(price && { cost: mostOf({ input, output: 0 }, price) }) },
+    pinned: pinned === conversation.pinned ? undefined : pinned,
+    reserved: { input, output, cost: price && mostOf({ input, output: 0 }, price) },
   };
 }
 
 /** Nothing of the call was served: the log says so, and it costs nothing. */
 function noteRefusal(memory: Memory, prompted: number | undefined, { status }: Refusal): void {
   // Where its number is not known yet, it stays charged.
-  if (prompted === undefined) return;
-  memory.note({ kind: "refused", prompted, ...(status !== undefined && { status }) });
+  if (prompted !== undefined) memory.note({ kind: "refused", prompted, status });
 }
 
 function priced(completion: Completion, { profile: { price } }: Model): Completion {
   const { usage } = completion;
   return price ? { ...completion, usage: { ...usage, cost: costOf(usage, price) } } : completion;
-}
-
-/** What was kept for the newest call. */
-interface KeptIntroduction {
-  readonly system: ModelRequest["system"];
-  readonly tools: ModelRequest["tools"];
-  readonly hash: string;
-}
-
-/** Returns how to keep system prompt and tools beside the log, once for as long as they stay the same; it resolves with their hash. */
-function createIntroductions(blobs: Blobs): (request: ModelRequest) => Promise<string> {
-  let kept: KeptIntroduction | undefined;
-  return async ({ system, tools }) => {
-    if (kept?.system === system && kept.tools === tools) return kept.hash;
-    const hash = await blobs.keep(JSON.stringify({ system, tools }));
-    kept = { system, tools, hash };
-    return hash;
-  };
 }
 
 /** What an action asks: one user turn, outside any conversation. */

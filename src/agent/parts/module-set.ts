@@ -57,7 +57,7 @@ function claimPlace(places: Map<string, string>, module: string, place: string):
   );
 }
 
-export interface ModuleSet extends ActionIndex {
+export interface ModuleSet extends Omit<ActionIndex, "tools"> {
   /** What `module` may ask for, outside of any action: reading only. */
   host(module: string): Host;
   introduction(): Promise<Introduction>;
@@ -75,27 +75,23 @@ export function startModules(
 ): ModuleSet {
   const closing = createClosing();
   const index = speech.actions;
-  let written: { readonly of: ActionIndex; readonly instructions: string } | undefined;
-  const instruct = (of: ActionIndex): string => {
-    if (written?.of === of) return written.instructions;
-    const instructions = of.modules
-      .flatMap((module) => part(module, module.instructions?.(createHost(module.name))))
-      .join("\n\n");
-    written = { of, instructions };
-    return instructions;
+  let written: { readonly of?: ActionIndex; readonly instructions: string } = { instructions: "" };
+  const write = (of: ActionIndex): typeof written => {
+    const parts = of.modules.flatMap((module) =>
+      part(module, module.instructions?.(createHost(module.name))),
+    );
+    return { of, instructions: parts.join("\n\n") };
   };
   return {
     ...index,
-    get tools() {
-      return speech.actions.tools;
-    },
     get howToAct() {
       return speech.actions.howToAct;
     },
     // Made anew each time: thousands of agents that rest should not hold what they do not need.
     host: createHost,
     async introduction() {
-      const instructions = instruct(speech.actions);
+      if (written.of !== speech.actions) written = write(speech.actions);
+      const { instructions } = written;
       const pinned = await pinnedParts(index.modules, createHost);
       return { instructions, pinned: pinned.join("\n\n"), tools: speech.actions.tools };
     },

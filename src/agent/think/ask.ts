@@ -121,15 +121,15 @@ async function toDecision(thinker: Thinker, completion: Completion): Promise<Ask
   const decision: DecisionEvent = {
     kind: "decision",
     text: completion.text,
-    ...(thoughts !== undefined && { thoughts }),
+    thoughts,
     calls,
-    ...(sends.length > 0 && { sends }),
+    sends: sends.length > 0 ? sends : undefined,
     protocol: protocol.name,
     model: model.name,
     usage,
-    ...(cost !== undefined && { cost }),
+    cost,
     stop: parsed.kind === "unparsed" ? "unparsed" : completion.stop,
-    ...(completion.provider !== undefined && { provider: completion.provider }),
+    provider: completion.provider,
   };
   return { decision, refused, unparsed: parsed.kind === "unparsed" ? parsed.reason : undefined };
 }
@@ -181,7 +181,7 @@ function abortedDecision({ speech, model, memory }: Thinker): DecisionEvent {
     protocol: speech.protocol.name,
     model: model.name,
     usage,
-    ...(cost !== undefined && { cost }),
+    cost,
     stop: "aborted",
   };
 }

@@ -1,14 +1,11 @@
-// What to summarise of a view and how to ask for it. Pure. A strategy names the items to replace; the rest of the path
-// is the same for all: the model is asked, and its summary is kept only if it saves tokens.
+// What to summarise of a view and how to ask for it. Pure.
 
 import type { ModelRequest, Turn } from "../../domain/model.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import { textOf, type Item, type View } from "../../past/view.ts";
 import { elide } from "../../base/wording.ts";
-import type { StrategyName } from "../../domain/memory-settings.ts";
 
 export interface CompactionPlan {
-  readonly strategy: StrategyName;
   /** The items to replace: the first `count` of `from`. */
   readonly items: readonly Item[];
   readonly covers: readonly [firstSeq: number, lastSeq: number];
@@ -34,13 +31,18 @@ export function planLegion(
   const { items } = view;
   const movable = movableItems(items);
   if (movable === 0) return undefined;
-  const tokens = cumulative(items.map((item) => item.tokens));
-  const events = cumulative(items.map((item) => item.events));
   const overrun = introductionTokens + view.tokens - threshold;
-  const target = Math.max(overrun, Math.floor(view.tokens / 2));
-  const byTokens = firstAtLeast(tokens, target) + 1;
-  const byEvents = firstAtLeast(events, Math.ceil((events.at(-1) ?? 0) / 2)) + 1;
-  return toPlan("legion", items.slice(0, Math.min(Math.max(byTokens, byEvents), movable)), threshold);
+  const events = items.map((item) => item.events);
+  const half = Math.ceil(events.reduce((sum, count) => sum + count, 0) / 2);
+  const byTokens = countUntil(
+    items.map((item) => item.tokens),
+    Math.max(overrun, Math.floor(view.tokens / 2)),
+  );
+  const chosen = items.slice(0, Math.min(Math.max(byTokens, countUntil(events, half)), movable));
+  const [first] = chosen;
+  if (chosen.length === 1 && first!.kind === "summary") return undefined;
+  const covers = [first!.firstSeq, chosen.at(-1)!.lastSeq] as const;
+  return { items: chosen, covers, wordLimit: Math.floor(threshold / 6) };
 }
 
 /** How many of the oldest items may go: all that a decision has seen, but the newest `KEEP_EVENTS` events. */
@@ -52,33 +54,11 @@ function movableItems(items: readonly Item[]): number {
   return movable;
 }
 
-function toPlan(
-  strategy: StrategyName,
-  items: readonly Item[],
-  threshold: number,
-): CompactionPlan | undefined {
-  const first = items[0];
-  const last = items.at(-1);
-  if (!first || !last) return undefined;
-  if (items.length === 1 && first.kind === "summary") return undefined;
-  return { strategy, items, covers: [first.firstSeq, last.lastSeq], wordLimit: Math.floor(threshold / 6) };
-}
-
-function cumulative(values: readonly number[]): number[] {
+/** How many of the first `values` add up to at least `target`; all if they do not. */
+function countUntil(values: readonly number[], target: number): number {
   let sum = 0;
-  return values.map((value) => (sum += value));
-}
-
-/** Index of the first of the ascending `sums` that is at least `target`; the last index if none is. */
-function firstAtLeast(sums: readonly number[], target: number): number {
-  let low = 0;
-  let high = sums.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sums[middle]! >= target) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  const last = values.findIndex((value) => (sum += value) >= target);
+  return last === -1 ? values.length : last + 1;
 }
 
 /** Asks for the summary of `plan`. At most `maxTokens` of the events are shown; long ones lose their middle. */

@@ -1,7 +1,7 @@
 // Introduction and view -> model request. Pure. What changes stands last, so that everything before it is the same, byte
 // for byte, from prompt to prompt.
 
-import type { ModelRequest, ToolSpec, Turn } from "../../domain/model.ts";
+import type { ModelRequest, Turn } from "../../domain/model.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { View } from "../../past/view.ts";
 import type { PinPosition } from "../../domain/memory-settings.ts";
@@ -25,13 +25,5 @@ export function buildPrompt(
 
 /** Estimated tokens of everything in a prompt but the view. */
 export function introductionTokens({ instructions, pinned, tools }: Introduction): number {
-  return estimateTokens(instructions) + estimateTokens(pinned) + toolTokens(tools);
-}
-
-const counted = new WeakMap<readonly ToolSpec[], number>();
-
-function toolTokens(tools: readonly ToolSpec[]): number {
-  let tokens = counted.get(tools);
-  if (tokens === undefined) counted.set(tools, (tokens = estimateTokens(JSON.stringify(tools))));
-  return tokens;
+  return estimateTokens(instructions) + estimateTokens(pinned) + estimateTokens(JSON.stringify(tools));
 }

@@ -113,21 +113,21 @@ async function countItems({ memory, model }: Thinker): Promise<void> {
 
 /** Summarises the older part of the view. False if there is nothing to summarise, or nothing would be saved. */
 export async function compact(thinker: Thinker, introduction: Introduction, stops: Stops): Promise<boolean> {
-  const { memory, model } = thinker;
+  const { memory, model, settings } = thinker;
   const prospect = prospectOf(thinker, introductionTokens(introduction));
   if (!prospect) return false;
   const plan = fitted(prospect, thresholdOf(thinker));
   const before = tokensOf(plan);
   const sizeOf = (content: string): number => estimateTokens(`${SUMMARY_OPENING}\n\n${content}`);
-  const asked = await askForSummary(thinker, plan, { introduction, stops });
+  const asked = await askForSummary(thinker, plan, { system: introduction.instructions, stops });
   const content = [asked?.text.trim() ?? "", digest(plan)].find(
     (text) => text !== "" && sizeOf(text) < before,
   );
   // A digest takes what was paid for the summary that it stands in for.
   const usage = asked?.usage ?? memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
-  const { strategy } = plan;
   // One that is not kept covers nothing; it is in the log for what it cost.
   const covers = content === undefined ? NO_EVENTS : plan.covers;
+  const { strategy } = settings;
   const summary = { kind: "summary", covers, content: content ?? "", strategy, usage } as const;
   if (content !== undefined || asked) await memory.commit(summary).finally(model.settle);
   if (content === undefined) notKept.set(memory, usage.output);
@@ -145,21 +145,15 @@ function fitted({ plan, kept }: Prospect, threshold: number): CompactionPlan {
 
 const WORDS_PER_TOKEN = 0.75;
 
-interface SummaryContext {
-  readonly introduction: Introduction;
-  readonly stops: Stops;
-}
-
 /** `undefined` if the model cannot or does not give one; rejects only with what stops the agent anyway. */
 async function askForSummary(
   thinker: Thinker,
   plan: CompactionPlan,
-  context: SummaryContext,
+  { system, stops }: { readonly system: string; readonly stops: Stops },
 ): Promise<Completion | undefined> {
   const { window, maxOutput, summarises } = thinker.model.profile;
   if (!summarises) return undefined;
-  const { introduction, stops } = context;
-  const asked = summaryRequest(plan, Math.floor(window * SUMMARISER_SHARE), introduction.instructions);
+  const asked = summaryRequest(plan, Math.floor(window * SUMMARISER_SHARE), system);
   const request = {
     ...asked,
     maxOutput: Math.min(asked.maxOutput, maxOutput, Math.floor(window * OUTPUT_SHARE)),
