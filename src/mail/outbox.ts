@@ -9,7 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import { buriedBy, graveOf, undeliverable, type Undeliverable } from "../past/dead-letters.ts";
 import { sendsIn, type Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
-import { parseMessageId, type AgentId, type Delivery } from "../domain/message.ts";
+import type { AgentId, Delivery } from "../domain/message.ts";
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 60_000;
@@ -120,41 +120,25 @@ export function unreachable({ message, to, seq }: Send): Undeliverable {
   return undeliverable(message, `There is no agent ${to} any more.`, seq);
 }
 
-/** How far the sends of a log have come. */
-interface DeliveryProgress {
-  /** Those that were never begun, oldest first; now they are. */
-  begin(): readonly Send[];
-  arrived(send: Send): void;
-  undelivered(): readonly Send[];
-}
-
-function createProgress(memory: Memory): DeliveryProgress {
+/** How far the sends of a log have come of which it does not say that they are delivered. */
+function createProgress(memory: Memory) {
   const { ledger } = memory;
-  /** Of the sends of which the log does not say that they are delivered. */
-  const states = new Map<Send, "begun" | "arrived">();
-  let open = ledger.undelivered;
-  /** So many of the first ones have arrived. */
-  let front = 0;
-  const refresh = (): void => {
-    if (open === ledger.undelivered) return;
-    open = ledger.undelivered;
-    front = 0;
-    const oldest = open[0]?.seq ?? Infinity;
-    for (const send of states.keys()) if (send.seq < oldest) states.delete(send);
-  };
+  const begun = new WeakSet<Send>();
+  const arrived = new WeakSet<Send>();
   let noted = 0;
   return {
-    begin() {
-      const fresh = ledger.undelivered.filter((send) => !states.has(send));
-      for (const send of fresh) states.set(send, "begun");
+    /** Those that were never begun, oldest first; now they are. */
+    begin(): readonly Send[] {
+      const fresh = ledger.undelivered.filter((send) => !begun.has(send));
+      for (const send of fresh) begun.add(send);
       return fresh;
     },
-    arrived(send) {
-      states.set(send, "arrived");
-      refresh();
-      while (open[front] && states.get(open[front]!) === "arrived") front++;
-      const upTo = open[front] ? open[front]!.seq - 1 : (open.at(-1)?.seq ?? 0);
-      if (front === 0 || upTo < open[0]!.seq || upTo <= noted) return;
+    arrived(send: Send): void {
+      arrived.add(send);
+      const open = ledger.undelivered;
+      const next = open.find((one) => !arrived.has(one));
+      const upTo = next ? next.seq - 1 : (open.at(-1)?.seq ?? 0);
+      if (upTo <= noted || upTo < (open[0]?.seq ?? Infinity)) return;
       noted = upTo;
       try {
         memory.note({ kind: "sent", upTo });
@@ -163,7 +147,7 @@ function createProgress(memory: Memory): DeliveryProgress {
         if (!memory.isDead()) throw error;
       }
     },
-    undelivered: () => ledger.undelivered.filter((send) => states.get(send) !== "arrived"),
+    undelivered: (): readonly Send[] => ledger.undelivered.filter((send) => !arrived.has(send)),
   };
 }
 
@@ -176,21 +160,12 @@ export async function offer(
   const receipt = await bus.send(send);
   if (receipt.status !== "gap") return receipt;
   let after = receipt.expected - 1;
-  for await (const missing of sentBetween(memory, send, receipt.expected)) {
-    await bus.send({ ...missing, after });
-    after = parseMessageId(missing.message.id).n;
+  for await (const { from, message, n } of sentTo(memory, send.to)) {
+    if (from !== send.from || n < receipt.expected || n >= send.n) continue;
+    await bus.send({ from, message, after });
+    after = n;
   }
   return bus.send({ ...send, after });
-}
-
-/** The sends of the same log to the same recipient with numbers from `expected` up to that of `send`, the dead ones not. */
-async function* sentBetween(
-  memory: Pick<Memory, "read">,
-  send: Delivery & Pick<Send, "to" | "n">,
-  expected: number,
-): AsyncGenerator<Delivery> {
-  for await (const { from, message, n } of sentTo(memory, send.to))
-    if (from === send.from && n >= expected && n < send.n) yield { from, message };
 }
 
 /**

@@ -82,8 +82,8 @@ export async function openMemory(
   const { agent, projector, inspect } = options;
   const ledger = createLedger();
   let reading = await readLog(options.view, open);
-  const files = createFiles(projector, () => reading.fold.state);
-  const adding = createAdding(
+  const writeFiles = createFiles(projector, () => reading.fold.state);
+  const { append, lost, ...offered } = createAdding(
     () => reading.log,
     (event) => {
       account(ledger, event);
@@ -92,9 +92,9 @@ export async function openMemory(
     },
   );
   const commit = async (...events: readonly NewEvent[]): Promise<readonly Event[]> => {
-    await files.catchUp();
-    const added = await adding.append(events);
-    await files.write(added.flatMap(changesOf));
+    await writeFiles();
+    const added = await append(events);
+    await writeFiles(added.flatMap(changesOf));
     return added;
   };
   const begin = async (read: LogReading, events: readonly NewEvent[]): Promise<void> => {
@@ -102,7 +102,7 @@ export async function openMemory(
     const edits = await projector.reconcile(read.fold.state);
     reading = read;
     Object.assign(ledger, read.ledger);
-    files.drop();
+    await writeFiles([]);
     await commit(...read.findings, ...events);
     for (const event of edits) await commit(event);
   };
@@ -121,19 +121,25 @@ export async function openMemory(
       return reading.fold.state;
     },
     commit,
-    ...adding.offers,
+    ...offered,
     read: (from) => reading.log.read(from),
     past,
     async reopen(...events) {
-      const lost = await adding.lost();
+      const happened = [...events, ...(await lost())];
       await reading.log.close().catch(() => undefined);
-      await begin(await readLog(options.view, open), [...events, ...lost]);
+      await begin(await readLog(options.view, open), happened);
     },
     async showAnew() {
       reading.fold.view = await viewOf(past(), options.view);
     },
     close: () => reading.log.close(),
   };
+}
+
+async function viewOf(past: AsyncIterable<Event>, options: ViewOptions): Promise<View> {
+  const view = createView(options);
+  for await (const event of past) view.see(event);
+  return view;
 }
 
 /** A log that was opened, and what was found in it. */
@@ -162,29 +168,13 @@ async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]
   return { log, findings, ledger, fold, path: pathTo(follower.forks) };
 }
 
-async function viewOf(past: AsyncIterable<Event>, options: ViewOptions): Promise<View> {
-  const view = createView(options);
-  for await (const event of past) view.see(event);
-  return view;
-}
-
-/** The readable files of module state. Those that could not be written are behind until they are. */
+/** Has the files of module state show `changes`, by default those that could not be written before; nothing after a `reconcile`. */
 function createFiles(projector: Projector, state: () => ModuleState) {
   let behind: readonly StateChange[] = [];
-  const catchUp = async (): Promise<void> => {
+  return async (changes: readonly StateChange[] = behind): Promise<void> => {
+    behind = changes;
     if (behind.length > 0) await projector.write(behind, state());
     behind = [];
-  };
-  return {
-    catchUp,
-    write(changes: readonly StateChange[]): Promise<void> {
-      behind = changes;
-      return catchUp();
-    },
-    /** Others have brought them up to the state. */
-    drop(): void {
-      behind = [];
-    },
   };
 }
 
@@ -212,14 +202,11 @@ function createAdding(log: () => EventLog, join: (event: Event) => void) {
     }
   };
   return {
-    /** What others may do. */
-    offers: {
-      isDead: () => dead === log(),
-      note(event: NewEvent): number | undefined {
-        if (committing === 0) return note(event);
-        waiting.push(event);
-        return undefined;
-      },
+    isDead: () => dead === log(),
+    note(event: NewEvent): number | undefined {
+      if (committing === 0) return note(event);
+      waiting.push(event);
+      return undefined;
     },
     async append(events: readonly NewEvent[]): Promise<readonly Event[]> {
       committing++;
@@ -234,13 +221,14 @@ function createAdding(log: () => EventLog, join: (event: Event) => void) {
       }
     },
     /** What a dead log could not keep of the notes happened all the same: a model call that was begun costs. */
-    lost: (): Promise<readonly NewEvent[]> =>
-      log()
-        .append([])
-        .then(
-          () => [],
-          () => unsaved,
-        ),
+    async lost(): Promise<readonly NewEvent[]> {
+      try {
+        await log().append([]);
+        return [];
+      } catch {
+        return unsaved;
+      }
+    },
   };
 }
 

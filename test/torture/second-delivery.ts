@@ -4,17 +4,17 @@ import type { Change } from "./program.ts";
 export const SECOND_DELIVERY: readonly Change[] = [
   {
     file: "src/mail/outbox.ts",
-    line: "let open = ledger.undelivered;",
-    instead: "const since = ledger.last; let open = ledger.undelivered;",
+    line: "const begun = new WeakSet<Send>();",
+    instead: "const since = ledger.last; const begun = new WeakSet<Send>();",
   },
   {
     file: "src/mail/outbox.ts",
-    line: "filter((send) => !states.has(send))",
-    instead: "filter((send) => send.seq > since && !states.has(send))",
+    line: "filter((send) => !begun.has(send))",
+    instead: "filter((send) => send.seq > since && !begun.has(send))",
   },
   {
     file: "src/mail/outbox.ts",
-    line: `filter((send) => states.get(send) !== "arrived")`,
-    instead: `filter((send) => send.seq > since && states.get(send) !== "arrived")`,
+    line: "filter((send) => !arrived.has(send))",
+    instead: "filter((send) => send.seq > since && !arrived.has(send))",
   },
 ];
