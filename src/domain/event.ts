@@ -178,6 +178,18 @@ export interface NoticeEvent {
   readonly details?: unknown;
 }
 
+/**
+ * The details of a `restarted` notice. `lost`: the process before is the one that goes on now, or lives all the same.
+ * `again`: a call that was cut off runs anew. `alone`, `beside`: from now on no other agent's call runs beside this one's, or
+ * may. `ending`: the process was told to end.
+ */
+export type RestartDetails = "lost" | "again" | "alone" | "beside" | "ending";
+
+/** Tells in the log of a run that has ended, or may end: without details, what it had begun is over. */
+export function restartNotice(content: string, details?: RestartDetails): NoticeEvent {
+  return { kind: "notice", reason: "restarted", content, details };
+}
+
 /** What a writer hands to the log; the log adds sequence number, epoch and time. */
 export type NewEvent =
   | MessageEvent

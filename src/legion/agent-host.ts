@@ -4,7 +4,7 @@ import type { Agent } from "../agent/parts/agent.ts";
 import { createPresence } from "../agent/parts/presence.ts";
 import { closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./agent-plan.ts";
 import { isLegionError, messageOf } from "../base/errors.ts";
-import { restartNotice } from "../past/restart-notice.ts";
+import { restartNotice } from "../domain/event.ts";
 import { isFruitless, type Ledger } from "../past/ledger.ts";
 import type { AgentId } from "../domain/message.ts";
 import type { AgentHost } from "../storage/contract/node.ts";

@@ -8,11 +8,16 @@ import { CONTROL, type AgentId } from "../domain/message.ts";
 import type { Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
 import type { Bus, Inbox } from "./bus.ts";
-import { compose, writeLetter } from "./compose.ts";
-import type { Chain, Letter } from "./letter.ts";
+import {
+  compose,
+  writeLetter,
+  type Chain,
+  type Letter,
+  resolveTargets,
+  type PostalService,
+} from "./compose.ts";
 import { createTurns, mend, sendNotice, type LetterWriter } from "./log-access.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
-import { resolveTargets, type PostalService } from "./refusal.ts";
 
 export interface Control extends ControlLog {
   /** Says `content` as the person. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */

@@ -1,12 +1,10 @@
 // A person has a dead letter sent again: as a new message from its sender, which begins a chain of its own.
 
-import { writeLetter } from "./compose.ts";
+import { writeLetter, type Letter, type PostalService } from "./compose.ts";
 import { deadLettersIn, parseDeadLetterId, type DeadLetter } from "../past/dead-letters.ts";
 import { LegionError } from "../base/errors.ts";
 import { CONTROL, type AgentId } from "../domain/message.ts";
-import type { PostalService } from "./refusal.ts";
 import { sendNotice, type LetterWriter } from "./log-access.ts";
-import type { Letter } from "./letter.ts";
 
 export interface PostOffice extends PostalService {
   readonly control: LetterWriter;

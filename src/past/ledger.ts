@@ -35,13 +35,6 @@ export interface OpenCall {
   readonly reserved: Usage;
 }
 
-/**
- * The details of a `restarted` notice. `lost`: the process before is the one that goes on now, or lives all the same.
- * `again`: a call that was cut off runs anew. `alone`, `beside`: from now on no other agent's call runs beside this one's, or
- * may. `ending`: the process was told to end.
- */
-export type RestartDetails = "lost" | "again" | "alone" | "beside" | "ending";
-
 export interface Ledger {
   log: LogId | undefined;
   /** The highest sequence number. */

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../src/domain/model.ts";
-import { compose } from "../../src/mail/compose.ts";
+import { compose, type Letter } from "../../src/mail/compose.ts";
 import { deadLettersIn } from "../../src/past/dead-letters.ts";
 import type { AgentId, Message } from "../../src/domain/message.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
@@ -18,7 +18,6 @@ import {
   type World,
   type WorldAgent,
 } from "../world.ts";
-import type { Letter } from "../../src/mail/letter.ts";
 
 const NOOP = { calls: [{ action: "noop" }] };
 const say = (targetAgentId: string, message: string) => ({

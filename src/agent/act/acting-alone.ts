@@ -2,8 +2,7 @@
 
 import type { Perform, Performer } from "../parts/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Call } from "../../domain/event.ts";
-import { restartNotice } from "../../past/restart-notice.ts";
+import { type Call, restartNotice } from "../../domain/event.ts";
 import { isSuspect } from "../../past/ledger.ts";
 import { perform } from "./perform.ts";
 

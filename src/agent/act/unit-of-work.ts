@@ -3,13 +3,12 @@
 
 import type { Correspondent } from "../parts/agent.ts";
 import type { ModelAnswer } from "../parts/metered-model.ts";
-import { writeLetter } from "../../mail/compose.ts";
+import { writeLetter, hasMet, resolveTargets } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "../../domain/event.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Ledger, OpenCall } from "../../past/ledger.ts";
 import type { AgentId, Message } from "../../domain/message.ts";
-import { hasMet, resolveTargets } from "../../mail/refusal.ts";
 import { keysOf, valueOf, type ModuleState } from "../../past/state.ts";
 import type { State } from "../../domain/module.ts";
 

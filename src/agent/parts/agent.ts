@@ -11,7 +11,7 @@ import type { ModelProfile } from "../../domain/model.ts";
 import type { Identity } from "../../domain/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import type { Outbox } from "../../mail/outbox.ts";
-import type { PostalService } from "../../mail/refusal.ts";
+import type { PostalService } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";

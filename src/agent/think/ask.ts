@@ -2,7 +2,7 @@
 
 import type { PromptSource, Thinker } from "../parts/agent.ts";
 import { FRAMING_TOKENS, type Prompt } from "../parts/metered-model.ts";
-import { writeLetter } from "../../mail/compose.ts";
+import { writeLetter, type Composed } from "../../mail/compose.ts";
 import type { Conversation } from "../../past/conversation.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event.ts";
@@ -117,7 +117,7 @@ async function toDecision(thinker: Thinker, completion: Completion): Promise<Ask
   const thoughts = (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts;
   const calls = parsed.kind === "calls" ? uniqueCalls(thinker, parsed.calls, completion) : [];
   const isAnswer = parsed.kind === "calls" && calls.length === 0;
-  const { sends, refused } = isAnswer ? await plainAnswer(thinker, completion.text) : NO_ANSWER;
+  const { sends, refusal } = isAnswer ? await plainAnswer(thinker, completion.text) : NO_ANSWER;
   const decision: DecisionEvent = {
     kind: "decision",
     text: completion.text,
@@ -131,6 +131,7 @@ async function toDecision(thinker: Thinker, completion: Completion): Promise<Ask
     stop: parsed.kind === "unparsed" ? "unparsed" : completion.stop,
     provider: completion.provider,
   };
+  const refused = refusal ? [refusal.notice] : [];
   return { decision, refused, unparsed: parsed.kind === "unparsed" ? parsed.reason : undefined };
 }
 
@@ -142,27 +143,20 @@ function uniqueCalls({ memory }: Thinker, calls: readonly Call[], completion: Co
   );
 }
 
-interface PlainAnswer {
-  readonly sends: readonly Message[];
-  /** What could not be sent. */
-  readonly refused: readonly Undeliverable[];
-}
-
-const NO_ANSWER: PlainAnswer = { sends: [], refused: [] };
+const NO_ANSWER: Composed = { sends: [] };
 
 /**
  * A plain answer goes to whoever asked last. One agent's plain answer to another's is not sent: two polite agents would
  * thank each other all night.
  */
-async function plainAnswer({ memory, shared }: Thinker, content: string): Promise<PlainAnswer> {
+async function plainAnswer({ memory, shared }: Thinker, content: string): Promise<Composed> {
   const asked = askedLast(memory.conversation);
   if (asked?.source.type !== "agent" || content.trim() === "") return NO_ANSWER;
   const to = asked.source.id;
   const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
   if (to !== CONTROL && isPlain) return NO_ANSWER;
   const letter = { from: memory.agent, to: [to], content, details: { plain: true } };
-  const { sends, refusal } = await writeLetter(memory, letter, shared);
-  return { sends, refused: refusal ? [refusal.notice] : [] };
+  return writeLetter(memory, letter, shared);
 }
 
 /** The newest message of somebody who can be answered; where the runtime spoke since, only if it is still open. */

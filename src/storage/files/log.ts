@@ -3,11 +3,9 @@ import { basename, join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { LOG_FORMAT, type Event, type SeqRange } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
-import { inline, type Blobs, type Outlined } from "../../past/log/blobs.ts";
+import { inline, type Blobs, type Outlined, createWriter } from "../../past/log/blobs.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
-import { openJournal } from "./journal/journal.ts";
-import type { JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
-import { createWriter } from "../../past/log/long-events.ts";
+import { openJournal, type JournalStart, type JournalWriter, type SegmentEnd } from "./journal/journal.ts";
 import { readSegments, setAside, settleSegments } from "./journal/segments.ts";
 import { createGaps } from "../../past/log/gaps.ts";
 

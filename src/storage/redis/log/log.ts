@@ -15,10 +15,9 @@ import { commitEvents } from "../scripts/log.ts";
 import { readPages } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
-import { inline, type Outlined } from "../../../past/log/blobs.ts";
+import { inline, type Outlined, createWriter } from "../../../past/log/blobs.ts";
 import type { EventLog } from "../../../past/log/event-log.ts";
 import { createGaps } from "../../../past/log/gaps.ts";
-import { createWriter } from "../../../past/log/long-events.ts";
 import { createRedisBlobs, eventIn } from "./entry.ts";
 
 export interface RedisLogOptions extends RedisPlace {
