@@ -9,7 +9,7 @@ export interface Alarms {
   /** Should `agent` tell Control of its trouble? Otherwise it is counted, and told of with others. */
   isNews(agent: AgentId, trouble: string): boolean;
   /** Tells of `agent`'s trouble with `content`, or counts it. */
-  tell(agent: AgentId, trouble: string, content: string): void;
+  tellControl(agent: AgentId, trouble: string, content: string): void;
   /** A provider seems to be down, for `reason`; without one: it answers again. */
   outage(provider: string, reason?: string): void;
   /** Tells what is still to be told. */
@@ -51,7 +51,7 @@ export function createAlarms(control: Pick<Control, "announce">, clock: Clock): 
   };
   return {
     isNews,
-    tell(agent, trouble, content) {
+    tellControl(agent, trouble, content) {
       if (isNews(agent, trouble)) track(say(content));
     },
     outage(provider, reason) {

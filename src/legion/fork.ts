@@ -46,14 +46,9 @@ async function refuseId(id: AgentId, { store }: ForkOffice): Promise<void> {
     throw new LegionError("USAGE", `--as: there is an agent ${JSON.stringify(id)} already; name a new one`);
 }
 
-interface OwnBranch {
-  readonly to: number;
-  readonly writer: Writer;
-}
-
 async function goOn(
   agent: AgentId,
-  { to, writer }: OwnBranch,
+  { to, writer }: { readonly to: number; readonly writer: Writer },
   { store, readable }: ForkOffice,
 ): Promise<Forked> {
   return writer.alone(async ({ memory }) => {
@@ -74,7 +69,7 @@ async function goOn(
       if (event.kind === "edited") edited.push([event.module, event.key]);
     const { halt } = memory.conversation;
     const count = lost.reduce((sum, [first, last]) => sum + last - first + 1, 0);
-    return { edited, ...(halt && { halt }), ...(count > 0 && { lost: count }) };
+    return { edited, halt, lost: count > 0 ? count : undefined };
   });
 }
 
@@ -85,17 +80,15 @@ async function lostBefore(memory: Memory, to: number): Promise<readonly SeqRange
   return lost;
 }
 
-interface NewAgent {
-  readonly to: number;
-  readonly as: AgentId;
-}
-
-async function copy(origin: AgentId, { to, as }: NewAgent, { store, readable }: ForkOffice): Promise<Forked> {
+async function copy(
+  origin: AgentId,
+  { to, as }: { readonly to: number; readonly as: AgentId },
+  { store, readable }: ForkOffice,
+): Promise<Forked> {
   const past = { origin, events: store.events(origin), to, blobs: store.blobs(origin), readable };
   const record = await store.record(origin);
   const { conversation } = await store.found(as, past, record && renamed(record, as));
-  const { halt } = conversation;
-  return { edited: [], ...(halt && { halt }) };
+  return { edited: [], halt: conversation.halt };
 }
 
 /** What the last start made of one agent, for another. */

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import type { Shared } from "../agent/parts/agent.ts";
-import { toHostable, type AgentPlan, type AgentPlace } from "./agent-plan.ts";
+import { toHostable, type AgentPlan } from "./agent-plan.ts";
 import { suspectsAlone } from "../agent/act/acting-alone.ts";
 import { createAlarms, type Alarms } from "./alarms.ts";
 import { createHopNotice, startHeartbeat } from "./announcements.ts";
@@ -23,19 +23,17 @@ import type { AgentId } from "../domain/message.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter/limiter.ts";
 import type { Peer } from "../domain/module.ts";
 import { readableModules } from "../config/module-loader.ts";
-import type { Watched } from "../agent/parts/presence.ts";
-import { legionPaths, type LegionPaths } from "../storage/folder/paths.ts";
+import { legionPaths } from "../storage/folder/paths.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
 import { openBackend } from "../storage/open.ts";
 import type { Backend } from "../storage/contract/backend.ts";
 import { resend } from "../mail/resend.ts";
 import { SHUTDOWN, aborted } from "../base/signals.ts";
-import type { Store } from "../storage/contract/store.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 import type { Ceiling } from "../past/usage.ts";
 import { createTokenCounter } from "../model/tokens/tokens.ts";
-import { createTraces } from "../agent/parts/command-trace.ts";
+import { createTraces, type Traces } from "../agent/parts/command-trace.ts";
 import { untilIdle } from "./quiescence.ts";
 import type { Writer } from "../mail/log-access.ts";
 
@@ -95,9 +93,9 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const clock = options.clock ?? createClock();
   const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project);
-  const where = { paths, clock, inspect: inspector.inspect };
+  const { inspect } = inspector;
   const { plans, delayMs } = options;
-  const { store, disk, node, ceiling, begin } = await openStorage(options, where);
+  const { store, disk, node, ceiling, begin } = await openStorage(options, { paths, clock, inspect });
   const now = new AbortController();
   setMaxListeners(0, now.signal);
   const agents = new Map<AgentId, Supervised>();
@@ -108,9 +106,11 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   closing.add(meter.tokens.close);
   closing.add(store.close);
   const premises = createPremises({ ...options, paths, clock, peers, closing });
-  const shared = shareOut({ ...where, store, peers, alarms });
-  const { workplace } = premises;
-  const services = { store, shared, workplace, ...meter, traces: tracesIn(paths, disk) };
+  const { bus, control } = store;
+  const announceHops = createHopNotice(control);
+  const shared: Shared = { ...alarms, clock, inspect, peers, unread: bus.unread, announceHops };
+  const traces = (agent: AgentId): Traces => createTraces(paths.agent(agent), disk);
+  const services = { store, shared, workplace: premises.workplace, ...meter, traces };
   const place = { ...services, plans, delayMs, perform: suspectsAlone(clock) };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
@@ -122,22 +122,22 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
       throw error;
     });
   const writerFor = (agent: AgentId): Writer | undefined => agents.get(agent) ?? store.writerFor(agent);
-  const heart = startHeartbeat(options.heartbeatMs, { clock, agents, control: store.control });
+  const heart = startHeartbeat(options.heartbeatMs, { clock, agents, control });
   return {
     agents,
-    ...(node !== undefined && { node }),
-    control: store.control,
+    node,
+    control,
     inspector,
     budget: meter.budget,
     peers,
     known: store.known,
-    unread: shared.unread,
+    unread: bus.unread,
     dismiss: (agent) => running.dismiss(agent),
-    resend: (id) => resend(id, { clock, peers, unread: shared.unread, control: store.control, writerFor }),
+    resend: (id) => resend(id, { clock, peers, unread: bus.unread, control, writerFor }),
     fork: async (order) => fork(order, { store, writerFor, readable: await readableModules() }),
     async untilIdle(signal) {
       await Promise.race([running.settled(), aborted(signal)]);
-      await untilIdle({ agents, control: store.control, inspector }, signal);
+      await untilIdle({ agents, control, inspector }, signal);
     },
     interrupt: () => now.abort(SHUTDOWN),
     async stop() {
@@ -165,26 +165,4 @@ function createMeter(
 ) {
   const limiter = createLimiter({ clock, concurrency, onOutage: alarms.outage });
   return { budget: createBudget(limits, ceiling), limiter, tokens: createTokenCounter() };
-}
-
-interface Common extends Watched {
-  readonly store: Store;
-  readonly alarms: Alarms;
-  readonly peers: Shared["peers"];
-}
-
-function shareOut({ store, peers, alarms, clock, inspect }: Common): Shared {
-  return {
-    clock,
-    inspect,
-    peers,
-    unread: (agent) => store.bus.unread(agent),
-    isNews: alarms.isNews,
-    tellControl: alarms.tell,
-    announceHops: createHopNotice(store.control),
-  };
-}
-
-function tracesIn(paths: LegionPaths, disk: Disk): AgentPlace["traces"] {
-  return (agent) => createTraces(paths.agent(agent), disk);
 }

@@ -141,7 +141,7 @@ async function admitAll(
   await admit({
     modules: [...files.values()],
     programs: isNamed ? [browser] : [],
-    ...(system.commandsBy === "project" && { commands: "allow" as const }),
+    commands: system.commandsBy === "project" ? "allow" : undefined,
   });
 }
 
@@ -189,9 +189,9 @@ export function createCasting(
     const plan: AgentPlan = {
       origin: {
         definition: member.agent,
-        ...(brief !== undefined && { brief }),
-        ...(modules && { modules }),
-        ...(config.modules.system.commands === "allow" && { commands: "allow" as const }),
+        brief,
+        modules,
+        commands: config.modules.system.commands === "allow" ? "allow" : undefined,
       },
       identity: {
         id: member.id,
@@ -244,7 +244,7 @@ async function waysOf(
 ): Promise<Ways> {
   const protocol = protocolFor(definition, model);
   const mayChange = definition.protocol === "auto" && protocol === toolsProtocol;
-  return { ...(await wayOf(protocol)), ...(mayChange && { withoutTools: await wayOf(textProtocol) }) };
+  return { ...(await wayOf(protocol)), withoutTools: mayChange ? await wayOf(textProtocol) : undefined };
 }
 
 function protocolFor({ name, protocol }: Definition, model: Model): Protocol {

@@ -35,7 +35,9 @@ export function createPremises(deps: PremisesDeps): Premises {
   const { project } = paths;
   const mark = markOf(`node ${project}`);
   const scratch = join(paths.tmp, "modules");
-  const network = createNetwork({ allowPrivate: allowedPrivate(settings("web")) });
+  // The setting was checked with the rest of the config.
+  const { allowPrivate = [] } = settings("web") as { readonly allowPrivate?: readonly string[] };
+  const network = createNetwork({ allowPrivate });
   closing.add(network.close);
   return {
     workplace: {
@@ -56,29 +58,12 @@ export function createPremises(deps: PremisesDeps): Premises {
   };
 }
 
-/** The setting was checked with the rest of the config. */
-function allowedPrivate({ allowPrivate = [] }: Readonly<Record<string, unknown>>): readonly string[] {
-  return allowPrivate as readonly string[];
-}
-
-export interface ClosedWorkplace {
-  /** The folder that is looked at as the workspace. */
-  readonly project: string;
-  readonly settings: Workplace["settings"];
-  readonly peers: Workplace["peers"];
-}
-
-/** For an agent that does not act: its modules find what they read, and everything else refuses. */
+/** For an agent that does not act: its modules find what they read, in `project` as well, and everything else refuses. */
 export function closedWorkplace(
-  { project, settings, peers }: ClosedWorkplace,
+  { project, settings, peers }: Pick<Workplace, "settings" | "peers"> & { readonly project: string },
   refuse: () => Promise<never>,
 ): Workplace {
-  return {
-    workspace: { root: project, execute: refuse },
-    node: closedPremises(refuse),
-    settings,
-    peers,
-  };
+  return { workspace: { root: project, execute: refuse }, node: closedPremises(refuse), settings, peers };
 }
 
 /** For agents that do not run: nothing can be asked of it. */

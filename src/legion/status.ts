@@ -24,10 +24,7 @@ export function liveStatus(
   node: string,
 ): AgentStatus {
   const { state, reason, since } = standing;
-  if (!agent) {
-    const facts = { id, unread: 0, model: null, undelivered: [] };
-    return toStatus(createLedger(), facts, { state, reason, waitingFor: AWAITED[state], since, node });
-  }
+  if (!agent) return unopened(id, { state, reason, waitingFor: AWAITED[state], since, node });
   const { memory, model, inbox, outbox } = agent;
   const { ledger, conversation } = memory;
   const facts = { id, unread: inbox.unread, model: model.name, undelivered: outbox.undelivered() };
@@ -40,37 +37,24 @@ export function liveStatus(
 export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentStatus> {
   return statusFromFiles(id, reader).catch((error: unknown) => {
     if (!isLegionError(error)) throw error;
-    const facts = { id, unread: 0, model: null, undelivered: [] };
-    const posture = {
-      state: "halted",
-      reason: error.message,
-      waitingFor: AWAITED.halted,
-      since: null,
-    } as const;
-    return toStatus(createLedger(), facts, { ...posture, node: null });
+    return unopened(id, { ...HALTED, reason: error.message, waitingFor: AWAITED.halted });
   });
+}
+
+const HALTED = { state: "halted", since: null, node: null } as const;
+
+function unopened(id: AgentId, posture: Posture): AgentStatus {
+  return toStatus(createLedger(), { id, unread: 0, model: null, undelivered: [] }, posture);
 }
 
 async function statusFromFiles(id: AgentId, reader: Reader): Promise<AgentStatus> {
   const { ledger, branch } = await reader.follow(id, createBranch);
   const unread = (await reader.unread(id, ledger)).length;
   const { model = null } = await reader.record(id);
-  if (await reader.isForeign(id)) {
-    const { message } = foreign(id);
-    const posture = {
-      state: "halted",
-      reason: message,
-      waitingFor: "your word",
-      since: null,
-      node: null,
-    } as const;
-    return toStatus(ledger, { id, unread, model, undelivered: [] }, posture);
-  }
-  return toStatus(
-    ledger,
-    { id, unread, model, undelivered: ledger.undelivered },
-    resting(branch.conversation, ledger.at || null),
-  );
+  const facts = { id, unread, model, undelivered: ledger.undelivered };
+  if (await reader.isForeign(id))
+    return toStatus(ledger, facts, { ...HALTED, reason: foreign(id).message, waitingFor: "your word" });
+  return toStatus(ledger, facts, resting(branch.conversation, ledger.at || null));
 }
 
 interface StatusFacts extends Pick<AgentStatus, "id" | "unread" | "model"> {

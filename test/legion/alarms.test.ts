@@ -50,8 +50,8 @@ describe("what Control is told of troubles", () => {
 
   it("is told at the end of the node, whatever still waited", async () => {
     const { alarms, said } = setUp();
-    alarms.tell("1", "a", "Agent 1 goes on.");
-    alarms.tell("2", "a", "Agent 2 goes on.");
+    alarms.tellControl("1", "a", "Agent 1 goes on.");
+    alarms.tellControl("2", "a", "Agent 2 goes on.");
     await alarms.close();
     expect(said).toEqual(["Agent 1 goes on.", "Agent 2 was stopped for the same reason: a"]);
   });
@@ -63,7 +63,7 @@ describe("what Control is told of troubles", () => {
       return Promise.reject(new LegionError("STORAGE", "Redis did not answer in time."));
     };
     const alarms = createAlarms({ announce }, createHandClock());
-    alarms.tell("1", "a", "Agent 1 goes on.");
+    alarms.tellControl("1", "a", "Agent 1 goes on.");
     await alarms.close();
     expect(said).toEqual(["Agent 1 goes on."]);
   });
