@@ -22,12 +22,12 @@ export interface ActionResult {
 
 /** It worked. The changes and messages of the action are committed with this text. */
 export function ok(content: string, details?: unknown): ActionResult {
-  return { outcome: "ok", content, ...(details !== undefined && { details }) };
+  return { outcome: "ok", content, details };
 }
 
 /** It did not work, and nothing of it is kept: say what was wrong and what would be right. */
 export function fail(content: string, details?: unknown): ActionResult {
-  return { outcome: "error", content, ...(details !== undefined && { details }) };
+  return { outcome: "error", content, details };
 }
 
 /** There is nothing to follow up: the agent waits for mail if this is all its decision asked for. */
@@ -271,24 +271,25 @@ function refuseUnknownKeys(where: string, given: object, known: readonly string[
  * each agent and gives the same one from then on. Close it with `host.onClose`.
  */
 export function defineState<S>(create: (host: Host) => S): (host: Host) => S {
-  const states = new WeakMap<object, { readonly state: S }>();
-  return (host) => {
-    let made = states.get(host.agent);
-    if (!made) states.set(host.agent, (made = { state: create(host) }));
-    return made.state;
-  };
+  return onePer(({ agent }) => agent, create);
 }
 
-/**
- * As `defineState`, one for all agents of a process: a browser, a cache. Close it with `node.onClose`.
- */
+/** As `defineState`, one for all agents of a process: a browser, a cache. Close it with `node.onClose`. */
 export function defineShared<S>(
   create: (node: NodeHost, settings: Host["settings"]) => S,
 ): (host: Host) => S {
-  const shared = new WeakMap<NodeHost, { readonly state: S }>();
-  return ({ node, settings }) => {
-    let made = shared.get(node);
-    if (!made) shared.set(node, (made = { state: create(node, settings) }));
+  return onePer(
+    ({ node }) => node,
+    ({ node, settings }) => create(node, settings),
+  );
+}
+
+function onePer<S>(ownerOf: (host: Host) => object, create: (host: Host) => S): (host: Host) => S {
+  const states = new WeakMap<object, { readonly state: S }>();
+  return (host) => {
+    const owner = ownerOf(host);
+    let made = states.get(owner);
+    if (!made) states.set(owner, (made = { state: create(host) }));
     return made.state;
   };
 }

@@ -1,7 +1,7 @@
 // A person has an agent go on from an earlier moment of its past: on a new branch of its own log, or as a new agent.
 
 import { LegionError } from "../base/errors.ts";
-import { forkPoint } from "../past/fork-point.ts";
+import { forkPoint } from "../past/branch.ts";
 import { fieldsOf, readJson } from "../base/json.ts";
 import type { Module } from "../domain/module.ts";
 import type { Memory } from "../past/past.ts";

@@ -25,19 +25,6 @@ export function createBranch(): Branch {
   };
 }
 
-export interface Follower<B extends Branch> {
-  /** The forks seen so far, in their order. */
-  readonly forks: readonly Fork[];
-  /** Takes in one event of the log, whatever its branch. */
-  see(event: Event): void;
-  /**
-   * What the active branch comes to, after the last event.
-   *
-   * @param read gives the log once more, from its first event; what is new in it is left out
-   */
-  settle(read: () => AsyncIterable<Event>): Promise<B>;
-}
-
 /** A branch that the log left, and that files may still show. */
 interface Left {
   /** The event that left it. */
@@ -45,7 +32,8 @@ interface Left {
   readonly path: readonly SeqRange[];
 }
 
-export function followLog<B extends Branch>(create: () => B): Follower<B> {
+/** Follows a whole log for what `create` makes of its active branch. */
+export function followLog<B extends Branch>(create: () => B) {
   const straight = create();
   const forks: Fork[] = [];
   /** Those that nothing has been done after. */
@@ -61,8 +49,10 @@ export function followLog<B extends Branch>(create: () => B): Follower<B> {
     if (isDetour) forks.push(fork);
   };
   return {
-    forks,
-    see(event) {
+    /** The forks seen so far, in their order. */
+    forks: forks as readonly Fork[],
+    /** Takes in one event of the log, whatever its branch. */
+    see(event: Event): void {
       last = event.seq;
       const fork = forkIn(event);
       if (fork && event.kind === "branch") turn(fork, event);
@@ -70,7 +60,12 @@ export function followLog<B extends Branch>(create: () => B): Follower<B> {
       if (event.kind !== "opened") newest = event.seq;
       if (forks.length === 0) straight.see(event);
     },
-    async settle(read) {
+    /**
+     * What the active branch comes to, after the last event.
+     *
+     * @param read gives the log once more, from its first event; what is new in it is left out
+     */
+    async settle(read: () => AsyncIterable<Event>): Promise<B> {
       if (forks.length === 0 && left.length === 0) return straight;
       const branch = create();
       const path = pathTo(forks, last);

@@ -5,13 +5,18 @@
 //   V2. Every message is shown, or lies in a range that a shown summary covers.
 
 import { createHash } from "node:crypto";
-import type { Event, EventOf, ResultEvent, Stamp } from "../domain/event.ts";
-import { expects, hasFailed, isComplete, type Exchange } from "./exchange.ts";
+import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "../domain/event.ts";
 import { CONTROL, displayName, type Message } from "../domain/message.ts";
 import type { Turn } from "../domain/model.ts";
 import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
 import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
 import { escapeHeaders } from "../base/wording.ts";
+
+/** A decision with its results. */
+interface Exchange {
+  readonly decision: DecisionEvent & Stamp;
+  readonly results: Map<string | null, ResultEvent & Stamp>;
+}
 
 export interface Item {
   readonly kind: "message" | "exchange" | "summary" | "notice";
@@ -65,8 +70,11 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
   const shown = createShown();
   /** The newest decision, until its last result is in or somebody looks: so it is rendered once. */
   let open: Exchange | undefined;
-  const failures = createFailures(shown);
-  const { add } = failures;
+  /** Exchanges in which every call failed, waiting to be forgotten. */
+  let failed: Item[] = [];
+  const add = (item: Item | undefined): void => {
+    if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
+  };
   const showOpen = (): Shown => {
     if (open) add(shown.push(exchangeItem(open, protocol)));
     open = undefined;
@@ -78,8 +86,8 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
       if (isComplete(open)) showOpen();
     } else add(showLate(showOpen(), event, protocol));
     if (errors === "keep" || event.outcome !== "ok") return;
-    showOpen();
-    failures.forget();
+    remove(showOpen(), failed);
+    failed = [];
   };
   const see = (event: Event): void => {
     if (event.kind === "result") return takeResult(event);
@@ -87,10 +95,11 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
     if (event.kind === "message")
       shown.push(messageItem(event, Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE)));
     else if (event.kind === "decision") open = { decision: event, results: new Map() };
-    else if (event.kind === "summary") failures.drop(cover(shown, event));
-    else if (event.kind === "notice" && event.reason === SHOWN_NOTICE) {
+    else if (event.kind === "summary") {
+      const covered = cover(shown, event);
+      failed = failed.filter((item) => !covered.includes(item));
+    } else if (event.kind === "notice" && event.reason === SHOWN_NOTICE)
       shown.push(textItem("notice", event, event.content));
-    }
   };
   return {
     get items() {
@@ -111,23 +120,6 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
 }
 
 type Shown = ReturnType<typeof createShown>;
-
-/** Exchanges in which every call failed, waiting to be forgotten. */
-function createFailures(shown: Shown) {
-  let failed: Item[] = [];
-  return {
-    add(item: Item | undefined): void {
-      if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
-    },
-    forget(): void {
-      remove(shown, failed);
-      failed = [];
-    },
-    drop(items: readonly Item[]): void {
-      failed = failed.filter((item) => !items.includes(item));
-    },
-  };
-}
 
 /** Adds a result to an exchange that is shown without it; returns the item that shows both, if there is one. */
 function showLate({ items, redo }: Shown, event: EventOf<"result">, protocol: Protocol): Item | undefined {
@@ -281,4 +273,18 @@ function chainOf(before: string, item: Item): string {
   const hash = createHash("sha256").update(before);
   for (const turn of item.turns) hash.update(turn.role).update(textOf(turn));
   return hash.digest("hex");
+}
+
+/** Is this a result of that decision? */
+function expects({ stop, calls }: DecisionEvent, { call }: ResultEvent): boolean {
+  return stop === "unparsed" ? call === null : calls.some(({ id }) => id === call);
+}
+
+function isComplete({ decision, results }: Exchange): boolean {
+  return results.size === (decision.stop === "unparsed" ? 1 : decision.calls.length);
+}
+
+function hasFailed(exchange: Exchange): boolean {
+  const outcomes = [...exchange.results.values()].map(({ outcome }) => outcome);
+  return outcomes.length > 0 && isComplete(exchange) && outcomes.every((outcome) => outcome === "error");
 }

@@ -10,34 +10,27 @@ export function lostIn(event: Event): readonly SeqRange[] {
 }
 
 /** Follows a log, and knows what is gone of it. */
-export interface Gaps {
-  /** The highest number that is known of. */
-  readonly last: number;
-  see(event: Event): void;
-  /** So many more events were behind the last one that was seen. */
-  miss(count: number): void;
-  /** What no notice of the log has reported; mostly empty. */
-  unreported(): readonly SeqRange[];
-}
-
-export function createGaps(): Gaps {
+export function createGaps() {
   let last = 0;
   const lost: SeqRange[] = [];
   const reported: SeqRange[] = [];
   const isReported = ([first, end]: SeqRange): boolean => reported.some((r) => r[0] <= first && end <= r[1]);
   return {
+    /** The highest number that is known of. */
     get last() {
       return last;
     },
-    see(event) {
+    see(event: Event): void {
       if (event.seq > last + 1) lost.push([last + 1, event.seq - 1]);
       last = event.seq;
       reported.push(...lostIn(event));
     },
-    miss(count) {
+    /** So many more events were behind the last one that was seen. */
+    miss(count: number): void {
       if (count > 0) lost.push([last + 1, (last += count)]);
     },
-    unreported: () => lost.filter((range) => !isReported(range)),
+    /** What no notice of the log has reported; mostly empty. */
+    unreported: (): readonly SeqRange[] => lost.filter((range) => !isReported(range)),
   };
 }
 

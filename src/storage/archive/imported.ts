@@ -7,7 +7,7 @@ import type { Arrival } from "../contract/arrival.ts";
 import { move } from "../files/arrivals.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Event, NewEvent } from "../../domain/event.ts";
-import { forkPoint } from "../../past/fork-point.ts";
+import { forkPoint } from "../../past/branch.ts";
 import { account, createLedger } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { createBlobs } from "../../past/log/blobs.ts";
