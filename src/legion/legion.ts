@@ -4,8 +4,7 @@ import { setMaxListeners } from "node:events";
 import type { Shared } from "../agent/parts/agent.ts";
 import { toHostable, type AgentPlan } from "./agent-plan.ts";
 import { suspectsAlone } from "../agent/act/acting-alone.ts";
-import { createAlarms, type Alarms } from "./alarms.ts";
-import { createHopNotice, startHeartbeat } from "./announcements.ts";
+import { createAlarms, type Alarms, createHopNotice, startHeartbeat } from "./announcements.ts";
 import { createBudget, type Budget } from "../agent/parts/budget.ts";
 import { createClock, type Clock } from "../base/clock.ts";
 import { createClosing } from "../base/closing.ts";
@@ -99,7 +98,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const now = new AbortController();
   setMaxListeners(0, now.signal);
   const agents = new Map<AgentId, Supervised>();
-  const peers = createPeers({ store, identities: plans.map((plan) => plan.identity), agents });
+  const peers = createPeers(store, plans, agents);
   const alarms = createAlarms(store.control, clock);
   const closing = createClosing();
   const meter = createMeter(options, clock, alarms, ceiling);

@@ -1,22 +1,19 @@
 // Who exists, what they are for and whether they run: what agents see of each other.
 
-import type { Identity, Peer } from "../domain/module.ts";
+import type { Peer } from "../domain/module.ts";
+import type { AgentPlan } from "./agent-plan.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
 import { toRecord } from "../storage/contract/reader.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 
-export interface PeerSources {
-  readonly store: Pick<Store, "known" | "record" | "runElsewhere">;
-  /** Of the agents that may be hosted here. */
-  readonly identities: readonly Identity[];
-  /** Those that are. */
-  readonly agents: ReadonlyMap<AgentId, Supervised>;
-}
-
-/** Returns how to list every known agent, Control not. */
-export function createPeers({ store, identities, agents }: PeerSources): () => Promise<readonly Peer[]> {
-  const descriptions = new Map(identities.map(({ id, description }) => [id, description]));
+/** Returns how to list every known agent, Control not; `plans` are of those that may be hosted here, `agents` those that are. */
+export function createPeers(
+  store: Pick<Store, "known" | "record" | "runElsewhere">,
+  plans: readonly Pick<AgentPlan, "identity">[],
+  agents: ReadonlyMap<AgentId, Supervised>,
+): () => Promise<readonly Peer[]> {
+  const descriptions = new Map(plans.map(({ identity }) => [identity.id, identity.description]));
   const describe = async (id: AgentId): Promise<string> => {
     const known = descriptions.get(id) ?? toRecord((await store.record(id)) ?? "").description ?? "";
     descriptions.set(id, known);

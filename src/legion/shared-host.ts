@@ -11,12 +11,6 @@ import type { NodeHost } from "../domain/module.ts";
 import type { LegionPaths } from "../storage/folder/paths.ts";
 import { markOf } from "../agent/parts/command-trace.ts";
 
-export interface Premises {
-  readonly workplace: TracedWorkplace;
-  /** Ends what a process before this one was killed too fast to end, and deletes what it wrote. The folder has to be this process's own. */
-  endLeft(): Promise<void>;
-}
-
 export interface PremisesDeps {
   readonly paths: LegionPaths;
   readonly clock: Clock;
@@ -30,7 +24,7 @@ export interface PremisesDeps {
 /** A program that was ended a moment ago may still be closing its files. */
 const DELETION = { recursive: true, force: true, maxRetries: 10 } as const;
 
-export function createPremises(deps: PremisesDeps): Premises {
+export function createPremises(deps: PremisesDeps) {
   const { paths, clock, environment, settings, peers, closing } = deps;
   const { project } = paths;
   const mark = markOf(`node ${project}`);
@@ -39,18 +33,20 @@ export function createPremises(deps: PremisesDeps): Premises {
   const { allowPrivate = [] } = settings("web") as { readonly allowPrivate?: readonly string[] };
   const network = createNetwork({ allowPrivate });
   closing.add(network.close);
-  return {
-    workplace: {
-      workspace: {
-        root: project,
-        execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
-        endLeft: (left) => environment.endLeft(left),
-      },
-      node: { network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
-      settings,
-      peers,
+  const workplace: TracedWorkplace = {
+    workspace: {
+      root: project,
+      execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
+      endLeft: (left) => environment.endLeft(left),
     },
-    async endLeft() {
+    node: { network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
+    settings,
+    peers,
+  };
+  return {
+    workplace,
+    /** Ends what a process before this one was killed too fast to end, and deletes what it wrote. The folder has to be this process's own. */
+    async endLeft(): Promise<void> {
       await environment.endLeft(mark);
       // It was deleted with all temporary files, but what still ran may have gone on writing.
       await rm(scratch, DELETION);

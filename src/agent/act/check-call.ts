@@ -4,12 +4,8 @@ import type { Call } from "../../domain/event.ts";
 import type { Action, ActionSpec } from "../../domain/module.ts";
 import { parseJson } from "../../model/protocol/native-calls.ts";
 import { MULTILINE_DELIMITER, mistakeIn } from "../../model/protocol/text-syntax.ts";
+import type { IndexedAction } from "../parts/module-set.ts";
 import { didYouMean, enumerate, quote } from "../../base/wording.ts";
-
-export interface KnownAction {
-  readonly action: Action;
-  readonly spec: ActionSpec;
-}
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -19,24 +15,25 @@ export type Checked =
       readonly kind: "ready";
       readonly name: string;
       readonly action: Action;
+      readonly module: string;
       /** Has passed the action's schema, and is still its input: defaults and transformations come later. */
       readonly parameters: Parameters;
     }
   | { readonly kind: "refused"; readonly reason: string };
 
 /** May this call be made as it is written? Pure; `actions` are those of the agent, by name. */
-export function checkCall(call: Call, actions: ReadonlyMap<string, KnownAction>): Checked {
+export function checkCall(call: Call, actions: ReadonlyMap<string, IndexedAction>): Checked {
   const specs = [...actions.values()].map(({ spec }) => spec);
   const known = actions.get(findSpec(call.action, specs)?.name ?? "");
   if (!known) return { kind: "refused", reason: unknownAction(call.action, specs) };
-  const { action, spec } = known;
+  const { action, spec, module } = known;
   const given = call.parameters ?? {};
   if (!isObject(given)) return refuse(spec, [noObject(spec.name, given)]);
 
   const declared = parametersOf(spec);
   const parameters = toParameters(given, declared);
   const issues = issuesOf(action, parameters);
-  if (issues.length === 0) return { kind: "ready", name: spec.name, action, parameters };
+  if (issues.length === 0) return { kind: "ready", name: spec.name, action, module, parameters };
   return refuse(spec, describe(issues, parameters, declared));
 }
 

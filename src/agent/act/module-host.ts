@@ -7,12 +7,12 @@ import type { HostSource, Performer } from "../parts/agent.ts";
 import { PINNED_SHARE } from "../parts/introduction.ts";
 import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Call } from "../../domain/event.ts";
+import type { Call, Event } from "../../domain/event.ts";
 import type { ModelProfile } from "../../domain/model.ts";
-import type { Host } from "../../domain/module.ts";
+import type { History, Host, PastEvent } from "../../domain/module.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
-import { createHistory } from "./history.ts";
+import { renderMessage } from "../../past/view.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
 /** A running action's unit of work and the signal that ends it. */
@@ -113,4 +113,48 @@ export async function keepText({ identity, blobs }: HostSource, content: string)
 export function maxResultTokens({ conversation }: ReadablePast, { window }: ModelProfile): number {
   const calls = conversation.decision?.event.calls.length ?? 1;
   return Math.floor(window * Math.min(RESULT_SHARE, DECISION_SHARE / calls));
+}
+
+/** The agent's own past, read from the log: nothing of it is ever out of reach. */
+function createHistory(memory: ReadablePast): History {
+  return {
+    async search(query, limit) {
+      const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+      const found: PastEvent[] = [];
+      let isRecalling = false;
+      for await (const event of memory.past()) {
+        // Earlier searches would find themselves, and push out what they were looking for.
+        if (event.kind === "decision") isRecalling = event.calls.some(({ action }) => action === "recall");
+        const past = toPast(event);
+        if (!past || (isRecalling && isOfDecision(event))) continue;
+        const text = past.text.toLowerCase();
+        if (words.every((word) => text.includes(word))) found.push(past);
+        if (found.length > limit) found.shift();
+      }
+      return found.reverse();
+    },
+    async open(seq) {
+      for await (const event of memory.past(seq)) return event.seq === seq ? toPast(event) : undefined;
+      return undefined;
+    },
+    latestInstruction: () => memory.conversation.instruction?.content,
+  };
+}
+
+function isOfDecision({ kind }: Event): boolean {
+  return kind === "decision" || kind === "result";
+}
+
+/** What an agent may remember of an event; `undefined` for the runtime's own book-keeping. */
+function toPast(event: Event): PastEvent | undefined {
+  const text = textOfEvent(event);
+  return text === undefined ? undefined : { seq: event.seq, at: event.at, text };
+}
+
+function textOfEvent(event: Event): string | undefined {
+  if (event.kind === "message") return renderMessage(event.message);
+  if (event.kind === "result" || event.kind === "summary") return event.content;
+  if (event.kind !== "decision") return undefined;
+  const calls = event.calls.map(({ action, parameters }) => `${action} ${JSON.stringify(parameters)}`);
+  return [event.text, ...calls].filter(Boolean).join("\n");
 }

@@ -60,11 +60,11 @@ async function run(performer: Performer, running: RunningAction): Promise<EndedA
   if (signal.aborted) return dropped("idle", STOPPED, signal);
   const checked = checkCall(call, modules.actions);
   if (checked.kind === "refused") return dropped("error", checked.reason);
-  const { action, module } = modules.actions.get(checked.name)!;
+  const { action, module, parameters } = checked;
   try {
     const execute = (): Promise<ActionResult> => {
       tenure.check();
-      return action.execute(checked.parameters, actingHost(performer, module, running));
+      return action.execute(parameters, actingHost(performer, module, running));
     };
     const result = await unlessDeaf(shared.clock, unlessAstray(execute), signal);
     if (!result) return dropped("idle", LEFT, signal);

@@ -12,51 +12,41 @@ import type { AgentId, Message } from "../../domain/message.ts";
 import { keysOf, valueOf, type ModuleState } from "../../past/state.ts";
 import type { State } from "../../domain/module.ts";
 
-export interface Work {
-  readonly changes: readonly StateChange[];
-  readonly sends: readonly Message[];
-  /** What the action's own model calls came to, those without an answer included; `undefined` without any. */
-  readonly usage: Usage | undefined;
-  /** What could not be sent, whatever became of the action: to be committed before its result. */
-  readonly refused: readonly Undeliverable[];
-  state(module: string): State;
-  /** Stages one message to each target. Throws REFUSED, staging none, if one of them may not be sent. */
-  send(targets: readonly AgentId[] | "all", content: string): Promise<readonly string[]>;
-  /** The action has ended: nothing can be staged any more. */
-  readonly isOver: boolean;
-  /** Counts a model call of the action, unless that has ended. */
-  spend(answer: ModelAnswer): void;
-  end(): void;
-}
+export type Work = ReturnType<typeof beginWork>;
 
-export function beginWork({ memory, shared }: Correspondent): Work {
+export function beginWork({ memory, shared }: Correspondent) {
   const changes: StateChange[] = [];
   const sends: Message[] = [];
   const refused: Undeliverable[] = [];
   const answered: ModelAnswer[] = [];
   let isOver = false;
   return {
-    changes,
-    sends,
-    refused,
-    get usage() {
+    changes: changes as readonly StateChange[],
+    sends: sends as readonly Message[],
+    /** What could not be sent, whatever became of the action: to be committed before its result. */
+    refused: refused as readonly Undeliverable[],
+    /** What the action's own model calls came to, those without an answer included; `undefined` without any. */
+    get usage(): Usage | undefined {
       const usages = [
         ...unanswered(memory.ledger, answered).map(({ reserved }) => reserved),
         ...answered.map(({ completion }) => completion.usage),
       ];
       return usages.length > 0 ? usages.reduce(addUsage) : undefined;
     },
-    get isOver() {
+    /** The action has ended: nothing can be staged any more. */
+    get isOver(): boolean {
       return isOver;
     },
-    spend(answer) {
+    /** Counts a model call of the action, unless that has ended. */
+    spend(answer: ModelAnswer): void {
       if (!isOver) answered.push(answer);
     },
-    end() {
+    end(): void {
       isOver = true;
     },
-    state: (module) => stagedState(memory.state, module, changes),
-    async send(targets, content) {
+    state: (module: string): State => stagedState(memory.state, module, changes),
+    /** Stages one message to each target. Throws REFUSED, staging none, if one of them may not be sent. */
+    async send(targets: readonly AgentId[] | "all", content: string): Promise<readonly string[]> {
       const known = (await shared.peers()).map(({ id }) => id);
       const to = resolveTargets(targets, known, memory.agent, (id) => hasMet(memory, id));
       const letter = { from: memory.agent, to, content };

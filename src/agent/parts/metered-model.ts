@@ -2,7 +2,7 @@
 // retried together with every other call to the same provider.
 
 import type { PromptedEvent } from "../../domain/event.ts";
-import { LegionError, isLegionError, type Refusal } from "../../base/errors.ts";
+import { LegionError, isLegionError } from "../../base/errors.ts";
 import type { Stops } from "../../base/signals.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { Limits } from "../../domain/limits.ts";
@@ -85,7 +85,9 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
       onAdmitted();
       tenure.check();
       const completion = await model.complete(request, run).catch((error: unknown) => {
-        if (isLegionError(error) && error.refused) noteRefusal(memory, prompted, error.refused);
+        // Nothing of it was served, so it costs nothing; but where its number is not known yet, it stays charged.
+        if (isLegionError(error) && error.refused && prompted !== undefined)
+          memory.note({ kind: "refused", prompted, status: error.refused.status });
         throw error;
       });
       // What an action asked may be answered after its result.
@@ -133,13 +135,12 @@ function lastOrNot({ request, purpose }: Prompt, { last }: Admission): ModelRequ
   return { ...request, pinned: `${request.pinned}\n\n${WRAP_UP}`.trim() };
 }
 
-/** A prompt whose introduction is kept under this hash. */
-interface KeptPrompt extends Prompt {
-  readonly introduction: string;
-}
-
-/** What the log says of a call that is about to be made. */
-function beginning({ conversation }: Memory, model: Model, prompt: KeptPrompt): PromptedEvent {
+/** What the log says of a call that is about to be made; its introduction is kept under that hash. */
+function beginning(
+  { conversation }: Memory,
+  model: Model,
+  prompt: Prompt & { readonly introduction: string },
+): PromptedEvent {
   const { request, chain, introduction } = prompt;
   const { pinned } = request;
   const { input, output, price } = estimateOf(model, prompt);
@@ -151,12 +152,6 @@ function beginning({ conversation }: Memory, model: Model, prompt: KeptPrompt): 
     pinned: pinned === conversation.pinned ? undefined : pinned,
     reserved: { input, output, cost: price && mostOf({ input, output: 0 }, price) },
   };
-}
-
-/** Nothing of the call was served: the log says so, and it costs nothing. */
-function noteRefusal(memory: Memory, prompted: number | undefined, { status }: Refusal): void {
-  // Where its number is not known yet, it stays charged.
-  if (prompted !== undefined) memory.note({ kind: "refused", prompted, status });
 }
 
 function priced(completion: Completion, { profile: { price } }: Model): Completion {

@@ -23,13 +23,11 @@ export interface Presence {
   stream(delta: Delta): void;
 }
 
-export interface Watched {
-  readonly clock: Clock;
-  readonly inspect: Inspect;
-}
-
 /** Of an agent before its first run. */
-export function createPresence(agent: AgentId, { clock, inspect }: Watched): Presence {
+export function createPresence(
+  agent: AgentId,
+  { clock, inspect }: { readonly clock: Clock; readonly inspect: Inspect },
+): Presence {
   const standingAs = (state: AgentState, reason: string): Standing => {
     return { state, reason, since: new Date(clock.now()).toISOString() };
   };
@@ -40,7 +38,7 @@ export function createPresence(agent: AgentId, { clock, inspect }: Watched): Pre
     },
     show(state, reason = "") {
       standing = standingAs(state, reason);
-      inspect({ kind: "live:state", agent, state, ...(reason !== "" && { reason }) });
+      inspect({ kind: "live:state", agent, state, reason: reason || undefined });
     },
     stream: (delta) => inspect({ kind: "live:delta", agent, delta }),
   };

@@ -20,16 +20,13 @@ export interface TracedWorkplace extends Workplace {
 
 /** A workspace whose commands can be found again after a crash. */
 export interface TracedWorkspace extends Workspace {
-  execute(command: string, run: TracedRun): Promise<CommandRun>;
+  /** A command without a trace belongs to no call. */
+  execute(
+    command: string,
+    run: { timeoutMs: number; signal: AbortSignal; trace?: CommandTrace },
+  ): Promise<CommandRun>;
   /** Ends what a runtime that died left running of a call; says whether there was anything. */
   endLeft(mark: string): Promise<boolean>;
-}
-
-export interface TracedRun {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  /** Absent: it belongs to no call. */
-  readonly trace?: CommandTrace;
 }
 
 /** The same for one agent: nothing is done there once the right to run the agent is lost. */

@@ -94,17 +94,7 @@ function followTape(memory: Memory, player: Player): Memory {
     player.isResting = false;
     return put(head.begin());
   };
-  return {
-    ...memory,
-    get conversation() {
-      return memory.conversation;
-    },
-    get view() {
-      return memory.view;
-    },
-    get state() {
-      return memory.state;
-    },
+  const own: Pick<Memory, "commit" | "note"> = {
     async commit(...events) {
       const committed: Event[] = [];
       for (const event of events.filter(isKept)) {
@@ -124,6 +114,8 @@ function followTape(memory: Memory, player: Player): Memory {
       return noted;
     },
   };
+  // All else is that of `memory` at each moment.
+  return Object.assign(Object.create(memory) as Memory, own);
 }
 
 /** The numbers that events of the tape have in today's log. */

@@ -17,15 +17,8 @@ export interface Recorded {
    * on from another event; what was copied from another agent's past is before its first start.
    */
   readonly by: "agent" | "outside" | "start";
-  /** Of a `prompted` event. */
-  readonly prompt?: RecordedPrompt;
-}
-
-interface RecordedPrompt {
-  /** The model was offered tools. */
-  readonly hasTools: boolean;
-  /** The pinned messages that it was shown. */
-  readonly pinned: string;
+  /** Of a `prompted` event: was the model offered tools, and what was pinned? */
+  readonly prompt?: { readonly hasTools: boolean; readonly pinned: string };
 }
 
 export interface Tape {
@@ -40,7 +33,7 @@ export interface Tape {
 export async function readTape(reader: Reader, agent: AgentId, to = Infinity): Promise<Tape> {
   const events: Recorded[] = [];
   const past = createPast(events);
-  const offered = createOffered(reader, agent);
+  const hasTools = createToolsIn(reader, agent);
   for await (const event of reader.events(agent)) {
     if (event.seq > to) break;
     const before = events.at(-1)?.event;
@@ -49,7 +42,7 @@ export async function readTape(reader: Reader, agent: AgentId, to = Infinity): P
     past.see(event);
     if (event.kind !== "prompted") events.push({ event, by });
     else {
-      const prompt = { hasTools: await offered(event.introduction), pinned: past.conversation().pinned };
+      const prompt = { hasTools: await hasTools(event.introduction), pinned: past.conversation().pinned };
       events.push({ event, by, prompt });
     }
     if (event.kind === "branch" && event.origin !== undefined) disown(events);
@@ -81,16 +74,13 @@ function disown(events: Recorded[]): void {
 }
 
 /** Tells which introductions hold tools. One that is gone holds none: the first prompt with it is a difference anyway. */
-function createOffered(reader: Reader, agent: AgentId): (introduction: string) => Promise<boolean> {
-  const known = new Map<string, Promise<boolean>>();
-  const look = async (introduction: string): Promise<boolean> => {
-    const text = await reader.blobs(agent).read(introduction);
-    return text !== undefined && (JSON.parse(text) as Pick<ModelRequest, "tools">).tools.length > 0;
-  };
-  return (introduction) => {
-    const looked = known.get(introduction) ?? look(introduction);
-    known.set(introduction, looked);
-    return looked;
+function createToolsIn(reader: Reader, agent: AgentId): (introduction: string) => Promise<boolean> {
+  const known = new Map<string, boolean>();
+  return async (introduction) => {
+    const text = known.has(introduction) ? undefined : await reader.blobs(agent).read(introduction);
+    if (text !== undefined)
+      known.set(introduction, (JSON.parse(text) as Pick<ModelRequest, "tools">).tools.length > 0);
+    return known.get(introduction) ?? false;
   };
 }
 

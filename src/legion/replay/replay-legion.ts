@@ -24,19 +24,6 @@ export interface Recording {
   modelOf(agent: AgentId): string | undefined;
 }
 
-export interface LegionReplay {
-  /** `plan` for an agent that follows its tape. */
-  follow(plan: AgentPlan): AgentPlan;
-  /** Says what Control said. Call it once the legion has started. */
-  begin(legion: Legion): Promise<void>;
-  /** Resolves when every tape is at its end, when nobody can go on, at the first difference, or when `signal` aborts. */
-  ended(signal: AbortSignal): Promise<void>;
-  /** The first difference in what the agents did and in their logs, read through `reader`. */
-  verdict(reader: Reader): Promise<Difference | undefined>;
-  /** How many decisions were the same. */
-  readonly decisions: number;
-}
-
 /** Throws REFUSED if the log of an agent cannot be replayed. */
 export async function openRecording(reader: Reader): Promise<Recording> {
   const tapes = new Map<AgentId, Tape>();
@@ -56,18 +43,14 @@ export function checkCast({ tapes }: Recording, agents: readonly AgentId[]): voi
   const strangers = agents.filter((id) => !tapes.has(id));
   const missing = [...tapes.keys()].filter((id) => !agents.includes(id));
   const known = [...tapes.keys()].join(", ") || "none";
-  if (strangers.length > 0) {
-    throw new LegionError("CONFIG", `the recording has no agent ${strangers.join(", ")}; it has: ${known}`);
-  }
-  if (missing.length > 0) {
-    throw new LegionError(
-      "CONFIG",
-      `the recording also has agent ${missing.join(", ")}; start all of: ${known}`,
-    );
-  }
+  const refuse = (why: string): never => {
+    throw new LegionError("CONFIG", `the recording ${why}: ${known}`);
+  };
+  if (strangers.length > 0) refuse(`has no agent ${strangers.join(", ")}; it has`);
+  if (missing.length > 0) refuse(`also has agent ${missing.join(", ")}; start all of`);
 }
 
-export function createLegionReplay(recording: Recording): LegionReplay {
+export function createLegionReplay(recording: Recording) {
   const players = new Map<AgentId, Player>();
   const ending = new AbortController();
   let difference: Difference | undefined;
@@ -85,16 +68,19 @@ export function createLegionReplay(recording: Recording): LegionReplay {
     look: () => look(),
   };
   return {
-    follow(plan) {
+    /** `plan` for an agent that follows its tape. */
+    follow(plan: AgentPlan): AgentPlan {
       const player = createPlayer(recording, plan.identity.id, course);
       players.set(player.agent, player);
       return onTape(plan, player);
     },
-    async begin(legion) {
+    /** Says what Control said. Call it once the legion has started. */
+    async begin(legion: Legion): Promise<void> {
       begun(legion);
       for await (const event of recording.reader.events(CONTROL)) await sayAgain(event, legion);
     },
-    async ended(signal) {
+    /** Resolves when every tape is at its end, when nobody can go on, at the first difference, or when `signal` aborts. */
+    async ended(signal: AbortSignal): Promise<void> {
       const { signal: either, unlink } = linkSignals(signal, ending.signal);
       const legion = await beginning;
       const watch: Watching = (watcher) => {
@@ -104,7 +90,10 @@ export function createLegionReplay(recording: Recording): LegionReplay {
       await until(() => isOver(legion, [...players.values()]), watch, either);
       unlink();
     },
-    verdict: async (today) => difference ?? (await compareAll(recording.tapes.values(), today)),
+    /** The first difference in what the agents did and in their logs, read through `today`. */
+    verdict: async (today: Reader): Promise<Difference | undefined> =>
+      difference ?? compareAll(recording.tapes.values(), today),
+    /** How many decisions were the same. */
     get decisions() {
       return [...players.values()].reduce((sum, { head }) => sum + head.passed.decisions, 0);
     },

@@ -2,6 +2,7 @@
 // what they came to, its budget leaves the room that there was. Nothing is asked, run or spent.
 
 import type { Performed, Performer } from "../../agent/parts/agent.ts";
+import type { ActionIndex } from "../../agent/parts/module-set.ts";
 import type { CallBudget } from "../../agent/parts/budget.ts";
 import { checkCall } from "../../agent/act/check-call.ts";
 import { WRAP_UP } from "../../agent/parts/metered-model.ts";
@@ -35,8 +36,10 @@ export interface Player {
   readonly head: Playhead;
   /** Of the recorded legion. */
   readonly reader: Reader;
-  /** The newest prompt that was passed, as it was recorded and as it is today. */
-  asked: ReplayedQuestion | undefined;
+  /** The newest prompt that was passed, as it was recorded, with what was pinned then, and as it is today. */
+  asked:
+    | { readonly recorded: EventOf<"prompted">; readonly pinned: string; readonly today: PromptedEvent }
+    | undefined;
   /** Of the tick under way: aborts where an abort stopped it when it was recorded. */
   interruption: AbortController | undefined;
   /** It waits for mail or for a person, or it is at the end of its tape. */
@@ -55,13 +58,6 @@ export interface Player {
   catchUp(): Promise<void>;
   /** The same, with the starts that come next. */
   begin(): Promise<void>;
-}
-
-interface ReplayedQuestion {
-  readonly recorded: EventOf<"prompted">;
-  /** What was pinned then. */
-  readonly pinned: string;
-  readonly today: PromptedEvent;
 }
 
 /** The next recorded event of the agent's own. Throws what ends this run of its actor where there is none. */
@@ -238,7 +234,7 @@ export async function performAgain(player: Player, performer: Performer, call: C
     const { seq, kind } = recorded;
     return differ(player, { seq, part: `event ${seq}`, recorded: kind, today });
   }
-  checkAgain(player, performer, { call, recorded });
+  checkAgain(player, call, { recorded, actions: performer.modules.actions });
   const work = beginWork(performer);
   try {
     await sendAgain(work, recorded.sends ?? []);
@@ -253,16 +249,15 @@ export async function performAgain(player: Player, performer: Performer, call: C
   return { result: { ...result, ...sentBy(work, recorded.taint) }, refused: work.refused };
 }
 
-interface Made {
-  readonly call: Call;
-  readonly recorded: EventOf<"result">;
-}
-
 /** What today's modules refuse has to have been refused, in the same words. */
-function checkAgain(player: Player, { modules }: Performer, { call, recorded }: Made): void {
+function checkAgain(
+  player: Player,
+  call: Call,
+  { recorded, actions }: Pick<ActionIndex, "actions"> & { readonly recorded: EventOf<"result"> },
+): void {
   const { seq, outcome, content } = recorded;
   if (outcome === "interrupted" || (outcome === "idle" && content.startsWith(STOPPED))) return;
-  const checked = checkCall(call, modules.actions);
+  const checked = checkCall(call, actions);
   if (checked.kind === "ready") return;
   const before = `${outcome}: ${content}`;
   const today = `error: ${checked.reason}`;

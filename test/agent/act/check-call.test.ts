@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { toActionSpec } from "../../../src/domain/action-spec.ts";
-import { checkCall, type KnownAction } from "../../../src/agent/act/check-call.ts";
+import { checkCall } from "../../../src/agent/act/check-call.ts";
+import type { IndexedAction } from "../../../src/agent/parts/module-set.ts";
 import { MULTILINE_DELIMITER } from "../../../src/model/protocol/text-syntax.ts";
 import { defineAction, ok, type Action } from "../../../src/domain/module.ts";
 
@@ -56,8 +57,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   }),
 };
 
-const KNOWN: ReadonlyMap<string, KnownAction> = new Map(
-  Object.entries(ACTIONS).map(([name, action]) => [name, { action, spec: toActionSpec(name, action) }]),
+const KNOWN: ReadonlyMap<string, IndexedAction> = new Map(
+  Object.entries(ACTIONS).map(([name, action]) => [
+    name,
+    { action, spec: toActionSpec(name, action), module: "m" },
+  ]),
 );
 
 function check(action: string, parameters: unknown) {
@@ -87,6 +91,7 @@ describe("the name", () => {
       kind: "ready",
       name: own,
       action: ACTIONS[own],
+      module: "m",
       parameters: { command: "ls" },
     });
   });

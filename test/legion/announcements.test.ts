@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAlarms } from "../../src/legion/alarms.ts";
+import { createAlarms } from "../../src/legion/announcements.ts";
 import { LegionError } from "../../src/base/errors.ts";
 import { createScriptedModel } from "../../src/model/scripted/scripted.ts";
 import { createHandClock } from "../hand-clock.ts";
