@@ -9,16 +9,7 @@ import { pastHopLimit } from "../mail/compose.ts";
 import type { Control } from "../mail/control.ts";
 import type { Hosted } from "./quiescence.ts";
 
-export interface Alarms {
-  /** Should `agent` tell Control of its trouble? Otherwise it is counted, and told of with others. */
-  isNews(agent: AgentId, trouble: string): boolean;
-  /** Tells of `agent`'s trouble with `content`, or counts it. */
-  tellControl(agent: AgentId, trouble: string, content: string): void;
-  /** A provider seems to be down, for `reason`; without one: it answers again. */
-  outage(provider: string, reason?: string): void;
-  /** Tells what is still to be told. */
-  close(): Promise<void>;
-}
+export type Alarms = ReturnType<typeof createAlarms>;
 
 /** Agents with the same trouble are told of together after this time. */
 const TOGETHER_MS = 60_000;
@@ -26,7 +17,7 @@ const TOGETHER_MS = 60_000;
 const OUTAGE_EVERY_MS = 600_000;
 const MAX_NAMED = 20;
 
-export function createAlarms(control: Pick<Control, "announce">, clock: Clock): Alarms {
+export function createAlarms(control: Pick<Control, "announce">, clock: Clock) {
   const closing = new AbortController();
   const others = new Map<string, Set<AgentId>>();
   const outages = new Map<string, { readonly sinceMs: number; isOver: boolean }>();
@@ -45,6 +36,7 @@ export function createAlarms(control: Pick<Control, "announce">, clock: Clock): 
     others.delete(trouble);
     if (agents.length > 0) await say(`${listOf(agents)} stopped for the same reason: ${trouble}`);
   };
+  /** Should `agent` tell Control of its trouble? Otherwise it is counted, and told of with others. */
   const isNews = (agent: AgentId, trouble: string): boolean => {
     const known = others.get(trouble);
     known?.add(agent);
@@ -55,10 +47,12 @@ export function createAlarms(control: Pick<Control, "announce">, clock: Clock): 
   };
   return {
     isNews,
-    tellControl(agent, trouble, content) {
+    /** Tells of `agent`'s trouble with `content`, or counts it. */
+    tellControl(agent: AgentId, trouble: string, content: string): void {
       if (isNews(agent, trouble)) track(say(content));
     },
-    outage(provider, reason) {
+    /** A provider seems to be down, for `reason`; without one: it answers again. */
+    outage(provider: string, reason?: string): void {
       const told = outages.get(provider);
       if (reason === undefined) {
         if (!told || told.isOver) return;
@@ -71,7 +65,8 @@ export function createAlarms(control: Pick<Control, "announce">, clock: Clock): 
       const advice = "Its agents wait, and try again from time to time.";
       track(say(`${provider} does not answer: ${sentence(reason)} ${advice}`));
     },
-    async close() {
+    /** Tells what is still to be told. */
+    async close(): Promise<void> {
       closing.abort();
       await Promise.all(telling);
     },

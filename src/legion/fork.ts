@@ -1,16 +1,46 @@
 // A person has an agent go on from an earlier moment of its past: on a new branch of its own log, or as a new agent.
 
+import { z } from "zod";
 import { LegionError } from "../base/errors.ts";
 import { forkPoint } from "../past/branch.ts";
 import { fieldsOf, readJson } from "../base/json.ts";
 import type { Module } from "../domain/module.ts";
+import { HALT_REASONS } from "../past/conversation.ts";
 import type { Memory } from "../past/past.ts";
 import { displayName, isAgentId, type AgentId } from "../domain/message.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Writer } from "../mail/log-access.ts";
 import type { SeqRange } from "../domain/event.ts";
 import { gapNotice, lostIn } from "../past/log/gaps.ts";
-import type { ForkOrder, Forked } from "./fork-order.ts";
+
+export const forkOrderSchema = z.strictObject({
+  agent: z.string().describe("the id of an agent"),
+  at: z.int().min(1).describe("the number of an event"),
+  as: z.string().optional().describe("the id of a new agent"),
+});
+
+/** `as` names the new agent that goes on from there; absent: the agent itself does. */
+export type ForkOrder = z.infer<typeof forkOrderSchema>;
+
+export const forkedSchema = z
+  .object({
+    halt: z
+      .object({ reason: z.enum(HALT_REASONS), content: z.string(), since: z.string() })
+      .readonly()
+      .optional()
+      .describe("Why it rested at that moment, and so does now."),
+    edited: z
+      .array(z.tuple([z.string(), z.string()]).readonly())
+      .readonly()
+      .describe("What a person had changed by hand, and stays so: module and key of each."),
+    lost: z
+      .number()
+      .optional()
+      .describe("How many events of its past are damaged or gone; the agent is told. Absent: none."),
+  })
+  .readonly();
+
+export type Forked = z.infer<typeof forkedSchema>;
 
 export interface Forking {
   /** The event that it goes on from: of a decision, the last result; before one that was not finished. */

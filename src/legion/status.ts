@@ -4,13 +4,33 @@ import type { Agent } from "../agent/parts/agent.ts";
 import { RESTING, type Standing } from "../agent/parts/presence.ts";
 import { openCalls, type Conversation } from "../past/conversation.ts";
 import { createLedger, totalUsage, type Ledger, type Send } from "../past/ledger.ts";
+import { z } from "zod";
 import { isLegionError } from "../base/errors.ts";
-import type { AgentState } from "../domain/inspection.ts";
+import { AGENT_STATES, type AgentState } from "../domain/inspection.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
 import { createBranch } from "../past/fold.ts";
 import { foreign } from "../storage/contract/foreign.ts";
 import type { Reader } from "../storage/contract/reader.ts";
-import type { AgentStatus } from "./agent-status.ts";
+
+/** As it also travels from a node to whoever asks. */
+export const agentStatusSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    state: z.enum(AGENT_STATES),
+    reason: z.string().describe("Why, where that is not plain; may be empty."),
+    waitingFor: z.string().describe("What has to happen before it goes on."),
+    since: z.string().nullable().describe("ISO 8601: since when it is in this state; null if nobody knows."),
+    unread: z.number().describe("Messages that it has not taken in."),
+    steps: z.number(),
+    tokens: z.number(),
+    cost: z.number().nullable().describe("US dollars; 0 is free, null is unknown."),
+    model: z.string().nullable(),
+    node: z.string().nullable().describe("The process that runs it, <pid>@<host>; null if none does."),
+  })
+  .readonly();
+
+export type AgentStatus = z.infer<typeof agentStatusSchema>;
 
 /** Is it at something, or about to be? */
 export function canBeAborted({ state, unread, node }: AgentStatus): boolean {

@@ -46,9 +46,9 @@ function letterOf({ id, message, to }: DeadLetter, from: AgentId): Letter {
     to,
     content,
     delivery,
-    ...(source.type === "user" && { spontaneous: true }),
+    spontaneous: source.type === "user" ? true : undefined,
     chain: "new",
-    ...(taint && { taint }),
+    taint,
     details: { ...before, dead: id, resent: "by Control" },
   };
 }

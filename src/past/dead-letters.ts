@@ -21,7 +21,7 @@ export interface Undeliverable extends NoticeEvent {
 export function undeliverable(message: Message | Draft, why: string, seq?: number): Undeliverable {
   const subject =
     "id" in message ? `Message ${message.id} could not be delivered.` : "A message was not sent.";
-  const details = { message, why, ...(seq !== undefined && { seq }) };
+  const details = { message, why, seq };
   return { kind: "notice", reason: "undeliverable", content: `${subject} ${why}`, details };
 }
 

@@ -43,11 +43,12 @@ export function settlesFiles({ kind }: Event): boolean {
 
 /** The log has left the branch that came to `left`, and goes on with the one of `state`: files may still show the other. */
 export function enterBranch(state: ModuleState, left: ModuleState): void {
-  const replaced = [...keysIn(left.modules, state.modules)].flatMap(([module, keys]) =>
-    [...keys]
-      .filter((key) => valueOf(left, module, key) !== valueOf(state, module, key))
-      .map((key) => ({ module, key, value: valueOf(left, module, key) })),
+  const all = [left, state].flatMap(({ modules }) =>
+    [...modules].flatMap(([module, values]) =>
+      [...values.keys()].map((key) => ({ module, key, value: valueOf(left, module, key) })),
+    ),
   );
+  const replaced = all.filter(({ module, key, value }) => value !== valueOf(state, module, key));
   state.before = [replaced, ...left.before];
 }
 
@@ -84,11 +85,4 @@ function applyChanges(state: ModuleState, changes: readonly StateChange[]): void
     values.delete(key);
     if (value !== null && value !== undefined) values.set(key, value);
   }
-}
-
-function keysIn(...all: readonly Values[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const keys = new Map<string, Set<string>>();
-  for (const [module, values] of all.flatMap((modules) => [...modules]))
-    keys.set(module, new Set([...(keys.get(module) ?? []), ...values.keys()]));
-  return keys;
 }

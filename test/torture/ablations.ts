@@ -139,7 +139,7 @@ export const ABLATIONS: readonly Ablation[] = [
     changes: [
       {
         file: "src/agent/act/perform.ts",
-        line: "...(isKept && work.changes.length > 0 && { state: work.changes }),",
+        line: "state: isKept && work.changes.length > 0 ? work.changes : undefined,",
         instead: "",
       },
       ...WITH_WORK,
@@ -159,7 +159,7 @@ export const ABLATIONS: readonly Ablation[] = [
     changes: [
       {
         file: "src/agent/act/perform.ts",
-        line: "...(isKept && sentBy(work, taint)),",
+        line: "sends: isKept ? sentBy(work, taint) : undefined,",
         instead: "",
       },
       ...WITH_WORK,

@@ -34,8 +34,8 @@ export async function perform(performer: Performer, call: Call, signal: AbortSig
     outcome,
     content: await fit(performer, outcome === "idle" ? result.content : result.content || DONE),
     details,
-    ...(isKept && work.changes.length > 0 && { state: work.changes }),
-    ...(isKept && sentBy(work, taint)),
+    state: isKept && work.changes.length > 0 ? work.changes : undefined,
+    sends: isKept ? sentBy(work, taint) : undefined,
     taint,
     usage: work.usage,
   };
@@ -43,9 +43,9 @@ export async function perform(performer: Performer, call: Call, signal: AbortSig
 }
 
 /** The messages of an action, if there are any, marked if its result is. */
-export function sentBy({ sends }: Work, taint: true | undefined): Pick<ResultEvent, "sends"> {
-  if (sends.length === 0) return {};
-  return { sends: taint ? sends.map((message) => ({ ...message, taint })) : sends };
+export function sentBy({ sends }: Work, taint: true | undefined): ResultEvent["sends"] {
+  if (sends.length === 0) return undefined;
+  return taint ? sends.map((message) => ({ ...message, taint })) : sends;
 }
 
 interface EndedAction {

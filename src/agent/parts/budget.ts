@@ -121,19 +121,19 @@ export function createBudget(legion: Limits, ceiling?: Ceiling): Budget {
 
 /** What calls under way may still come to, beside what stands in the ledgers. */
 function createHolds() {
-  const underWay = new Map<Ledger, Set<Spent>>();
-  const of = (ledger: Ledger): Spent => [...(underWay.get(ledger) ?? [])].reduce(add, NOTHING);
+  const holds = new Set<{ readonly ledger: Ledger; readonly amount: Spent }>();
+  const all = (): Spent => [...holds].map(({ amount }) => amount).reduce(add, NOTHING);
   return {
-    of,
-    all: (): Spent => [...underWay.keys()].map(of).reduce(add, NOTHING),
+    all,
+    of(ledger: Ledger): Spent {
+      const own = [...holds].filter((hold) => hold.ledger === ledger);
+      return own.map(({ amount }) => amount).reduce(add, NOTHING);
+    },
     /** Returns how to let it go. */
     hold(ledger: Ledger, amount: Spent): () => void {
-      const held = underWay.get(ledger) ?? new Set();
-      underWay.set(ledger, held.add(amount));
-      return () => {
-        held.delete(amount);
-        if (held.size === 0 && underWay.get(ledger) === held) underWay.delete(ledger);
-      };
+      const hold = { ledger, amount };
+      holds.add(hold);
+      return () => void holds.delete(hold);
     },
   };
 }

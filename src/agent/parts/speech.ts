@@ -21,10 +21,7 @@ export interface Ways extends Way {
 }
 
 /** The way that an agent has at this moment; whoever holds it sees it change. */
-export interface Speech extends ViewOptions {
-  protocol: Protocol;
-  actions: ActionIndex;
-  errors: "forget" | "keep";
+export interface Speech extends Way, ViewOptions {
   readonly ways: Ways;
 }
 
@@ -33,16 +30,13 @@ export function createSpeech(ways: Ways, model: Model): Speech {
   return { protocol, actions, errors, window: model.profile.window, ways };
 }
 
-/** Whoever says the same in another way where its model turns out to call no tools. */
-export interface Speaker {
-  readonly model: { readonly profile: ModelProfile };
-  readonly speech: Speech;
-  readonly memory: Memory;
-}
-
 /** Has the agent speak as its model can. Says whether it spoke differently before. */
-export async function settleSpeech({ model, speech, memory }: Speaker): Promise<boolean> {
-  const { protocol, actions, errors } = wayFor(speech.ways, model.profile);
+export async function settleSpeech(
+  speech: Speech,
+  { profile }: { readonly profile: ModelProfile },
+  memory: Memory,
+): Promise<boolean> {
+  const { protocol, actions, errors } = wayFor(speech.ways, profile);
   if (protocol === speech.protocol) return false;
   Object.assign(speech, { protocol, actions, errors });
   await memory.showAnew();

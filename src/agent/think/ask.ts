@@ -37,7 +37,8 @@ const LEAST_OUTPUT = 256;
  * of lost patience.
  */
 export async function ask(thinker: Thinker, stops: Stops): Promise<Asked> {
-  await settleSpeech(thinker);
+  const { speech, model, memory } = thinker;
+  await settleSpeech(speech, model, memory);
   try {
     const settled = await warnedIntroduction(thinker);
     await compactIfLong(thinker, settled, stops);
@@ -50,7 +51,8 @@ export async function ask(thinker: Thinker, stops: Stops): Promise<Asked> {
       return await decide(thinker, introduction, stops);
     }
   } catch (error) {
-    if (isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(thinker))) return ask(thinker, stops);
+    const isOtherwise = isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(speech, model, memory));
+    if (isOtherwise) return ask(thinker, stops);
     const { signal } = stops;
     if (signal.aborted && signal.reason !== SHUTDOWN)
       return { decision: abortedDecision(thinker), refused: [], unparsed: undefined };

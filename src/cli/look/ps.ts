@@ -5,7 +5,7 @@ import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { readThrough } from "../kit/follow.ts";
 import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
-import type { AgentStatus } from "../../legion/agent-status.ts";
+import type { AgentStatus } from "../../legion/status.ts";
 import { clip, columnsOf, wrap } from "../kit/terminal.ts";
 import { ageOf } from "../kit/times.ts";
 import { withLegion } from "../../control/open.ts";

@@ -1,7 +1,7 @@
 import { LegionError } from "../../base/errors.ts";
 import { displayName } from "../../domain/message.ts";
 import type { ForkAnswer } from "../../control/api/routes.ts";
-import type { ForkOrder } from "../../legion/fork-order.ts";
+import type { ForkOrder } from "../../legion/fork.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, readNumber } from "../kit/output.ts";

@@ -1,7 +1,7 @@
 // Who reads what was just sent, and when: what a person is told after `send`.
 
 import type { AgentId } from "../../domain/message.ts";
-import type { AgentStatus } from "../../legion/agent-status.ts";
+import type { AgentStatus } from "../../legion/status.ts";
 import { namesOf, oneLine } from "../kit/output.ts";
 
 export interface ReadingOutlook {

@@ -3,9 +3,9 @@
 import type { Config } from "../../config/config.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
-import type { AgentStatus } from "../../legion/agent-status.ts";
+import type { AgentStatus } from "../../legion/status.ts";
 import type { ForkAnswer, Obeyed, Order, Resent, PersonMessage } from "./routes.ts";
-import type { ForkOrder } from "../../legion/fork-order.ts";
+import type { ForkOrder } from "../../legion/fork.ts";
 
 /** A legion that runs or rests. */
 export interface LegionClient {

@@ -2,8 +2,8 @@
 // made from it, and /v1/openapi.json describes it.
 
 import { z } from "zod";
-import { agentStatusSchema } from "../../legion/agent-status.ts";
-import { forkOrderSchema, forkedSchema } from "../../legion/fork-order.ts";
+import { agentStatusSchema } from "../../legion/status.ts";
+import { forkOrderSchema, forkedSchema } from "../../legion/fork.ts";
 
 export interface Route {
   /** On the socket it stands under `/v1`; over Redis it is as it is. */

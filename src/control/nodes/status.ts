@@ -5,8 +5,7 @@ import type { AgentId } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { nodeName, type Nodes, type Whereabouts } from "../../storage/contract/nodes.ts";
 import type { WorkspaceId } from "../../storage/folder/workspace.ts";
-import type { AgentStatus } from "../../legion/agent-status.ts";
-import { storedStatus } from "../../legion/status.ts";
+import { type AgentStatus, storedStatus } from "../../legion/status.ts";
 import type { Overview } from "../api/legion-client.ts";
 import { nodeClient, type NodesClient } from "./client.ts";
 

@@ -39,11 +39,15 @@ export function essenceOf(event: NewEvent | Event): unknown {
     case "decision": {
       const { usage, cost: _, model: __, ...decision } = withoutStamp(event);
       // What an aborted one took is an estimate.
-      return { ...decision, ...sentBy(event), ...(event.stop !== "aborted" && { usage: tokensOf(usage) }) };
+      return {
+        ...decision,
+        sends: sentBy(event),
+        usage: event.stop === "aborted" ? undefined : tokensOf(usage),
+      };
     }
     case "result": {
       const { usage, ...result } = withoutStamp(event);
-      return { ...result, ...sentBy(event), ...(usage && { usage: tokensOf(usage) }) };
+      return { ...result, sends: sentBy(event), usage: usage && tokensOf(usage) };
     }
     case "summary":
       return { kind: event.kind, strategy: event.strategy, content: withoutNumbers(event.content) };
@@ -52,7 +56,7 @@ export function essenceOf(event: NewEvent | Event): unknown {
     case "edited":
       return withoutStamp(event);
     case "notice":
-      return isOfTheAgent(event.reason) ? { ...withoutStamp(event), ...sentBy(event) } : undefined;
+      return isOfTheAgent(event.reason) ? { ...withoutStamp(event), sends: sentBy(event) } : undefined;
     default:
       return undefined;
   }
@@ -70,8 +74,8 @@ function isOfTheAgent(reason: string): boolean {
   return reason === "paused" || reason === "resumed" || reason.startsWith("parked");
 }
 
-function sentBy({ sends = [] }: { readonly sends?: readonly Message[] }): object {
-  return { sends: sends.length > 0 ? sends.map(letterOf) : undefined };
+function sentBy({ sends = [] }: { readonly sends?: readonly Message[] }): readonly object[] | undefined {
+  return sends.length > 0 ? sends.map(letterOf) : undefined;
 }
 
 function letterOf(message: Message): object {

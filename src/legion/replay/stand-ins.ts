@@ -245,8 +245,8 @@ export async function performAgain(player: Player, performer: Performer, call: C
   } finally {
     work.end();
   }
-  const { sends: _, ...result } = withoutStamp(recorded);
-  return { result: { ...result, ...sentBy(work, recorded.taint) }, refused: work.refused };
+  const result = { ...withoutStamp(recorded), sends: sentBy(work, recorded.taint) };
+  return { result, refused: work.refused };
 }
 
 /** What today's modules refuse has to have been refused, in the same words. */

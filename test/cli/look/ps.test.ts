@@ -5,7 +5,7 @@ import { serve } from "../../control/serve.ts";
 import { createWorld, openWorld, temporaryFolder } from "../../world.ts";
 import { follow, legion } from "../legion.ts";
 import { statusTable } from "../../../src/cli/look/ps.ts";
-import type { AgentStatus } from "../../../src/legion/agent-status.ts";
+import type { AgentStatus } from "../../../src/legion/status.ts";
 
 const noop = { calls: [{ action: "noop" }] };
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readingOutlooks } from "../../../src/cli/talk/outlook.ts";
-import type { AgentStatus } from "../../../src/legion/agent-status.ts";
+import type { AgentStatus } from "../../../src/legion/status.ts";
 
 const status: AgentStatus = {
   id: "2",
