@@ -37,7 +37,10 @@ export function createTenure(
   const losing = new AbortController();
   const lost = losing.signal;
   setMaxListeners(0, lost);
-  const end = (why: string): void => losing.abort(notOurs(right.agent, why));
+  const end = (why: string): void => {
+    const who = displayName(right.agent);
+    losing.abort(new LegionError("STORAGE", `This process does not run ${who} any more: ${why}.`));
+  };
   let givingBack: Promise<void> | undefined;
   return {
     ...right,
@@ -52,8 +55,4 @@ export function createTenure(
       return (givingBack ??= Promise.resolve(terms.giveBack?.()));
     },
   };
-}
-
-function notOurs(agent: AgentId, why: string): LegionError {
-  return new LegionError("STORAGE", `This process does not run ${displayName(agent)} any more: ${why}.`);
 }

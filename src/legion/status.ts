@@ -49,7 +49,10 @@ export function liveStatus(
   const { ledger, conversation } = memory;
   const facts = { id, unread: inbox.unread, model: model.name, undelivered: outbox.undelivered() };
   if (state === "stopped") return toStatus(ledger, facts, resting(conversation, since));
-  const waitingFor = state === "acting" ? currentAction(conversation) : awaited(state, conversation);
+  const waitingFor =
+    state === "acting"
+      ? (openCalls(conversation)[0]?.action ?? AWAITED.acting)
+      : awaited(state, conversation);
   return toStatus(ledger, facts, { state, reason, waitingFor, since, node });
 }
 
@@ -128,8 +131,4 @@ function awaited(state: AgentState, { halt }: Conversation): string {
   if (state === "parked" && halt?.reason === "parked-mail") return "mail, resume";
   if (state === "parked" && halt?.reason === "parked-limit") return "limit, resume";
   return AWAITED[state];
-}
-
-function currentAction(conversation: Conversation): string {
-  return openCalls(conversation)[0]?.action ?? AWAITED.acting;
 }

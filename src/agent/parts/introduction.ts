@@ -15,6 +15,11 @@ export interface Introduction {
   readonly tools: readonly ToolSpec[];
 }
 
+/** Estimated tokens of everything in a prompt but the view. */
+export function introductionTokens({ instructions, pinned, tools }: Introduction): number {
+  return estimateTokens(instructions) + estimateTokens(pinned) + estimateTokens(JSON.stringify(tools));
+}
+
 /** One module's part of the introduction. */
 export function section(name: string, text: string): string {
   return `--- ${name.toUpperCase()} ---\n\n${text.trim()}`;

@@ -26,35 +26,27 @@ export interface ActionIndex {
 /** Throws CONFIG if two modules have the same name, show their state in the same place or offer the same action. */
 export function indexActions(modules: readonly Module[], protocol: Protocol): ActionIndex {
   const actions = new Map<string, IndexedAction>();
-  const names = new Set<string>();
-  const places = new Map<string, string>();
-  for (const module of modules) {
-    if (names.has(module.name))
-      throw new LegionError("CONFIG", `There are two modules named "${module.name}".`);
-    names.add(module.name);
-    if (module.projection) claimPlace(places, module.name, module.projection.name);
-    for (const [name, action] of Object.entries(module.actions)) {
-      const other = actions.get(name)?.module;
-      if (other !== undefined) {
-        throw new LegionError(
-          "CONFIG",
-          `The modules "${other}" and "${module.name}" both have an action "${name}".`,
-        );
-      }
-      actions.set(name, { action, spec: toActionSpec(name, action), module: module.name });
+  const owners = new Map<string, string>();
+  for (const { name: module, projection, actions: own } of modules) {
+    const claim = (what: string, refusal: (other: string) => string): void => {
+      const other = owners.get(what);
+      if (other !== undefined) throw new LegionError("CONFIG", refusal(other));
+      owners.set(what, module);
+    };
+    const both = (other: string): string => `The modules "${other}" and "${module}"`;
+    claim(`module ${module}`, () => `There are two modules named "${module}".`);
+    if (projection)
+      claim(
+        `place ${projection.name}`,
+        (other) => `${both(other)} would both keep their state in "${projection.name}".`,
+      );
+    for (const [name, action] of Object.entries(own)) {
+      claim(`action ${name}`, (other) => `${both(other)} both have an action "${name}".`);
+      actions.set(name, { action, spec: toActionSpec(name, action), module });
     }
   }
   const specs = [...actions.values()].map(({ spec }) => spec);
   return { modules, actions, specs, tools: protocol.tools(specs), howToAct: protocol.instructions(specs) };
-}
-
-function claimPlace(places: Map<string, string>, module: string, place: string): void {
-  const other = places.get(place);
-  if (other === undefined) return void places.set(place, module);
-  throw new LegionError(
-    "CONFIG",
-    `The modules "${other}" and "${module}" would both keep their state in "${place}".`,
-  );
 }
 
 export interface ModuleSet extends Omit<ActionIndex, "tools"> {

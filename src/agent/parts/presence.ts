@@ -6,7 +6,6 @@ import type { AgentId } from "../../domain/message.ts";
 import type { Delta } from "../../domain/model.ts";
 import type { Conversation, HaltReason } from "../../past/conversation.ts";
 
-/** What an agent is doing at this moment. */
 export interface Standing {
   readonly state: AgentState;
   /** Why, where that is not plain; may be empty. */

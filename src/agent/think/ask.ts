@@ -10,11 +10,10 @@ import { isLegionError } from "../../base/errors.ts";
 import { judgeLoop } from "../parts/loop-guard.ts";
 import { CONTROL, type Message } from "../../domain/message.ts";
 import type { Completion, ModelRequest } from "../../domain/model.ts";
-import { buildPrompt, introductionTokens } from "./prompt.ts";
 import { SHUTDOWN, type Stops } from "../../base/signals.ts";
 import { settleSpeech } from "../parts/speech.ts";
 import { compact, compactIfLong, withCrowding } from "./summarise.ts";
-import type { Introduction } from "../parts/introduction.ts";
+import { introductionTokens, type Introduction } from "../parts/introduction.ts";
 
 /** A decision ready for the log, and why it holds no action if it does not. */
 export interface Asked {
@@ -73,18 +72,27 @@ async function warnedIntroduction({ memory, modules }: PromptSource): Promise<In
   return { ...introduction, pinned: `${introduction.pinned}\n\n${verdict.text}`.trim() };
 }
 
-/** The request that the agent's next decision would be asked with. */
+/**
+ * The request that the agent's next decision would be asked with. What changes stands last, so that everything before it is the
+ * same, byte for byte, from prompt to prompt.
+ */
 export function requestOf(
   { memory, model, speech, settings }: PromptSource,
   introduction: Introduction,
 ): ModelRequest {
   const { maxOutput, window } = model.profile;
-  const room = window - introductionTokens(introduction) - memory.view.tokens - FRAMING_TOKENS;
-  return buildPrompt(introduction, memory.view, {
-    pin: settings.pin,
+  const { turns, tokens } = memory.view;
+  const { instructions, pinned, tools } = introduction;
+  const room = window - introductionTokens(introduction) - tokens - FRAMING_TOKENS;
+  const isOnTop = settings.pin === "top" && pinned !== "";
+  const opening = speech.protocol.name === "text" ? NOOP_OPENING : [];
+  return {
+    system: isOnTop ? `${instructions}\n\n${pinned}` : instructions,
+    tools,
+    turns: turns.length > 0 ? turns : opening,
+    pinned: isOnTop ? "" : pinned,
     maxOutput: Math.min(maxOutput, Math.floor(window / OUTPUT_SHARE), Math.max(LEAST_OUTPUT, room)),
-    opening: speech.protocol.name === "text" ? NOOP_OPENING : [],
-  });
+  };
 }
 
 /** An empty log counts as the decision `noop`. */

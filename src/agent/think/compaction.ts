@@ -6,7 +6,7 @@ import { textOf, type Item, type View } from "../../past/view.ts";
 import { elide } from "../../base/wording.ts";
 
 export interface CompactionPlan {
-  /** The items to replace: the first `count` of `from`. */
+  /** Those to replace. */
   readonly items: readonly Item[];
   readonly covers: readonly [firstSeq: number, lastSeq: number];
   readonly wordLimit: number;

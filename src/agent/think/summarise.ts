@@ -5,13 +5,12 @@ import { digest, planLegion, summaryRequest, type CompactionPlan } from "./compa
 import { NO_USAGE, type SeqRange } from "../../domain/event.ts";
 import { isLegionError } from "../../base/errors.ts";
 import { sha256 } from "../../past/log/blobs.ts";
-import { introductionTokens } from "./prompt.ts";
 import type { Stops } from "../../base/signals.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { SUMMARY_OPENING, textOf } from "../../past/view.ts";
 import type { Completion } from "../../domain/model.ts";
-import type { Introduction } from "../parts/introduction.ts";
+import { introductionTokens, type Introduction } from "../parts/introduction.ts";
 
 /** Below this share of the threshold the estimate is good enough; above it, tokens are counted. */
 const NEAR = 0.8;

@@ -195,16 +195,10 @@ const MAX_COLUMNS = 110;
 export function describeDifference({ agent, part, recorded, today }: Difference): string {
   const before = recorded.split("\n");
   const now = today.split("\n");
-  let same = 0;
-  while (same < before.length && same < now.length && before[same] === now[same]) same++;
-  let ending = 0;
-  while (
-    ending < Math.min(before.length, now.length) - same &&
-    before.at(-1 - ending) === now.at(-1 - ending)
-  )
-    ending++;
+  const same = commonStart(before, now);
+  const ending = commonStart(before.slice(same).toReversed(), now.slice(same).toReversed());
   const place = same > 0 ? `, line ${same + 1}` : "";
-  const column = columnOf(before[same] ?? "", now[same] ?? "");
+  const column = commonStart(before[same] ?? "", now[same] ?? "");
   return [
     `${displayName(agent)}, ${part}${place} (- recorded, + today):`,
     ...excerpt("-", before.slice(same, before.length - ending), column),
@@ -212,11 +206,11 @@ export function describeDifference({ agent, part, recorded, today }: Difference)
   ].join("\n");
 }
 
-/** Where two lines begin to differ. */
-function columnOf(a: string, b: string): number {
-  let column = 0;
-  while (column < a.length && column < b.length && a[column] === b[column]) column++;
-  return column;
+/** Where two texts, or their lines, begin to differ. */
+function commonStart(a: ArrayLike<string>, b: ArrayLike<string>): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length++;
+  return length;
 }
 
 function excerpt(mark: string, lines: readonly string[], column: number): readonly string[] {
