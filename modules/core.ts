@@ -25,7 +25,8 @@ export const core = defineModule({
         const spec = actions.find(
           ({ name, aliases }) => name === aboutAction || aliases.includes(aboutAction),
         );
-        if (!spec) return fail(`There is no action \`${aboutAction}\`. There are: ${names(actions)}.`);
+        const names = actions.map(({ name }) => name).join(", ");
+        if (!spec) return fail(`There is no action \`${aboutAction}\`. There are: ${names}.`);
         return ok(`\`${spec.name}\`: ${spec.description}.\n\n${spec.usage}`);
       },
     }),
@@ -70,8 +71,4 @@ async function search(query: string, { history }: Host) {
 function excerpt(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > EXCERPT_CHARS ? `${line.slice(0, EXCERPT_CHARS)}...` : line;
-}
-
-function names(actions: Host["actions"]): string {
-  return actions.map(({ name }) => name).join(", ");
 }

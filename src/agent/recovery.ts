@@ -34,8 +34,8 @@ export function planRecovery(
   if (effectsOf(first.action) !== "once") return calls.map((call) => ({ kind: "run", call }));
   return calls.map((call) => {
     if (call !== first) return record(call.id, "interrupted", SKIPPED);
-    const { result } = record(call.id, "interrupted", unknownOutcome(decision!.since, evidence));
-    return { kind: "record", result: evidence ? { ...result, details: { evidence } } : result };
+    const details = evidence && { evidence };
+    return record(call.id, "interrupted", unknownOutcome(decision!.since, evidence), details);
   });
 }
 
@@ -60,6 +60,7 @@ function record(
   call: string | null,
   outcome: ResultEvent["outcome"],
   content: string,
-): Extract<Remedy, { readonly kind: "record" }> {
-  return { kind: "record", result: { kind: "result", call, outcome, content } };
+  details?: unknown,
+): Remedy {
+  return { kind: "record", result: { kind: "result", call, outcome, content, details } };
 }

@@ -97,7 +97,6 @@ async function noteLost({ memory }: Agent, before: Tenure | undefined): Promise<
     await memory.commit(restartNotice(messageOf(before.lost.reason), "lost"));
 }
 
-/** The agents that are open. */
 function createOpening(place: Place) {
   const { store, budget } = place;
   const opened = new Map<AgentId, Agent>();

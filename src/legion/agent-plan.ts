@@ -31,7 +31,6 @@ export interface Origin {
   readonly commands?: "allow";
 }
 
-/** One agent that a legion hosts. */
 export interface AgentPlan extends Ways {
   readonly identity: Identity;
   /** Absent: a program made it. Goes into `agent.json`. */
@@ -49,7 +48,6 @@ export interface AgentStore extends Pick<Store, "tenure" | "projector" | "openAg
   readonly bus: Pick<Bus, "open" | "send">;
 }
 
-/** Where one agent is opened. */
 export interface AgentPlace {
   readonly store: AgentStore;
   readonly shared: Shared;
@@ -59,7 +57,6 @@ export interface AgentPlace {
   readonly tokens: TokenCounter;
   readonly traces: (agent: AgentId) => Traces;
   readonly perform: Perform;
-  /** A pause after each decision. */
   readonly delayMs: number;
 }
 
@@ -92,7 +89,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   const source = { identity, memory, model, blobs, workplace };
   const modules = openModules(speech, source);
   const performer: Performer = { ...source, modules, presence, tenure, traces, shared };
-  const agent: Agent = {
+  return {
     memory,
     model,
     modules,
@@ -108,7 +105,6 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     perform: (call, signal) => place.perform(performer, call, signal),
     evidence: () => gatherEvidence(memory, traces, workplace.workspace),
   };
-  return agent;
 }
 
 /** What is kept of a plan, for whoever wants to know what the agent is, or to start it again as it was. */

@@ -41,7 +41,6 @@ export type Remembered = Omit<Member, "agent" | "limits"> & Partial<Pick<Member,
 /** One agent, and how it came to be what it is. */
 export interface Role {
   readonly plan: AgentPlan;
-  /** The name of its definition. */
   readonly definition: string;
   readonly model: ModelChoice;
   /** By name or path: its definition, and its modules. */

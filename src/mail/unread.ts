@@ -1,8 +1,8 @@
 // The mail of one mailbox that is in memory, and whoever waits for it.
 
-import type { Mail } from "./bus.ts";
+import type { Inbox, Mail } from "./bus.ts";
 
-export interface Unread {
+export interface Unread extends Pick<Inbox, "wait" | "interrupt"> {
   /** Oldest first. */
   readonly mail: readonly Mail[];
   /** Of all contents together. */
@@ -10,10 +10,6 @@ export interface Unread {
   add(mail: Mail): void;
   /** Leaves out everything up to `position`. */
   drop(position: number): void;
-  /** Resolves when there is mail, or when `signal` aborts. */
-  wait(signal: AbortSignal): Promise<void>;
-  /** Aborts as soon as there is an abort; a fresh signal after mail was left out. */
-  interrupt(): AbortSignal;
 }
 
 export function createUnread(waiting: readonly Mail[]): Unread {

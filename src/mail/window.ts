@@ -3,7 +3,7 @@
 //   Q1. It holds what waits without gaps and once, however it was heard of and in whatever order.
 //   Q2. It holds little; but all up to the last abort, and while all that it holds is being taken in, what comes next.
 
-import type { Mail } from "./bus.ts";
+import type { Inbox, Mail } from "./bus.ts";
 import { firstFitting } from "./mailbox.ts";
 import { createUnread, type Unread } from "./unread.ts";
 
@@ -20,13 +20,8 @@ export interface MailboxReach {
   readonly taken?: number;
 }
 
-export interface Front {
-  /** How many messages wait, here and there. */
-  readonly count: number;
-  peek(maxTokens: number): readonly Mail[];
-  taken(position: number): void;
-  wait(signal: AbortSignal): Promise<void>;
-  interrupt(): AbortSignal;
+/** The inbox of the mailbox; `unread` counts what waits here and there. */
+export interface Front extends Omit<Inbox, "close"> {
   /** One message that was not read, at `position`: the next one is opened and kept, another one heard of. */
   arrived(position: number, open: () => Mail): void;
   heard(reach: MailboxReach): void;
@@ -83,7 +78,7 @@ export function createFront(rear: Rear): Front {
     fill();
   };
   return {
-    get count() {
+    get unread() {
       // Until something can be shown nothing is there: whoever asks again at once would keep it from arriving.
       return unread.mail.length === 0 ? 0 : unread.mail.length + standing.newest - standing.read;
     },

@@ -30,13 +30,7 @@ export interface OpenDecision {
  * `paused` by a person. `parked`: until a person's word; `parked-mail`: until that or new mail; `parked-limit`: until
  * that or a higher limit. `halted`: something it needs is broken.
  */
-export const HALT_REASONS = [
-  "paused",
-  "parked",
-  "parked-mail",
-  "parked-limit",
-  "halted",
-] as const satisfies readonly NoticeReason[];
+export const HALT_REASONS = ["paused", "parked", "parked-mail", "parked-limit", "halted"] as const;
 
 export type HaltReason = (typeof HALT_REASONS)[number];
 

@@ -78,7 +78,7 @@ describe("the front of a mailbox", () => {
           take(Infinity);
         }
         expect(shown).toEqual(numbers(last));
-        expect(front.count).toBe(0);
+        expect(front.unread).toBe(0);
       }),
       { numRuns: 300 },
     );
@@ -91,7 +91,7 @@ describe("the front of a mailbox", () => {
     front.arrived(1, () => mail(1));
     front.heard({ newest: 3, taken: 2 });
     await front.settled();
-    expect([front.count, positions(front)]).toEqual([1, [3]]);
+    expect([front.unread, positions(front)]).toEqual([1, [3]]);
   });
 
   it("holds little, counts all, and has what comes next when all of it was taken in (Q2)", async () => {
@@ -100,13 +100,13 @@ describe("the front of a mailbox", () => {
     const front = createFront(rear);
     front.heard({ newest: 5_000 });
     await front.settled();
-    expect([pages(), front.count]).toEqual([10, 5_000]);
+    expect([pages(), front.unread]).toEqual([10, 5_000]);
     expect(front.peek(0)).toHaveLength(1);
     expect([pages(), positions(front).length]).toEqual([10, 1_000]);
     await front.settled();
-    expect([pages(), front.count]).toEqual([11, 5_000]);
+    expect([pages(), front.unread]).toEqual([11, 5_000]);
     front.taken(1_000);
-    expect(front.count).toBe(4_000);
+    expect(front.unread).toBe(4_000);
     expect(front.peek(0)[0]!.position).toBe(1_001);
   });
 
@@ -119,7 +119,7 @@ describe("the front of a mailbox", () => {
     await front.settled();
     front.arrived(21, () => mail(21, { content }));
     expect(front.peek(1)).toHaveLength(1);
-    expect(front.count).toBe(21);
+    expect(front.unread).toBe(21);
     expect(positions(front)).toEqual(numbers(6));
   });
 
@@ -142,10 +142,10 @@ describe("the front of a mailbox", () => {
     waiting.push(mail(1));
     front.heard({ newest: 1 });
     const woken = front.wait(never);
-    expect([front.count, positions(front)]).toEqual([0, []]);
+    expect([front.unread, positions(front)]).toEqual([0, []]);
     let1();
     await woken;
-    expect(front.count).toBe(1);
+    expect(front.unread).toBe(1);
   });
 
   it("tells of a failure to read, and reads on when it hears of mail again", async () => {

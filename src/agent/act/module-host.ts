@@ -15,7 +15,6 @@ import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
-/** A running action's unit of work and the signal that ends it. */
 export interface RunningAction {
   readonly work: Work;
   readonly signal: AbortSignal;
@@ -35,7 +34,6 @@ export function openModules(speech: Speech, source: HostSource): ModuleSet {
   return modules;
 }
 
-/** What `module` may ask outside of any action. */
 function readingHost(source: HostSource, modules: ModuleSet, module: string): Host {
   const { identity, memory, model, workplace } = source;
   const { workspace, node, peers } = workplace;
@@ -69,7 +67,6 @@ function refuse(): never {
   throw new LegionError("REFUSED", "Only a running action may do this.");
 }
 
-/** What `module` may ask while one of its actions runs. */
 export function actingHost(performer: Performer, module: string, running: RunningAction): Host {
   const { memory, model, traces, workplace } = performer;
   const { work, signal, call } = running;

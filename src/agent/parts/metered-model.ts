@@ -6,7 +6,7 @@ import { LegionError, isLegionError } from "../../base/errors.ts";
 import type { Stops } from "../../base/signals.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { Limits } from "../../domain/limits.ts";
-import type { Completion, Model, ModelProfile, ModelRequest, ModelRun } from "../../domain/model.ts";
+import type { Completion, Model, ModelRequest, ModelRun } from "../../domain/model.ts";
 import type { Limiter, ProviderWait } from "../../model/limiter/limiter.ts";
 import { estimateTokens, type TokenCounter } from "../../model/tokens/tokens.ts";
 import { sha256, type Blobs } from "../../past/log/blobs.ts";
@@ -31,10 +31,7 @@ export interface ModelAnswer {
   readonly prompted: number | undefined;
 }
 
-export interface MeteredModel {
-  /** `provider/id` as the person names it. */
-  readonly name: string;
-  readonly profile: ModelProfile;
+export interface MeteredModel extends Pick<Model, "name" | "profile"> {
   /**
    * Makes a call. Rejects with LIMIT if it does not fit, else as the model does, after the limiter's tries. What an answered
    * call reserved stays so until `settle`.
@@ -48,7 +45,6 @@ export interface MeteredModel {
   settle(): void;
 }
 
-/** What an agent's calls go through. */
 export interface Metering {
   readonly budget: CallBudget;
   readonly limiter: Limiter;

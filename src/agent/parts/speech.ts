@@ -14,7 +14,6 @@ export interface Way {
   readonly errors: "forget" | "keep";
 }
 
-/** The ways that an agent has. */
 export interface Ways extends Way {
   /** What stands in their place where the model calls no tools. Absent: nothing may. */
   readonly withoutTools?: Way;

@@ -64,7 +64,6 @@ export async function introductionOf(source: PromptSource): Promise<Introduction
   return withCrowding(source, await warnedIntroduction(source));
 }
 
-/** With the loop guard's warning. */
 async function warnedIntroduction({ memory, modules }: PromptSource): Promise<Introduction> {
   const introduction = await modules.introduction();
   const verdict = judgeLoop(memory.conversation);

@@ -6,7 +6,6 @@ import { textOf, type Item, type View } from "../../past/view.ts";
 import { elide } from "../../base/wording.ts";
 
 export interface CompactionPlan {
-  /** Those to replace. */
   readonly items: readonly Item[];
   readonly covers: readonly [firstSeq: number, lastSeq: number];
   readonly wordLimit: number;

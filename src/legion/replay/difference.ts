@@ -119,7 +119,6 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** One log against the other; `undefined` if they are the same. */
 export function compareLogs(
   agent: AgentId,
   recorded: readonly Event[],

@@ -25,7 +25,6 @@ export interface Playhead {
   speaks(): ProtocolName | undefined;
   /** What came from outside before the next event of the agent's own, and is not passed yet. */
   outside(): readonly Event[];
-  /** Everything that was passed. */
   past(): readonly Event[];
   /** Passes the next event of the agent's own; what came from outside before it has to be passed already. */
   pass(): Event;

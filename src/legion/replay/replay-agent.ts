@@ -25,7 +25,6 @@ import { createTokenCounter, type TokenCounter } from "../../model/tokens/tokens
 import { UNHOSTED } from "../../storage/contract/store.ts";
 
 export interface ReplayOptions {
-  /** Of the recorded legion. */
   readonly reader: Reader;
   /** What its agents look at as their workspace. */
   readonly project: string;
@@ -60,16 +59,14 @@ export async function replayAgent(options: ReplayOptions): Promise<Replayed> {
   }
 }
 
+type Leaving = "end" | "start" | Difference;
+
 /** What the agent did from one of its starts to where the next one, or the tape, ends it. */
-async function replayStart(
-  options: ReplayOptions,
-  head: Playhead,
-  tokens: TokenCounter,
-): Promise<"end" | "start" | Difference> {
+async function replayStart(options: ReplayOptions, head: Playhead, tokens: TokenCounter): Promise<Leaving> {
   const { tape, planFor } = options;
   const ending = new AbortController();
-  let left: "end" | "start" | Difference | undefined;
-  const leave = (why: "end" | "start" | Difference): void => {
+  let left: Leaving | undefined;
+  const leave = (why: Leaving): void => {
     left ??= why;
     ending.abort(SHUTDOWN);
   };
@@ -161,11 +158,13 @@ function createTapeStore({ reader, tape, onDecision }: ReplayOptions, head: Play
           return Promise.resolve({ log: createTapeLog(tape, head), findings: [] });
         },
       ),
-    bus: { open: () => Promise.resolve(createTapeInbox(head)), send: accept },
+    bus: {
+      open: () => Promise.resolve(createTapeInbox(head)),
+      send: () => Promise.resolve({ status: "accepted" }),
+    },
   };
 }
 
-const accept: AgentStore["bus"]["send"] = () => Promise.resolve({ status: "accepted" });
 const nothing = (): Promise<void> => Promise.resolve();
 
 function refuse(): Promise<never> {

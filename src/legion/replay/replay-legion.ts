@@ -17,7 +17,6 @@ import type { Player } from "./stand-ins.ts";
 import { readTape, type Tape } from "./recording.ts";
 
 export interface Recording {
-  /** Of the recorded legion. */
   readonly reader: Reader;
   readonly tapes: ReadonlyMap<AgentId, Tape>;
   /** The model that answered an agent first; `undefined` where none did. */
@@ -31,12 +30,14 @@ export async function openRecording(reader: Reader): Promise<Recording> {
   return {
     reader,
     tapes,
-    modelOf: (agent) => createPlayhead(tapes.get(agent) ?? NOTHING).model(),
+    modelOf(agent) {
+      const tape = tapes.get(agent);
+      return tape && createPlayhead(tape).model();
+    },
   };
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
-const NOTHING: Tape = { agent: CONTROL, events: [], decisions: 0 };
 
 /** Throws CONFIG, with the ids that were recorded, unless `agents` are exactly these. */
 export function checkCast({ tapes }: Recording, agents: readonly AgentId[]): void {
@@ -56,7 +57,6 @@ export function createLegionReplay(recording: Recording) {
   let difference: Difference | undefined;
   let begun: (legion: Legion) => void;
   const beginning = new Promise<Legion>((resolve) => (begun = resolve));
-  /** Whether it is over. */
   let look = (): void => undefined;
   const course: Course = {
     beginning,

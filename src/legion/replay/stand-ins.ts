@@ -34,7 +34,6 @@ import type { Evidence } from "../../agent/parts/command-trace.ts";
 export interface Player {
   readonly agent: AgentId;
   readonly head: Playhead;
-  /** Of the recorded legion. */
   readonly reader: Reader;
   /** The newest prompt that was passed, as it was recorded, with what was pinned then, and as it is today. */
   asked:
@@ -69,7 +68,6 @@ export function expectNext({ over, head, rest }: Player): Event {
   throw head.edge === "start" ? ERRAND : SHUTDOWN;
 }
 
-/** Leaves the agent at its first difference. */
 export function differ({ agent, leave }: Player, difference: Omit<Difference, "agent">): never {
   leave({ agent, ...difference });
   throw SHUTDOWN;

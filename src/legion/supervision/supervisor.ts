@@ -42,7 +42,6 @@ export interface Supervision extends Upkeep {
 /** Thrown to end a run because something is to be done before the next one. */
 export const ERRAND = new LegionError("REFUSED", "Something else is to be done first.");
 
-/** How often a log that is broken is tried. */
 const REOPEN_MS = 10_000;
 
 export function supervise({ now, random = Math.random, ...opening }: Supervision): Supervised {

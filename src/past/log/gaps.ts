@@ -42,9 +42,7 @@ function isRange(value: unknown): value is SeqRange {
 /** What tells an agent that some of its past is gone; `lostIn` finds in it what it reports. */
 export function gapNotice(lost: readonly SeqRange[]): NoticeEvent {
   const count = lost.reduce((sum, [first, last]) => sum + last - first + 1, 0);
-  const content =
-    count === 1
-      ? "1 event of your past is damaged or gone. If something seems to be missing, it may have been there."
-      : `${count} events of your past are damaged or gone. If something seems to be missing, it may have been there.`;
+  const what = count === 1 ? "1 event of your past is" : `${count} events of your past are`;
+  const content = `${what} damaged or gone. If something seems to be missing, it may have been there.`;
   return { kind: "notice", reason: "gap", content, details: { lost } };
 }

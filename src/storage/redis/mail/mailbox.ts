@@ -51,7 +51,7 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
   let isClosed = false;
   const inbox: Inbox = {
     get unread() {
-      return front.count;
+      return front.unread;
     },
     peek: front.peek,
     // Its reader's commit has removed it from the stream.
