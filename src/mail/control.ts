@@ -67,18 +67,15 @@ export interface LocalControl extends Control {
   readonly outbox: Outbox;
 }
 
-export interface ControlOptions {
-  readonly memory: Memory;
-  readonly bus: Bus;
-  readonly clock: Clock;
-  /** Known agents, Control not. */
-  readonly known: () => readonly AgentId[];
-}
-
 const RETRY_MS = 1_000;
 
-/** Takes mail in from now on. Rejects with LOCKED if somebody does already. */
-export async function openControl({ memory, bus, clock, known }: ControlOptions): Promise<LocalControl> {
+/** Takes mail in from now on; `known` lists all agents, Control not. Rejects with LOCKED if somebody does already. */
+export async function openControl(
+  memory: Memory,
+  bus: Bus,
+  clock: Clock,
+  known: () => readonly AgentId[],
+): Promise<LocalControl> {
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
   const turns = createTurns();

@@ -63,18 +63,10 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
   };
 }
 
-/** What goes to one recipient, until nothing is left. */
-interface RecipientQueue {
-  /** Oldest first. */
-  readonly queue: Send[];
-  /** Resolves when all of it was tried once. */
-  readonly tried: Promise<void>;
-  readonly end: Promise<void>;
-}
-
 /** One lane for each recipient; `attempt` says whether a send is over. */
 function createLanes(attempt: (send: Send) => Promise<boolean>, clock: Clock, closing: AbortSignal) {
-  const lanes = new Map<AgentId, RecipientQueue>();
+  /** What goes to each recipient, oldest first, until nothing is left; `tried` resolves when all of it was tried once. */
+  const lanes = new Map<AgentId, { queue: Send[]; tried: Promise<void>; end: Promise<void> }>();
   const run = async (to: AgentId, queue: Send[], tried: () => void): Promise<void> => {
     let retryMs = FIRST_RETRY_MS;
     while (queue[0]) {

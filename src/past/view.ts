@@ -228,7 +228,7 @@ function textItem(kind: Item["kind"], { seq }: Stamp, text: string): Item {
 }
 
 function newItem(kind: Item["kind"], seq: number, turns: readonly Turn[]): Item {
-  const tokens = estimateTurns(turns);
+  const tokens = turns.reduce((sum, turn) => sum + estimateTokens(textOf(turn)), 0);
   return { kind, firstSeq: seq, lastSeq: seq, events: 1, turns, tokens, counted: false, chain: "" };
 }
 
@@ -253,12 +253,6 @@ function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
 
 function showResult({ call, content, outcome }: ResultEvent): ShownResult {
   return { call, content, isError: outcome === "error" || outcome === "interrupted" };
-}
-
-function estimateTurns(turns: readonly Turn[]): number {
-  let sum = 0;
-  for (const turn of turns) sum += estimateTokens(textOf(turn));
-  return sum;
 }
 
 /** Everything of a turn that costs tokens, as one text. */

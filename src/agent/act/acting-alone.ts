@@ -2,7 +2,7 @@
 
 import type { Perform, Performer } from "../parts/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import { type Call, restartNotice } from "../../domain/event.ts";
+import { restartNotice } from "../../domain/event.ts";
 import { isSuspect } from "../../past/ledger.ts";
 import { perform } from "./perform.ts";
 
@@ -19,7 +19,8 @@ export function suspectsAlone(clock: Clock): Perform {
     const isAlone = await floor.claim(performer, signal);
     const over = new AbortController();
     try {
-      if (isAlone) await performer.memory.commit(restartNotice(aloneWith(call), "alone"));
+      const why = `${call.action} runs alone: the processes before ended while this agent was acting.`;
+      if (isAlone) await performer.memory.commit(restartNotice(why, "alone"));
       void clock.sleep(PATIENCE_MS, over.signal).then(() => {
         if (over.signal.aborted || !isAlone) return;
         performer.memory.note(restartNotice(`Others act beside ${call.action} from now on.`, "beside"));
@@ -36,10 +37,6 @@ export function suspectsAlone(clock: Clock): Perform {
     await floor.enter(performer, signal);
     return perform(performer, call, signal).finally(() => floor.leave(performer));
   };
-}
-
-function aloneWith({ action }: Call): string {
-  return `${action} runs alone: the processes before ended while this agent was acting.`;
 }
 
 /** Where calls run: any number of them, or that of whoever claimed it first. */

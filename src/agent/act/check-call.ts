@@ -146,22 +146,20 @@ function describe(
 ): readonly string[] {
   const isMissing = ({ name }: ParameterIssue) => name !== undefined && !Object.hasOwn(parameters, name);
   const missing = [...new Set(issues.filter(isMissing).map(({ name }) => name!))];
+  const known = declared.map(({ name }) => name);
   const unexpected = issues.flatMap((issue) => issue.unexpected);
   const wrong = issues.filter((issue) => !isMissing(issue) && issue.unexpected.length === 0);
   return [
     ...(missing.length > 0 ? [describeMissing(missing)] : []),
-    ...unexpected.slice(0, MAX_DESCRIBED).map((name) => describeUnexpected(name, declared)),
+    ...unexpected
+      .slice(0, MAX_DESCRIBED)
+      .map((name) => `Unexpected parameter: ${quote(name)}.${didYouMean(name, known)}`),
     ...wrong.slice(0, MAX_DESCRIBED).map((issue) => describeWrong(issue, parameters, declared)),
   ];
 }
 
 function describeMissing(names: readonly string[]): string {
   return `Missing required ${names.length === 1 ? "parameter" : "parameters"}: ${enumerate(names)}.`;
-}
-
-function describeUnexpected(name: string, declared: readonly Parameter[]): string {
-  const candidates = declared.map((parameter) => parameter.name);
-  return `Unexpected parameter: ${quote(name)}.${didYouMean(name, candidates)}`;
 }
 
 function describeWrong(

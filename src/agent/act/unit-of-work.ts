@@ -7,7 +7,6 @@ import { writeLetter, hasMet, resolveTargets } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "../../domain/event.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Ledger, OpenCall } from "../../past/ledger.ts";
 import type { AgentId, Message } from "../../domain/message.ts";
 import { keysOf, valueOf, type ModuleState } from "../../past/state.ts";
 import type { State } from "../../domain/module.ts";
@@ -27,8 +26,11 @@ export function beginWork({ memory, shared }: Correspondent) {
     refused: refused as readonly Undeliverable[],
     /** What the action's own model calls came to, those without an answer included; `undefined` without any. */
     get usage(): Usage | undefined {
+      const settled = new Set(answered.map(({ prompted }) => prompted));
+      // A call without an answer is charged for its reservation.
+      const unanswered = memory.ledger.open.filter(({ seq }) => !settled.has(seq));
       const usages = [
-        ...unanswered(memory.ledger, answered).map(({ reserved }) => reserved),
+        ...unanswered.map(({ reserved }) => reserved),
         ...answered.map(({ completion }) => completion.usage),
       ];
       return usages.length > 0 ? usages.reduce(addUsage) : undefined;
@@ -59,11 +61,6 @@ export function beginWork({ memory, shared }: Correspondent) {
       return written.sends.map(({ id }) => id);
     },
   };
-}
-
-/** What is charged for its reservation. */
-function unanswered({ open }: Ledger, answered: readonly ModelAnswer[]): readonly OpenCall[] {
-  return open.filter(({ seq }) => !answered.some(({ prompted }) => prompted === seq));
 }
 
 /** Module state as a running action sees it: the committed values under its own changes. */

@@ -19,7 +19,7 @@ import type {
   Stop,
 } from "../../domain/event.ts";
 import { parseMessageId, type AgentId, type Message } from "../../domain/message.ts";
-import type { Completion, Model, ModelRequest } from "../../domain/model.ts";
+import type { Model, ModelRequest } from "../../domain/model.ts";
 import type { Limiter } from "../../model/limiter/limiter.ts";
 import { toCompletion } from "../../model/scripted/recorded.ts";
 import { sentBy, STOPPED } from "../../agent/act/perform.ts";
@@ -170,7 +170,8 @@ export function createStandInModel(plan: AgentPlan, player: Player): Model {
       const { prompt } = player.asked!.recorded;
       const answer = head.next();
       if (answer?.kind === "decision") return toCompletion(answer, stopOf(answer, head, plan));
-      if (answer?.kind === "summary") return summaryOf(answer);
+      if (answer?.kind === "summary")
+        return { text: answer.content, calls: [], usage: answer.usage, stop: "end" };
       if (answer?.kind === "prompted" && !head.outside().some(isDisturbance)) {
         // Another question comes next: this one was too long, and the past is summarised for it.
         throw failedAs(answer.prompt === prompt ? "again" : "too long", player);
@@ -193,10 +194,6 @@ async function checkPrompt(player: Player, request: ModelRequest): Promise<void>
   const answer = player.head.next();
   const where = answer?.kind === "decision" || answer?.kind === "summary" ? answer : recorded;
   differ(player, { ...sides, seq: where.seq, part: `${where.kind} ${where.seq}: ${sides.part}` });
-}
-
-function summaryOf({ content, usage }: EventOf<"summary">): Completion {
-  return { text: content, calls: [], usage, stop: "end" };
 }
 
 /** What the model stopped for: where nothing could be read, only the reason that the agent was given tells. */

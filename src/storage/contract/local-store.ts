@@ -37,7 +37,7 @@ export async function openLocalStore(place: LocalPlace) {
   const { find, openAgent } = await openLogs(place);
   const ledger = (agent: AgentId): Promise<Ledger | undefined> => find(agent).catch(() => undefined);
   const bus = place.createBus(find);
-  const control = await openControl({ memory: await openAgent(CONTROL, UNHOSTED), bus, clock, known });
+  const control = await openControl(await openAgent(CONTROL, UNHOSTED), bus, clock, known);
   const sleepers = createSleepers((agent) => openAgent(agent, UNHOSTED), { bus, clock });
   const sleeping = (): readonly AgentId[] => known().filter((id) => !hosted.has(id));
   const deliverForOthers = async (): Promise<void> => {
