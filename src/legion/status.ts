@@ -107,7 +107,6 @@ function toStatus(
   return { id, name, state, reason: why, waitingFor, since, unread, steps, tokens, cost, model, node };
 }
 
-/** Empty if everything is delivered. */
 function undeliveredReason(undelivered: readonly Send[]): string {
   if (undelivered.length === 0) return "";
   const to = [...new Set(undelivered.map((send) => displayName(send.to)))].join(", ");

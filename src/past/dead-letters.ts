@@ -21,8 +21,8 @@ export interface Undeliverable extends NoticeEvent {
 export function undeliverable(message: Message | Draft, why: string, seq?: number): Undeliverable {
   const subject =
     "id" in message ? `Message ${message.id} could not be delivered.` : "A message was not sent.";
-  const details = { message, why, seq };
-  return { kind: "notice", reason: "undeliverable", content: `${subject} ${why}`, details };
+  const content = `${subject} ${why}`;
+  return { kind: "notice", reason: "undeliverable", content, details: { message, why, seq } };
 }
 
 /** Names the message with a number that an event keeps: its id and the event that sent it; `undefined` if there is none. */

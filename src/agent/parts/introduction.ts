@@ -20,7 +20,6 @@ export function introductionTokens({ instructions, pinned, tools }: Introduction
   return estimateTokens(instructions) + estimateTokens(pinned) + estimateTokens(JSON.stringify(tools));
 }
 
-/** One module's part of the introduction. */
 export function section(name: string, text: string): string {
   return `--- ${name.toUpperCase()} ---\n\n${text.trim()}`;
 }

@@ -107,7 +107,6 @@ function promptOf(thinker: Thinker, introduction: Introduction): Prompt {
   };
 }
 
-/** Do the limits leave room for the agent's next decision? */
 export async function wouldFit(thinker: Thinker): Promise<boolean> {
   return thinker.model.fits(promptOf(thinker, await introductionOf(thinker)));
 }

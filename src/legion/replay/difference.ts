@@ -166,9 +166,10 @@ function isAlike({ recorded, today }: Sides): boolean {
 }
 
 function introductions(before: ModelRequest, now: ModelRequest): readonly Sides[] {
+  const [recorded, today] = [before, now].map(({ tools }) => JSON.stringify(tools, null, 2));
   return [
     { part: "system prompt", recorded: before.system, today: now.system },
-    { part: "tools", recorded: showTools(before), today: showTools(now) },
+    { part: "tools", recorded: recorded!, today: today! },
   ];
 }
 
@@ -177,10 +178,6 @@ function* histories(before: readonly Turn[], now: readonly Turn[]): Generator<Si
     const [recorded, today] = [before[index], now[index]].map(showTurn);
     yield { part: `turn ${index + 1}`, recorded: recorded!, today: today! };
   }
-}
-
-function showTools({ tools }: ModelRequest): string {
-  return JSON.stringify(tools, null, 2);
 }
 
 function showTurn(turn: Turn | undefined): string {

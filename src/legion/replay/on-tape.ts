@@ -22,7 +22,6 @@ import {
 } from "./stand-ins.ts";
 import { isOwn } from "./recording.ts";
 
-/** `plan` for an agent that follows the tape of `player`. */
 export function onTape(plan: AgentPlan, player: Player): AgentPlan {
   const model = createStandInModel(plan, player);
   return { ...plan, model, tickMs: 0, replay: (place) => placeOnTape(place, player) };
