@@ -7,7 +7,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { LegionPaths } from "../../storage/folder/paths.ts";
 import { shownPath } from "../../base/files/project-file.ts";
 import type { FileReader } from "../../storage/files/reader/reader.ts";
-import type { DoctorFinding } from "./finding.ts";
+import { finding, type DoctorFinding } from "./finding.ts";
 
 /** A start needs little; what agents do needs more. */
 const MIN_FREE_BYTES = 16 * 1_048_576;
@@ -32,17 +32,17 @@ async function checkWritable({ paths, disk }: FileReader): Promise<DoctorFinding
       if (uid === process.getuid?.() && (mode & OWNER_MAY_ALL) !== OWNER_MAY_ALL)
         throw new Error(`the mode of ${folder} forbids it; chmod u+rwx it`);
     } catch (error) {
-      return { check: "folder", status: "wrong", detail: `cannot be written: ${messageOf(error)}` };
+      return finding("folder", "wrong", `cannot be written: ${messageOf(error)}`);
     }
   }
-  return { check: "folder", status: "ok", detail: `${paths.project} can be written` };
+  return finding("folder", "ok", `${paths.project} can be written`);
 }
 
 async function checkSpace(project: string): Promise<DoctorFinding> {
   try {
     return judgeSpace(await statfs(project));
   } catch (error) {
-    return { check: "disk", status: "missing", detail: `its free space is unknown: ${messageOf(error)}` };
+    return finding("disk", "missing", `its free space is unknown: ${messageOf(error)}`);
   }
 }
 
@@ -56,40 +56,56 @@ export function judgeSpace(space: {
   const free = space.bavail * space.bsize;
   const shown = `${Math.floor(free / 1_048_576)} MiB free`;
   if (free < MIN_FREE_BYTES)
-    return { check: "disk", status: "wrong", detail: `full: ${shown}; agents halt when they cannot write` };
+    return finding("disk", "wrong", `full: ${shown}; agents halt when they cannot write`);
   if (space.files > 0 && space.ffree < MIN_FREE_FILES)
-    return { check: "disk", status: "wrong", detail: `full: room for ${space.ffree} more files` };
-  return { check: "disk", status: "ok", detail: shown };
+    return finding("disk", "wrong", `full: room for ${space.ffree} more files`);
+  return finding("disk", "ok", shown);
 }
 
-/** State and keys are nobody else's business. What lies in a private folder is private. */
+/** What lies in a private folder is private. */
 async function* checkPrivacy(paths: LegionPaths): AsyncGenerator<DoctorFinding> {
-  if (process.getuid === undefined) return;
-  for (const path of [...(await exposedPaths(paths)), join(paths.project, ".env")]) {
-    if (!(await isOpen(path))) continue;
+  for await (const { path, mode } of privatePaths(paths, "others")) {
     const shown = shownPath(paths.project, path);
-    yield { check: shown, status: "wrong", detail: `others may open it; chmod go= ${shown}` };
+    if (mayOthers(mode)) yield finding(shown, "wrong", `others may open it; chmod go= ${shown}`);
   }
 }
 
-/** Others can get to these, if their own modes let them. `config.yaml` is for everybody. */
-async function exposedPaths({ root, agents, ...paths }: LegionPaths): Promise<readonly string[]> {
-  if (!(await isOpen(root))) return [];
-  const exposed = [agents, paths.lock, paths.logs, paths.corrupt, paths.socket];
-  if (!(await isOpen(agents))) return exposed;
-  for (const name of await readdir(agents).catch(() => [])) {
-    const folder = join(agents, name);
-    exposed.push(folder);
-    if (!(await isOpen(folder))) continue;
-    for (const inner of await readdir(folder).catch(() => [])) exposed.push(join(folder, inner));
-  }
-  return exposed;
+interface PrivatePath {
+  readonly path: string;
+  /** Its permissions: as they are, and as they should be. */
+  readonly mode: number;
+  readonly wanted: number;
+}
+
+const PUBLIC = ["config.yaml", "config.schema.json", ".gitignore"];
+
+/**
+ * State and keys, which are nobody else's business: folders 0700, files 0600. A folder comes before what is in it, as who
+ * may not enter it sees nothing else. Links are left alone; nothing where the system has no modes.
+ *
+ * @param reach `others`: without what lies in folders that only their owner may open
+ */
+export async function* privatePaths(
+  { project, root }: LegionPaths,
+  reach: "owner" | "others",
+): AsyncGenerator<PrivatePath> {
+  if (process.getuid === undefined) return;
+  const walk = async function* (path: string): AsyncGenerator<PrivatePath> {
+    const found = await lstat(path).catch(() => undefined);
+    if (!found || found.isSymbolicLink()) return;
+    const isFolder = found.isDirectory();
+    if (path !== root) yield { path, mode: found.mode & 0o777, wanted: isFolder ? 0o700 : 0o600 };
+    if (!isFolder || (reach === "others" && !mayOthers(found.mode))) return;
+    for (const name of await readdir(path).catch(() => []))
+      if (path !== root || !PUBLIC.includes(name)) yield* walk(join(path, name));
+  };
+  yield* walk(root);
+  yield* walk(join(project, ".env"));
 }
 
 /** May anybody but its owner do anything with it? */
-async function isOpen(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  return found !== undefined && !found.isSymbolicLink() && (found.mode & 0o077) !== 0;
+function mayOthers(mode: number): boolean {
+  return (mode & 0o077) !== 0;
 }
 
 /**
@@ -103,14 +119,15 @@ async function* checkOwners({ project, root }: LegionPaths): AsyncGenerator<Doct
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])) {
     const path = join(entry.parentPath, entry.name);
     const found = await lstat(path).catch(() => undefined);
-    const isOurs = found === undefined || found.uid === uid;
-    const isWritable =
-      isOurs && (found === undefined || entry.isSymbolicLink() || (found.mode & 0o200) !== 0);
-    if (!isWritable) foreign.push(shownPath(project, path));
+    const isWritable = found?.uid === uid && (entry.isSymbolicLink() || (found.mode & 0o200) !== 0);
+    if (found && !isWritable) foreign.push(shownPath(project, path));
   }
   if (foreign.length === 0) return;
   const named = foreign.slice(0, MAX_NAMED).join(", ");
   const more = foreign.length > MAX_NAMED ? ` and ${foreign.length - MAX_NAMED} more` : "";
-  const detail = `not yours, or not to be written: ${named}${more}; chown or chmod u+w them`;
-  yield { check: "owner", status: "wrong", detail };
+  yield finding(
+    "owner",
+    "wrong",
+    `not yours, or not to be written: ${named}${more}; chown or chmod u+w them`,
+  );
 }

@@ -3,8 +3,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
-import type { Event, SeqRange } from "../../domain/event.ts";
-import { lostIn } from "../../past/log/gaps.ts";
+import type { Event } from "../../domain/event.ts";
+import { createGaps, type Gaps } from "../../past/log/gaps.ts";
 import {
   asidePath,
   readSegments,
@@ -15,73 +15,58 @@ import type { AgentId } from "../../domain/message.ts";
 import { shownPath } from "../../base/files/project-file.ts";
 import type { FileReader } from "../../storage/files/reader/reader.ts";
 import { count } from "../../base/wording.ts";
-import type { DoctorFinding } from "./finding.ts";
+import { finding, type DoctorFinding } from "./finding.ts";
 
-const NAMES = ["log", "mailbox"] as const;
-
-export async function* checkJournals(reader: FileReader, id: AgentId): AsyncGenerator<DoctorFinding> {
-  for (const name of NAMES) {
-    const journal: CheckedJournal = { reader, id, name, folder: join(reader.paths.agent(id), name) };
-    const damage = (detail: string): DoctorFinding => ({ check: `${name} ${id}`, status: "damaged", detail });
-    try {
-      yield* checkJournal(journal, damage);
-    } catch (error) {
-      yield damage(messageOf(error));
-    }
-  }
-}
-
+/** One journal, and what it adds up to as it is read. */
 interface CheckedJournal {
   readonly reader: FileReader;
   readonly id: AgentId;
-  readonly name: (typeof NAMES)[number];
-  readonly folder: string;
-}
-
-/** What a whole journal adds up to. */
-interface JournalCourse {
-  count: number;
-  last: number;
+  readonly name: "log" | "mailbox";
+  readonly check: string;
+  readonly gaps: Gaps;
+  records: number;
   /** Damaged lines that nobody has set aside. */
   damages: number;
   /** Damaged lines of which there is a copy: a start or a repair has dealt with them. */
   settled: number;
-  /** Events that are not there. */
-  readonly gaps: SeqRange[];
-  readonly reported: SeqRange[];
 }
 
-async function* checkJournal(
-  journal: CheckedJournal,
-  damage: (detail: string) => DoctorFinding,
-): AsyncGenerator<DoctorFinding> {
-  const { reader, id, name, folder } = journal;
-  const check = `${name} ${id}`;
-  const course: JournalCourse = { count: 0, last: 0, damages: 0, settled: 0, gaps: [], reported: [] };
-  for await (const segment of readSegments(folder, reader.disk)) {
-    yield* checkLines(journal, segment, course, damage);
-    for (const record of segment.records) {
-      follow(course, record);
-      for (const hash of blobsOf(record)) {
-        if ((await reader.blobs(id).read(hash)) === undefined)
-          yield damage(`event ${record.seq}: there is no blob ${hash}, or it is not what was written`);
-      }
-    }
-    const torn = await tornBytes(folder, segment);
-    if (torn > 0) {
-      const detail = `${count(torn, "byte")} of an unfinished line; the next start leaves them out`;
-      yield { check, status: "ok", detail };
+export async function* checkJournals(reader: FileReader, id: AgentId): AsyncGenerator<DoctorFinding> {
+  for (const name of ["log", "mailbox"] as const) {
+    const check = `${name} ${id}`;
+    try {
+      yield* checkJournal({
+        reader,
+        id,
+        name,
+        check,
+        gaps: createGaps(),
+        records: 0,
+        damages: 0,
+        settled: 0,
+      });
+    } catch (error) {
+      yield finding(check, "damaged", messageOf(error));
     }
   }
-  const { damages, settled, gaps, reported } = course;
-  const isReported = ([first, last]: SeqRange): boolean =>
-    reported.some((r) => r[0] <= first && last <= r[1]);
-  const open = name === "log" ? gaps.filter((gap) => !isReported(gap)) : [];
+}
+
+async function* checkJournal(journal: CheckedJournal): AsyncGenerator<DoctorFinding> {
+  const { reader, id, name, check, gaps } = journal;
+  const folder = join(reader.paths.agent(id), name);
+  for await (const segment of readSegments(folder, reader.disk)) {
+    yield* checkLines(journal, segment);
+    yield* checkRecords(journal, segment);
+    const torn = await tornBytes(folder, segment);
+    const unfinished = `${count(torn, "byte")} of an unfinished line; the next start leaves them out`;
+    if (torn > 0) yield finding(check, "ok", unfinished);
+  }
+  const { records, damages, settled } = journal;
+  const lost = name === "log" ? gaps.unreported() : [];
   // What is missing beside a damaged line is what stood in it.
-  if (damages === 0) for (const [first, last] of open) yield damage(missing(first, last));
-  if (settled > 0) yield { check, status: "ok", detail: `${settled} damaged before, set aside and reported` };
-  if (course.count > 0 && damages === 0 && open.length === 0)
-    yield { check, status: "ok", detail: count(course.count, "record") };
+  if (damages === 0) for (const [first, last] of lost) yield finding(check, "damaged", missing(first, last));
+  if (settled > 0) yield finding(check, "ok", `${settled} damaged before, set aside and reported`);
+  if (records > 0 && damages === 0 && lost.length === 0) yield finding(check, "ok", count(records, "record"));
 }
 
 function missing(first: number, last: number): string {
@@ -90,30 +75,35 @@ function missing(first: number, last: number): string {
     : `events ${first} to ${last} are missing before ${last + 1}`;
 }
 
-function* checkLines(
-  { reader, id, name }: CheckedJournal,
-  { damages }: Segment<StoredRecord>,
-  course: JournalCourse,
-  damage: (detail: string) => DoctorFinding,
-): Generator<DoctorFinding> {
+function* checkLines(journal: CheckedJournal, { damages }: Segment<StoredRecord>): Generator<DoctorFinding> {
+  const { reader, id, name, check } = journal;
   const { paths, disk } = reader;
-  const prefix = join(paths.corrupt, name === "log" ? id : `${id}-${name}`);
-  for (const found of damages) {
-    if (disk.exists(asidePath(found, prefix))) {
-      course.settled++;
+  const copies = join(paths.corrupt, name === "log" ? id : `${id}-${name}`);
+  for (const damage of damages) {
+    if (disk.exists(asidePath(damage, copies))) {
+      journal.settled++;
       continue;
     }
-    course.damages++;
-    const file = shownPath(paths.project, found.file);
-    yield damage(`${file}: ${count(found.bytes.length, "byte")} at ${found.offset} cannot be read`);
+    journal.damages++;
+    const where = `${count(damage.bytes.length, "byte")} at ${damage.offset}`;
+    yield finding(check, "damaged", `${shownPath(paths.project, damage.file)}: ${where} cannot be read`);
   }
 }
 
-function follow(course: JournalCourse, record: StoredRecord): void {
-  if (record.seq > course.last + 1) course.gaps.push([course.last + 1, record.seq - 1]);
-  course.last = record.seq;
-  course.count++;
-  for (const range of lostIn(record as Event & StoredRecord)) course.reported.push(range);
+async function* checkRecords(
+  journal: CheckedJournal,
+  { records }: Segment<StoredRecord>,
+): AsyncGenerator<DoctorFinding> {
+  const { reader, id, check, gaps } = journal;
+  const blobs = reader.blobs(id);
+  for (const record of records) {
+    journal.records++;
+    gaps.see(record as Event & StoredRecord);
+    for (const hash of blobsOf(record)) {
+      const detail = `event ${record.seq}: there is no blob ${hash}, or it is not what was written`;
+      if ((await blobs.read(hash)) === undefined) yield finding(check, "damaged", detail);
+    }
+  }
 }
 
 async function tornBytes(folder: string, { name, bytes, sealed }: Segment<StoredRecord>): Promise<number> {

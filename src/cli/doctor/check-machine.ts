@@ -10,7 +10,7 @@ import { serverOf, type ConnectionSettings } from "../../model/registry/connecti
 import { openModel } from "../../model/registry/registry.ts";
 import { listModels, type ListModels, type Listing } from "../../model/registry/server.ts";
 import type { Io } from "../kit/command.ts";
-import type { DoctorFinding } from "./finding.ts";
+import { finding, type DoctorFinding } from "./finding.ts";
 
 const OLDEST_NODE = [20, 19] as const;
 
@@ -24,16 +24,18 @@ export async function* checkMachine({ env }: Io): AsyncGenerator<DoctorFinding> 
   yield checkNode(process.versions.node);
   for (const [name, purpose] of PROGRAMS) {
     const path = await findProgram(name, env["PATH"] ?? "");
-    const detail = path ?? `not found; for ${purpose}`;
-    yield { check: name, status: path === undefined ? "missing" : "ok", detail };
+    yield path === undefined
+      ? finding(name, "missing", `not found; for ${purpose}`)
+      : finding(name, "ok", path);
   }
 }
 
 export function checkNode(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
-  const detail = isOld ? `${version}; ${OLDEST_NODE.join(".")} or newer is needed` : version;
-  return { check: "node", status: isOld ? "wrong" : "ok", detail };
+  return isOld
+    ? finding("node", "wrong", `${version}; ${OLDEST_NODE.join(".")} or newer is needed`)
+    : finding("node", "ok", version);
 }
 
 async function findProgram(name: string, path: string): Promise<string | undefined> {
@@ -52,12 +54,9 @@ async function findProgram(name: string, path: string): Promise<string | undefin
 export async function* checkModel(config: Config, dir: string): AsyncGenerator<DoctorFinding> {
   const env = config.environment();
   for (const [variable, purpose] of VARIABLES) {
-    const isSet = env[variable] !== undefined;
-    yield {
-      check: variable,
-      status: isSet ? "ok" : "missing",
-      detail: isSet ? "set" : `not set; ${purpose}`,
-    };
+    yield env[variable] === undefined
+      ? finding(variable, "missing", `not set; ${purpose}`)
+      : finding(variable, "ok", "set");
   }
   yield* checkChoice(config, dir);
 }
@@ -79,10 +78,10 @@ async function* checkChoice(
     const ids = name.startsWith("openai/") ? await listed?.listing.catch(() => undefined) : undefined;
     const isThere = !ids || ids.models.includes(name.slice("openai/".length));
     yield isThere
-      ? { check: "model", status: "ok", detail: `${name}: ${why}` }
-      : { check: "model", status: "warning", detail: `${name} (${why}): the server does not list it` };
+      ? finding("model", "ok", `${name}: ${why}`)
+      : finding("model", "warning", `${name} (${why}): the server does not list it`);
   } catch (error) {
-    yield { check: "model", status: "wrong", detail: messageOf(error) };
+    yield finding("model", "wrong", messageOf(error));
   }
 }
 
@@ -107,9 +106,9 @@ async function checkServer({ place, listing }: Listed): Promise<DoctorFinding> {
     const { models } = await listing;
     const named = models.slice(0, MAX_NAMED).join(", ") + (models.length > MAX_NAMED ? ", ..." : "");
     const has = models.length === 0 ? "no model that chats" : `${models.length} to chat with: ${named}`;
-    return { check, status: models.length === 0 ? "wrong" : "ok", detail: `${place} has ${has}` };
+    return finding(check, models.length === 0 ? "wrong" : "ok", `${place} has ${has}`);
   } catch (error) {
-    return { check, status: "wrong", detail: messageOf(error) };
+    return finding(check, "wrong", messageOf(error));
   }
 }
 

@@ -1,6 +1,7 @@
 // How a legion in Redis is, and whether that Redis keeps what it accepts. Reads only.
 
 import { messageOf } from "../../base/errors.ts";
+import { count } from "../../base/wording.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { createRedisReader } from "../../storage/redis/reader/reader.ts";
 import type { RedisAddress } from "../../storage/redis/connection/address.ts";
@@ -10,7 +11,7 @@ import { openLink, type Link } from "../../storage/redis/connection/link.ts";
 import { readNodes } from "../../storage/redis/cluster/members.ts";
 import { sizeOfAgent } from "../../storage/redis/scripts/size.ts";
 import { checkHalt } from "./check-project.ts";
-import type { DoctorFinding } from "./finding.ts";
+import { finding, type DoctorFinding } from "./finding.ts";
 import { namesOf } from "../kit/output.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -18,17 +19,15 @@ const MAX_NAMED = 10;
 
 /** One try to reach it. */
 export async function* checkRedis(address: RedisAddress, legion: string): AsyncGenerator<DoctorFinding> {
-  const link = await openLink(address).catch((error: unknown): DoctorFinding => {
-    return { check: "redis", status: "wrong", detail: messageOf(error) };
-  });
-  if ("check" in link) return yield link;
+  let link: Link | undefined;
   try {
+    link = await openLink(address);
     yield* checkServers(link);
     yield* checkLegion(link, legion);
   } catch (error) {
-    yield { check: "redis", status: "wrong", detail: messageOf(error) };
+    yield finding("redis", "wrong", messageOf(error));
   } finally {
-    await link.close();
+    await link?.close();
   }
 }
 
@@ -37,34 +36,28 @@ async function* checkServers(link: Link): AsyncGenerator<DoctorFinding> {
   const all = servers.map(({ server, reply }) => ({ server, facts: factsIn(reply) }));
   for (const { server, facts } of all) {
     const role = roleOf(facts, servers.length);
-    yield {
-      check: "redis",
-      status: "ok",
-      detail: `${server} answers: ${facts.get("redis_version")}, ${role}`,
-    };
-    yield { check: "redis memory", status: "ok", detail: `${server}: ${memoryIn(facts)}` };
+    yield finding("redis", "ok", `${server} answers: ${facts.get("redis_version")}, ${role}`);
+    yield finding("redis memory", "ok", `${server}: ${memoryIn(facts)}`);
   }
   const findings = await examine(link);
   for (const { severity, text, remedy } of findings) {
-    const status = severity === "refuse" ? "wrong" : "warning";
-    yield { check: "redis settings", status, detail: `${text}; ${remedy}` };
+    yield finding("redis settings", severity === "refuse" ? "wrong" : "warning", `${text}; ${remedy}`);
   }
   if (findings.length > 0) return;
   const kept = "what is accepted is kept, also when the power fails";
-  const more = all.some(({ facts }) => replicasIn(facts) > 0)
-    ? `${kept}; where a replica takes over, what came last may be lost`
-    : kept;
-  yield { check: "redis settings", status: "ok", detail: more };
+  const more = "; where a replica takes over, what came last may be lost";
+  const isReplicated = all.some(({ facts }) => replicasIn(facts) > 0);
+  yield finding("redis settings", "ok", isReplicated ? kept + more : kept);
 }
 
 function roleOf(facts: ReadonlyMap<string, string>, masters: number): string {
-  const count = replicasIn(facts);
-  const replicas = count === 0 ? "without replicas" : `with ${count} replica${count === 1 ? "" : "s"}`;
+  const copies = replicasIn(facts);
+  const replicas = copies === 0 ? "without replicas" : `with ${count(copies, "replica")}`;
   if (facts.get("cluster_enabled") === "1") {
     const place = masters === 1 ? "the only master" : `one of the ${masters} masters`;
     return `${place} of a Cluster, ${replicas}`;
   }
-  return count === 0 ? "standalone" : `a master ${replicas}`;
+  return copies === 0 ? "standalone" : `a master ${replicas}`;
 }
 
 function replicasIn(facts: ReadonlyMap<string, string>): number {
@@ -74,11 +67,8 @@ function replicasIn(facts: ReadonlyMap<string, string>): number {
 function memoryIn(facts: ReadonlyMap<string, string>): string {
   const used = inUnits(Number(facts.get("used_memory")));
   const limit = Number(facts.get("maxmemory"));
-  const more =
-    limit > 0
-      ? `of ${inUnits(limit)} used; when it is full, mail and decisions are refused`
-      : "used, no limit set";
-  return `${used} ${more}`;
+  if (!(limit > 0)) return `${used} used, no limit set`;
+  return `${used} of ${inUnits(limit)} used; when it is full, mail and decisions are refused`;
 }
 
 async function* checkLegion(link: Link, legion: string): AsyncGenerator<DoctorFinding> {
@@ -86,15 +76,15 @@ async function* checkLegion(link: Link, legion: string): AsyncGenerator<DoctorFi
   const nodes = await readNodes({ link, legion });
   const check = `legion ${legion}`;
   const shown = nodes.map(({ name, agents }) => `${name} runs ${agents}`).join(", ");
-  yield { check, status: "ok", detail: `nodes: ${shown || "none"}` };
+  yield finding(check, "ok", `nodes: ${shown || "none"}`);
   const agents = await reader.known();
   const names = agents.length > MAX_NAMED ? `${agents.length} agents` : agents.join(", ");
   if (agents.length === 0 && nodes.length > 0) {
     const detail = "agents: none, but nodes run: Redis has lost them; start them again to begin anew";
-    return yield { check, status: "wrong", detail };
+    return yield finding(check, "wrong", detail);
   }
-  yield { check, status: "ok", detail: `agents: ${names || "none yet"}` };
-  if (agents.length > 0) yield { check, status: "ok", detail: await describeSizes(link, legion, agents) };
+  yield finding(check, "ok", `agents: ${names || "none yet"}`);
+  if (agents.length > 0) yield finding(check, "ok", await describeSizes(link, legion, agents));
   for (const id of agents) yield* checkHalt(reader, id);
 }
 

@@ -2,10 +2,10 @@ import { loadConfig, type Config } from "../../config/config.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { createFileReader, type FileReader } from "../../storage/files/reader/reader.ts";
 import { checkMachine, checkModel } from "./check-machine.ts";
-import { checkProject, checkWorkspace } from "./check-project.ts";
+import { checkAgents, checkProject } from "./check-project.ts";
 import { checkWeb } from "./check-web.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
-import type { DoctorFinding } from "./finding.ts";
+import { finding, type DoctorFinding } from "./finding.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, addTrustOption, projectOf } from "../kit/target.ts";
 
@@ -22,10 +22,10 @@ export const command: CliCommand = {
       await showRepairs(reader, typed, io);
     }
     const findings: DoctorFinding[] = [];
-    for await (const finding of examine(reader, config, io)) {
-      findings.push(finding);
-      if (typed.options["json"]) printJson(io, finding);
-      else print(io, lineOf(finding));
+    for await (const found of examine(reader, config, io)) {
+      findings.push(found);
+      if (typed.options["json"]) printJson(io, found);
+      else print(io, lineOf(found));
     }
     const isDamaged = findings.some(({ status }) => status === "damaged");
     if (!typed.options["json"]) print(io, verdict(findings));
@@ -41,7 +41,7 @@ async function findConfig(projectDir: string, typed: Typed, { env }: Io): Promis
   } catch (error) {
     const detail = messageOf(error);
     if (isLegionError(error, "USAGE") && detail.startsWith("--")) throw error;
-    return { check: "config", status: "wrong", detail };
+    return finding("config", "wrong", detail);
   }
 }
 
@@ -69,16 +69,14 @@ async function* examine(
   yield* checkMachine(io);
   if (isFinding(config)) yield config;
   else {
-    yield { check: "config", status: "ok", detail: "valid" };
+    yield finding("config", "ok", "valid");
     yield* checkModel(config, reader.paths.project);
     yield* checkWeb(config, io.env);
-    if (config.bus.kind === "redis") {
-      yield* checkWorkspace(reader);
-      const { checkRedis } = await import("./check-redis.ts");
-      return yield* checkRedis(config.bus.address, config.name);
-    }
   }
   yield* checkProject(reader);
+  if (isFinding(config) || config.bus.kind !== "redis") return yield* checkAgents(reader);
+  const { checkRedis } = await import("./check-redis.ts");
+  yield* checkRedis(config.bus.address, config.name);
 }
 
 function isFinding(config: Config | DoctorFinding): config is DoctorFinding {
@@ -90,10 +88,11 @@ function lineOf({ check, status, detail }: DoctorFinding): string {
 }
 
 function verdict(findings: readonly DoctorFinding[]): string {
-  const count = (status: DoctorFinding["status"]): number =>
-    findings.filter((finding) => finding.status === status).length;
-  if (count("damaged") > 0)
-    return `\n${count("damaged")} damaged: what can be read is used. \`legion doctor --repair\` sets the rest aside and tells the agents.`;
-  if (count("wrong") > 0) return `\n${count("wrong")} to put right.`;
-  return count("warning") > 0 ? `\nNothing to put right, ${count("warning")} to know of.` : "\nAll is well.";
+  const [damaged, wrong, warnings] = (["damaged", "wrong", "warning"] as const).map(
+    (each) => findings.filter(({ status }) => status === each).length,
+  ) as [number, number, number];
+  if (damaged > 0)
+    return `\n${damaged} damaged: what can be read is used. \`legion doctor --repair\` sets the rest aside and tells the agents.`;
+  if (wrong > 0) return `\n${wrong} to put right.`;
+  return warnings > 0 ? `\nNothing to put right, ${warnings} to know of.` : "\nAll is well.";
 }

@@ -11,3 +11,7 @@ export interface DoctorFinding {
   /** Untrusted: it may quote files. */
   readonly detail: string;
 }
+
+export function finding(check: string, status: DoctorFinding["status"], detail: string): DoctorFinding {
+  return { check, status, detail };
+}

@@ -2,21 +2,21 @@
 // no log is rewritten. What cannot be read is copied to `corrupt`, and the agent is told of it.
 
 import { randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { chmod, mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { settleArrivals } from "../../storage/files/arrivals.ts";
 import { createClock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import { createDisk, type Disk } from "../../base/files/disk.ts";
+import { createDisk } from "../../base/files/disk.ts";
 import { deadHolder, takeLock } from "../../storage/folder/lock.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import { readableModules } from "../../config/module-loader.ts";
-import type { LegionPaths } from "../../storage/folder/paths.ts";
 import { shownPath } from "../../base/files/project-file.ts";
 import { createProjections } from "../../storage/folder/state-files.ts";
 import type { FileReader } from "../../storage/files/reader/reader.ts";
 import { openFileStore, type FileStore } from "../../storage/files/store.ts";
 import { UNHOSTED } from "../../storage/contract/store.ts";
+import { privatePaths } from "./check-access.ts";
 import { stateOf } from "./check-state.ts";
 
 export interface Repair {
@@ -64,27 +64,16 @@ function done(what: string, detail: string): Repair {
   return { repair: what, status: "done", detail };
 }
 
-const PUBLIC = ["config.yaml", "config.schema.json", ".gitignore"];
-
-/** State is for its owner alone: folders 0700, files 0600. Links are left alone. */
-async function* repairModes({ paths }: FileReader): AsyncGenerator<Repair> {
-  if (process.getuid === undefined) return;
-  for (const name of await readdir(paths.root))
-    if (!PUBLIC.includes(name)) yield* repairMode(join(paths.root, name), paths);
-  yield* repairMode(join(paths.project, ".env"), paths);
+function failed(what: string, error: unknown): Repair {
+  return { repair: what, status: "failed", detail: messageOf(error) };
 }
 
-/** A folder before what is in it: who may not enter it sees nothing else. */
-async function* repairMode(path: string, paths: LegionPaths): AsyncGenerator<Repair> {
-  const found = await lstat(path).catch(() => undefined);
-  if (!found?.isFile() && !found?.isDirectory()) return;
-  const wanted = found.isDirectory() ? 0o700 : 0o600;
-  if ((found.mode & 0o777) !== wanted)
-    yield await attempt(shownPath(paths.project, path), `mode ${wanted.toString(8)}`, () =>
-      chmod(path, wanted),
-    );
-  if (!found.isDirectory()) return;
-  for (const name of await readdir(path).catch(() => [])) yield* repairMode(join(path, name), paths);
+async function* repairModes({ paths }: FileReader): AsyncGenerator<Repair> {
+  for await (const { path, mode, wanted } of privatePaths(paths, "owner")) {
+    const detail = `mode ${wanted.toString(8)}`;
+    if (mode !== wanted)
+      yield await attempt(shownPath(paths.project, path), detail, () => chmod(path, wanted));
+  }
 }
 
 /** Moves away what stands where a start has to write. */
@@ -106,7 +95,7 @@ async function attempt(what: string, detail: string, work: () => Promise<unknown
     await work();
     return done(what, detail);
   } catch (error) {
-    return { repair: what, status: "failed", detail: messageOf(error) };
+    return failed(what, error);
   }
 }
 
@@ -114,36 +103,27 @@ async function attempt(what: string, detail: string, work: () => Promise<unknown
 async function* repairAgents(reader: FileReader): AsyncGenerator<Repair> {
   const { paths } = reader;
   const disk = createDisk(paths.tmp);
-  const before = await asideNames(reader, disk);
-  const inspect = (): void => undefined;
-  const clock = createClock();
-  let store: FileStore;
+  const before = await disk.list(paths.corrupt);
   try {
-    store = await openFileStore({
+    const store = await openFileStore({
       paths,
       role: "command",
       durability: "disk",
-      clock,
-      inspect,
+      clock: createClock(),
+      inspect: () => undefined,
       hosted: new Set(),
       disk,
     });
+    try {
+      for (const id of store.known()) yield* repairAgent(reader, store, id);
+    } finally {
+      await store.close();
+    }
   } catch (error) {
-    yield { repair: "logs", status: "failed", detail: messageOf(error) };
-    return;
+    yield failed("logs", error);
   }
-  try {
-    for (const id of store.known()) yield* repairAgent(reader, store, id);
-  } finally {
-    await store.close();
-  }
-  for (const name of await asideNames(reader, disk)) {
-    if (!before.includes(name)) yield done("corrupt", `a copy of what cannot be read: ${basename(name)}`);
-  }
-}
-
-function asideNames({ paths }: FileReader, disk: Disk): Promise<readonly string[]> {
-  return disk.list(paths.corrupt);
+  for (const name of await disk.list(paths.corrupt))
+    if (!before.includes(name)) yield done("corrupt", `a copy of what cannot be read: ${name}`);
 }
 
 async function* repairAgent(reader: FileReader, store: FileStore, id: AgentId): AsyncGenerator<Repair> {
@@ -161,6 +141,6 @@ async function* repairAgent(reader: FileReader, store: FileStore, id: AgentId): 
       if (event.kind === "notice") yield done(`agent ${id}`, `told: ${event.content}`);
     }
   } catch (error) {
-    yield { repair: `agent ${id}`, status: "failed", detail: messageOf(error) };
+    yield failed(`agent ${id}`, error);
   }
 }

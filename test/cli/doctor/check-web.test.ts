@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { checkBrowser } from "../../../src/cli/doctor/check-browser.ts";
+import { checkBrowser } from "../../../src/cli/doctor/check-web.ts";
 
 function createProgram(script: string): string {
   const folder = mkdtempSync(join(tmpdir(), "legion-doctor-"));
@@ -18,8 +18,8 @@ const sandbox = process.getuid?.() === 0 ? "without its sandbox, as it runs as r
 it("names the browser, its version, and whether it has a sandbox", async () => {
   const file = createProgram('[ "$1" = --version ] && echo "Chromium 150.0.1 "');
   const found = { check: "browser", status: "ok", detail: `${file}, Chromium 150.0.1, ${sandbox}` };
-  expect(await checkBrowser({ env: { PATH: join(file, "..") } })).toEqual(found);
-  expect(await checkBrowser({ browser: file, env: {} })).toEqual(found);
+  expect(await checkBrowser({}, { PATH: join(file, "..") })).toEqual(found);
+  expect(await checkBrowser({ browser: file }, {})).toEqual(found);
 });
 
 it("does not start one that the project names", async () => {
@@ -29,17 +29,17 @@ it("does not start one that the project names", async () => {
     status: "ok",
     detail: `${file}, named by the project, so it was not started here`,
   };
-  expect(await checkBrowser({ browser: file, by: "project", env: {} })).toEqual(named);
+  expect(await checkBrowser({ browser: file, browserBy: "project" }, {})).toEqual(named);
   expect(existsSync("started")).toBe(false);
 });
 
 it("says what it means that there is none, or that none is wanted", async () => {
-  expect(await checkBrowser({ browser: "off", env: {} })).toEqual({
+  expect(await checkBrowser({ browser: "off" }, {})).toEqual({
     check: "browser",
     status: "ok",
     detail: "off: pages are read without running their scripts",
   });
-  expect(await checkBrowser({ browser: "/nowhere/chrome", env: {} })).toEqual({
+  expect(await checkBrowser({ browser: "/nowhere/chrome" }, {})).toEqual({
     check: "browser",
     status: "wrong",
     detail: "/nowhere/chrome is no program, so pages are read without running their scripts",
@@ -48,7 +48,7 @@ it("says what it means that there is none, or that none is wanted", async () => 
 
 it("says that one does not run", async () => {
   const file = createProgram("exit 127");
-  expect(await checkBrowser({ browser: file, env: {} })).toMatchObject({
+  expect(await checkBrowser({ browser: file }, {})).toMatchObject({
     status: "wrong",
     detail: `${file} does not run, so pages are read without running their scripts`,
   });
