@@ -62,7 +62,7 @@ export interface Newcomer {
 /** Writes the agent of `place` beside its place, whatever an earlier attempt left there. Its long texts are kept already. */
 export async function prepareNewcomer(place: RedisPlace, luggage: Luggage): Promise<Newcomer> {
   const { link, legion, agent } = place;
-  const { lease, token, epoch, ...own } = agentKeys(legion, agent);
+  const own = agentKeys(legion, agent);
   const arriving = arrivingKeys(legion, agent);
   const remove = async (): Promise<void> => void (await link.command("UNLINK", ...inOrder(arriving)));
   await remove();
@@ -75,7 +75,7 @@ export async function prepareNewcomer(place: RedisPlace, luggage: Luggage): Prom
     async arrive() {
       // An attempt that was broken off in its last step left an agent that takes mail and is in no list.
       await setUnknown(place);
-      const keys = [lease, token, epoch, ...inOrder(own), ...inOrder(arriving)];
+      const keys = [own.lease, own.token, own.epoch, ...inOrder(own), ...inOrder(arriving)];
       // Control needs not be made known: it is there as soon as anybody spoke to it or for it.
       const signs = agent === CONTROL ? ["seq", "mail"] : ["known"];
       const { attempt, events, messages } = written;

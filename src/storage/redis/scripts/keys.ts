@@ -20,8 +20,6 @@ export function arrivingKeys(legion: string, agent: AgentId) {
   return keysBelow(`lg:{${legion}:${agent}}:arriving`);
 }
 
-export type ArrivingKeys = ReturnType<typeof arrivingKeys>;
-
 function keysBelow(place: string) {
   return {
     /** String with a time to live: which process may run it. */
