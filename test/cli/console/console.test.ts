@@ -187,7 +187,7 @@ describe("a line that is typed", () => {
     for (let piece = 0; piece < 600; piece++) terminal.stdin.push("y".repeat(2_000));
     for (let piece = 0; piece < 30; piece++) terminal.stdin.push("z".repeat(900));
     await terminal.type("\rnext\r");
-    expect(refused).toEqual(["this is longer than a message can be (1 MiB): nothing of it was sent"]);
+    expect(refused).toEqual(["a line is longer than a message can be (1 MiB): nothing of it was sent"]);
     expect(lines).toEqual(["next"]);
   });
 

@@ -1,16 +1,12 @@
 // The bottom of a terminal: rows that are painted again in place, and under them the line that is being typed. All else
 // is printed above. What changes goes out in one write, so that nothing flickers.
 
+import type { Interface } from "node:readline";
+import { Writable } from "node:stream";
 import { columnsOf, plain } from "../../kit/terminal.ts";
-import { createEditorOutput } from "./editor-output.ts";
 
 /** The line that is being typed, as its editor shows it. */
-export interface TypedLine {
-  /** How many rows of it are above the cursor. */
-  rowsAbove(): number;
-  /** Draws it from where the cursor is, as many rows up as it had above the cursor before. */
-  draw(): void;
-}
+type TypedLine = Pick<Interface, "getCursorPos" | "prompt">;
 
 export interface Bottom {
   /** What the line editor writes to. */
@@ -21,12 +17,10 @@ export interface Bottom {
   show(rows: readonly string[]): void;
   /** From now on this is typed there; `undefined`: nothing is. */
   type(typed: TypedLine | undefined): void;
-  /** The cursor is at the end of what is typed; what the editor writes until `settle` is not shown. */
+  /** The cursor is at the end of what is typed; what the editor writes until all is painted again is not shown. */
   lift(): void;
-  /** Paints all of it again, under `rows` that are new. */
-  settle(rows: string): void;
-  /** The same where `lift` was called and `settle` was not. */
-  settleLifted(): void;
+  /** Paints it again if it was lifted and is not on the screen yet. */
+  settle(): void;
   /** Paints all of it where `before`, a sequence for the terminal, brings the cursor. */
   begin(before: string): void;
   /** The terminal has another width now. */
@@ -50,23 +44,29 @@ export function openBottom(screen: Screen): Bottom {
   let painted: readonly number[] = [];
   /** Takes away what is on the screen, if that has not been written yet. */
   let lifted: string | undefined;
+  /** What is being put together for the screen. */
+  let frame: string | undefined;
   const columns = (): number => screen.columns || DEFAULT_COLUMNS;
-  const editor = createEditorOutput(screen, columns);
-
+  const forEditor = createTerminalOutput(columns, (text) => {
+    if (frame !== undefined) frame += text;
+    else if (lifted === undefined) screen.write(text);
+  });
+  const rowsAboveCursor = (): number => typed?.getCursorPos().rows ?? 0;
   const takeAway = (): string => {
-    const up = heightOf(painted, columns()) + (typed?.rowsAbove() ?? 0);
+    const up = heightOf(painted, columns()) + rowsAboveCursor();
     painted = [];
     return `${up > 0 ? `${ESCAPE}${up}A` : ""}\r${ESCAPE}J`;
   };
   const paint = (above: string): void => {
     const before = lifted ?? takeAway();
     lifted = undefined;
-    editor.pass();
     const rows = wanted.length > 0 ? `${NO_WRAP}${wanted.join("\n")}\n${WRAP}` : "";
     painted = wanted.map((row) => Math.min(columns(), columnsOf(plain(row))));
-    screen.write(
-      before + above + rows + (typed ? "\n".repeat(typed.rowsAbove()) + editor.capture(typed.draw) : ""),
-    );
+    // The editor draws its line as many rows up as that had above the cursor before.
+    frame = before + above + rows + "\n".repeat(rowsAboveCursor());
+    typed?.prompt(true);
+    screen.write(frame);
+    frame = undefined;
   };
   const change = (rows: readonly string[], next: TypedLine | undefined): void => {
     lifted ??= takeAway();
@@ -77,31 +77,37 @@ export function openBottom(screen: Screen): Bottom {
   /** Where it is not, the screen may be a pipe. */
   const isInUse = (): boolean => Boolean(typed) || painted.length > 0 || lifted !== undefined;
   return {
-    forEditor: editor.stream,
+    forEditor,
     print: (rows) => void (isInUse() ? paint(rows) : screen.write(rows)),
-    show(rows) {
-      const isSame = rows.length === wanted.length && rows.every((row, index) => row === wanted[index]);
-      if (!isSame) change(rows, typed);
-    },
+    show: (rows) => void (rows.join("\n") !== wanted.join("\n") && change(rows, typed)),
     type: (next) => change(wanted, next),
-    lift() {
-      lifted ??= takeAway();
-      editor.lose();
-    },
-    settle: paint,
-    settleLifted: () => void (editor.isLost() && paint("")),
+    lift: () => void (lifted ??= takeAway()),
+    settle: () => void (lifted !== undefined && paint("")),
     begin(before) {
       lifted = `\r${ESCAPE}J${before}`;
       paint("");
     },
     resize() {
-      // The editor forgets how many rows its line had in the other width.
-      editor.lose();
-      editor.stream.emit("resize");
+      // The editor forgets how many rows its line had in the other width; what it writes of that is not shown.
+      frame = "";
+      forEditor.emit("resize");
+      frame = undefined;
       paint("");
     },
     close: () => void (isInUse() && change([], undefined)),
   };
+}
+
+/** What the line editor takes for a terminal. */
+function createTerminalOutput(columns: () => number, onText: (text: string) => void): Writable {
+  const output = new Writable({
+    decodeStrings: false,
+    write(text: string, _, done) {
+      onText(text);
+      done();
+    },
+  });
+  return Object.defineProperties(output, { columns: { get: columns }, isTTY: { value: true } });
 }
 
 /** A terminal that became narrower has broken rows of these widths into more of them. */

@@ -15,72 +15,53 @@ const MARK_MS = 50;
 
 export interface KeyListener {
   readonly onKeys: (keys: string) => void;
-  /** Line ends are as they came. `too long`: it is longer than a message can be, and nothing of it was kept. */
-  readonly onPaste: (text: string | TooLong) => void;
+  /** Line ends are as they came. Of a text longer than a message can be, enough is kept to tell. */
+  readonly onPaste: (text: string) => void;
   /** The person gave up a paste whose end did not come; nothing of it was kept. */
   readonly onLeft: () => void;
 }
 
-export interface TooLong {
-  readonly tooLong: true;
-}
-
-export interface Keys {
-  /** Takes in what was read, in pieces of any size. */
-  take(chunk: string): void;
-}
-
-/** Holds a paste of at most `maxBytes`, whatever comes in. */
-export function createKeys({ onKeys, onPaste, onLeft }: KeyListener, maxBytes = MAX_CONTENT_BYTES): Keys {
+/** Takes in what was read, in pieces of any size. */
+export function createKeys({ onKeys, onPaste, onLeft }: KeyListener): (chunk: string) => void {
   let held = "";
-  let pasted: { text: string; bytes: number } | undefined;
+  let pasted: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   const press = (keys: string): void => {
     if (keys.length > MOST_KEYS) onPaste(keys);
     else if (keys !== "") onKeys(keys);
   };
-  const keep = (text: string): void => {
-    pasted!.bytes += Buffer.byteLength(text);
-    pasted!.text = pasted!.bytes > maxBytes ? "" : pasted!.text + text;
-  };
-  const finish = (): void => {
-    onPaste(pasted!.bytes > maxBytes ? { tooLong: true } : pasted!.text);
-    pasted = undefined;
-  };
   const step = (text: string): string => {
-    const mark = pasted ? END : START;
+    const mark = pasted === undefined ? START : END;
     const at = text.indexOf(mark);
     const end = at < 0 ? text.length - overlap(text, mark) : at;
-    if (pasted) keep(text.slice(0, end));
-    else press(text.slice(0, end));
+    const before = text.slice(0, end);
+    if (pasted === undefined) press(before);
+    else if (pasted.length <= MAX_CONTENT_BYTES) pasted += before;
     if (at < 0) {
       held = text.slice(end);
       return "";
     }
-    if (pasted) finish();
-    else pasted = { text: "", bytes: 0 };
+    const whole = pasted;
+    pasted = whole === undefined ? "" : undefined;
+    if (whole !== undefined) onPaste(whole);
     return text.slice(at + mark.length);
   };
   const release = (): void => {
-    if (pasted) return;
-    const keys = held;
+    press(held);
     held = "";
-    press(keys);
   };
-  return {
-    take(chunk) {
-      clearTimeout(timer);
-      // The end of a paste may have been lost; no paste consists of this alone.
-      if (pasted && chunk === INTERRUPT) {
-        pasted = undefined;
-        held = "";
-        return onLeft();
-      }
-      let rest = held + chunk;
+  return (chunk) => {
+    clearTimeout(timer);
+    // The end of a paste may have been lost; no paste consists of this alone.
+    if (pasted !== undefined && chunk === INTERRUPT) {
+      pasted = undefined;
       held = "";
-      while (rest !== "") rest = step(rest);
-      if (held !== "") timer = setTimeout(release, MARK_MS).unref();
-    },
+      return onLeft();
+    }
+    let rest = held + chunk;
+    held = "";
+    while (rest !== "") rest = step(rest);
+    if (held !== "" && pasted === undefined) timer = setTimeout(release, MARK_MS).unref();
   };
 }
 

@@ -50,7 +50,7 @@ export function createPastes(): Pastes {
         if (text === undefined && number <= newest)
           throw new LegionError("USAGE", `${shown} is kept no longer; paste it again`);
         length += text?.length ?? 0;
-        if (length > MAX_CONTENT_BYTES) throw new LegionError("USAGE", `this is ${TOO_LONG}`);
+        if (length > MAX_CONTENT_BYTES) throw new LegionError("USAGE", `a line is ${TOO_LONG}`);
         return text ?? shown;
       });
     },

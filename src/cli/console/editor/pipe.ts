@@ -2,9 +2,8 @@
 
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as delay } from "node:timers/promises";
-import { createEntryReader, createSplitter } from "./entries.ts";
-import { TOO_LONG, type Input, type InputOptions } from "./input.ts";
-import type { TooLong } from "./keys.ts";
+import { MAX_ENTRY, createEntryReader } from "./entries.ts";
+import type { Input, InputOptions } from "./input.ts";
 
 /** What `echo` or a file sends is read by then; an input that stays open and silent is not waited for any longer. */
 const SILENCE_MS = 100;
@@ -15,34 +14,36 @@ export function readPipe({
   onRefused,
 }: Pick<InputOptions, "io" | "onEntry" | "onRefused">): Input {
   const decoder = new StringDecoder("utf8");
-  const splitter = createSplitter();
-  const entries = createEntryReader();
+  const read = createEntryReader({ onRefused });
+  /** The line whose end has not come yet. */
+  let pending = "";
   let working = Promise.resolve();
   let chunks = 0;
   let state: "open" | "ended" | "closed" = "open";
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const handle = async (lines: readonly (string | TooLong)[]): Promise<void> => {
+  const handle = async (lines: readonly string[]): Promise<void> => {
     for (const line of lines) {
-      const entry = state === "closed" ? undefined : entries.add(line);
-      if (typeof entry === "string") await onEntry(entry);
-      else if (entry) onRefused(`a line is ${TOO_LONG}`);
+      const entry = state === "closed" ? undefined : read(line.replace(/\r$/, ""));
+      if (entry !== undefined) await onEntry(entry);
     }
   };
   const onData = (chunk: Buffer | string): void => {
     chunks++;
     stdin.pause();
-    const lines = splitter.take(typeof chunk === "string" ? chunk : decoder.write(chunk));
+    const [first, ...others] = (typeof chunk === "string" ? chunk : decoder.write(chunk)).split("\n");
+    if (pending.length <= MAX_ENTRY) pending += first!;
+    const lines = [pending, ...others];
+    pending = lines.pop()!;
     working = working.then(() => handle(lines)).then(() => void (state === "open" && stdin.resume()));
   };
   const onEnd = (): void => {
     if (state !== "open") return;
     state = "ended";
-    const rest = splitter.rest();
     // A line that should go on, and does not, ends here.
-    working = working.then(() => handle([...(rest === undefined ? [] : [rest]), ""])).then(end);
+    working = working.then(() => handle(pending === "" ? [""] : [pending, ""])).then(end);
   };
-  stdin.on("data", onData).on("end", onEnd).on("error", onEnd);
+  stdin.on("data", onData).on("error", onEnd).on("end", onEnd);
   return {
     async settled() {
       for (let seen = -1; seen !== chunks && state === "open";) {

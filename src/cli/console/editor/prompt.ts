@@ -4,12 +4,13 @@
 import { createInterface, type Interface, type Key } from "node:readline";
 import { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { LegionError } from "../../../base/errors.ts";
 import { plain, takeRow } from "../../kit/terminal.ts";
+import { LegionError } from "../../../base/errors.ts";
+import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
 import type { Bottom } from "./bottom.ts";
-import { createEntryReader } from "./entries.ts";
+import { createEntryReader, goesOn } from "./entries.ts";
 import { TOO_LONG, type Input, type InputOptions } from "./input.ts";
-import { LEAVE_PASTES, MARK_PASTES, createKeys, type TooLong } from "./keys.ts";
+import { LEAVE_PASTES, MARK_PASTES, createKeys } from "./keys.ts";
 import { createPastes, type Pastes } from "./pastes.ts";
 
 const PROMPT = "> ";
@@ -26,21 +27,19 @@ export function openPrompt(options: InputOptions, bottom: Bottom): Input {
     setRawMode: stdin.setRawMode?.bind(stdin),
   });
   const reader = openReader(source, { ...options, bottom, pastes });
-  const entering = createEntering(reader, { ...options, bottom, pastes });
-  const { insert, press, onLine } = limitLine(reader, source, entering.enter);
-  reader.on("line", onLine);
+  const { insert, press, settled } = createEntering(reader, source, { ...options, bottom, pastes });
   liftAtEnter(source, reader, bottom);
-  const keys = createKeys({
+  const take = createKeys({
     onKeys: press,
     onPaste: (text) =>
-      typeof text === "string"
+      Buffer.byteLength(text) <= MAX_CONTENT_BYTES
         ? insert(pastes.fold(text))
         : options.onRefused(`what was pasted is ${TOO_LONG}`),
     onLeft: () => options.onRefused("the end of what was pasted did not come: nothing of it was kept"),
   });
   const decoder = new StringDecoder("utf8");
   const onData = (chunk: Buffer | string): void =>
-    keys.take(typeof chunk === "string" ? chunk : decoder.write(chunk));
+    take(typeof chunk === "string" ? chunk : decoder.write(chunk));
   // A terminal that was closed can be neither read nor put back in order; the process is told by a signal.
   stdin.on("data", onData).on("error", () => undefined);
   stdin.on("end", () => reader.close());
@@ -58,7 +57,7 @@ export function openPrompt(options: InputOptions, bottom: Bottom): Input {
     if (state === "open") bottom.print("Nothing more is read here. Ctrl-C ends the node.\n");
   });
   return {
-    settled: entering.settled,
+    settled,
     close() {
       state = "closing";
       reader.close();
@@ -72,31 +71,46 @@ interface Around extends InputOptions {
   readonly pastes: Pastes;
 }
 
-/** What becomes of a line once it is entered. */
-function createEntering(reader: Interface, { io, onEntry, onRefused, history, bottom, pastes }: Around) {
-  const entries = createEntryReader(pastes.unfold);
-  let last = Promise.resolve();
-  const add = (line: string | TooLong): ReturnType<typeof entries.add> | LegionError => {
-    try {
-      return entries.add(line);
-    } catch (error) {
-      return error as LegionError;
-    }
+/**
+ * What gets into the line, and what becomes of it once it is entered. A line that became too long by what is typed or comes
+ * from a program is refused as a whole.
+ */
+function createEntering(
+  reader: Interface,
+  source: NodeJS.ReadableStream,
+  { io, onEntry, onRefused, history, bottom, pastes }: Around,
+) {
+  let isTooLong = false;
+  const fits = (text: string): boolean => {
+    isTooLong ||= reader.line.length + text.length > MAX_TYPED;
+    return !isTooLong;
   };
+  const unfold = (line: string): string => {
+    if (isTooLong) throw new LegionError("USAGE", `a line is ${TOO_LONG}`);
+    return pastes.unfold(line);
+  };
+  const read = createEntryReader({ unfold, onRefused });
+  let last = Promise.resolve();
+  reader.on("line", (typed) => {
+    const line = isTooLong ? "" : typed;
+    const rows = rowsOf(reader.getPrompt(), line, io.stdout.columns || DEFAULT_COLUMNS);
+    reader.setPrompt(goesOn(line) ? GOES_ON : PROMPT);
+    bottom.print(rows);
+    const entry = read(line);
+    isTooLong = false;
+    if (entry === undefined) return;
+    const kept = entry.trim() === "" ? undefined : history?.add(entry);
+    // A rejection would be a fault of ours: it ends the process like any other.
+    last = Promise.all([onEntry(entry), kept]).then(() => undefined);
+  });
   return {
     settled: () => last,
-    enter(line: string | TooLong): void {
-      const entry = add(line);
-      const shown = typeof line === "string" ? line : "";
-      const rows = rowsOf(reader.getPrompt(), shown, io.stdout.columns || DEFAULT_COLUMNS);
-      reader.setPrompt(entry === undefined ? GOES_ON : PROMPT);
-      bottom.settle(rows);
-      if (typeof entry === "object")
-        onRefused(entry instanceof LegionError ? entry.message : `this is ${TOO_LONG}`);
-      if (typeof entry !== "string") return;
-      const kept = entry.trim() === "" ? undefined : history?.add(entry);
-      // A rejection would be a fault of ours: it ends the process like any other.
-      last = Promise.all([onEntry(entry), kept]).then(() => undefined);
+    insert: (text: string): void => void (text !== "" && fits(text) && reader.write(text)),
+    press(keys: string): void {
+      // Where nothing more fits, only what ends the line, or the node, is heard.
+      const heard = fits(keys) ? keys : (/[\r\n\u0003]/.exec(keys)?.[0] ?? "");
+      // Several at once the editor would put to the end of the line, without counting the rows that they fill.
+      for (const key of heard) source.emit("data", key);
     },
   };
 }
@@ -124,7 +138,7 @@ function openReader(
   });
   reader.on("SIGINT", onInterrupt);
   reader.on("SIGCONT", () => bottom.begin(MARK_PASTES));
-  bottom.type({ rowsAbove: () => reader.getCursorPos().rows, draw: () => reader.prompt(true) });
+  bottom.type(reader);
   return reader;
 }
 
@@ -144,37 +158,11 @@ function liftAtEnter(source: NodeJS.ReadableStream, reader: Interface, bottom: B
   });
   source.on("keypress", (_: unknown, key?: Key) => {
     if (key?.ctrl && key.name === "l") bottom.begin(CLEAR);
-    else bottom.settleLifted();
+    else bottom.settle();
   });
 }
 
 export const CLEAR = "\u001b[H\u001b[2J";
-
-/** A line that became too long by what is typed or comes from a program is refused as a whole. */
-function limitLine(
-  reader: Interface,
-  source: NodeJS.ReadableStream,
-  enter: (line: string | TooLong) => void,
-) {
-  let isTooLong = false;
-  const fits = (text: string): boolean => {
-    isTooLong ||= reader.line.length + text.length > MAX_TYPED;
-    return !isTooLong;
-  };
-  return {
-    insert: (text: string): void => void (text !== "" && fits(text) && reader.write(text)),
-    press(keys: string): void {
-      // Where nothing more fits, only what ends the line, or the node, is heard.
-      const heard = fits(keys) ? keys : (/[\r\n\u0003]/.exec(keys)?.[0] ?? "");
-      // Several at once the editor would put to the end of the line, without counting the rows that they fill.
-      for (const key of heard) source.emit("data", key);
-    },
-    onLine(line: string): void {
-      enter(isTooLong ? { tooLong: true } : line);
-      isTooLong = false;
-    },
-  };
-}
 
 /** What was entered, behind its prompt; nothing of an empty line. */
 function rowsOf(prompt: string, line: string, columns: number): string {
