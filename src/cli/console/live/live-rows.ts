@@ -1,9 +1,11 @@
 // The rows at the bottom of the screen: one for each agent, with its state, what it does now, its tokens and its cost.
 
-import { displayName, type AgentId } from "../../../domain/message.ts";
+import { formatDuration } from "../../../base/duration.ts";
+import type { AgentId } from "../../../domain/message.ts";
 import type { AgentState } from "../../../domain/inspection.ts";
 import type { Spent } from "../../../past/usage.ts";
 import { formatCount } from "../narration/narration.ts";
+import { NARROW, shortName, widest } from "../narration/page.ts";
 import { oneLine } from "../../kit/output.ts";
 import { clip, columnsOf, type Look, type Paint } from "../../kit/terminal.ts";
 import type { AgentActivity } from "./activity.ts";
@@ -27,28 +29,21 @@ export interface LiveLayout {
   readonly paint: Paint;
 }
 
-/** Below this, agents go by their ids, and their state by a mark. */
-const NARROW = 60;
-const MAX_NAME = 12;
 const STATE_WIDTH = 8;
 const SECOND_MS = 1_000;
 
-const STATE_LOOKS: Readonly<Partial<Record<AgentState, Look>>> = {
-  idle: "dim",
-  stopped: "dim",
-  waiting: "dim",
-  thinking: "cyan",
-  acting: "blue",
-  retrying: "yellow",
-  paused: "yellow",
-  parked: "red",
-  halted: "red",
+/** Where not all are shown, those are with the lowest number. */
+const STATES: Readonly<Record<AgentState, { readonly look: Look; readonly urgency: 1 | 2 | 3 }>> = {
+  thinking: { look: "cyan", urgency: 1 },
+  acting: { look: "blue", urgency: 1 },
+  retrying: { look: "yellow", urgency: 1 },
+  waiting: { look: "dim", urgency: 1 },
+  paused: { look: "yellow", urgency: 2 },
+  parked: { look: "red", urgency: 2 },
+  halted: { look: "red", urgency: 2 },
+  idle: { look: "dim", urgency: 3 },
+  stopped: { look: "dim", urgency: 3 },
 };
-/** Who is shown where not all are, first to last. */
-const URGENCY: readonly (readonly AgentState[])[] = [
-  ["thinking", "acting", "retrying", "waiting"],
-  ["parked", "halted", "paused"],
-];
 
 /**
  * In the order of `agents`; of more than fit, those that do something, and in a last row how many others there are.
@@ -56,25 +51,12 @@ const URGENCY: readonly (readonly AgentState[])[] = [
  */
 export function liveRows(agents: readonly LiveAgent[], layout: LiveLayout): readonly string[] {
   const { columns, maxRows, paint } = layout;
-  const shown = choose(agents, maxRows);
-  const others = agents.filter((agent) => !shown.has(agent));
-  const rows = rowsOf(
-    agents.filter((agent) => shown.has(agent)),
-    layout,
-  );
-  return others.length === 0 ? rows : [...rows, paint("dim", clip(sumUp(others), columns))];
-}
-
-function choose(agents: readonly LiveAgent[], maxRows: number): ReadonlySet<LiveAgent> {
-  if (agents.length <= maxRows) return new Set(agents);
-  const chosen = new Set<LiveAgent>();
-  const take = (wanted: (state: AgentState) => boolean): void => {
-    for (const agent of agents)
-      if (chosen.size < maxRows - 1 && wanted(agent.activity.state)) chosen.add(agent);
-  };
-  for (const states of URGENCY) take((state) => states.includes(state));
-  take(() => true);
-  return chosen;
+  if (agents.length <= maxRows) return rowsOf(agents, layout);
+  const urgencyOf = ({ activity }: LiveAgent): number => STATES[activity.state].urgency;
+  const urgent = agents.toSorted((a, b) => urgencyOf(a) - urgencyOf(b)).slice(0, maxRows - 1);
+  const shown = agents.filter((agent) => urgent.includes(agent));
+  const others = agents.filter((agent) => !urgent.includes(agent));
+  return [...rowsOf(shown, layout), paint("dim", clip(sumUp(others), columns))];
 }
 
 /** `… and 12 more: 10 idle, 2 parked`. */
@@ -85,44 +67,36 @@ function sumUp(others: readonly LiveAgent[]): string {
   return `… and ${others.length} more: ${parts.join(", ")}`;
 }
 
+/** Where it is narrow, agents go by their ids, and their state by a mark. */
 function rowsOf(agents: readonly LiveAgent[], { columns, now, paint, spent }: LiveLayout): readonly string[] {
   const isNarrow = columns < NARROW;
-  const names = agents.map(({ id }) => clip(isNarrow ? id : displayName(id), MAX_NAME));
+  const gap = isNarrow ? " " : "  ";
+  const names = agents.map(({ id }) => shortName(id, columns));
   const sums = agents.map(({ id }) => spent(id));
   const tokens = sums.map((sum) => (sum ? formatCount(sum.tokens) : "-"));
-  const costs = sums.map((sum) => (sum && sum.cost > 0 ? formatDollars(sum.cost) : ""));
+  const costs = sums.map((sum) => (sum && sum.cost > 0 ? gap + formatDollars(sum.cost) : ""));
   const [nameWidth, tokensWidth, costWidth] = [widest(names), widest(tokens), widest(costs)];
-  const gap = isNarrow ? " " : "  ";
   return agents.map(({ activity, look }, index) => {
-    const name = padEnd(names[index]!, nameWidth);
-    const state = isNarrow ? "" : `${activity.state.padEnd(STATE_WIDTH)}${gap}`;
-    const sum = `${tokens[index]!.padStart(tokensWidth)}${costWidth > 0 ? gap + costs[index]!.padStart(costWidth) : ""}`;
-    const left = columns - columnsOf(`${name}${gap}${state}${gap}${sum}`);
-    const doing = padEnd(describe(activity, Math.max(0, left), now), left);
-    return [
-      paint(look, name),
-      gap,
-      paint(STATE_LOOKS[activity.state] ?? "dim", isNarrow ? doing : state),
-      isNarrow ? "" : doing,
-      gap,
-      paint("dim", sum),
-    ].join("");
+    const name = names[index]!.padEnd(nameWidth);
+    const state = isNarrow ? "" : activity.state.padEnd(STATE_WIDTH) + gap;
+    const sum = tokens[index]!.padStart(tokensWidth) + costs[index]!.padStart(costWidth);
+    const left = Math.max(0, columns - columnsOf(name + gap + state + gap + sum));
+    const text = describe(activity, left, now);
+    const doing = text + " ".repeat(Math.max(0, left - columnsOf(text)));
+    const stateLook = STATES[activity.state].look;
+    const middle = isNarrow ? paint(stateLook, doing) : paint(stateLook, state) + doing;
+    return paint(look, name) + gap + middle + gap + paint("dim", sum);
   });
 }
 
 /** Never longer than `columns`; the seconds stay where there is not enough room for all. */
 function describe({ mark, text, grows, since }: AgentActivity, columns: number, now: number): string {
   const seconds = since === undefined ? 0 : Math.floor((now - since) / SECOND_MS);
-  const time = seconds > 0 ? ` ${formatSeconds(seconds)}` : "";
+  const time = seconds > 0 ? ` ${formatDuration(seconds * SECOND_MS)}` : "";
   const left = columns - columnsOf(time) - (mark === "" ? 0 : 2);
   if (left < 1) return clip(time.trim(), columns);
   const line = oneLine(text);
   return `${mark === "" ? "" : `${mark} `}${grows ? endOf(line, left) : clip(line, left)}${time}`;
-}
-
-/** `7 s`, `2 min 5 s`. */
-function formatSeconds(seconds: number): string {
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** The last words of a line that grows, with a mark where something is missing. */
@@ -140,12 +114,4 @@ export function endOf(line: string, columns: number): string {
 
 function formatDollars(cost: number): string {
   return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
-}
-
-function widest(cells: readonly string[]): number {
-  return cells.reduce((width, cell) => Math.max(width, columnsOf(cell)), 0);
-}
-
-function padEnd(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 }

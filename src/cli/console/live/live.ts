@@ -1,13 +1,13 @@
 // The view of a node that a person has by default: what concerns them scrolls by, and below stands what everybody does.
 
-import type { Inspect } from "../../../domain/inspection.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import type { Event, EventOf } from "../../../domain/event.ts";
+import type { AgentState, Inspect } from "../../../domain/inspection.ts";
+import { CONTROL, displayName, parseMessageId, type AgentId } from "../../../domain/message.ts";
 import type { Spent } from "../../../past/usage.ts";
-import { lookOf, type PageOptions } from "../narration/page.ts";
+import { letterRemarks, noticeRemark, personMailRemark, stateRemark } from "../narration/narration.ts";
+import { createPage, type ConsolePage, type PageOptions, type Remark } from "../narration/page.ts";
 import { createAgentActivities } from "./activity.ts";
-import { createBrief } from "./brief.ts";
 import { liveRows, type LiveAgent } from "./live-rows.ts";
-import { createRepaint } from "../editor/repaint.ts";
 
 export interface LiveOptions extends PageOptions {
   /** Puts rows to the bottom of the screen. */
@@ -22,7 +22,7 @@ export interface LiveOptions extends PageOptions {
 
 export interface Live {
   readonly see: Inspect;
-  /** As of what scrolls by. */
+  /** The person says `text` here, and has seen it already; what it gives back is to be called once that is done. */
   expect(text: string): () => void;
   /** The size of the screen is another. */
   changed(): void;
@@ -35,15 +35,16 @@ const SHARE = 2;
 
 export function createLive(options: LiveOptions): Live {
   const { show, size, hosted, spent, paint, agents } = options;
+  const page = createPage(options);
   const activities = createAgentActivities(Date.now);
-  const brief = createBrief(options);
-  const order = new Map(agents.map((agent, index) => [agent, index]));
+  const expected: string[] = [];
+  const tell = createBrief(page, new Set(agents), expected);
   const repaint = createRepaint(() => {
     const { columns, rows } = size();
     const live = hosted().map((id): LiveAgent => ({
       id,
       activity: activities.of(id),
-      look: lookOf(order.get(id) ?? 0),
+      look: page.lookOf(id),
     }));
     const maxRows = Math.max(2, Math.floor(rows / SHARE));
     const drawn = liveRows(live, { columns, maxRows, now: Date.now(), paint, spent });
@@ -52,15 +53,98 @@ export function createLive(options: LiveOptions): Live {
   });
   return {
     see(inspection) {
-      brief.see(inspection);
+      tell(inspection);
+      page.flush();
       activities.see(inspection);
       repaint.changed();
     },
-    expect: brief.expect,
+    expect(text) {
+      expected.push(text);
+      return () => void expected.splice(expected.indexOf(text), 1);
+    },
     changed: repaint.changed,
     close() {
       repaint.close();
       show([]);
+    },
+  };
+}
+
+/**
+ * Puts on the page only what concerns the person.
+ *
+ * @param here the agents that run here
+ * @param expected what the person says here, and has seen already
+ */
+function createBrief(page: ConsolePage, here: ReadonlySet<AgentId>, expected: readonly string[]): Inspect {
+  const states = new Map<AgentId, string>();
+  const tellState = (agent: AgentId, state: AgentState, reason?: string): void => {
+    const remark = state === "retrying" ? undefined : stateRemark(agent, state, reason);
+    if (remark?.text !== states.get(agent)) page.say(agent, remark);
+    if (remark) states.set(agent, remark.text);
+    else states.delete(agent);
+  };
+  const tellPerson = (event: Event): void => {
+    if (event.kind === "message") page.say(CONTROL, personMailRemark(event.message, here));
+    else if (event.kind === "notice" && event.reason === "said" && !expected.includes(event.content))
+      page.say(CONTROL, saidRemark(event));
+  };
+  const tellAgent = (agent: AgentId, event: Event): void => {
+    if (event.kind === "decision" || event.kind === "result")
+      for (const remark of letterRemarks(event.sends)) page.say(agent, remark);
+    else if (event.kind === "notice" && !isRoutine(event)) page.say(agent, noticeRemark(event));
+  };
+  return (inspection) => {
+    const { agent, kind } = inspection;
+    if (kind === "live:state") tellState(agent, inspection.state, inspection.reason);
+    else if (kind === "event" && agent === CONTROL) tellPerson(inspection.event);
+    else if (kind === "event") tellAgent(agent, inspection.event);
+  };
+}
+
+/** What needs nobody: `legion inbox --dead` has the dead letters, and what may be done again is done again after a crash. */
+function isRoutine({ reason, details }: EventOf<"notice">): boolean {
+  return reason === "undeliverable" || (reason === "restarted" && details === "again");
+}
+
+/** What the person said elsewhere. */
+function saidRemark({ content, sends = [] }: EventOf<"notice">): Remark | undefined {
+  const to = sends.map(({ id }) => displayName(parseMessageId(id).to));
+  if (to.length === 0) return undefined;
+  const whom = to.length > 3 ? `${to.length} agents` : to.join(", ");
+  return { mark: "→", text: `${whom}: ${content}`, maxRows: 4, look: "cyan" };
+}
+
+const SHORTEST_MS = 100;
+const SECOND_MS = 1_000;
+
+/**
+ * Paints the rows at once after a change, but at most ten times a second; once a second while something is timed; and never
+ * otherwise.
+ *
+ * @param paint gives back whether anything that it shows changes with time alone
+ */
+function createRepaint(paint: () => "timed" | "still") {
+  let timer: NodeJS.Timeout | undefined;
+  let dueMs = Infinity;
+  let paintedMs = -Infinity;
+  const paintAt = (ms: number): void => {
+    if (ms >= dueMs) return;
+    clearTimeout(timer);
+    dueMs = ms;
+    timer = setTimeout(run, Math.max(0, ms - performance.now())).unref();
+  };
+  const run = (): void => {
+    dueMs = Infinity;
+    paintedMs = performance.now();
+    if (paint() === "timed") paintAt(paintedMs + SECOND_MS);
+  };
+  return {
+    changed: (): void => paintAt(paintedMs + SHORTEST_MS),
+    close(): void {
+      clearTimeout(timer);
+      // Nothing is earlier.
+      dueMs = -Infinity;
     },
   };
 }

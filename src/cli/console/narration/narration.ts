@@ -2,7 +2,7 @@
 
 import { unwrapOutside } from "../../../../modules/web/markers.ts";
 import type { AgentState } from "../../../domain/inspection.ts";
-import type { Call, DecisionEvent, EventOf, ResultEvent, Usage } from "../../../domain/event.ts";
+import type { Call, DecisionEvent, EventOf, ResultEvent } from "../../../domain/event.ts";
 import type { Spent } from "../../../past/usage.ts";
 import { CONTROL, displayName, parseMessageId, type AgentId, type Message } from "../../../domain/message.ts";
 import type { Remark } from "./page.ts";
@@ -18,6 +18,15 @@ export function mailRemark({ source, content, delivery }: Message): Remark {
   const from = source.type === "user" ? "Legion" : displayName(source.id);
   const text = delivery === "abort" ? "stop what you are doing" : content;
   return { mark: "←", text: `${from}: ${text}`, maxRows: 4, look: "cyan" };
+}
+
+/** Mail that the person is sent; nothing for that of agents that are `here`, which was shown when they sent it. */
+export function personMailRemark(
+  message: Message,
+  here: { has(agent: AgentId): boolean },
+): Remark | undefined {
+  const { source } = message;
+  return source.type === "agent" && here.has(source.id) ? undefined : mailRemark(message);
 }
 
 /** Messages to the person among what was sent, whole. */
@@ -79,7 +88,8 @@ export function noticeRemark({ reason, content }: EventOf<"notice">): Remark | u
 }
 
 export function summaryRemark({ covers: [first, last], usage }: EventOf<"summary">): Remark {
-  const text = `summarised events ${first} to ${last} to free space (${formatTokens(usage)} tokens)`;
+  const tokens = formatCount(usage.input + usage.output);
+  const text = `summarised events ${first} to ${last} to free space (${tokens} tokens)`;
   return { mark: "·", text, maxRows: 2, look: "dim" };
 }
 
@@ -108,10 +118,6 @@ export function formatSpent({ steps, tokens, cost }: Pick<Spent, "steps" | "toke
 
 export function formatCost(cost: number): string {
   return `${cost > 0 && cost < 1 ? cost.toFixed(4) : cost.toFixed(2)} USD`;
-}
-
-function formatTokens({ input, output }: Usage): string {
-  return formatCount(input + output);
 }
 
 /** `950`, `34.5k`, `1.9M`. */

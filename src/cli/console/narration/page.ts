@@ -1,5 +1,6 @@
 // The page that people read: rows of text beside the names of the agents they are about.
 
+import { count } from "../../../base/wording.ts";
 import { displayName, type AgentId } from "../../../domain/message.ts";
 import { clip, columnsOf, plain, takeRow, type Look, type Paint } from "../../kit/terminal.ts";
 
@@ -11,22 +12,21 @@ export interface Remark {
   readonly text: string;
   /** How many rows of it are shown at most. */
   readonly maxRows: number;
-  readonly look?: Look;
+  readonly look?: Look | undefined;
 }
 
-/** A row of a text that comes bit by bit. */
-export interface StreamedRow extends Pick<Remark, "text" | "look"> {
-  /** Empty for rows that continue the one before. */
-  readonly mark: string;
-}
+/** A row of a text that comes bit by bit; its mark is empty where it continues the one before. */
+export type StreamedRow = Omit<Remark, "maxRows">;
 
 export interface ConsolePage {
-  /** Writes a remark under the agent's name, cut after as many rows as it asks for. */
-  say(agent: AgentId, remark: Remark): void;
+  /** Writes a remark, if there is one, under the agent's name, cut after as many rows as it asks for. */
+  say(agent: AgentId, remark: Remark | undefined): void;
   /** Writes one row; the name stands before it only where it tells something. */
   go(agent: AgentId, row: StreamedRow): void;
   /** How many columns a row of text has. */
   textColumns(): number;
+  /** The colour of an agent's name. */
+  lookOf(agent: AgentId): Look;
   /** Hands over what was written since. */
   flush(): void;
 }
@@ -41,40 +41,42 @@ export interface PageOptions {
 }
 
 /** Below this, agents go by their ids. */
-const NARROW = 60;
+export const NARROW = 60;
 const MAX_NAME = 12;
 const MIN_TEXT = 16;
 /** Where nothing has to fit, this much of a line is shown of what is cut anyway. */
 const WIDE = 200;
 const LOOKS: readonly Look[] = ["cyan", "magenta", "yellow", "green", "blue"];
 
-/** The colour of the name of the agent that is the `index`th of its node, from 0. */
-export function lookOf(index: number): Look {
-  return LOOKS[index % LOOKS.length]!;
+/** How an agent is called on a row of so many columns. */
+export function shortName(agent: AgentId, columns: number): string {
+  return clip(columns < NARROW ? agent : displayName(agent), MAX_NAME);
 }
 
 export function createPage({ print, columns, paint, agents }: PageOptions): ConsolePage {
-  const looks = new Map(agents.map((agent, index) => [agent, lookOf(index)]));
-  const wide = { nameOf: displayName, width: widest(agents.map(displayName)) + 2 };
-  const narrow = { nameOf: (agent: AgentId) => agent, width: widest(agents) + 1 };
-  const names = () => (columns() < NARROW ? narrow : wide);
+  const looks = new Map(agents.map((agent, index) => [agent, LOOKS[index % LOOKS.length]!]));
+  const wide = widest(agents.map((agent) => shortName(agent, NARROW))) + 2;
+  const narrow = widest(agents.map((agent) => shortName(agent, 0))) + 1;
+  const nameColumns = (): number => (columns() < NARROW ? narrow : wide);
   let written = "";
   let last: AgentId | undefined;
 
+  const lookOf = (agent: AgentId): Look => looks.get(agent) ?? "bold";
   const put = (agent: AgentId | undefined, { mark, text, look }: StreamedRow): void => {
-    const { nameOf, width } = names();
-    const name = agent === undefined ? "" : clip(nameOf(agent), MAX_NAME);
-    const row = `${" ".repeat(Math.max(1, width - columnsOf(name)))}${mark || " "} ${text}`.trimEnd();
-    written += `${paint(looks.get(agent ?? "") ?? "bold", name)}${look ? paint(look, row) : row}\n`;
+    const name = agent === undefined ? "" : shortName(agent, columns());
+    const row = `${" ".repeat(Math.max(1, nameColumns() - columnsOf(name)))}${mark || " "} ${text}`.trimEnd();
+    written += `${agent === undefined ? "" : paint(lookOf(agent), name)}${look ? paint(look, row) : row}\n`;
   };
-  const textColumns = (): number => Math.max(MIN_TEXT, columns() - names().width - 2);
+  const textColumns = (): number => Math.max(MIN_TEXT, columns() - nameColumns() - 2);
   return {
     textColumns,
-    say(agent, { text, maxRows, ...remark }) {
-      const rows = layOut(text, maxRows, Math.min(WIDE, textColumns()));
-      rows.forEach((row, index) =>
-        put(index === 0 ? agent : undefined, { ...remark, text: row, ...(index > 0 && { mark: "" }) }),
-      );
+    lookOf,
+    say(agent, remark) {
+      if (!remark) return;
+      const { mark, text, maxRows, look } = remark;
+      const [first = "", ...others] = layOut(text, maxRows, Math.min(WIDE, textColumns()));
+      put(agent, { mark, text: first, look });
+      for (const row of others) put(undefined, { mark: "", text: row, look });
       last = undefined;
     },
     go(agent, row) {
@@ -88,11 +90,8 @@ export function createPage({ print, columns, paint, agents }: PageOptions): Cons
   };
 }
 
-function widest(names: readonly string[]): number {
-  return Math.min(
-    MAX_NAME,
-    names.reduce((width, name) => Math.max(width, name.length), 1),
-  );
+export function widest(cells: readonly string[]): number {
+  return cells.reduce((width, cell) => Math.max(width, columnsOf(cell)), 0);
 }
 
 /** The first `maxRows` rows of a text, with a word on how much is missing. */
@@ -107,8 +106,7 @@ function layOut(text: string, maxRows: number, columns: number): readonly string
     rows.push(taken.row);
   }
   if (rest === "" && lines.length === 0) return rows;
-  const missing =
-    lines.length > 0 ? `… (${lines.length} more ${lines.length === 1 ? "line" : "lines"})` : "…";
+  const missing = lines.length > 0 ? `… (${count(lines.length, "more line")})` : "…";
   const lastRow = clip(rows.pop()!, columns - columnsOf(missing) - 1);
   return [...rows, `${lastRow.replace(/…$/, "")} ${missing}`];
 }

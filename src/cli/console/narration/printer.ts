@@ -3,7 +3,7 @@
 
 import type { Call, DecisionEvent, Event, ProtocolName, ResultEvent } from "../../../domain/event.ts";
 import type { Spent } from "../../../past/usage.ts";
-import type { AgentState, Inspect, Inspection } from "../../../domain/inspection.ts";
+import type { Inspect, Inspection } from "../../../domain/inspection.ts";
 import { CONTROL, type AgentId } from "../../../domain/message.ts";
 import {
   answerRemark,
@@ -12,12 +12,13 @@ import {
   letterRemarks,
   mailRemark,
   noticeRemark,
+  personMailRemark,
   resultRemark,
   stateRemark,
   summaryRemark,
 } from "./narration.ts";
 import { createPage, type PageOptions, type Remark } from "./page.ts";
-import { createCompletionStream, type CompletionStream } from "./completion-stream.ts";
+import { createCompletionStream, type CompletionStream } from "./completion.ts";
 
 export interface PrinterOptions extends Omit<PageOptions, "agents"> {
   /** The agents that run here. */
@@ -39,6 +40,9 @@ export interface Printer {
 /** One agent as its readers follow it. */
 interface Story {
   readonly agent: AgentId;
+  readonly say: (remark: Remark | undefined) => void;
+  /** What it has spent so far. */
+  readonly spent: () => Spent;
   readonly completion: CompletionStream;
   /** Calls of the newest decision that have no result yet. */
   calls: readonly Call[];
@@ -52,25 +56,36 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
   const page = createPage({ ...options, agents: [...agents.keys()] });
   const company = agents.size > 1 ? "others" : "alone";
   const stories = new Map<AgentId, Story>();
-  const tell: PrinterSink = { say: (agent, remark) => remark && page.say(agent, remark), spent };
   const storyOf = (agent: AgentId, { protocol }: PrintedAgent): Story => {
     let story = stories.get(agent);
     if (!story) {
-      const completion = createCompletionStream({ agent, protocol: protocol.name, page, company });
-      stories.set(agent, (story = { agent, completion, calls: [], hasActed: false, state: "" }));
+      story = {
+        agent,
+        say: (remark) => page.say(agent, remark),
+        spent: () => spent(agent),
+        completion: createCompletionStream({ agent, protocol: protocol.name, page, company }),
+        calls: [],
+        hasActed: false,
+        state: "",
+      };
+      stories.set(agent, story);
     }
     return story;
   };
   const see: Inspect = (inspection) => {
     const { agent, kind } = inspection;
     const hosted = agents.get(agent);
-    if (!hosted) return tellOfOthers(inspection, agents, tell);
+    if (!hosted) {
+      if (kind === "event" && inspection.event.kind === "message")
+        page.say(CONTROL, personMailRemark(inspection.event.message, agents));
+      return;
+    }
     // Of thousands of agents most may have nothing to do.
     if (kind === "live:state" && inspection.state === "idle" && !stories.has(agent)) return;
     const story = storyOf(agent, hosted);
     if (kind === "live:delta") story.completion.hear(inspection.delta);
-    else if (kind === "event") tellEvent(story, inspection.event, tell);
-    else if (kind === "live:state") tellState(story, inspection, tell);
+    else if (kind === "event") tellEvent(story, inspection.event);
+    else if (kind === "live:state") tellState(story, inspection);
   };
   return {
     see(inspection) {
@@ -84,61 +99,40 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
   };
 }
 
-interface PrinterSink {
-  readonly say: (agent: AgentId, remark: Remark | undefined) => void;
-  readonly spent: PrinterOptions["spent"];
+function tellEvent(story: Story, event: Event): void {
+  if (event.kind === "message") story.say(mailRemark(event.message));
+  else if (event.kind === "decision") tellDecision(story, event);
+  else if (event.kind === "result") tellResult(story, event);
+  else if (event.kind === "summary") story.say(summaryRemark(event));
+  else if (event.kind === "notice") story.say(noticeRemark(event));
 }
 
-/** Mail to the person from agents that do not run here; that of the others was shown when they sent it. */
-function tellOfOthers(
-  inspection: Inspection,
-  here: ReadonlyMap<AgentId, unknown>,
-  { say }: PrinterSink,
-): void {
-  if (inspection.kind !== "event" || inspection.event.kind !== "message") return;
-  const { message } = inspection.event;
-  if (message.source.type === "user" || !here.has(message.source.id)) say(CONTROL, mailRemark(message));
-}
-
-function tellEvent(story: Story, event: Event, { say, spent }: PrinterSink): void {
-  const { agent } = story;
-  if (event.kind === "message") say(agent, mailRemark(event.message));
-  else if (event.kind === "decision") tellDecision(story, event, { say, spent });
-  else if (event.kind === "result") tellResult(story, event, { say, spent });
-  else if (event.kind === "summary") say(agent, summaryRemark(event));
-  else if (event.kind === "notice") say(agent, noticeRemark(event));
-}
-
-function tellDecision(story: Story, decision: DecisionEvent, { say, spent }: PrinterSink): void {
-  const { agent, completion } = story;
-  completion.conclude(decision);
+function tellDecision(story: Story, decision: DecisionEvent): void {
+  story.completion.conclude(decision);
   story.hasActed = true;
   // An action that is written as text was shown while it was written.
   story.calls = decision.protocol === "text" ? [] : decision.calls;
-  say(agent, callRemark(story.calls[0], decision.cost === undefined ? 0 : spent(agent).cost));
-  say(agent, answerRemark(decision));
+  story.say(callRemark(story.calls[0], decision.cost === undefined ? 0 : story.spent().cost));
+  story.say(answerRemark(decision));
 }
 
 /** The next call stands after the result of the one before, as it runs only then. */
-function tellResult(story: Story, result: ResultEvent, { say }: PrinterSink): void {
-  const { agent } = story;
+function tellResult(story: Story, result: ResultEvent): void {
   const letters = letterRemarks(result.sends);
-  for (const remark of letters.length > 0 ? letters : [resultRemark(result)]) say(agent, remark);
+  for (const remark of letters.length > 0 ? letters : [resultRemark(result)]) story.say(remark);
   story.calls = story.calls.slice(1);
-  say(agent, callRemark(story.calls[0]));
+  story.say(callRemark(story.calls[0]));
 }
 
 function tellState(
   story: Story,
-  { state, reason }: { readonly state: AgentState; readonly reason?: string },
-  { say, spent }: PrinterSink,
+  { state, reason }: Extract<Inspection, { readonly kind: "live:state" }>,
 ): void {
-  const { agent, completion, hasActed } = story;
-  completion.cut();
-  const remark = stateRemark(agent, state, reason);
-  if (remark && (state === "retrying" || remark.text !== story.state)) say(agent, remark);
-  if (state === "idle" && hasActed) {
-    say(agent, idleRemark(spent(agent)));
+  story.completion.cut();
+  const remark = stateRemark(story.agent, state, reason);
+  if (state === "retrying" || remark?.text !== story.state) story.say(remark);
+  if (state === "idle" && story.hasActed) {
+    story.say(idleRemark(story.spent()));
     story.hasActed = false;
   }
   story.state = remark?.text ?? "";

@@ -37,7 +37,7 @@ describe("the row of an agent", () => {
     expect(rowsAt(80, THREE)).toEqual([
       "Agent 1  idle      waits for mail                                   120         ",
       "Agent 2  acting    ▸ readFile path: docs/a-long-name/README.md,…  34.5k  $0.0312",
-      "writer   thinking  ~ waits for the first word 12 s                  120         ",
+      "writer   thinking  ~ waits for the first word 12s                   120         ",
     ]);
   });
 
@@ -46,7 +46,7 @@ describe("the row of an agent", () => {
     expect(rowsAt(40, THREE)).toEqual([
       "1      waits for mail        120        ",
       "2      ▸ readFile path: d… 34.5k $0.0312",
-      "writer ~ waits for t… 12 s   120        ",
+      "writer ~ waits for th… 12s   120        ",
     ]);
   });
 
@@ -63,8 +63,8 @@ describe("the row of an agent", () => {
     const at = (since: number) =>
       rowsAt(80, [agent("1", { state: "acting", text: "x", since: NOW - since })])[0];
     expect(at(999)).toContain("x  ");
-    expect(at(1_000)).toContain("x 1 s");
-    expect(at(125_000)).toContain("x 2 min 5 s");
+    expect(at(1_000)).toContain("x 1s");
+    expect(at(125_000)).toContain("x 2m 5s");
   });
 
   it("fits, whatever an agent says, and holds nothing that a terminal acts on", () => {

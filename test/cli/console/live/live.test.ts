@@ -114,7 +114,7 @@ describe("the rows at the bottom", () => {
     view.see(state("1", "thinking"));
     vi.advanceTimersByTime(5_050);
     expect(view.shown).toHaveLength(8);
-    expect(view.shown.at(-1)![1]).toBe("Agent 1  thinking  ~ waits for the first word 5 s      12.3k");
+    expect(view.shown.at(-1)![1]).toBe("Agent 1  thinking  ~ waits for the first word 5s       12.3k");
     view.see(state("1", "idle"));
     vi.advanceTimersByTime(60_000);
     expect(view.shown).toHaveLength(9);
