@@ -44,7 +44,7 @@ async function judge(error: unknown): Promise<void> {
 async function fail(error: unknown): Promise<number> {
   const { explainFailure } = await import("./kit/failure.ts");
   const { text, exitCode } = explainFailure(error, io.env);
-  const { fitRows } = await import("./console/fit.ts");
+  const { fitRows } = await import("./kit/terminal.ts");
   io.stderr.write(fitRows(text, io.stderr.isTTY ? io.stderr.columns : Infinity));
   return exitCode;
 }

@@ -8,8 +8,9 @@ import { displayName, type AgentId } from "../../domain/message.ts";
 import type { Role, Roster } from "../../legion/roster.ts";
 import { formatSpent } from "./narration/narration.ts";
 import { oneLine } from "../kit/output.ts";
-import { wrap, type Paint } from "../kit/terminal.ts";
+import { clip, wrap, type Paint } from "../kit/terminal.ts";
 import { count } from "../../base/wording.ts";
+import type { ConsoleMode } from "./console.ts";
 
 export interface PrefaceOptions {
   readonly roster: Roster;
@@ -22,8 +23,8 @@ export interface PrefaceOptions {
   readonly project: string;
   readonly columns: number;
   readonly paint: Paint;
-  /** `typing`: a person sits at the terminal and may want to know how to talk. */
-  readonly reader: "typing" | "watching";
+  /** Who sits at a prompt may want to know how to talk. */
+  readonly mode: ConsoleMode;
 }
 
 const LABEL = 10;
@@ -32,20 +33,29 @@ const HOW_TO_LIMIT = "--limits steps=100,tokens=2000000,cost=2.50,time=8h";
 
 /** Who is there, on which model and why, what they may spend and do, and where it is kept; whole rows. */
 export function preface(options: PrefaceOptions): string {
-  const { roster, said, config, nodes, project, columns, paint, reader } = options;
-  const uniform = uniformity(roster.roles);
-  const rows = [
-    ...wrap(headline(roster.roles), columns).map((row) => paint("bold", row)),
-    ...groupRoles(roster.roles).flatMap((group, index) =>
-      labelled(index === 0 ? "agents" : "", describe(group, uniform), columns),
+  const { roster, said, config, nodes, project, columns, paint, mode } = options;
+  const { roles, remarks } = roster;
+  const uniform = uniformity(roles);
+  const folder = `${project}/.ai-legion/agents/<id>: goals.json, notes/`;
+  const facts: readonly (readonly [label: string, text: string | undefined])[] = [
+    ...groupRoles(roles).map(
+      (group, index) => [index === 0 ? "agents" : "", describe(group, uniform)] as const,
     ),
-    ...(said === undefined ? [] : labelled("", `${said}.`, columns)),
-    ...labelled("limits", describeLimits(roster, uniform), columns),
-    ...roster.remarks.flatMap((remark) => labelled("", remark, columns)),
-    ...labelled("commands", COMMANDS[config.modules.system.commands], columns),
-    ...(readsTheWeb(roster) ? labelled("web", describeSearch(config), columns) : []),
-    ...keptWhere(nodes, project).flatMap(([label, text]) => labelled(label, text, columns)),
-    ...(reader === "typing" ? labelled("talk", HOW_TO_TALK, columns) : []),
+    ["", said && `${said}.`],
+    ["limits", describeLimits(roster, uniform)],
+    ...remarks.map((remark) => ["", remark] as const),
+    ["commands", COMMANDS[config.modules.system.commands]],
+    ["web", readsTheWeb(roster) ? describeSearch(config) : undefined],
+    [
+      "legion",
+      nodes && `${nodes.legion} at ${nodes.shown}; other processes join it with the same --bus and --name`,
+    ],
+    ["files", nodes ? `${folder}, as copies to read` : `${folder}, log/`],
+    ["talk", mode === "prompt" ? HOW_TO_TALK : undefined],
+  ];
+  const rows = [
+    ...wrap(headline(roles), columns).map((row) => paint("bold", row)),
+    ...facts.flatMap(([label, text]) => (text === undefined ? [] : labelled(label, text, columns))),
   ];
   return `${rows.join("\n")}\n`;
 }
@@ -65,19 +75,6 @@ function describeSearch({ modules: { web } }: Config): string {
   return "problem" in web.search
     ? `agents read pages, but cannot search: ${web.search.problem}`
     : `agents read pages, and search with ${web.search.why}`;
-}
-
-/** Where a person finds what the agents do. */
-function keptWhere(
-  nodes: PrefaceOptions["nodes"],
-  project: string,
-): readonly (readonly [label: string, text: string])[] {
-  const folder = `${project}/.ai-legion/agents/<id>`;
-  if (!nodes) return [["files", `${folder}: goals.json, notes/, log/`]];
-  return [
-    ["legion", `${nodes.legion} at ${nodes.shown}; other processes join it with the same --bus and --name`],
-    ["files", `${folder}: goals.json, notes/, as copies to read`],
-  ];
 }
 
 function headline(roles: readonly Role[]): string {
@@ -108,28 +105,28 @@ function kindOf({ plan, definition, model }: Role): string {
   return JSON.stringify([definition, model.name, plan.limits]);
 }
 
-/** What need not be said of each. */
+/** What is the same for all, and need not be said of each. */
 interface Uniformity {
-  readonly model: "same" | "different";
-  readonly limits: "same" | "different";
+  readonly isModelSame: boolean;
+  readonly areLimitsSame: boolean;
 }
 
 function uniformity(roles: readonly Role[]): Uniformity {
-  const compare = (of: (role: Role) => unknown) =>
-    new Set(roles.map((role) => JSON.stringify(of(role)))).size === 1 ? "same" : "different";
-  return { model: compare(({ plan }) => plan.model.name), limits: compare(({ plan }) => plan.limits) };
+  const isSame = (of: (role: Role) => unknown): boolean =>
+    new Set(roles.map((role) => JSON.stringify(of(role)))).size === 1;
+  return {
+    isModelSame: isSame(({ plan }) => plan.model.name),
+    areLimitsSame: isSame(({ plan }) => plan.limits),
+  };
 }
 
 function describe(group: readonly [Role, ...Role[]], uniform: Uniformity): string {
   const [role] = group;
   const { plan, definition } = role;
-  const parts = [
-    definition,
-    ...(uniform.model === "same" ? [] : [`on ${modelOf(role)}`]),
-    ...(uniform.limits === "same" ? [] : [`limits: ${formatLimits(plan.limits)}`]),
-  ];
   const { description } = plan.identity;
-  return `${namesOf(group)}: ${parts.join(", ")}${description && `. ${description}`}`;
+  const model = uniform.isModelSame ? "" : `, on ${modelOf(role)}`;
+  const limits = uniform.areLimitsSame ? "" : `, limits: ${formatLimits(plan.limits)}`;
+  return `${namesOf(group)}: ${definition}${model}${limits}${description && `. ${description}`}`;
 }
 
 function namesOf(group: readonly Role[]): string {
@@ -139,7 +136,7 @@ function namesOf(group: readonly Role[]): string {
 }
 
 function describeLimits({ roles, limits }: Roster, uniform: Uniformity): string {
-  const each = uniform.limits === "same" ? formatLimits(roles[0]!.plan.limits) : "as above";
+  const each = uniform.areLimitsSame ? formatLimits(roles[0]!.plan.limits) : "as above";
   const all = formatLimits(limits);
   if (each === "none" && all === "none") return `none; set some with ${HOW_TO_LIMIT}`;
   return `${each} for each agent, ${all} for the legion; change them with ${HOW_TO_LIMIT} or --limits none`;
@@ -182,23 +179,19 @@ export function summary({
   const id = said?.by ?? roles[0]!.plan.identity.id;
   const next = ["inbox", `goals ${id}`, `notes ${id}`, `log ${id}`].map((words) => `${program} ${words}`);
   const rows = [
-    ...(said ? wrap(`${displayName(said.by)}: ${clip(oneLine(said.content))}`, columns) : []),
+    ...(said ? wrap(`${displayName(said.by)}: ${clip(oneLine(said.content), MAX_SAID)}`, columns) : []),
     ...wrap(`See more with: ${next.join(", ")}${nodes ? SAME_PLACE : ""}`, columns),
     ...wrap(`${ending} ${agents} in this run: ${formatSpent(spent)}${cost}.`, columns),
   ];
   return `${rows.join("\n")}\n`;
 }
 
-function clip(text: string): string {
-  return text.length > MAX_SAID ? `${text.slice(0, MAX_SAID - 1)}…` : text;
-}
-
 const SAME_PLACE = "; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME";
 
 function labelled(label: string, text: string, columns: number): readonly string[] {
-  const indent = columns < 60 ? 2 : LABEL + 2;
-  const head = `  ${label.padEnd(LABEL)}`;
-  const rows = wrap(text, Math.max(MIN_TEXT, columns - indent));
-  if (indent === 2) return [...(label ? [`${label}:`] : []), ...rows.map((row) => `  ${row}`)];
-  return rows.map((row, index) => (index === 0 ? head : " ".repeat(indent)) + row);
+  const isNarrow = columns < 60;
+  const margin = " ".repeat(isNarrow ? 2 : LABEL + 2);
+  const rows = wrap(text, Math.max(MIN_TEXT, columns - margin.length));
+  if (isNarrow) return [...(label ? [`${label}:`] : []), ...rows.map((row) => margin + row)];
+  return rows.map((row, index) => (index === 0 ? `  ${label.padEnd(LABEL)}` : margin) + row);
 }

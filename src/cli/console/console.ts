@@ -15,9 +15,11 @@ export interface Console extends Input {
   clear(): void;
 }
 
+/** `prompt` where a person types, else `lines`. */
+export type ConsoleMode = "prompt" | "lines";
+
 export interface ConsoleOptions extends InputOptions {
-  /** `prompt` where a person types, else `lines`. */
-  readonly mode: "prompt" | "lines";
+  readonly mode: ConsoleMode;
 }
 
 /** Output that can be painted over. */
@@ -26,7 +28,7 @@ export function isScreen({ stdout, env }: Pick<ConsoleIo, "stdout" | "env">): bo
 }
 
 /** A person types where both ends are a terminal. */
-export function consoleMode(io: ConsoleIo): ConsoleOptions["mode"] {
+export function consoleMode(io: ConsoleIo): ConsoleMode {
   return io.stdin.isTTY && isScreen(io) ? "prompt" : "lines";
 }
 

@@ -9,7 +9,6 @@ import { CONTROL, type AgentId } from "../../domain/message.ts";
 import type { Roster } from "../../legion/roster.ts";
 import type { Io } from "../kit/command.ts";
 import { consoleMode, isScreen, openConsole, type Console } from "./console.ts";
-import { fitRows } from "./fit.ts";
 import { openHistory } from "./editor/history.ts";
 import { createLive, type Live } from "./live/live.ts";
 import { completeLine, createTalk } from "./talk.ts";
@@ -18,7 +17,7 @@ import { printJson } from "../kit/output.ts";
 import { preface, summary, type NewestMessage } from "./banner.ts";
 import { createPrinter } from "./narration/printer.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
-import { paintFor, wrap, type Paint } from "../kit/terminal.ts";
+import { fitRows, paintFor, wrap, type Paint } from "../kit/terminal.ts";
 
 export interface Display {
   readonly see: Inspect;
@@ -56,17 +55,15 @@ const DEFAULT_ROWS = 24;
 
 /** Says who is there, and listens from now on. */
 export async function openDisplay(options: DisplayOptions): Promise<Display> {
-  const { readers, legion, roster, io, project } = options;
+  const { readers, legion, roster, flags, io, project } = options;
+  const { nodes } = options.backend;
   const stream = readers === "people" ? io.stdout : io.stderr;
   const mode = readers === "people" ? consoleMode(io) : "lines";
   const look: ConsoleLook = {
     paint: paintFor(stream, io.env),
     columns: () => (stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity),
   };
-  const reader = mode === "prompt" ? "typing" : "watching";
-  stream.write(
-    `${preface({ ...options, nodes: options.backend.nodes, columns: look.columns(), paint: look.paint, reader })}\n`,
-  );
+  stream.write(`${preface({ ...options, nodes, columns: look.columns(), paint: look.paint, mode })}\n`);
 
   const told: string[] = [];
   const history =
@@ -74,14 +71,14 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
   const tell = (text: string): void => console.print(`${wrap(text, look.columns()).join("\n")}\n`);
   const talk = createTalk({
     legion,
-    io: { ...io, stdout: stream, cwd: project, env: { ...io.env, ...sameSite(options.flags) } },
+    io: { ...io, stdout: stream, cwd: project, env: sameSite(flags, io.env) },
     print: (rows) => console.print(fitRows(rows, look.columns())),
     dispatch: async (argv, commandIo) => {
       await options.ready;
       return dispatch(argv, commandIo);
     },
-    reader: mode === "prompt" ? "typing" : "piping",
-    onSay: (text) => view.expect(text),
+    mode,
+    onSay: (text) => view.expect?.(text),
     clear: () => void (mode === "prompt" && console.clear()),
     exit: options.onInterrupt,
   });
@@ -108,7 +105,6 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
       view.close();
       console.close();
       const program = programName(io.env);
-      const { nodes } = options.backend;
       const columns = look.columns();
       stream.write(`\n${summary({ said, ending, roster, spent, nodes, program, columns })}`);
     },
@@ -121,7 +117,7 @@ interface ConsoleLook {
   readonly columns: () => number;
 }
 
-type EventsView = Pick<Live, "see" | "expect" | "close">;
+type EventsView = Pick<Live, "see" | "close"> & Partial<Pick<Live, "expect">>;
 
 /** A row for each agent on a screen, every event elsewhere and where somebody wants to see them all. */
 function openView(
@@ -129,23 +125,14 @@ function openView(
   { print, show }: Pick<Console, "print" | "show">,
   look: ConsoleLook,
 ): EventsView {
-  const expectNothing = () => () => undefined;
-  if (readers === "programs")
-    return { see: createJsonPrinter(io), expect: expectNothing, close: () => undefined };
+  if (readers === "programs") return { see: createJsonPrinter(io), close: () => undefined };
   const plans = new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan]));
   const spent = (agent: AgentId): Spent | undefined => {
     const opened = legion.agents.get(agent)?.agent;
     return opened && spentOf(opened.memory.ledger);
   };
-  if (detail === "all" || !isScreen(io)) {
-    const printer = createPrinter({
-      ...look,
-      print,
-      agents: plans,
-      spent: (agent) => spent(agent) ?? NOTHING,
-    });
-    return { ...printer, expect: expectNothing };
-  }
+  if (detail === "all" || !isScreen(io))
+    return createPrinter({ ...look, print, agents: plans, spent: (agent) => spent(agent) ?? NOTHING });
   const { stdout } = io;
   const size = () => ({ columns: stdout.columns || DEFAULT_COLUMNS, rows: stdout.rows || DEFAULT_ROWS });
   const hosted = (): readonly AgentId[] => [...legion.agents.keys()];
@@ -169,11 +156,8 @@ function saidIn({ kind, agent, ...inspection }: Inspection): NewestMessage | und
 }
 
 /** With these in the environment, commands are about the legion that runs here. */
-function sameSite({ bus, name }: ConfigFlags): Io["env"] {
-  return {
-    ...(bus !== undefined && { LEGION_BUS: bus }),
-    ...(name !== undefined && { LEGION_NAME: name }),
-  };
+function sameSite({ bus, name }: ConfigFlags, env: Io["env"]): Io["env"] {
+  return { ...env, LEGION_BUS: bus ?? env["LEGION_BUS"], LEGION_NAME: name ?? env["LEGION_NAME"] };
 }
 
 /** Log events as they are, with their agent; live ones under their own kinds. */

@@ -9,6 +9,7 @@ import { aborted } from "../../base/signals.ts";
 import type { Io } from "../kit/command.ts";
 import { explainFailure } from "../kit/failure.ts";
 import { namesOf } from "../kit/output.ts";
+import type { ConsoleMode } from "./console.ts";
 import { readConsoleLine } from "./line.ts";
 
 const CONSOLE_HELP = `2: text     to agent 2; also 2,3: text and all: text
@@ -29,10 +30,10 @@ export interface TalkOptions {
   readonly io: Io;
   readonly print: (rows: string) => void;
   readonly dispatch: (argv: readonly string[], io: Io) => Promise<number>;
-  /** `piping`: nobody is there to end what would go on for ever. */
-  readonly reader: "typing" | "piping";
+  /** Where lines come from a pipe, nobody is there to end what would go on for ever. */
+  readonly mode: ConsoleMode;
   /** Called before the person says `text`; what it gives back, after it. */
-  readonly onSay: (text: string) => () => void;
+  readonly onSay: (text: string) => (() => void) | undefined;
   readonly clear: () => void;
   readonly exit: () => void;
 }
@@ -57,7 +58,7 @@ export function createTalk(deps: TalkOptions): Talk {
   const run = async (argv: readonly string[]): Promise<void> => {
     const end = new AbortController();
     if (argv.some((word) => ENDLESS.includes(word))) {
-      if (deps.reader === "piping")
+      if (deps.mode === "lines")
         throw new LegionError("USAGE", "this does not wait; do that in another terminal");
       endless = end;
       print("Enter or Ctrl-C ends this, not the node.\n");

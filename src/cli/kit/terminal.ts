@@ -73,14 +73,30 @@ function withoutLastSpaces(row: string): string {
 
 /** A text without line ends, in rows. */
 export function wrap(text: string, columns: number): readonly string[] {
-  const rows: string[] = [];
-  let rest = plain(text).replace(/\s+/g, " ").trim();
-  do {
-    const taken = takeRow(rest, columns);
-    rows.push(taken.row);
-    rest = taken.rest;
-  } while (rest !== "");
+  return breakLine(plain(text).replace(/\s+/g, " ").trim(), columns);
+}
+
+/** A line in rows, all of them under its indentation. */
+export function breakLine(line: string, columns: number): readonly string[] {
+  const indent = /^ */.exec(line)![0].slice(0, Math.floor(columns / 2));
+  const taken = takeRow(line, columns);
+  const rows = [taken.row];
+  for (let rest = taken.rest; rest !== "";) {
+    const next = takeRow(indent + rest, columns);
+    rows.push(next.row);
+    rest = next.rest;
+  }
   return rows;
+}
+
+/** Whole rows, those that are too long broken; JSON and what has colours stays as it is. */
+export function fitRows(rows: string, columns: number): string {
+  if (columns === Infinity) return rows;
+  const isFixed = (row: string): boolean => row.startsWith("{") || plain(row) !== row;
+  return rows
+    .split("\n")
+    .flatMap((row) => (isFixed(row) ? [row] : breakLine(row, columns)))
+    .join("\n");
 }
 
 /** Cuts one line so that it fits, with a mark where something is missing. */

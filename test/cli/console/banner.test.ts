@@ -34,7 +34,7 @@ async function rowsFor(columns: number, team?: string, env: Record<string, strin
     project: "/p",
     columns,
     paint,
-    reader: "typing",
+    mode: "prompt",
   });
   return { rows: text.trimEnd().split("\n"), roster, nodes };
 }

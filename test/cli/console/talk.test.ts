@@ -27,7 +27,7 @@ async function talkWith({ dispatch = ranNothing, ...given }: Partial<TalkOptions
     io,
     print: (rows) => void printed.push(rows),
     dispatch,
-    reader: "typing",
+    mode: "prompt",
     onSay: () => () => undefined,
     clear: () => void done.push("clear"),
     exit: () => void done.push("exit"),
@@ -158,7 +158,7 @@ describe("a command typed at the console", () => {
   });
 
   it("that goes on for ever is refused where nobody can end it", async () => {
-    const { talk, printed } = await talkWith({ reader: "piping" });
+    const { talk, printed } = await talkWith({ mode: "lines" });
     await talk.hear("/log 2 -f");
     expect(printed).toEqual(["legion: this does not wait; do that in another terminal\n"]);
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clip, columnsOf, paintFor, plain, takeRow } from "../../../src/cli/kit/terminal.ts";
+import { clip, columnsOf, fitRows, paintFor, plain, takeRow } from "../../../src/cli/kit/terminal.ts";
 
 describe("plain", () => {
   it("takes out whatever a terminal acts on", () => {
@@ -101,4 +101,12 @@ describe("paintFor", () => {
     expect(isColored(pipe, { FORCE_COLOR: "1" })).toBe(true);
     expect(isColored(terminal, { FORCE_COLOR: "0" })).toBe(false);
   });
+});
+
+it("breaks rows between words, under their indentation, and leaves JSON, colours and pipes as they are", () => {
+  const rows = "short\n  a row that is longer than that\n";
+  expect(fitRows(rows, 20)).toBe("short\n  a row that is\n  longer than that\n");
+  expect(fitRows(rows, Infinity)).toBe(rows);
+  const kept = '{"a": "a text that is longer"}\n\u001b[31ma row that is longer\u001b[39m\n';
+  expect(fitRows(kept, 20)).toBe(kept);
 });

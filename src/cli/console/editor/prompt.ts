@@ -4,7 +4,7 @@
 import { createInterface, type Interface, type Key } from "node:readline";
 import { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { plain, takeRow } from "../../kit/terminal.ts";
+import { breakLine, plain } from "../../kit/terminal.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
 import type { Bottom } from "./bottom.ts";
@@ -166,11 +166,7 @@ export const CLEAR = "\u001b[H\u001b[2J";
 
 /** What was entered, behind its prompt; nothing of an empty line. */
 function rowsOf(prompt: string, line: string, columns: number): string {
-  let rows = "";
-  for (let rest = plain(line).trim(); rest !== "";) {
-    const taken = takeRow(rest, columns - prompt.length);
-    rows += `${rows === "" ? prompt : " ".repeat(prompt.length)}${taken.row}\n`;
-    rest = taken.rest;
-  }
-  return rows;
+  const text = plain(line).trim();
+  const rows = text === "" ? [] : breakLine(text, columns - prompt.length);
+  return rows.map((row, index) => `${index === 0 ? prompt : " ".repeat(prompt.length)}${row}\n`).join("");
 }
