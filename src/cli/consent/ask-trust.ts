@@ -4,9 +4,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { LegionError } from "../../base/errors.ts";
-import { openPersonFolder, type PersonFolder } from "../../storage/folder/person/folder.ts";
-import { grant, grantsOf, type GrantName } from "../../storage/folder/person/trust.ts";
-import { codeOf, type ProjectCode } from "../../config/code/project-code.ts";
+import { openPersonFolder } from "../../storage/folder/person/folder.ts";
+import { grant, grantsOf, type Grant } from "../../storage/folder/person/trust.ts";
+import { codeOf } from "../../config/code/project-code.ts";
 import { isInside, shownPath } from "../../base/files/project-file.ts";
 import type { Admit, Brought } from "../../config/module-loader.ts";
 import type { Typed } from "../kit/command.ts";
@@ -18,59 +18,46 @@ import { wrap } from "../kit/terminal.ts";
 /** `this`: as it is now. `always`: whatever becomes of it. */
 type TrustAnswer = "this" | "always" | "no";
 
-/** Something that would run, and what it is known by. */
-interface TrustItem {
-  readonly what: GrantName;
-  /** Another one if it changed. */
-  readonly value: string;
+/** Something that would run; its value is another one if it changed. */
+interface TrustItem extends Grant {
   /** For people. */
   readonly files: readonly string[];
   readonly untold: readonly string[];
-  readonly since: "new" | "changed";
 }
 
 const ALWAYS = { what: "code", value: "always" } as const;
 const COMMANDS = "every command of its agents (its .ai-legion/config.yaml allows them)";
 const MAX_SHOWN = 12;
 
-/** Where a person may sit. */
-export interface AskingIo extends ConsoleIo {
-  readonly stdout: ConsoleIo["stdout"] & { readonly columns?: number };
-}
-
 /** Lets run what the person trusts, and asks where nobody has said yet, at most once for the same. */
-export function createAdmission(project: string, typed: Pick<Typed, "options">, io: AskingIo): Admit {
+export function createAdmission(project: string, { options }: Pick<Typed, "options">, io: ConsoleIo): Admit {
   const admitted = new Set<string>();
+  const isNew = (path: string): boolean => !admitted.has(path);
   return async ({ modules, programs, commands }) => {
-    const brought = {
-      modules: modules.filter((path) => !admitted.has(path)),
-      programs: programs.filter((path) => !admitted.has(path)),
-      commands,
-    };
+    const brought = { modules: modules.filter(isNew), programs: programs.filter(isNew), commands };
     const paths = [...brought.modules, ...brought.programs];
     if (paths.length === 0 && commands === undefined) return;
-    await admit(brought, { project, typed, io, person: openPersonFolder(io.env) });
+    await admit(brought, { project, options, io });
     for (const path of paths) admitted.add(path);
   };
 }
 
-interface Asking {
+interface Asking extends Pick<Typed, "options"> {
   readonly project: string;
-  readonly typed: Pick<Typed, "options">;
-  readonly io: AskingIo;
-  readonly person: PersonFolder;
+  readonly io: ConsoleIo;
 }
 
-async function admit(brought: Brought, asking: Asking): Promise<void> {
-  const { project, typed, io, person } = asking;
+async function admit(brought: Brought, { project, options, io }: Asking): Promise<void> {
+  const person = openPersonFolder(io.env);
   const grants = await grantsOf(person, project);
   if (grants.get(ALWAYS.what) === ALWAYS.value) return;
-  const items = (await itemsOf(brought, project, grants)).filter(
-    ({ what, value }) => grants.get(what) !== value,
-  );
-  if (typed.options["trustAlways"]) return grant(person, project, ALWAYS);
+  const items = (await itemsOf(brought, project)).filter(({ what, value }) => grants.get(what) !== value);
+  if (options["trustAlways"]) return grant(person, project, ALWAYS);
   if (items.length === 0) return;
-  const answer = typed.options["trust"] ? "this" : await ask(items, typed, io);
+  const isChange = items.some(({ what }) => grants.has(what));
+  const since = isChange ? "has changed since you trusted it" : "has not run here before";
+  let answer: TrustAnswer = options["trust"] ? "this" : "no";
+  if (answer === "no" && canAsk(io) && !options["json"]) answer = await ask(items, since, io);
   if (answer === "always") return grant(person, project, ALWAYS);
   if (answer === "no") throw refusal(items);
   await grant(person, project, ...items);
@@ -79,25 +66,18 @@ async function admit(brought: Brought, asking: Asking): Promise<void> {
 async function itemsOf(
   { modules, programs, commands }: Brought,
   project: string,
-  grants: ReadonlyMap<string, string>,
 ): Promise<readonly TrustItem[]> {
-  const item = (
-    what: GrantName,
-    value: string,
-    { files, untold }: Pick<ProjectCode, "files" | "untold">,
-  ): TrustItem => {
-    return { what, value, files, untold, since: grants.has(what) ? "changed" : "new" };
-  };
   const items: TrustItem[] = [];
   for (const path of modules) {
-    const code = await codeOf(project, [path]);
-    items.push(item(`code ${shownPath(project, path)}`, `sha256:${code.hash}`, code));
+    const { hash, files, untold } = await codeOf(project, [path]);
+    items.push({ what: `code ${shownPath(project, path)}`, value: `sha256:${hash}`, files, untold });
   }
   for (const path of programs) {
-    const named = { files: [`${shownPath(project, path)} (the browser that its settings name)`], untold: [] };
-    items.push(item(`program ${shownPath(project, path)}`, await valueOf(path, project), named));
+    const shown = shownPath(project, path);
+    const files = [`${shown} (the browser that its settings name)`];
+    items.push({ what: `program ${shown}`, value: await valueOf(path, project), files, untold: [] });
   }
-  if (commands === "allow") items.push(item("commands", commands, { files: [COMMANDS], untold: [] }));
+  if (commands === "allow") items.push({ what: "commands", value: commands, files: [COMMANDS], untold: [] });
   return items;
 }
 
@@ -122,38 +102,23 @@ function filesOf(items: readonly TrustItem[]): readonly string[] {
   return [...new Set(items.flatMap(({ files }) => files))];
 }
 
-async function ask(
-  items: readonly TrustItem[],
-  { options }: Pick<Typed, "options">,
-  io: AskingIo,
-): Promise<TrustAnswer> {
-  if (!canAsk(io) || options["json"]) return "no";
-  const { why, files, how } = question(items);
-  const inRows = (texts: readonly string[]): readonly string[] =>
-    texts.flatMap((text) => wrap(text, columnsFor(io)));
-  io.stdout.write(`${[...inRows(why), ...files, ...inRows(how)].join("\n")}\n`);
+async function ask(items: readonly TrustItem[], since: string, io: ConsoleIo): Promise<TrustAnswer> {
+  const inRows = (text: string): readonly string[] => wrap(text, columnsFor(io));
+  const files = filesOf(items);
+  const untold = [...new Set(items.flatMap((item) => item.untold))];
+  const unclear = oneLine(untold.slice(0, 3).join("; "));
+  const all = `Its text does not tell all that it loads (${unclear}), so all code files of the project count.`;
+  const rows = [
+    ...inRows(`This project brings code that can do here whatever you can do. It ${since}:`),
+    ...files.slice(0, MAX_SHOWN).map((file) => `  ${oneLine(file)}`),
+    ...(files.length > MAX_SHOWN ? [`  and ${files.length - MAX_SHOWN} more files`] : []),
+    ...(untold.length > 0 ? inRows(all) : []),
+    ...inRows(
+      "y: run it, and ask again when it changes. a: always, whatever this project becomes. Anything else: no.",
+    ),
+  ];
+  io.stdout.write(`${rows.join("\n")}\n`);
   const answer = await askPerson("Run it? y/a/N ", io);
   if (answer === "a" || answer === "always") return "always";
   return answer === "y" || answer === "yes" ? "this" : "no";
-}
-
-function question(items: readonly TrustItem[]): Readonly<Record<"why" | "files" | "how", readonly string[]>> {
-  const files = filesOf(items);
-  const untold = [...new Set(items.flatMap((item) => item.untold))];
-  const isChange = items.some(({ since }) => since === "changed");
-  const since = isChange ? "has changed since you trusted it" : "has not run here before";
-  const unclear = oneLine(untold.slice(0, 3).join("; "));
-  return {
-    why: [`This project brings code that can do here whatever you can do. It ${since}:`],
-    files: [
-      ...files.slice(0, MAX_SHOWN).map((file) => `  ${oneLine(file)}`),
-      ...(files.length > MAX_SHOWN ? [`  and ${files.length - MAX_SHOWN} more files`] : []),
-    ],
-    how: [
-      ...(untold.length > 0
-        ? [`Its text does not tell all that it loads (${unclear}), so all code files of the project count.`]
-        : []),
-      "y: run it, and ask again when it changes. a: always, whatever this project becomes. Anything else: no.",
-    ],
-  };
 }

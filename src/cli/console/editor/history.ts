@@ -2,6 +2,7 @@
 // newest last. Consoles that run at the same time each add their own lines to its end.
 
 import { messageOf } from "../../../base/errors.ts";
+import { readJson } from "../../../base/json.ts";
 import type { PersonFolder } from "../../../storage/folder/person/folder.ts";
 
 export interface ConsoleHistory {
@@ -22,27 +23,26 @@ export async function openHistory(
   folder: PersonFolder,
   onTrouble: (text: string) => void,
 ): Promise<ConsoleHistory> {
-  let state: "kept" | "lost" = "kept";
-  const lose = (error: unknown): void => {
-    if (state === "kept") onTrouble(`What is entered here is not kept: ${messageOf(error)}`);
-    state = "lost";
-  };
-  const entries = await readEntries(folder).catch((error: unknown): readonly string[] => {
-    lose(error);
+  let isLost = false;
+  const lose = (error: unknown): readonly string[] => {
+    if (!isLost) onTrouble(`What is entered here is not kept: ${messageOf(error)}`);
+    isLost = true;
     return [];
-  });
+  };
+  const entries = await readEntries(folder).catch(lose);
   let newest = entries.at(-1);
   let added = 0;
   const append = async (line: string): Promise<void> => {
     await folder.append(FILE, line);
     added += line.length;
-    if (added > MAX_CHARS) await readEntries(folder);
-    if (added > MAX_CHARS) added = 0;
+    if (added <= MAX_CHARS) return;
+    added = 0;
+    await readEntries(folder);
   };
   return {
     entries,
     async add(entry) {
-      if (state === "lost" || entry === newest || entry.length > MAX_LENGTH) return;
+      if (isLost || entry === newest || entry.length > MAX_LENGTH) return;
       newest = entry;
       await append(`${JSON.stringify(entry)}\n`).catch(lose);
     },
@@ -68,10 +68,6 @@ async function shorten(folder: PersonFolder, text: string, lines: readonly strin
 
 /** Nothing for a line that somebody else wrote. */
 function entryIn(line: string): readonly string[] {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return typeof entry === "string" ? [entry] : [];
-  } catch {
-    return [];
-  }
+  const entry = readJson(line);
+  return typeof entry === "string" ? [entry] : [];
 }

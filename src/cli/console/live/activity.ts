@@ -43,18 +43,15 @@ export function createAgentActivities(now: () => number): AgentActivities {
   const change = (agent: AgentId, next: Partial<AgentActivity>): void => {
     seen.set(agent, { ...of(agent), grows: false, since: undefined, ...next });
   };
-  const seeState = (agent: AgentId, state: AgentState, reason = ""): void => {
+  const seeState = (agent: AgentId, state: AgentState, reason: string | undefined): void => {
     const before = of(agent);
     if (state === "acting") act(agent);
-    else if (state === "thinking") think(agent);
     else if (state === "waiting")
       change(agent, { state, ...(before.mark === "" && { text: "has something to do" }) });
-    else change(agent, { state, mark: "", text: reason || RESTING[state] });
-  };
-  const think = (agent: AgentId): void => {
+    else if (state !== "thinking") change(agent, { state, mark: "", text: reason || RESTING[state] });
     // What is said twice goes on since the first time.
-    if (of(agent).state === "thinking") return;
-    change(agent, { state: "thinking", mark: "~", text: "waits for the first word", since: now() });
+    else if (before.state !== state)
+      change(agent, { state, mark: "~", text: "waits for the first word", since: now() });
   };
   const act = (agent: AgentId): void => {
     const [call] = calls.get(agent) ?? [];
