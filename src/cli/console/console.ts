@@ -1,17 +1,13 @@
 // The person's side of a running node: what is typed or pasted at a terminal, or comes from a pipe. What is printed goes
 // above the rows that say what everybody does, and above the line that is being typed.
 
-import { openBottom } from "./editor/bottom.ts";
+import { openBottom, type Bottom } from "./editor/bottom.ts";
 import type { ConsoleIo, Input, InputOptions } from "./editor/input.ts";
 import { readPipe } from "./editor/pipe.ts";
 import { CLEAR, openPrompt } from "./editor/prompt.ts";
 
-export interface Console extends Input {
-  /** Prints whole rows, each with a newline at its end. */
-  print(rows: string): void;
-  /** What stands at the bottom of the screen from now on, without anything that ends a row. Only where there is a screen. */
-  show(rows: readonly string[]): void;
-  /** Empties the screen. Only where there is one. */
+/** Rows are shown, and the screen is emptied, only where there is a screen. */
+export interface Console extends Input, Pick<Bottom, "print" | "show"> {
   clear(): void;
 }
 

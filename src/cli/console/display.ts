@@ -15,9 +15,10 @@ import { completeLine, createTalk } from "./talk.ts";
 import { dispatch } from "../kit/dispatch.ts";
 import { printJson } from "../kit/output.ts";
 import { preface, summary, type NewestMessage } from "./banner.ts";
+import type { PageOptions } from "./narration/page.ts";
 import { createPrinter } from "./narration/printer.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
-import { fitRows, paintFor, wrap, type Paint } from "../kit/terminal.ts";
+import { fitRows, paintFor, wrap } from "../kit/terminal.ts";
 
 export interface Display {
   readonly see: Inspect;
@@ -59,7 +60,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
   const { nodes } = options.backend;
   const stream = readers === "people" ? io.stdout : io.stderr;
   const mode = readers === "people" ? consoleMode(io) : "lines";
-  const look: ConsoleLook = {
+  const look: Pick<PageOptions, "paint" | "columns"> = {
     paint: paintFor(stream, io.env),
     columns: () => (stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity),
   };
@@ -111,19 +112,13 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
   };
 }
 
-interface ConsoleLook {
-  readonly paint: Paint;
-  /** Infinity where nothing has to fit. */
-  readonly columns: () => number;
-}
-
 type EventsView = Pick<Live, "see" | "close"> & Partial<Pick<Live, "expect">>;
 
 /** A row for each agent on a screen, every event elsewhere and where somebody wants to see them all. */
 function openView(
   { readers, detail, legion, roster, io }: DisplayOptions,
   { print, show }: Pick<Console, "print" | "show">,
-  look: ConsoleLook,
+  look: Pick<PageOptions, "paint" | "columns">,
 ): EventsView {
   if (readers === "programs") return { see: createJsonPrinter(io), close: () => undefined };
   const plans = new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan]));
@@ -148,8 +143,8 @@ function openView(
 }
 
 /** What an agent said to the person. */
-function saidIn({ kind, agent, ...inspection }: Inspection): NewestMessage | undefined {
-  if (kind !== "event" || agent !== CONTROL || !("event" in inspection)) return undefined;
+function saidIn(inspection: Inspection): NewestMessage | undefined {
+  if (inspection.kind !== "event" || inspection.agent !== CONTROL) return undefined;
   const { event } = inspection;
   if (event.kind !== "message" || event.message.source.type !== "agent") return undefined;
   return { by: event.message.source.id, content: event.message.content };

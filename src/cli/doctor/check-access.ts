@@ -1,6 +1,6 @@
 // May and can the files of a project be written, and who else may read them?
 
-import { constants } from "node:fs";
+import { constants, type StatsFs } from "node:fs";
 import { access, lstat, readdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
@@ -47,12 +47,7 @@ async function checkSpace(project: string): Promise<DoctorFinding> {
 }
 
 /** What `statfs` says of a disk; some have no fixed number of files and say 0 of 0. */
-export function judgeSpace(space: {
-  readonly bavail: number;
-  readonly bsize: number;
-  readonly files: number;
-  readonly ffree: number;
-}): DoctorFinding {
+export function judgeSpace(space: Pick<StatsFs, "bavail" | "bsize" | "files" | "ffree">): DoctorFinding {
   const free = space.bavail * space.bsize;
   const shown = `${Math.floor(free / 1_048_576)} MiB free`;
   if (free < MIN_FREE_BYTES)

@@ -13,11 +13,19 @@ import type { Io } from "../kit/command.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 
 const OLDEST_NODE = [20, 19] as const;
+/** How long a server may take: whoever looks does not want to wait. */
+const PATIENCE_MS = 3_000;
+const MAX_NAMED = 8;
 
 /** What is run of other programs, and what for. */
 const PROGRAMS = [
   ["sh", "commands of agents"],
   ["bash", "commands of agents; sh runs them without it"],
+] as const;
+const VARIABLES = [
+  ["ANTHROPIC_API_KEY", "for Anthropic's models"],
+  ["OPENAI_API_KEY", "for OpenAI's models"],
+  ["OPENAI_BASE_URL", "for a server that speaks OpenAI's protocol"],
 ] as const;
 
 export async function* checkMachine({ env }: Io): AsyncGenerator<DoctorFinding> {
@@ -50,23 +58,17 @@ async function findProgram(name: string, path: string): Promise<string | undefin
   return undefined;
 }
 
-/** Which model an agent would get of whom nobody says otherwise, and what it needs. */
-export async function* checkModel(config: Config, dir: string): AsyncGenerator<DoctorFinding> {
-  const env = config.environment();
+/** Which model an agent would get of whom nobody says otherwise, and what it needs. Asks only a compatible server what it has. */
+export async function* checkModel(
+  { environment, providers, models, model }: Config,
+  dir: string,
+): AsyncGenerator<DoctorFinding> {
+  const env = environment();
   for (const [variable, purpose] of VARIABLES) {
     yield env[variable] === undefined
       ? finding(variable, "missing", `not set; ${purpose}`)
       : finding(variable, "ok", "set");
   }
-  yield* checkChoice(config, dir);
-}
-
-/** Asks a compatible server what it has, and nobody else. */
-async function* checkChoice(
-  { environment, providers, models, model }: Config,
-  dir: string,
-): AsyncGenerator<DoctorFinding> {
-  const env = environment();
   const listed = listAt({ env, providers });
   if (listed) yield await checkServer(listed);
   try {
@@ -111,13 +113,3 @@ async function checkServer({ place, listing }: Listed): Promise<DoctorFinding> {
     return finding(check, "wrong", messageOf(error));
   }
 }
-
-/** How long a server may take: whoever looks does not want to wait. */
-const PATIENCE_MS = 3_000;
-const MAX_NAMED = 8;
-
-const VARIABLES = [
-  ["ANTHROPIC_API_KEY", "for Anthropic's models"],
-  ["OPENAI_API_KEY", "for OpenAI's models"],
-  ["OPENAI_BASE_URL", "for a server that speaks OpenAI's protocol"],
-] as const;

@@ -13,12 +13,8 @@ import type { FileReader } from "../../storage/files/reader/reader.ts";
 import { findNode } from "../../control/socket/client.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 
-export async function* checkRuns(reader: FileReader): AsyncGenerator<DoctorFinding> {
-  yield* checkNode(reader);
-  yield* checkLeftovers(reader);
-}
-
-async function* checkNode({ paths, disk }: FileReader): AsyncGenerator<DoctorFinding> {
+/** Does a node run, and what did processes leave that did not end as they should? */
+export async function* checkRuns({ paths, disk }: FileReader): AsyncGenerator<DoctorFinding> {
   const holder = await lockHolder(paths.lock, disk);
   const dead = await deadHolder(paths.lock, disk);
   const who = holder && `process ${holder.pid} on ${holder.host}`;
@@ -31,12 +27,8 @@ async function* checkNode({ paths, disk }: FileReader): AsyncGenerator<DoctorFin
   else if (disk.exists(paths.socket))
     yield finding("socket", "ok", "left by a dead node; the next one replaces it");
   else yield finding("socket", "ok", "none: no node runs");
-}
-
-/** What a process that was killed did not put away, and what was set aside. */
-async function* checkLeftovers({ paths, disk }: FileReader): AsyncGenerator<DoctorFinding> {
   const temporary = (await disk.list(paths.tmp)).length;
-  if (temporary > 0 && !(await lockHolder(paths.lock, disk)))
+  if (temporary > 0 && !holder)
     yield finding("tmp", "ok", `${temporary} left by a dead process; the next start removes them`);
   const arrived = (await disk.list(paths.arrivals)).join(", ");
   const pending = `imported, not in its place yet: ${arrived}; the next start ends it`;

@@ -1,6 +1,5 @@
 // Lines from a pipe or a file. No more is read than is handled, and no line is kept that no message could hold.
 
-import { StringDecoder } from "node:string_decoder";
 import { setTimeout as delay } from "node:timers/promises";
 import { MAX_ENTRY, createEntryReader } from "./entries.ts";
 import type { Input, InputOptions } from "./input.ts";
@@ -13,7 +12,6 @@ export function readPipe({
   onEntry,
   onRefused,
 }: Pick<InputOptions, "io" | "onEntry" | "onRefused">): Input {
-  const decoder = new StringDecoder("utf8");
   const read = createEntryReader({ onRefused });
   /** The line whose end has not come yet. */
   let pending = "";
@@ -28,10 +26,10 @@ export function readPipe({
       if (entry !== undefined) await onEntry(entry);
     }
   };
-  const onData = (chunk: Buffer | string): void => {
+  const onData = (chunk: string): void => {
     chunks++;
     stdin.pause();
-    const [first, ...others] = (typeof chunk === "string" ? chunk : decoder.write(chunk)).split("\n");
+    const [first, ...others] = chunk.split("\n");
     if (pending.length <= MAX_ENTRY) pending += first!;
     const lines = [pending, ...others];
     pending = lines.pop()!;
@@ -43,7 +41,7 @@ export function readPipe({
     // A line that should go on, and does not, ends here.
     working = working.then(() => handle(pending === "" ? [""] : [pending, ""])).then(end);
   };
-  stdin.on("data", onData).on("error", onEnd).on("end", onEnd);
+  stdin.setEncoding("utf8").on("data", onData).on("error", onEnd).on("end", onEnd);
   return {
     async settled() {
       for (let seen = -1; seen !== chunks && state === "open";) {

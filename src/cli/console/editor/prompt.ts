@@ -3,7 +3,6 @@
 
 import { createInterface, type Interface, type Key } from "node:readline";
 import { Readable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
 import { breakLine, plain } from "../../kit/terminal.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
@@ -29,7 +28,7 @@ export function openPrompt(options: InputOptions, bottom: Bottom): Input {
   const reader = openReader(source, { ...options, bottom, pastes });
   const { insert, press, settled } = createEntering(reader, source, { ...options, bottom, pastes });
   liftAtEnter(source, reader, bottom);
-  const take = createKeys({
+  const onData = createKeys({
     onKeys: press,
     onPaste: (text) =>
       Buffer.byteLength(text) <= MAX_CONTENT_BYTES
@@ -37,11 +36,11 @@ export function openPrompt(options: InputOptions, bottom: Bottom): Input {
         : options.onRefused(`what was pasted is ${TOO_LONG}`),
     onLeft: () => options.onRefused("the end of what was pasted did not come: nothing of it was kept"),
   });
-  const decoder = new StringDecoder("utf8");
-  const onData = (chunk: Buffer | string): void =>
-    take(typeof chunk === "string" ? chunk : decoder.write(chunk));
   // A terminal that was closed can be neither read nor put back in order; the process is told by a signal.
-  stdin.on("data", onData).on("error", () => undefined);
+  stdin
+    .setEncoding("utf8")
+    .on("data", onData)
+    .on("error", () => undefined);
   stdin.on("end", () => reader.close());
   const restore = (): void => void stdout.write(LEAVE_PASTES);
   process.once("exit", restore);

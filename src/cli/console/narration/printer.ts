@@ -22,13 +22,9 @@ import { createCompletionStream, type CompletionStream } from "./completion.ts";
 
 export interface PrinterOptions extends Omit<PageOptions, "agents"> {
   /** The agents that run here. */
-  readonly agents: ReadonlyMap<AgentId, PrintedAgent>;
+  readonly agents: ReadonlyMap<AgentId, { readonly protocol: { readonly name: ProtocolName } }>;
   /** What an agent has spent so far. */
   readonly spent: (agent: AgentId) => Spent;
-}
-
-export interface PrintedAgent {
-  readonly protocol: { readonly name: ProtocolName };
 }
 
 export interface Printer {
@@ -56,14 +52,14 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
   const page = createPage({ ...options, agents: [...agents.keys()] });
   const company = agents.size > 1 ? "others" : "alone";
   const stories = new Map<AgentId, Story>();
-  const storyOf = (agent: AgentId, { protocol }: PrintedAgent): Story => {
+  const storyOf = (agent: AgentId, protocol: ProtocolName): Story => {
     let story = stories.get(agent);
     if (!story) {
       story = {
         agent,
         say: (remark) => page.say(agent, remark),
         spent: () => spent(agent),
-        completion: createCompletionStream({ agent, protocol: protocol.name, page, company }),
+        completion: createCompletionStream({ agent, protocol, page, company }),
         calls: [],
         hasActed: false,
         state: "",
@@ -82,7 +78,7 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
     }
     // Of thousands of agents most may have nothing to do.
     if (kind === "live:state" && inspection.state === "idle" && !stories.has(agent)) return;
-    const story = storyOf(agent, hosted);
+    const story = storyOf(agent, hosted.protocol.name);
     if (kind === "live:delta") story.completion.hear(inspection.delta);
     else if (kind === "event") tellEvent(story, inspection.event);
     else if (kind === "live:state") tellState(story, inspection);
