@@ -164,15 +164,9 @@ export interface NewestMessage {
 const MAX_SAID = 300;
 
 /** What came of a run, where to see it, and what it cost; whole rows. */
-export function summary({
-  said,
-  ending,
-  roster: { roles },
-  spent,
-  program,
-  nodes,
-  columns,
-}: Summary): string {
+export function summary(options: Summary): string {
+  const { said, ending, roster, spent, program, nodes, columns } = options;
+  const { roles } = roster;
   const agents = roles.length === 1 ? displayName(roles[0]!.plan.identity.id) : `${roles.length} agents`;
   const isPriced = roles.every(({ plan }) => plan.model.profile.price);
   const cost = spent.cost > 0 ? "" : isPriced ? ", free" : ", cost unknown";

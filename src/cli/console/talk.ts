@@ -3,7 +3,6 @@
 import { Readable } from "node:stream";
 import { LegionError } from "../../base/errors.ts";
 import type { Legion } from "../../legion/legion.ts";
-import type { AgentId } from "../../domain/message.ts";
 import { isOver } from "../../legion/registry.ts";
 import { aborted } from "../../base/signals.ts";
 import type { Io } from "../kit/command.ts";
@@ -97,15 +96,12 @@ async function say({ targets, text }: Saying, { legion, onSay, print }: TalkOpti
   const said = onSay(text);
   await legion.control.say(targets === "here" ? here : targets, text).finally(said);
   if (targets === "here") return;
-  const resting = (await legion.peers()).filter(
-    ({ id, running }) => !running && (targets === "all" || targets.includes(id)),
-  );
-  if (resting.length > 0) print(`${unheard(resting.map(({ id }) => id))}\n`);
-}
-
-function unheard(ids: readonly AgentId[]): string {
-  const verb = ids.length === 1 ? "does" : "do";
-  return `${namesOf(ids)} ${verb} not run: this waits in the mailbox until then.`;
+  const resting = (await legion.peers())
+    .filter(({ id, running }) => !running && (targets === "all" || targets.includes(id)))
+    .map(({ id }) => id);
+  const verb = resting.length === 1 ? "does" : "do";
+  if (resting.length > 0)
+    print(`${namesOf(resting)} ${verb} not run: this waits in the mailbox until then.\n`);
 }
 
 /** What can be typed after a slash. */

@@ -9,6 +9,9 @@ import { finding, type DoctorFinding } from "./finding.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, addTrustOption, projectOf } from "../kit/target.ts";
 
+const NO_REPAIR =
+  "--repair: there is nothing to repair of a legion in Redis; `--bus memory` means the files of this project";
+
 export const command: CliCommand = {
   define(parser) {
     parser.option("--repair", "put right what can be put right while no node runs; nothing is lost by it");
@@ -16,13 +19,13 @@ export const command: CliCommand = {
   },
   async run(typed, io) {
     const reader = createFileReader(await projectOf(typed, io));
-    const config = await findConfig(reader.paths.project, typed, io);
+    const settings = await findSettings(reader.paths.project, typed, io);
     if (typed.options["repair"]) {
-      if (!isFinding(config) && config.bus.kind === "redis") throw repairsFiles();
+      if (settings.config?.bus.kind === "redis") throw new LegionError("REFUSED", NO_REPAIR);
       await showRepairs(reader, typed, io);
     }
     const findings: DoctorFinding[] = [];
-    for await (const found of examine(reader, config, io)) {
+    for await (const found of examine(reader, settings, io)) {
       findings.push(found);
       if (typed.options["json"]) printJson(io, found);
       else print(io, lineOf(found));
@@ -33,21 +36,23 @@ export const command: CliCommand = {
   },
 };
 
+interface FoundSettings {
+  readonly found: DoctorFinding;
+  /** Absent: they are wrong. */
+  readonly config?: Config;
+}
+
 /** Throws USAGE for what was typed; other mistakes in the settings are a finding. */
-async function findConfig(projectDir: string, typed: Typed, { env }: Io): Promise<Config | DoctorFinding> {
+async function findSettings(projectDir: string, typed: Typed, { env }: Io): Promise<FoundSettings> {
   try {
     const { bus, name } = typed.options;
-    return await loadConfig({ projectDir, env, flags: { bus, name } });
+    const config = await loadConfig({ projectDir, env, flags: { bus, name } });
+    return { config, found: finding("config", "ok", "valid") };
   } catch (error) {
     const detail = messageOf(error);
     if (isLegionError(error, "USAGE") && detail.startsWith("--")) throw error;
-    return finding("config", "wrong", detail);
+    return { found: finding("config", "wrong", detail) };
   }
-}
-
-function repairsFiles(): LegionError {
-  const way = "`--bus memory` means the files of this project";
-  return new LegionError("REFUSED", `--repair: there is nothing to repair of a legion in Redis; ${way}`);
 }
 
 async function showRepairs(reader: FileReader, { options }: Typed, io: Io): Promise<void> {
@@ -63,24 +68,17 @@ async function showRepairs(reader: FileReader, { options }: Typed, io: Io): Prom
 
 async function* examine(
   reader: FileReader,
-  config: Config | DoctorFinding,
+  { found, config }: FoundSettings,
   io: Io,
 ): AsyncGenerator<DoctorFinding> {
   yield* checkMachine(io);
-  if (isFinding(config)) yield config;
-  else {
-    yield finding("config", "ok", "valid");
-    yield* checkModel(config, reader.paths.project);
-    yield* checkWeb(config, io.env);
-  }
+  yield found;
+  if (config) yield* checkModel(config, reader.paths.project);
+  if (config) yield* checkWeb(config, io.env);
   yield* checkProject(reader);
-  if (isFinding(config) || config.bus.kind !== "redis") return yield* checkAgents(reader);
+  if (config?.bus.kind !== "redis") return yield* checkAgents(reader);
   const { checkRedis } = await import("./check-redis.ts");
   yield* checkRedis(config.bus.address, config.name);
-}
-
-function isFinding(config: Config | DoctorFinding): config is DoctorFinding {
-  return "check" in config;
 }
 
 function lineOf({ check, status, detail }: DoctorFinding): string {
@@ -88,9 +86,9 @@ function lineOf({ check, status, detail }: DoctorFinding): string {
 }
 
 function verdict(findings: readonly DoctorFinding[]): string {
-  const [damaged, wrong, warnings] = (["damaged", "wrong", "warning"] as const).map(
-    (each) => findings.filter(({ status }) => status === each).length,
-  ) as [number, number, number];
+  const countOf = (wanted: DoctorFinding["status"]): number =>
+    findings.filter(({ status }) => status === wanted).length;
+  const [damaged, wrong, warnings] = [countOf("damaged"), countOf("wrong"), countOf("warning")];
   if (damaged > 0)
     return `\n${damaged} damaged: what can be read is used. \`legion doctor --repair\` sets the rest aside and tells the agents.`;
   if (wrong > 0) return `\n${wrong} to put right.`;

@@ -3,6 +3,7 @@
 
 import type { Interface } from "node:readline";
 import { Writable } from "node:stream";
+import type { ConsoleIo } from "./input.ts";
 import { columnsOf, plain } from "../../kit/terminal.ts";
 
 /** The line that is being typed, as its editor shows it. */
@@ -29,15 +30,13 @@ export interface Bottom {
   close(): void;
 }
 
-export type Screen = NodeJS.WritableStream & { readonly columns?: number };
-
 const ESCAPE = "\u001b[";
 /** A row whose width terminals disagree on is cut at their edge, never continued in a second one. */
 const NO_WRAP = `${ESCAPE}?7l`;
 const WRAP = `${ESCAPE}?7h`;
 const DEFAULT_COLUMNS = 80;
 
-export function openBottom(screen: Screen): Bottom {
+export function openBottom(screen: ConsoleIo["stdout"]): Bottom {
   let typed: TypedLine | undefined;
   let wanted: readonly string[] = [];
   /** The widths of the rows that are on the screen. */

@@ -1,8 +1,7 @@
 // Lines from a pipe or a file. No more is read than is handled, and no line is kept that no message could hold.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { MAX_ENTRY, createEntryReader } from "./entries.ts";
-import type { Input, InputOptions } from "./input.ts";
+import { MAX_ENTRY, createEntryReader, type Input, type InputOptions } from "./input.ts";
 
 /** What `echo` or a file sends is read by then; an input that stays open and silent is not waited for any longer. */
 const SILENCE_MS = 100;

@@ -7,8 +7,7 @@ import { breakLine, plain } from "../../kit/terminal.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
 import type { Bottom } from "./bottom.ts";
-import { createEntryReader, goesOn } from "./entries.ts";
-import { TOO_LONG, type Input, type InputOptions } from "./input.ts";
+import { TOO_LONG, createEntryReader, goesOn, type Input, type InputOptions } from "./input.ts";
 import { LEAVE_PASTES, MARK_PASTES, createKeys } from "./keys.ts";
 import { createPastes, type Pastes } from "./pastes.ts";
 
