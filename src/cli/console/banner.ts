@@ -7,6 +7,7 @@ import type { Nodes } from "../../storage/contract/nodes.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
 import type { Role, Roster } from "../../legion/roster.ts";
 import { formatSpent } from "./narration/narration.ts";
+import { NARROW } from "./narration/page.ts";
 import { oneLine } from "../kit/output.ts";
 import { clip, wrap, type Paint } from "../kit/terminal.ts";
 import { count } from "../../base/wording.ts";
@@ -183,7 +184,7 @@ export function summary(options: Summary): string {
 const SAME_PLACE = "; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME";
 
 function labelled(label: string, text: string, columns: number): readonly string[] {
-  const isNarrow = columns < 60;
+  const isNarrow = columns < NARROW;
   const margin = " ".repeat(isNarrow ? 2 : LABEL + 2);
   const rows = wrap(text, Math.max(MIN_TEXT, columns - margin.length));
   if (isNarrow) return [...(label ? [`${label}:`] : []), ...rows.map((row) => margin + row)];

@@ -2,6 +2,7 @@
 
 import { Readable } from "node:stream";
 import { LegionError } from "../../base/errors.ts";
+import { nearest } from "../../base/nearest.ts";
 import type { Legion } from "../../legion/legion.ts";
 import { isOver } from "../../legion/registry.ts";
 import { aborted } from "../../base/signals.ts";
@@ -109,8 +110,7 @@ function namesIn({ commands }: Pick<Io, "commands">): readonly string[] {
   return [...commands.map(({ name }) => name), ...OWN];
 }
 
-async function unknownCommand(name: string, io: Io): Promise<LegionError> {
-  const { nearest } = await import("../../base/nearest.ts");
+function unknownCommand(name: string, io: Io): LegionError {
   const [meant] = nearest(name, namesIn(io));
   const advice = meant ? `did you mean /${meant}?` : "/help lists them";
   return new LegionError("USAGE", `there is no command /${name.slice(0, 100)}; ${advice}`);
@@ -125,7 +125,7 @@ async function runCommand(
   if (name === "exit" || name === "quit") return deps.exit();
   if (name === "clear") return deps.clear();
   if (name === "start") throw new LegionError("USAGE", "a node runs here already: this one");
-  if (!namesIn(io).includes(name) && !name.startsWith("-")) throw await unknownCommand(name, io);
+  if (!namesIn(io).includes(name) && !name.startsWith("-")) throw unknownCommand(name, io);
   if (name === "help" && args.length === 0) print(`${CONSOLE_HELP}\n`);
   const output = wholeRows(print, signal);
   const stream = Object.create(io.stdout, { write: { value: output.write } }) as NodeJS.WriteStream;

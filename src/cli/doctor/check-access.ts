@@ -2,7 +2,7 @@
 
 import { constants, type StatsFs } from "node:fs";
 import { access, lstat, readdir, statfs } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { LegionPaths } from "../../storage/folder/paths.ts";
 import { shownPath } from "../../base/files/project-file.ts";
@@ -57,50 +57,31 @@ export function judgeSpace(space: Pick<StatsFs, "bavail" | "bsize" | "files" | "
   return finding("disk", "ok", shown);
 }
 
-/** What lies in a private folder is private. */
+/** Only the outermost is named, as what lies in a private folder is private. */
 async function* checkPrivacy(paths: LegionPaths): AsyncGenerator<DoctorFinding> {
-  for await (const { path, mode } of privatePaths(paths, "others")) {
+  if (process.getuid === undefined) return;
+  const isRootOpen = await isOpen(paths.root);
+  for (const path of await privatePaths(paths)) {
+    const isInReach = isRootOpen || dirname(path) !== paths.root;
     const shown = shownPath(paths.project, path);
-    if (mayOthers(mode)) yield finding(shown, "wrong", `others may open it; chmod go= ${shown}`);
+    if (isInReach && (await isOpen(path)))
+      yield finding(shown, "wrong", `others may open it; chmod go= ${shown}`);
   }
-}
-
-interface PrivatePath {
-  readonly path: string;
-  /** Its permissions: as they are, and as they should be. */
-  readonly mode: number;
-  readonly wanted: number;
 }
 
 const PUBLIC = ["config.yaml", "config.schema.json", ".gitignore"];
 
-/**
- * State and keys, which are nobody else's business: folders 0700, files 0600. A folder comes before what is in it, as who
- * may not enter it sees nothing else. Links are left alone; nothing where the system has no modes.
- *
- * @param reach `others`: without what lies in folders that only their owner may open
- */
-export async function* privatePaths(
-  { project, root }: LegionPaths,
-  reach: "owner" | "others",
-): AsyncGenerator<PrivatePath> {
-  if (process.getuid === undefined) return;
-  const walk = async function* (path: string): AsyncGenerator<PrivatePath> {
-    const found = await lstat(path).catch(() => undefined);
-    if (!found || found.isSymbolicLink()) return;
-    const isFolder = found.isDirectory();
-    if (path !== root) yield { path, mode: found.mode & 0o777, wanted: isFolder ? 0o700 : 0o600 };
-    if (!isFolder || (reach === "others" && !mayOthers(found.mode))) return;
-    for (const name of await readdir(path).catch(() => []))
-      if (path !== root || !PUBLIC.includes(name)) yield* walk(join(path, name));
-  };
-  yield* walk(root);
-  yield* walk(join(project, ".env"));
+/** State and keys, which are nobody else's business, with all that is in them. */
+export async function privatePaths({ project, root }: LegionPaths): Promise<readonly string[]> {
+  const names = await readdir(root).catch(() => []);
+  const state = names.filter((name) => !PUBLIC.includes(name)).map((name) => join(root, name));
+  return [...state, join(project, ".env")];
 }
 
 /** May anybody but its owner do anything with it? */
-function mayOthers(mode: number): boolean {
-  return (mode & 0o077) !== 0;
+async function isOpen(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found !== undefined && !found.isSymbolicLink() && (found.mode & 0o077) !== 0;
 }
 
 /**

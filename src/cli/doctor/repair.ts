@@ -2,7 +2,7 @@
 // no log is rewritten. What cannot be read is copied to `corrupt`, and the agent is told of it.
 
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, rename, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { settleArrivals } from "../../storage/files/arrivals.ts";
 import { createClock } from "../../base/clock.ts";
@@ -69,11 +69,20 @@ function failed(what: string, error: unknown): Repair {
 }
 
 async function* repairModes({ paths }: FileReader): AsyncGenerator<Repair> {
-  for await (const { path, mode, wanted } of privatePaths(paths, "owner")) {
-    const detail = `mode ${wanted.toString(8)}`;
-    if (mode !== wanted)
-      yield await attempt(shownPath(paths.project, path), detail, () => chmod(path, wanted));
-  }
+  if (process.getuid === undefined) return;
+  for (const path of await privatePaths(paths)) yield* repairMode(path, paths.project);
+}
+
+/** Folders 0700, files 0600. A folder before what is in it: who may not enter it sees nothing else. Links are left alone. */
+async function* repairMode(path: string, project: string): AsyncGenerator<Repair> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isFile() && !found?.isDirectory()) return;
+  const wanted = found.isDirectory() ? 0o700 : 0o600;
+  const detail = `mode ${wanted.toString(8)}`;
+  if ((found.mode & 0o777) !== wanted)
+    yield await attempt(shownPath(project, path), detail, () => chmod(path, wanted));
+  if (!found.isDirectory()) return;
+  for (const name of await readdir(path).catch(() => [])) yield* repairMode(join(path, name), project);
 }
 
 /** Moves away what stands where a start has to write. */

@@ -136,7 +136,7 @@ describe("the project", () => {
     const { exitCode, findings } = await examine(project);
     expect(exitCode).toBe(0);
     const open = findings.filter(({ status }) => status === "wrong").map(({ check }) => check);
-    expect(open).toEqual([".ai-legion/agents", ".ai-legion/agents/2", ".env"]);
+    expect(open).toEqual([".ai-legion/agents", ".env"]);
 
     await chmod(join(project, ".ai-legion"), 0o700);
     const behind = (await examine(project)).findings.filter(({ status }) => status === "wrong");

@@ -1,7 +1,7 @@
 // Where the words of a person come from: the contract of a terminal's prompt and of a pipe, and how both make entries of
 // lines. An entry longer than a message can be is refused, and not kept whole.
 
-import { LegionError, messageOf } from "../../../base/errors.ts";
+import { messageOf } from "../../../base/errors.ts";
 import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
 import type { ConsoleHistory } from "./history.ts";
 
@@ -40,37 +40,29 @@ export const TOO_LONG = "longer than a message can be (1 MiB): nothing of it was
 /** The longest entry, in characters: a message of the greatest size, and whom it is for. */
 export const MAX_ENTRY = MAX_CONTENT_BYTES + 4_096;
 
-export interface EntryOptions {
-  /** What a line stands for. What it throws ends the entry. */
-  readonly unfold?: (line: string) => string;
-  readonly onRefused: (why: string) => void;
-}
-
-/** Takes lines; gives the entry that a line ends, `undefined` where the entry goes on or is refused. */
-export function createEntryReader({
-  unfold = (line) => line,
-  onRefused,
-}: EntryOptions): (line: string) => string | undefined {
+/**
+ * Takes lines; gives the entry that a line ends, `undefined` where the entry goes on or is refused.
+ *
+ * @param unfold what a line stands for; what it throws ends the entry
+ */
+export function createEntryReader(
+  onRefused: InputOptions["onRefused"],
+  unfold = (line: string): string => line,
+): (line: string) => string | undefined {
   let begun = "";
-  const add = (line: string): string | undefined => {
+  return (line) => {
     const before = begun;
     begun = "";
     const isOpen = goesOn(line);
-    const entry = before.length > MAX_ENTRY ? before : before + unfold(isOpen ? line.slice(0, -1) : line);
-    if (isOpen) {
-      begun = `${entry}\n`;
-      return undefined;
-    }
-    if (entry.length > MAX_ENTRY) throw new LegionError("USAGE", `a line is ${TOO_LONG}`);
-    return entry;
-  };
-  return (line) => {
     try {
-      return add(line);
+      const entry = before.length > MAX_ENTRY ? before : before + unfold(isOpen ? line.slice(0, -1) : line);
+      if (isOpen) begun = `${entry}\n`;
+      else if (entry.length > MAX_ENTRY) onRefused(`a line is ${TOO_LONG}`);
+      else return entry;
     } catch (error) {
       onRefused(messageOf(error));
-      return undefined;
     }
+    return undefined;
   };
 }
 

@@ -11,7 +11,7 @@ export function readPipe({
   onEntry,
   onRefused,
 }: Pick<InputOptions, "io" | "onEntry" | "onRefused">): Input {
-  const read = createEntryReader({ onRefused });
+  const read = createEntryReader(onRefused);
   /** The line whose end has not come yet. */
   let pending = "";
   let working = Promise.resolve();

@@ -87,7 +87,7 @@ function createEntering(
     if (isTooLong) throw new LegionError("USAGE", `a line is ${TOO_LONG}`);
     return pastes.unfold(line);
   };
-  const read = createEntryReader({ unfold, onRefused });
+  const read = createEntryReader(onRefused, unfold);
   let last = Promise.resolve();
   reader.on("line", (typed) => {
     const line = isTooLong ? "" : typed;
