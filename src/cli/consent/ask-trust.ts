@@ -37,17 +37,17 @@ export function createAdmission(project: string, { options }: Pick<Typed, "optio
     const brought = { modules: modules.filter(isNew), programs: programs.filter(isNew), commands };
     const paths = [...brought.modules, ...brought.programs];
     if (paths.length === 0 && commands === undefined) return;
-    await admit(brought, { project, options, io });
+    await admit(brought, project, options, io);
     for (const path of paths) admitted.add(path);
   };
 }
 
-interface Asking extends Pick<Typed, "options"> {
-  readonly project: string;
-  readonly io: ConsoleIo;
-}
-
-async function admit(brought: Brought, { project, options, io }: Asking): Promise<void> {
+async function admit(
+  brought: Brought,
+  project: string,
+  options: Typed["options"],
+  io: ConsoleIo,
+): Promise<void> {
   const person = openPersonFolder(io.env);
   const grants = await grantsOf(person, project);
   if (grants.get(ALWAYS.what) === ALWAYS.value) return;

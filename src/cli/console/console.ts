@@ -14,9 +14,7 @@ export interface Console extends Input, Pick<Bottom, "print" | "show"> {
 /** `prompt` where a person types, else `lines`. */
 export type ConsoleMode = "prompt" | "lines";
 
-export interface ConsoleOptions extends InputOptions {
-  readonly mode: ConsoleMode;
-}
+export type ConsoleOptions = InputOptions & { readonly mode: ConsoleMode };
 
 /** Output that can be painted over. */
 export function isScreen({ stdout, env }: Pick<ConsoleIo, "stdout" | "env">): boolean {

@@ -120,7 +120,8 @@ function openView(
   { print, show }: Pick<Console, "print" | "show">,
   look: Pick<PageOptions, "paint" | "columns">,
 ): EventsView {
-  if (readers === "programs") return { see: createJsonPrinter(io), close: () => undefined };
+  if (readers === "programs")
+    return { see: (inspection) => printInspection(io, inspection), close: () => undefined };
   const plans = new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan]));
   const spent = (agent: AgentId): Spent | undefined => {
     const opened = legion.agents.get(agent)?.agent;
@@ -156,11 +157,9 @@ function sameSite({ bus, name }: ConfigFlags, env: Io["env"]): Io["env"] {
 }
 
 /** Log events as they are, with their agent; live ones under their own kinds. */
-function createJsonPrinter(io: Io): Inspect {
-  return (inspection) => {
-    const { kind, agent } = inspection;
-    printJson(io, kind === "event" ? { agent, ...inspection.event } : inspection);
-  };
+function printInspection(io: Io, inspection: Inspection): void {
+  const { kind, agent } = inspection;
+  printJson(io, kind === "event" ? { agent, ...inspection.event } : inspection);
 }
 
 /** How a person calls this program: from a clone, through npx, or installed. */

@@ -30,9 +30,8 @@ export const command: CliCommand = {
       if (typed.options["json"]) printJson(io, found);
       else print(io, lineOf(found));
     }
-    const isDamaged = findings.some(({ status }) => status === "damaged");
     if (!typed.options["json"]) print(io, verdict(findings));
-    return isDamaged ? 1 : 0;
+    return findings.some(({ status }) => status === "damaged") ? 1 : 0;
   },
 };
 

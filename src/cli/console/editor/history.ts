@@ -54,7 +54,8 @@ async function readEntries(folder: PersonFolder): Promise<readonly string[]> {
   const lines = text.split("\n").filter((line) => line !== "");
   const kept = lines.slice(-MAX_ENTRIES);
   if (text.length > MAX_CHARS || lines.length > 2 * MAX_ENTRIES) await shorten(folder, text, kept);
-  return kept.flatMap(entryIn);
+  // Another line is somebody else's.
+  return kept.map(readJson).filter((entry) => typeof entry === "string");
 }
 
 /** Leaves out the oldest entries; what another console has added since `text` was read stays. */
@@ -64,10 +65,4 @@ async function shorten(folder: PersonFolder, text: string, lines: readonly strin
   const now = (await folder.read(FILE)) ?? "";
   const added = now.startsWith(text) ? now.slice(text.length) : "";
   if (now === text || added !== "") await folder.write(FILE, `${lines.slice(first).join("\n")}\n${added}`);
-}
-
-/** Nothing for a line that somebody else wrote. */
-function entryIn(line: string): readonly string[] {
-  const entry = readJson(line);
-  return typeof entry === "string" ? [entry] : [];
 }
