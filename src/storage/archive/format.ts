@@ -1,5 +1,6 @@
 // One file that holds agents with their whole past: JSON Lines, each with its checksum like those of a log, for `jq` as
-// well as for this program. It is read in one pass, and whoever wrote it is not trusted.
+// well as for this program. It is read in one pass, and whoever wrote it is not trusted: a line may have the right checksum and
+// still be made to break whoever reads it.
 //
 //   {"kind":"legion-export","format":1,"at":"…","agents":["0","2"]}
 //   {"kind":"file","agent":"2","path":"goals.json","text":"…"}    what people can read, and the long texts of the log
@@ -11,41 +12,69 @@
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { z } from "zod";
 import { LegionError, messageOf } from "../../base/errors.ts";
-import type { Authorship } from "../folder/person/authorship.ts";
+import type { Event } from "../../domain/event.ts";
+import {
+  countSchema,
+  eventSchemas,
+  logIdSchema,
+  MAX_EPOCH,
+  messageSchema,
+  stampSchema,
+} from "../../domain/event-schema.ts";
+import { CONTROL, isAgentId, type AgentId, type Message } from "../../domain/message.ts";
+import { placeOf } from "../files/journal/segments.ts";
+import { BLOB, isPathInAgent } from "../folder/agent-path.ts";
 import { fromLine } from "../folder/line.ts";
-import type { AgentId, LogId, Message } from "../../domain/message.ts";
+import type { Authorship } from "../folder/person/authorship.ts";
 
 export const ARCHIVE_FORMAT = 1;
 
-export type ArchiveLine =
-  | {
-      readonly kind: "legion-export";
-      readonly format: typeof ARCHIVE_FORMAT;
-      /** ISO 8601. */
-      readonly at: string;
-      readonly agents: readonly AgentId[];
-    }
-  | { readonly kind: "file"; readonly agent: AgentId; readonly path: string; readonly text: string }
-  | { readonly kind: "more"; readonly text: string }
-  | { readonly kind: "segment"; readonly agent: AgentId; readonly name: string; readonly lines: number }
-  | { readonly kind: "damaged"; readonly base64: string }
-  | {
-      readonly kind: "mail";
-      readonly agent: AgentId;
-      readonly from: LogId;
-      readonly message: Message;
-      readonly after?: number;
-    }
-  | {
-      readonly kind: "end";
-      readonly lines: number;
-      /** Somebody wrote to the agents meanwhile: it is a copy, and what it was made from goes on. */
-      readonly live?: true;
-      /** Of all lines before, under the key of whoever wrote it. */
-      readonly mac?: string;
-    };
+const agent = z.custom<AgentId>((id) => typeof id === "string" && (id === CONTROL || isAgentId(id)));
+
+function isSegmentName(name: unknown): boolean {
+  const place = typeof name === "string" ? placeOf(name) : undefined;
+  return place !== undefined && place.epoch <= MAX_EPOCH && place.part <= MAX_EPOCH;
+}
+
+export const archiveLineSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("legion-export"),
+    format: z.literal(ARCHIVE_FORMAT),
+    /** ISO 8601. */
+    at: z.string(),
+    agents: z.array(agent).readonly(),
+  }),
+  z.object({ kind: z.literal("file"), agent, path: z.custom<string>(isPathInAgent), text: z.string() }),
+  z.object({ kind: z.literal("more"), text: z.string() }),
+  z.object({
+    kind: z.literal("segment"),
+    agent,
+    name: z.custom<string>(isSegmentName),
+    lines: countSchema,
+  }),
+  z.object({ kind: z.literal("damaged"), base64: z.string() }),
+  z.object({
+    kind: z.literal("mail"),
+    agent,
+    from: logIdSchema,
+    /** As it is, with what a later version may have added. */
+    message: z.custom<Message>((message) => messageSchema.safeParse(message).success),
+    after: countSchema.optional(),
+  }),
+  z.object({
+    kind: z.literal("end"),
+    lines: z.number(),
+    /** Somebody wrote to the agents meanwhile: it is a copy, and what it was made from goes on. */
+    live: z.literal(true).optional(),
+    /** Of all lines before, under the key of whoever wrote it. */
+    mac: z.string().optional(),
+  }),
+]);
+
+export type ArchiveLine = z.output<typeof archiveLineSchema>;
 
 const OPENING = '{"kind":"legion-export"';
 const NEWLINE = 10;
@@ -54,16 +83,8 @@ const MAX_LINE_BYTES = 64 * 1_048_576;
 
 /** Is it a file that begins like an archive? False for a folder and for what is not there. */
 export async function isArchive(path: string): Promise<boolean> {
-  const file = await open(path, "r").catch(() => undefined);
-  if (!file) return false;
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(OPENING.length), 0, OPENING.length, 0);
-    return buffer.toString("latin1", 0, bytesRead) === OPENING;
-  } catch {
-    return false;
-  } finally {
-    await file.close();
-  }
+  const head = createReadStream(path, { end: OPENING.length - 1, encoding: "latin1" });
+  return (await text(head).catch(() => "")) === OPENING;
 }
 
 /** Under which name the end of an archive is signed; `digest`: SHA-256 of all bytes before it, in hex. */
@@ -115,4 +136,25 @@ export async function* linesOf(path: string): AsyncGenerator<Buffer> {
     throw new LegionError("STORAGE", `${path}: ${messageOf(error)}`, { cause: error });
   }
   if (size > 0) throw badLine(path, count + 1, "the file ends in the middle; copy it again");
+}
+
+/** True if a line of a log has what everything that reads logs takes for granted. */
+export function isEventShaped(event: { readonly kind: string; readonly blobs?: unknown }): event is Event {
+  const schema = SCHEMAS.get(event.kind) ?? stampSchema;
+  return schema.safeParse(event).success && (event.blobs === undefined || hasSoundOutline(event));
+}
+
+const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(eventSchemas));
+
+const outlineSchema = z.array(z.tuple([z.array(z.union([z.string(), z.number()])), z.string().regex(BLOB)]));
+
+/** Long texts may only have stood where an empty one stands now. */
+function hasSoundOutline({ blobs, ...event }: { readonly blobs?: unknown }): boolean {
+  const { data } = outlineSchema.safeParse(blobs);
+  return data !== undefined && data.every(([path]) => path.reduce<unknown>(memberOf, event) === "");
+}
+
+function memberOf(value: unknown, key: string | number): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Readonly<Record<string | number, unknown>>)[key];
 }

@@ -2,16 +2,16 @@
 
 import { createHash, type Hash } from "node:crypto";
 import { basename, join } from "node:path";
-import { ARCHIVE_FORMAT, badLine, linesOf, type ArchiveLine } from "./format.ts";
-import { isCount, isEventShaped, isLogId, isMailTo, isSegmentName } from "./check.ts";
-import { isLogFormat, type Event } from "../../domain/event.ts";
+import { ARCHIVE_FORMAT, archiveLineSchema, badLine, isEventShaped, linesOf } from "./format.ts";
+import type { ArchiveLine } from "./format.ts";
+import { isLogFormat } from "../../domain/event.ts";
+import type { LegionError } from "../../base/errors.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { createDisk, type AppendFile, type Disk } from "../../base/files/disk.ts";
 import { soleWriter, type Journal } from "../files/journal/journal.ts";
 import { openMailbox } from "../files/mailbox.ts";
 import { fromLine, piecesOf } from "../folder/line.ts";
-import { CONTROL, isAgentId, type AgentId } from "../../domain/message.ts";
-import { isPathInAgent } from "../folder/agent-path.ts";
+import { parseMessageId, type AgentId } from "../../domain/message.ts";
 
 /** What came out of an archive. */
 export interface Unpacked {
@@ -35,10 +35,13 @@ export interface UnpackOptions {
 
 const FLUSH_BYTES = 262_144;
 const PROGRESS_LINES = 10_000;
+const NO_MAIL = "it is no mail for this agent";
+const LINE_END = Buffer.from("\n");
 
 /** The agents that an archive says it holds. Throws DAMAGED if its first line is not what was written. */
 export async function archivedAgents(path: string): Promise<readonly AgentId[]> {
-  for await (const line of linesOf(path)) return readHeader(path, fromLine<ArchiveLine>(line)).agents;
+  for await (const line of linesOf(path))
+    return readHeader(fromLine(line), (problem) => badLine(path, 1, problem)).agents;
   throw badLine(path, 1, "the file is empty");
 }
 
@@ -52,27 +55,31 @@ export async function unpackArchive(
   folder: string,
   { disk = createDisk(folder), onProgress, authorship }: UnpackOptions = {},
 ): Promise<Unpacked> {
-  const reading: ArchiveReading = { header: undefined, writing: undefined, pasts: new Map(), end: undefined };
-  let count = 0;
+  const reading: ArchiveReading = {
+    folder,
+    disk,
+    authorship,
+    line: 0,
+    bad: (problem) => badLine(path, reading.line, problem),
+    header: undefined,
+    writing: undefined,
+    pasts: new Map(),
+    events: 0,
+    unread: 0,
+    end: undefined,
+  };
   try {
     for await (const bytes of linesOf(path)) {
-      count++;
-      if (count % PROGRESS_LINES === 0) onProgress?.(count);
-      const problem = await takeLine(bytes, { reading, path, folder, disk, count, authorship });
-      if (problem !== undefined) throw badLine(path, count, problem);
+      reading.line++;
+      if (reading.line % PROGRESS_LINES === 0) onProgress?.(reading.line);
+      await takeLine(bytes, reading);
     }
-    if (!reading.end) throw badLine(path, count + 1, "the rest is missing; copy it again");
+    const { header, end, events, unread } = reading;
+    if (!header || !end) throw badLine(path, reading.line + 1, "the rest is missing; copy it again");
     const pasts = [...reading.pasts.values()];
     for (const { mailbox } of pasts) await mailbox?.close();
-    const sum = (of: (past: UnpackedPast) => number): number =>
-      pasts.reduce((total, past) => total + of(past), 0);
-    return {
-      agents: reading.header!.agents,
-      events: sum(({ events }) => events),
-      unread: sum(({ unread }) => unread),
-      lastEpoch: Math.max(0, ...pasts.map(({ lastEpoch }) => lastEpoch)),
-      isLive: reading.end.live === true,
-    };
+    const lastEpoch = Math.max(0, ...pasts.map((past) => past.lastEpoch));
+    return { agents: header.agents, events, unread, lastEpoch, isLive: end.live === true };
   } catch (error) {
     reading.writing?.file.close();
     throw error;
@@ -81,10 +88,18 @@ export async function unpackArchive(
 
 type LineOf<K extends ArchiveLine["kind"]> = Extract<ArchiveLine, { kind: K }>;
 
-interface ArchiveReading {
+interface ArchiveReading extends Pick<UnpackOptions, "authorship"> {
+  readonly folder: string;
+  readonly disk: Disk;
+  /** The number of the newest line. */
+  line: number;
+  /** Says what is wrong with it. */
+  readonly bad: (problem: string) => LegionError;
   header: LineOf<"legion-export"> | undefined;
   writing: FileWriting | undefined;
   readonly pasts: Map<AgentId, UnpackedPast>;
+  events: number;
+  unread: number;
   end: LineOf<"end"> | undefined;
 }
 
@@ -103,100 +118,90 @@ interface FileWriting {
 
 /** What has come of one agent. */
 interface UnpackedPast {
-  events: number;
-  unread: number;
   lastEpoch: number;
   /** The highest position in a mailbox that its log names. */
   taken: number;
   mailbox: Journal | undefined;
 }
 
-interface UnpackPlace {
-  readonly reading: ArchiveReading;
-  readonly path: string;
-  readonly folder: string;
-  readonly disk: Disk;
-  readonly count: number;
-  readonly authorship: Pick<Authorship, "sign"> | undefined;
-}
+/** A line with the right checksum. */
+type SummedLine = { readonly kind: string } & Readonly<Record<string, unknown>>;
 
-/** Returns what is wrong with the line. */
-async function takeLine(bytes: Buffer, place: UnpackPlace): Promise<string | undefined> {
-  const { reading, path } = place;
-  if (reading.end) return "something stands behind the end";
-  const line = fromLine<ArchiveLine | Event>(bytes);
-  if (!line) return "the line is damaged; copy the file again";
-  if (!reading.header) {
-    reading.header = readHeader(path, line);
-    return undefined;
+async function takeLine(bytes: Buffer, reading: ArchiveReading): Promise<void> {
+  const { bad, header, writing, pasts } = reading;
+  if (reading.end) throw bad("something stands behind the end");
+  const summed = fromLine<SummedLine>(bytes);
+  if (!summed || !header) {
+    reading.header = readHeader(summed, bad);
+    return;
   }
-  const { writing } = reading;
-  if (writing && writing.left > 0) return takeLogLine(writing, bytes, line);
-  if (line.kind === "more") return takeMore(writing, line);
-  const unfinished = await finish(reading);
-  if (unfinished !== undefined) return unfinished;
+  if (writing && writing.left > 0) return takeLogLine(bytes, summed, writing, reading);
+  const line = readLine(summed, bad);
+  if (line.kind === "more") return takeMore(line, reading);
+  await finish(reading);
   if (line.kind === "end") {
+    if (line.lines !== reading.line) throw bad("lines are missing; copy the file again");
     reading.end = line;
-    return line.lines === place.count ? undefined : "lines are missing; copy the file again";
+    return;
   }
-  const { agents } = reading.header;
-  if (!("agent" in line) || !agents.includes(line.agent)) return "it is about no agent of this file";
-  const past = reading.pasts.get(line.agent) ?? newPast();
-  reading.pasts.set(line.agent, past);
-  if (line.kind === "file") return beginFile(line, place);
-  return line.kind === "segment" ? beginSegment(line, past, place) : takeMail(line, past, place);
+  if (!("agent" in line) || !header.agents.includes(line.agent))
+    throw bad("it is about no agent of this file");
+  const past = pasts.get(line.agent) ?? { lastEpoch: 0, taken: 0, mailbox: undefined };
+  pasts.set(line.agent, past);
+  if (line.kind === "file") beginFile(line, reading);
+  else if (line.kind === "segment") beginSegment(line, past, reading);
+  else takeMail(line, past, reading);
 }
 
-function newPast(): UnpackedPast {
-  return { events: 0, unread: 0, lastEpoch: 0, taken: 0, mailbox: undefined };
+function readHeader(line: SummedLine | undefined, bad: ArchiveReading["bad"]): LineOf<"legion-export"> {
+  if (line?.kind !== "legion-export") throw bad("the line is damaged; copy the file again");
+  if (line["format"] !== ARCHIVE_FORMAT)
+    throw bad(`it was written by a newer version (format ${String(line["format"])})`);
+  return readLine(line, bad) as LineOf<"legion-export">;
 }
 
-function readHeader(path: string, line: object | undefined): LineOf<"legion-export"> {
-  const header = (line ?? {}) as Partial<LineOf<"legion-export">>;
-  if (header.kind !== "legion-export") throw badLine(path, 1, "the line is damaged; copy the file again");
-  if (header.format !== ARCHIVE_FORMAT)
-    throw badLine(path, 1, `it was written by a newer version (format ${String(header.format)})`);
-  const { agents } = header;
-  const isName = (id: unknown): boolean => typeof id === "string" && (id === CONTROL || isAgentId(id));
-  if (!Array.isArray(agents) || !agents.every(isName))
-    throw badLine(path, 1, "it names something that is no agent");
-  return header as LineOf<"legion-export">;
+/** What is wrong with a line of which a field is not as it should be. */
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ["legion-export", "it names something that is no agent"],
+  ["more", "it goes on with no file"],
+  ["segment", "it names no segment of a log"],
+  ["mail", NO_MAIL],
+]);
+
+function readLine(line: SummedLine, bad: ArchiveReading["bad"]): ArchiveLine {
+  const { data } = archiveLineSchema.safeParse(line);
+  if (data) return data;
+  const { kind, path } = line;
+  if (kind === "file") throw bad(`it names a file that no agent may have: ${JSON.stringify(path)}`);
+  throw bad(PROBLEMS.get(kind) ?? "nothing of this kind belongs here");
 }
 
 /** One of the lines of a segment, kept as it is. */
-function takeLogLine(writing: FileWriting, bytes: Buffer, line: ArchiveLine | Event): string | undefined {
+function takeLogLine(bytes: Buffer, line: SummedLine, writing: FileWriting, reading: ArchiveReading): void {
   writing.left--;
   const past = writing.past!;
-  const whole = line.kind === "damaged" ? Buffer.from(String(line.base64), "base64") : bytes;
+  const isDamaged = line.kind === "damaged";
+  const whole = isDamaged ? Buffer.from(String(line["base64"]), "base64") : bytes;
   add(writing, whole);
   add(writing, LINE_END);
-  if (line.kind !== "damaged") return countEvent(past, line as Event);
-  if (whole.includes(LINE_END)) return "it is more than one line";
+  if (isDamaged && whole.includes(LINE_END)) throw reading.bad("it is more than one line");
   // Records are found in damaged lines, too.
-  for (const piece of piecesOf(whole)) {
-    const event = fromLine<Event>(piece);
-    const problem = event && countEvent(past, event);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+  const found = isDamaged ? [...piecesOf(whole)].map((piece) => fromLine<SummedLine>(piece)) : [line];
+  for (const event of found) if (event) countEvent(event, past, reading);
 }
 
-function countEvent(past: UnpackedPast, event: Event): string | undefined {
-  if (event.kind === "opened" && !isLogFormat(event.format))
-    return `the log was written by a newer version (format ${String(event.format)})`;
-  if (!isEventShaped(event)) return "it is no event of a log";
-  past.events++;
+function countEvent(event: SummedLine, past: UnpackedPast, reading: ArchiveReading): void {
+  if (event.kind === "opened" && !isLogFormat(event["format"]))
+    throw reading.bad(`the log was written by a newer version (format ${String(event["format"])})`);
+  if (!isEventShaped(event)) throw reading.bad("it is no event of a log");
+  reading.events++;
   past.lastEpoch = Math.max(past.lastEpoch, event.epoch);
   if (event.kind === "message") past.taken = Math.max(past.taken, event.mail);
-  return undefined;
 }
 
-const LINE_END = Buffer.from("\n");
-
-function takeMore(writing: FileWriting | undefined, line: LineOf<"more">): string | undefined {
-  if (!writing || writing.past || typeof line.text !== "string") return "it goes on with no file";
-  add(writing, Buffer.from(line.text));
-  return undefined;
+function takeMore({ text }: Pick<LineOf<"more">, "text">, { writing, bad }: ArchiveReading): void {
+  if (!writing || writing.past) throw bad("it goes on with no file");
+  add(writing, Buffer.from(text));
 }
 
 function add(writing: FileWriting, bytes: Buffer): void {
@@ -212,61 +217,45 @@ function flush(writing: FileWriting): void {
 }
 
 /** Makes what was being written durable. */
-async function finish(reading: ArchiveReading): Promise<string | undefined> {
+async function finish(reading: ArchiveReading): Promise<void> {
   const { writing } = reading;
-  if (!writing) return undefined;
+  if (!writing) return;
   flush(writing);
   await writing.file.sync();
   writing.file.close();
   reading.writing = undefined;
   const { blob } = writing;
-  return blob && blob.hash.digest("hex") !== blob.name
-    ? `the long text ${blob.name} before it is not what its name says`
-    : undefined;
+  if (blob && blob.hash.digest("hex") !== blob.name)
+    throw reading.bad(`the long text ${blob.name} before it is not what its name says`);
 }
 
-function beginFile(line: LineOf<"file">, { reading, folder, disk }: UnpackPlace): string | undefined {
-  if (!isPathInAgent(line.path) || typeof line.text !== "string")
-    return `it names a file that no agent may have: ${JSON.stringify(line.path)}`;
-  const path = join(folder, line.agent, line.path);
-  if (disk.exists(path)) return `${line.path} is there twice`;
-  const name = basename(path);
-  const blob = line.path.startsWith("blobs/") ? { name, hash: createHash("sha256") } : undefined;
-  begin(reading, { file: disk.create(path), left: 0, past: undefined, blob });
-  return takeMore(reading.writing, { kind: "more", text: line.text });
+function beginFile(line: LineOf<"file">, reading: ArchiveReading): void {
+  const { path } = line;
+  const file = create(join(line.agent, path), reading);
+  const blob = path.startsWith("blobs/") ? { name: basename(path), hash: createHash("sha256") } : undefined;
+  reading.writing = { file, waiting: [], waitingBytes: 0, left: 0, past: undefined, blob };
+  takeMore(line, reading);
 }
 
-function beginSegment(
-  line: LineOf<"segment">,
-  past: UnpackedPast,
-  { reading, folder, disk }: UnpackPlace,
-): string | undefined {
-  if (!isSegmentName(line.name) || !isCount(line.lines)) return "it names no segment of a log";
-  if (past.mailbox) return "a part of the log stands behind the mail";
-  const path = join(folder, line.agent, "log", line.name);
-  if (disk.exists(path)) return `${line.name} is there twice`;
-  begin(reading, { file: disk.create(path), left: line.lines, past, blob: undefined });
-  return undefined;
+function beginSegment(line: LineOf<"segment">, past: UnpackedPast, reading: ArchiveReading): void {
+  if (past.mailbox) throw reading.bad("a part of the log stands behind the mail");
+  const file = create(join(line.agent, "log", line.name), reading);
+  reading.writing = { file, waiting: [], waitingBytes: 0, left: line.lines, past, blob: undefined };
 }
 
-function begin(reading: ArchiveReading, writing: Omit<FileWriting, "waiting" | "waitingBytes">): void {
-  reading.writing = { ...writing, waiting: [], waitingBytes: 0 };
+function create(path: string, { folder, disk, bad }: ArchiveReading): AppendFile {
+  if (disk.exists(join(folder, path))) throw bad(`${path} is there twice`);
+  return disk.create(join(folder, path));
 }
 
 /** What waits gets its place in a mailbox behind all that the log has taken in. */
-async function takeMail(
-  line: ArchiveLine,
-  past: UnpackedPast,
-  { folder, disk, authorship }: UnpackPlace,
-): Promise<string | undefined> {
-  if (line.kind !== "mail") return "nothing of this kind belongs here";
+function takeMail(line: LineOf<"mail">, past: UnpackedPast, reading: ArchiveReading): void {
   const { agent, from, message, after } = line;
-  if (!isLogId(from) || !isMailTo(agent, message) || !(after === undefined || isCount(after)))
-    return "it is no mail for this agent";
+  const { folder, disk, authorship } = reading;
+  if (parseMessageId(message.id).to !== agent) throw reading.bad(NO_MAIL);
   const writer = soleWriter(disk, Math.max(1, past.lastEpoch), authorship);
   const start = { last: past.taken, segments: [] };
   past.mailbox ??= openMailbox(agent, join(folder, agent, "mailbox"), writer, start);
-  past.unread++;
+  reading.unread++;
   past.mailbox.write([{ kind: "mail", from, message, ...(after !== undefined && { after }) }]);
-  return undefined;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isEventShaped } from "../../../src/storage/archive/check.ts";
+import { isEventShaped } from "../../../src/storage/archive/format.ts";
 import { editsOf, readOriginal, type Remains } from "../../../src/storage/archive/legacy.ts";
 
 const at = "2023-04-08T00:00:00.000Z";

@@ -1,8 +1,7 @@
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { isArchive } from "../../../src/storage/archive/format.ts";
-import { isEventShaped } from "../../../src/storage/archive/check.ts";
+import { isArchive, isEventShaped } from "../../../src/storage/archive/format.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
 import { unpackArchive } from "../../../src/storage/archive/unpack.ts";
 import { archiveOf, forge, linesIn, restingLegion } from "./archived.ts";
