@@ -1,7 +1,7 @@
 // How a node says no, whatever carries it.
 
 import { z } from "zod";
-import { ERROR_CODES, isLegionError, messageOf } from "../../base/errors.ts";
+import { ERROR_CODES, isLegionError, LegionError, messageOf } from "../../base/errors.ts";
 
 /** The longest body of a request: a message of the greatest size, every byte of it escaped. */
 export const MAX_BODY_BYTES = 8 * 1_048_576;
@@ -12,6 +12,10 @@ export const refusalSchema = z.object({
 });
 
 export type RefusalBody = z.infer<typeof refusalSchema>;
+
+export function tooLong(): LegionError {
+  return new LegionError("USAGE", `a request may have ${MAX_BODY_BYTES} bytes`);
+}
 
 /** What is answered where `error` was thrown. */
 export function refusalOf(error: unknown): RefusalBody {

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message.ts";
-import type { Nodes, Whereabouts } from "../../storage/contract/nodes.ts";
+import type { Nodes } from "../../storage/contract/nodes.ts";
 import type { NodeApi } from "../api/routes.ts";
 import { nodeClient, noAnswer, type NodesClient } from "./client.ts";
 
@@ -33,64 +33,38 @@ export interface SharedLegion {
  * LOCKED if somebody who runs an agent does not answer: they may yet do what was asked.
  */
 export async function askHolders<R>(
-  legion: SharedLegion,
+  { nodes, client }: SharedLegion,
   items: readonly string[],
-  task: HolderTask<R>,
+  { agentOf, ask, alone }: HolderTask<R>,
 ): Promise<readonly R[]> {
   const done = new Map<string, R>();
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const open = items.filter((item) => !done.has(item));
-    const whereabouts = await legion.nodes.whereabouts(open.map(task.agentOf));
-    const groups = groupBy(open, (item) => whereabouts.of(task.agentOf(item)).holder);
-    const attempts = [...groups].map(([holder, group]) =>
-      attempt(group, { ...legion, holder, whereabouts, done, task }),
-    );
-    const obstacles = await all(attempts);
+    const whereabouts = await nodes.whereabouts(open.map(agentOf));
+    const holderOf = (item: string): string | undefined => whereabouts.of(agentOf(item)).holder;
+    /** Resolves with what keeps the items of `holder` from being done at this moment, if something does. */
+    const attempt = async (holder: string | undefined): Promise<LegionError | undefined> => {
+      const group = open.filter((item) => holderOf(item) === holder);
+      try {
+        if (holder === undefined) for (const item of group) done.set(item, await alone(item));
+        else if (!whereabouts.nodes.has(holder) || client.silent.has(holder)) return noAnswer(holder);
+        else {
+          const results = await ask(nodeClient(client, holder, ANSWER_MS), group);
+          group.forEach((item, index) => done.set(item, results[index]!));
+        }
+        return undefined;
+      } catch (error) {
+        if (isLegionError(error, "LOCKED")) return error;
+        throw error;
+      }
+    };
+    const attempts = [...new Set(open.map(holderOf))].map(attempt);
+    // Whatever fails, the others are done first.
+    await Promise.allSettled(attempts);
+    const obstacles = await Promise.all(attempts);
     if (done.size === items.length) return items.map((item) => done.get(item)!);
     if (performance.now() > deadlineMs) throw obstacles.find((obstacle) => obstacle !== undefined)!;
     await delay(RETRY_MS);
   }
-}
-
-interface Attempt<R> extends SharedLegion {
-  /** Who has the right to run their agents; absent: nobody. */
-  readonly holder: string | undefined;
-  readonly whereabouts: Whereabouts;
-  readonly done: Map<string, R>;
-  readonly task: HolderTask<R>;
-}
-
-/** Resolves with what keeps `items` from being done at this moment, if something does. */
-async function attempt<R>(items: readonly string[], attempt: Attempt<R>): Promise<LegionError | undefined> {
-  const { holder, client, whereabouts, done, task } = attempt;
-  try {
-    if (holder === undefined) {
-      for (const item of items) done.set(item, await task.alone(item));
-    } else if (whereabouts.nodes.has(holder) && !client.silent.has(holder)) {
-      const results = await task.ask(nodeClient(client, holder, ANSWER_MS), items);
-      items.forEach((item, index) => done.set(item, results[index]!));
-    } else return noAnswer(holder);
-    return undefined;
-  } catch (error) {
-    if (isLegionError(error, "LOCKED")) return error;
-    throw error;
-  }
-}
-
-/** Waits for all of them, whatever fails; rejects with the first failure. */
-async function all<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
-  await Promise.allSettled(works);
-  return Promise.all(works);
-}
-
-function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

@@ -1,10 +1,10 @@
 // How a command speaks to the nodes that share a legion.
 
 import { randomUUID } from "node:crypto";
-import { LegionError } from "../../base/errors.ts";
+import { isLegionError, LegionError } from "../../base/errors.ts";
 import { nodeName, type Nodes } from "../../storage/contract/nodes.ts";
 import { createClient } from "../api/client.ts";
-import { MAX_BODY_BYTES } from "../api/refusal.ts";
+import { MAX_BODY_BYTES, tooLong } from "../api/refusal.ts";
 import type { NodeApi } from "../api/routes.ts";
 import { readAnswer, type OrderAnswer, type OrderRequest } from "./wire.ts";
 import { unlessLate } from "../api/timeout.ts";
@@ -21,10 +21,10 @@ export interface NodeQuestion {
 
 export interface NodesClient {
   /**
-   * What the node with the id `node` answers, or `silent`: then it did not within the time, and may yet do what was
-   * asked. Rejects with its refusal, with USAGE for a question that is too long, with STORAGE if it surely was not said.
+   * What the node with the id `node` answers. Rejects with its refusal, with LOCKED if it did not answer within the time: it
+   * may yet do what was asked; with USAGE for a question that is too long, with STORAGE if it surely was not said.
    */
-  ask(node: string, question: NodeQuestion): Promise<object | "silent">;
+  ask(node: string, question: NodeQuestion): Promise<object>;
   /** Ids of the nodes that once did not answer. */
   readonly silent: ReadonlySet<string>;
   close(): void;
@@ -44,16 +44,14 @@ export async function openNodesClient(nodes: Nodes): Promise<NodesClient> {
     async ask(node, { path, body, patienceMs }) {
       const request: OrderRequest = { id: randomUUID(), client, path, body };
       const text = JSON.stringify(request);
-      if (text.length > MAX_BODY_BYTES) {
-        throw new LegionError("USAGE", `a request may have ${MAX_BODY_BYTES} bytes`);
-      }
+      if (text.length > MAX_BODY_BYTES) throw tooLong();
       const answered = new Promise<OrderAnswer>((resolve) => waiting.set(request.id, resolve));
       try {
         const say = () => nodes.channel("node", node).say(text);
         const answer = await repeat(say, answered, patienceMs);
         if (answer === "silent") {
           silent.add(node);
-          return answer;
+          throw noAnswer(node);
         }
         if ("error" in answer) throw new LegionError(answer.error.code, answer.error.message);
         return answer.answer;
@@ -67,10 +65,14 @@ export async function openNodesClient(nodes: Nodes): Promise<NodesClient> {
 
 /** The node with this id; silence of more than `patienceMs` rejects with LOCKED. */
 export function nodeClient(client: NodesClient, id: string, patienceMs: number): NodeApi {
-  return createClient(async (path, body) => {
-    const answer = await client.ask(id, { path, body, patienceMs });
-    if (answer === "silent") throw noAnswer(id);
-    return answer;
+  return createClient((path, body) => client.ask(id, { path, body, patienceMs }));
+}
+
+/** `undefined` where a node does not answer, or does not run the agent. */
+export async function unlessLocked<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch((error: unknown) => {
+    if (isLegionError(error, "LOCKED")) return undefined;
+    throw error;
   });
 }
 

@@ -8,12 +8,12 @@ import { LegionError } from "../../base/errors.ts";
 import { CONTROL } from "../../domain/message.ts";
 import type { NodeRecord, Nodes } from "../../storage/contract/nodes.ts";
 import type { Store } from "../../storage/contract/store.ts";
-import { ROUTES, type Obeyed, type Order } from "../api/routes.ts";
+import type { Obeyed, Order } from "../api/routes.ts";
 import { resolveKnown } from "../api/targets.ts";
 import { canBeAborted } from "../../legion/status.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
 import type { EndedNode, LegionClient, LegionSite } from "../api/legion-client.ts";
-import { openNodesClient, type NodesClient } from "./client.ts";
+import { nodeClient, openNodesClient, unlessLocked, type NodesClient } from "./client.ts";
 import { statusOfAll } from "./status.ts";
 import { askHolders } from "./ask-holders.ts";
 
@@ -100,9 +100,8 @@ async function endNodes({ nodes, client }: Connected): Promise<readonly EndedNod
   const running = await nodes.list();
   if (running.length === 0) throw nothingTo("stop");
   const deadline = Date.now() + ENDING_MS;
-  await Promise.all(
-    running.map(({ id }) => client.ask(id, { path: ROUTES.stop.path, body: {}, patienceMs: ANSWER_MS })),
-  );
+  // One that does not answer is known to be silent.
+  await Promise.all(running.map(({ id }) => unlessLocked(nodeClient(client, id, ANSWER_MS).stop({}))));
   for (;;) {
     const there = new Set((await nodes.list()).map(({ id }) => id));
     const isLate = ({ id }: NodeRecord): boolean => there.has(id) && !client.silent.has(id);

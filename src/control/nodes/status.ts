@@ -1,13 +1,12 @@
 // What every agent of a legion that several nodes share does: as the nodes tell, and as the logs tell of those that no node tells about.
 
-import { isLegionError } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { nodeName, type Nodes, type Whereabouts } from "../../storage/contract/nodes.ts";
 import type { WorkspaceId } from "../../storage/folder/workspace.ts";
 import { type AgentStatus, storedStatus } from "../../legion/status.ts";
 import type { Overview } from "../api/legion-client.ts";
-import { nodeClient, type NodesClient } from "./client.ts";
+import { nodeClient, unlessLocked, type NodesClient } from "./client.ts";
 
 const ANSWER_MS = 2_000;
 
@@ -41,11 +40,8 @@ async function askNodes(
 ): Promise<ReadonlyMap<string, readonly AgentStatus[]>> {
   const told = new Map<string, readonly AgentStatus[]>();
   const ask = async (node: string): Promise<void> => {
-    try {
-      told.set(node, (await nodeClient(client, node, ANSWER_MS).status({})).agents);
-    } catch (error) {
-      if (!isLegionError(error, "LOCKED")) throw error;
-    }
+    const answer = await unlessLocked(nodeClient(client, node, ANSWER_MS).status({}));
+    if (answer) told.set(node, answer.agents);
   };
   await Promise.all(nodes.map(ask));
   return told;

@@ -2,6 +2,7 @@
 // answered. Both may lose what is said; asking the same again is what makes up for it.
 
 import { z } from "zod";
+import { readJson } from "../../base/json.ts";
 import { MAX_BODY_BYTES, refusalSchema } from "../api/refusal.ts";
 
 const MAX_PATH = 100;
@@ -16,29 +17,22 @@ const requestSchema = z.object({
   body: z.unknown(),
 });
 const answerSchema = z.union([
-  z.object({ id: randomId, answer: z.looseObject({}) }),
+  z.object({
+    id: randomId,
+    answer: z.custom<object>((answer) => typeof answer === "object" && answer !== null),
+  }),
   refusalSchema.extend({ id: randomId }),
 ]);
 
 export type OrderRequest = z.infer<typeof requestSchema>;
-export type OrderAnswer = { readonly id: string } & (
-  { readonly answer: object } | z.infer<typeof refusalSchema>
-);
+export type OrderAnswer = z.infer<typeof answerSchema>;
 
 /** `undefined` for a text that asks for nothing. */
 export function readRequest(text: string): OrderRequest | undefined {
-  return text.length > MAX_BODY_BYTES ? undefined : requestSchema.safeParse(parse(text)).data;
+  return text.length > MAX_BODY_BYTES ? undefined : requestSchema.safeParse(readJson(text)).data;
 }
 
 /** `undefined` for a text that answers nothing. */
 export function readAnswer(text: string): OrderAnswer | undefined {
-  return answerSchema.safeParse(parse(text)).data;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return answerSchema.safeParse(readJson(text)).data;
 }

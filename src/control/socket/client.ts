@@ -2,6 +2,7 @@
 
 import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { json } from "node:stream/consumers";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message.ts";
@@ -58,7 +59,7 @@ interface SocketCall {
 
 async function exchange(call: SocketCall, body: object): Promise<unknown> {
   const response = await send({ ...call, signal: AbortSignal.timeout(ANSWER_MS) }, body);
-  const answer = await readAll(response);
+  const answer = await json(response).catch((error: unknown) => Promise.reject(lost(error)));
   const refusal = refusalSchema.safeParse(answer);
   if (refusal.success) throw new LegionError(refusal.data.error.code, refusal.data.error.message);
   return answer;
@@ -71,16 +72,6 @@ function send(call: SocketCall, body?: object): Promise<IncomingMessage> {
     asked.on("error", (error) => reject(lost(error)));
     asked.end(body && JSON.stringify(body));
   });
-}
-
-async function readAll(response: IncomingMessage): Promise<unknown> {
-  try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk as Buffer);
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-  } catch (error) {
-    throw lost(error);
-  }
 }
 
 function lost(error: unknown): LegionError {

@@ -6,7 +6,7 @@ import type { Context, Hono } from "hono";
 import { LegionError, isLegionError, messageOf, type ErrorCode } from "../../base/errors.ts";
 import type { Inspector } from "../../domain/inspection.ts";
 import { describeRoutes } from "../api/openapi.ts";
-import { MAX_BODY_BYTES, refusalOf } from "../api/refusal.ts";
+import { MAX_BODY_BYTES, refusalOf, tooLong } from "../api/refusal.ts";
 import { ROUTES, ROUTE_NAMES, type NodeApi } from "../api/routes.ts";
 import { answerOf, type ControlServer } from "../api/serve.ts";
 import { createFeed, type Feed } from "./feed.ts";
@@ -101,10 +101,6 @@ async function readBody(c: Context): Promise<unknown> {
   } catch (error) {
     throw new LegionError("USAGE", `not valid JSON: ${messageOf(error)}`, { cause: error });
   }
-}
-
-function tooLong(): LegionError {
-  return new LegionError("USAGE", `a request may have ${MAX_BODY_BYTES} bytes`);
 }
 
 const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = { USAGE: 400, REFUSED: 409, LOCKED: 409 };

@@ -96,7 +96,9 @@ describe.skipIf(!redisIsThere)("orders over Redis", () => {
 
   it("says so when nobody answers", async () => {
     const client = await openNodesClient(nodesOver(await connect()));
-    expect(await client.ask(NODE, { ...say("Hello"), patienceMs: 50 })).toBe("silent");
+    await expect(client.ask(NODE, { ...say("Hello"), patienceMs: 50 })).rejects.toMatchObject({
+      code: "LOCKED",
+    });
   });
 
   it.each([
