@@ -111,7 +111,7 @@ async function* eventsIn({ agents, agent }: Kept): AsyncGenerator<StoredEvent> {
 }
 
 /** No piece ends in the middle of a character. */
-function* piecesOf(text: string): Generator<string, undefined> {
+export function* piecesOf(text: string): Generator<string, undefined> {
   const bytes = Buffer.from(text);
   const decoder = new StringDecoder("utf8");
   for (let at = 0; at < bytes.length; at += PIECE_BYTES)

@@ -1,12 +1,11 @@
 // Agents to be copied from the files of a project; also while its node runs.
 
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isPathInAgent } from "../../folder/agent-path.ts";
-import { MAX_FILE_BYTES, PIECE_BYTES } from "../../contract/source.ts";
-import type { LogPart, LongText, Settled, Source } from "../../contract/source.ts";
+import { piecesOf } from "../../contract/event-source.ts";
+import { MAX_FILE_BYTES } from "../../contract/source.ts";
+import type { LogPart, Settled, Source } from "../../contract/source.ts";
 import type { Mail } from "../../../mail/bus.ts";
 import type { MailRecord } from "../mailbox.ts";
 import { LegionError } from "../../../base/errors.ts";
@@ -36,9 +35,13 @@ export function createFileSource(reader: FileReader): Source {
     },
     async *texts(agent) {
       for (const hash of await disk.list(paths.blobs(agent))) {
-        const path = join(paths.blobs(agent), hash);
-        if ((await hashOf(path)) === hash) yield { hash, pieces: piecesOf(path) };
-        else remarks.push(`left out ${shownPath(paths.project, path)}: it is not what was written`);
+        const text = await reader
+          .blobs(agent)
+          .read(hash)
+          .catch(() => undefined);
+        const shown = shownPath(paths.project, join(paths.blobs(agent), hash));
+        if (text !== undefined) yield { hash, pieces: piecesOf(text) };
+        else remarks.push(`left out ${shown}: it is not what was written`);
       }
     },
     waiting: (agent) => mailIn(reader, agent),
@@ -110,21 +113,6 @@ export async function filesIn(folder: string): Promise<readonly string[]> {
     else for (const name of await readdir(join(folder, entry.name))) paths.push(`${entry.name}/${name}`);
   }
   return paths.sort();
-}
-
-/** `undefined` if it is no file. */
-async function hashOf(path: string): Promise<string | undefined> {
-  const hash = createHash("sha256");
-  try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-    return hash.digest("hex");
-  } catch {
-    return undefined;
-  }
-}
-
-function piecesOf(path: string): LongText["pieces"] {
-  return createReadStream(path, { encoding: "utf8", highWaterMark: PIECE_BYTES }) as AsyncIterable<string>;
 }
 
 async function mailIn({ paths, disk }: FileReader, agent: AgentId): Promise<readonly Mail[]> {
