@@ -1,5 +1,6 @@
 // `trust.json` in the person's folder: what a person granted to a project, by the project's real path.
 
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { LegionError } from "../../../base/errors.ts";
@@ -52,8 +53,10 @@ export async function grant(
 ): Promise<void> {
   // Makes the folder, and refuses one that is not the person's, before anything else is written to it.
   await person.create(FILE, `${JSON.stringify({ projects: {} })}\n`);
-  const disk = createDisk(join(person.path, "tmp"));
-  const lock = await takeLock(join(person.path, LOCK), disk, { role: "command", waitMs: PATIENCE_MS });
+  // A folder above it may be a link: only what is in it has to be real.
+  const folder = await realpath(person.path);
+  const disk = createDisk(join(folder, "tmp"));
+  const lock = await takeLock(join(folder, LOCK), disk, { role: "command", waitMs: PATIENCE_MS });
   try {
     const trust = await readTrust(person);
     const at = new Date().toISOString();

@@ -56,6 +56,15 @@ describe("trust", () => {
     expect(Object.keys(kept.projects)).toEqual(["/a", "/b"]);
   });
 
+  it("is kept where the folder of all settings is a link to another place", async () => {
+    const folder = await createTempProject();
+    await mkdir(join(folder, "real"));
+    await symlink(join(folder, "real"), join(folder, "config"));
+    const person = openPersonFolder({ XDG_CONFIG_HOME: join(folder, "config") });
+    await grant(person, "/work/here", { what: "code", value: "1" });
+    expect(await granted(person, "/work/here", "code")).toBe("1");
+  });
+
   it("loses nothing where several processes grant at once, each to a project and to one of all", async () => {
     const home = await createTempProject();
     const program = fileURLToPath(new URL("grant-process.ts", import.meta.url));
