@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Arrival } from "../contract/arrival.ts";
 import { move } from "../files/arrivals.ts";
+import { ADOPTED } from "../files/foreign.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Event, NewEvent } from "../../domain/event.ts";
 import { forkPoint } from "../../past/branch.ts";
@@ -100,25 +101,18 @@ const COPIED: NewEvent = {
   content: "You were copied while you were at work. What you may have done since then is not in your past.",
 };
 
-const ADOPTED: NewEvent = {
-  kind: "notice",
-  reason: "adopted",
-  content: "A person took on what stands before this.",
-};
-
 const FOREIGN: NewEvent = {
   kind: "notice",
   reason: "foreign",
   content: "What stands before this came from elsewhere, and waits until a person takes it on.",
 };
 
-interface ImportOrigin {
-  readonly isLive: boolean;
-  readonly authorship: Authorship | undefined;
-}
-
 /** Has the end of a log that has come say what it is: a copy, the person's own, or somebody else's. */
-async function settle(folder: string, { isLive, authorship }: ImportOrigin, disk: Disk): Promise<void> {
+async function settle(
+  folder: string,
+  { isLive, authorship }: Pick<Unpacked, "isLive"> & Pick<FromArchive, "authorship">,
+  disk: Disk,
+): Promise<void> {
   const log = join(folder, "log");
   if (isLive) await endLog(folder, { event: COPIED, log: randomUUID(), authorship }, disk);
   // Whatever the lines of it bear: what was changed on its way may bear what its first owner wrote.

@@ -6,7 +6,7 @@
 //   X3. The readable files are those of the same moment.
 //
 // What one agent said to another after its own moment may be known to the other: so copies of agents that run are marked
-// as live, and go on as logs of their own (see newcomers.ts).
+// as live, and go on as logs of their own (see imported.ts).
 
 import { createHash } from "node:crypto";
 import { ARCHIVE_FORMAT, archiveName, type ArchiveLine } from "./format.ts";
@@ -17,13 +17,16 @@ import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { inline } from "../../past/log/blobs.ts";
 import type { Source } from "../contract/source.ts";
-import { toLine } from "../folder/line.ts";
+import { eachLine, toLine } from "../folder/line.ts";
 import { parseMessageId, type AgentId, type Delivery } from "../../domain/message.ts";
 
+interface PackCounts {
+  events: number;
+  unread: number;
+}
+
 /** What was packed so far. */
-export interface Tally {
-  readonly events: number;
-  readonly unread: number;
+export interface Tally extends Readonly<PackCounts> {
   /** What was left out, and why; one line each. */
   readonly remarks: readonly string[];
 }
@@ -46,54 +49,41 @@ export function packAgents(
   authorship?: Pick<Authorship, "sign">,
 ): Packing {
   const tally = { events: 0, unread: 0, remarks: source.remarks };
-  return { pieces: pack(createPress(source, tally), agents, authorship), tally };
-}
-
-/** What the parts of a packing share. */
-interface Press {
-  readonly source: Source;
-  readonly tally: { events: number; unread: number };
-  /** Lines so far. */
-  count: number;
-  /** Somebody wrote to the agents meanwhile. */
-  isLive: boolean;
-  line(line: ArchiveLine): string;
-}
-
-function createPress(source: Source, tally: Press["tally"]): Press {
-  const press: Press = {
-    source,
-    tally,
-    count: 0,
-    isLive: false,
-    line(line) {
-      press.count++;
-      return toLine(line);
-    },
-  };
-  return press;
+  return { pieces: pack(source, agents, { tally, authorship }), tally };
 }
 
 async function* pack(
-  press: Press,
+  source: Source,
   agents: readonly AgentId[],
-  authorship: Pick<Authorship, "sign"> | undefined,
-): AsyncGenerator<string | Buffer> {
+  { tally, authorship }: { readonly tally: PackCounts; readonly authorship?: Pick<Authorship, "sign"> },
+): AsyncGenerator<Buffer> {
   const hash = createHash("sha256");
-  for await (const piece of packAll(press, agents)) {
-    hash.update(piece);
-    yield piece;
+  /** With the last one. */
+  let lines = 1;
+  const before = await source.activity(agents);
+  for await (const piece of packAll(source, agents, tally)) {
+    const bytes = Buffer.from(piece);
+    hash.update(bytes);
+    eachLine(bytes, () => lines++);
+    yield bytes;
   }
-  const lines = press.count + 1;
-  const live = press.isLive ? { live: true as const } : {};
+  const after = await source.activity(agents);
+  const isLive = before.isHeld || after.isHeld || before.mark !== after.mark;
+  const live = isLive ? { live: true as const } : {};
   const mac = authorship?.sign(archiveName(hash.digest("hex"), live), lines);
-  yield press.line({ kind: "end", lines, ...live, ...(mac && { mac }) });
+  yield Buffer.from(line({ kind: "end", lines, ...live, ...(mac && { mac }) }));
 }
 
-async function* packAll(press: Press, agents: readonly AgentId[]): AsyncGenerator<string | Buffer> {
-  const { source, line } = press;
+function line(said: ArchiveLine): string {
+  return toLine(said);
+}
+
+async function* packAll(
+  source: Source,
+  agents: readonly AgentId[],
+  tally: PackCounts,
+): AsyncGenerator<string | Buffer> {
   yield line({ kind: "legion-export", format: ARCHIVE_FORMAT, at: new Date().toISOString(), agents });
-  const before = await source.activity(agents);
   const moments = new Map<AgentId, number>();
   for (const agent of agents) {
     const { moment, files } = await source.settle(agent);
@@ -101,14 +91,12 @@ async function* packAll(press: Press, agents: readonly AgentId[]): AsyncGenerato
     for (const [path, text] of files) yield line({ kind: "file", agent, path, text });
   }
   for (const [agent, moment] of moments) {
-    yield* packTexts(press, agent);
-    yield* packPast(press, agent, moment);
+    yield* packTexts(source, agent);
+    yield* packPast(source, { agent, moment }, tally);
   }
-  const after = await source.activity(agents);
-  press.isLive = before.isHeld || after.isHeld || before.mark !== after.mark;
 }
 
-async function* packTexts({ source, line }: Press, agent: AgentId): AsyncGenerator<string> {
+async function* packTexts(source: Source, agent: AgentId): AsyncGenerator<string> {
   for await (const { hash, pieces } of source.texts(agent)) {
     let isFirst = true;
     for await (const text of pieces) {
@@ -119,8 +107,11 @@ async function* packTexts({ source, line }: Press, agent: AgentId): AsyncGenerat
 }
 
 /** The log up to its moment, and what was unread then. */
-async function* packPast(press: Press, agent: AgentId, moment: number): AsyncGenerator<string | Buffer> {
-  const { source, tally } = press;
+async function* packPast(
+  source: Source,
+  { agent, moment }: { readonly agent: AgentId; readonly moment: number },
+  tally: PackCounts,
+): AsyncGenerator<string | Buffer> {
   const waiting = await source.waiting(agent);
   const ledger = createLedger();
   const takenSince: EventOf<"message">[] = [];
@@ -133,13 +124,12 @@ async function* packPast(press: Press, agent: AgentId, moment: number): AsyncGen
       account(ledger, event);
       tally.events++;
     }
-    if (segment) yield press.line({ kind: "segment", agent, ...segment });
+    if (segment) yield line({ kind: "segment", agent, ...segment });
     if (lines.length > 0) yield Buffer.concat(lines);
-    press.count += lines.length;
   }
   for (const { from, message, after } of unreadAt(ledger, takenSince, waiting)) {
     tally.unread++;
-    yield press.line({ kind: "mail", agent, from, message, ...(after !== undefined && { after }) });
+    yield line({ kind: "mail", agent, from, message, ...(after !== undefined && { after }) });
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { openMailbox, readMailbox } from "./mailbox.ts";
+import type { NewEvent } from "../../domain/event.ts";
 import { holdsCopies } from "../folder/copies.ts";
 import { account, createLedger } from "../../past/ledger.ts";
 import { mailboxName, type Authorship } from "../folder/person/authorship.ts";
@@ -13,6 +14,12 @@ import type { JournalWriter } from "./journal/journal.ts";
 import { isForeignJournal, newestOpening } from "./journal/segments.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
+
+export const ADOPTED: NewEvent = {
+  kind: "notice",
+  reason: "adopted",
+  content: "A person took on what stands before this.",
+};
 
 export interface SignedHome {
   readonly paths: LegionPaths;
@@ -47,9 +54,7 @@ export async function adopt(agent: AgentId, adoption: SignedHome & JournalWriter
   const blobs = createBlobs(paths.blobs(agent), disk);
   const place = { ...adoption, folder, blobs, corruptFolder: paths.corrupt };
   const { log } = await openFileLog(place, (event) => account(ledger, event));
-  await log.append([
-    { kind: "notice", reason: "adopted", content: "A person took on what stands before this." },
-  ]);
+  await log.append([ADOPTED]);
   await log.close();
   const mailbox = join(folder, "mailbox");
   if (!(await isForeignJournal(mailbox, disk, { authorship, of: mailboxName(agent) }))) return;
