@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { Event } from "../../domain/event.ts";
-import { createGaps, type Gaps } from "../../past/log/gaps.ts";
+import { createGaps } from "../../past/log/gaps.ts";
 import {
   asidePath,
   readSegments,
@@ -23,7 +23,7 @@ interface CheckedJournal {
   readonly id: AgentId;
   readonly name: "log" | "mailbox";
   readonly check: string;
-  readonly gaps: Gaps;
+  readonly gaps: ReturnType<typeof createGaps>;
   records: number;
   /** Damaged lines that nobody has set aside. */
   damages: number;
