@@ -43,7 +43,7 @@ const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 
 /** The real disk. `tmp` holds temporary files and must lie on the same file system as what is written. */
 export function createDisk(tmp: string): Disk {
-  const files = createOpenFiles();
+  const open = new Set<AppendFile>();
   const folders = createFolders(dirname(dirname(tmp)));
   return {
     ...createPlacing(tmp, folders),
@@ -51,7 +51,7 @@ export function createDisk(tmp: string): Disk {
     read: (path, maxBytes) => storage<Buffer | undefined>(path, () => readReal(path, maxBytes), undefined),
     exists: (path) => existsSync(path),
     kind: (path) => storage(path, () => kindOf(path), undefined),
-    create: (path) => createAppendFile(path, files, folders),
+    create: (path) => createAppendFile(path, open, folders),
     sync: (path) => storage(path, () => folders.settle(path)),
     remove: (path) =>
       storage(
@@ -118,28 +118,8 @@ function createPlacing(tmp: string, folders: Folders): Pick<Disk, "replace" | "c
   };
 }
 
-/** Descriptors in use, the longest unused first; past the limit that one is closed, to be opened again by its file. */
-interface OpenFiles {
-  /** Says that a file is open, and used at this moment. */
-  use(file: AppendFile): void;
-  forget(file: AppendFile): void;
-}
-
-function createOpenFiles(): OpenFiles {
-  const open = new Set<AppendFile>();
-  return {
-    use(file) {
-      open.delete(file);
-      open.add(file);
-      if (open.size > MAX_OPEN_FILES) for (const oldest of open) return oldest.close();
-    },
-    forget(file) {
-      open.delete(file);
-    },
-  };
-}
-
-function createAppendFile(path: string, files: OpenFiles, folders: Folders): AppendFile {
+/** @param open files that have a descriptor, the longest unused first; past the limit that one is closed until it is used */
+function createAppendFile(path: string, open: Set<AppendFile>, folders: Folders): AppendFile {
   let fd: number | undefined;
   let syncing = 0;
   let closeAfterSync = false;
@@ -154,7 +134,9 @@ function createAppendFile(path: string, files: OpenFiles, folders: Folders): App
   };
   const use = (flags = 0): number => {
     fd ??= openSync(path, constants.O_WRONLY | constants.O_APPEND | NOFOLLOW | flags, 0o600);
-    files.use(file);
+    open.delete(file);
+    open.add(file);
+    if (open.size > MAX_OPEN_FILES) open.values().next().value?.close();
     return fd;
   };
   const file: AppendFile = {
@@ -179,7 +161,7 @@ function createAppendFile(path: string, files: OpenFiles, folders: Folders): App
       }
     },
     close() {
-      files.forget(file);
+      open.delete(file);
       closeAfterSync = syncing > 0;
       if (fd === undefined || closeAfterSync) return;
       closeSync(fd);
@@ -193,16 +175,14 @@ function createAppendFile(path: string, files: OpenFiles, folders: Folders): App
   return file;
 }
 
-/** The way to every file: without it the file is lost in a power cut, however well its own bytes are kept. */
-interface Folders {
-  /** Makes a folder, and what is missing of the way to it. */
-  make(folder: string): void;
-  /** Flushes what is at `path`, and the way to it, whoever made that. */
-  settle(path: string): Promise<void>;
-}
+type Folders = ReturnType<typeof createFolders>;
 
-/** @param top what is above it was there before */
-function createFolders(top: string): Folders {
+/**
+ * The way to every file: without it the file is lost in a power cut, however well its own bytes are kept.
+ *
+ * @param top what is above it was there before
+ */
+function createFolders(top: string) {
   /** Folders that were flushed since this process has put a folder into them. */
   const flushed = new Map<string, Promise<void>>();
   const flushOnce = async (folder: string): Promise<void> => {
@@ -216,12 +196,14 @@ function createFolders(top: string): Folders {
     }
   };
   return {
-    make(folder) {
+    /** Makes a folder, and what is missing of the way to it. */
+    make(folder: string): void {
       const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
       if (made !== undefined)
         for (let at = folder; at.length >= made.length;) flushed.delete((at = dirname(at)));
     },
-    async settle(path) {
+    /** Flushes what is at `path`, and the way to it, whoever made that. */
+    async settle(path: string): Promise<void> {
       await flush(path);
       for (let at = path; at.startsWith(join(top, "/"));) await flushOnce((at = dirname(at)));
     },

@@ -22,16 +22,14 @@ export interface FileLogs extends Pick<LocalPlace, "events" | "logOf"> {
 
 export function createFileLogs(options: FileLogsOptions): FileLogs {
   const { paths, disk } = options;
-  const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
-  const filesOf = (agent: AgentId) => ({ folder: paths.agent(agent), disk, blobs: blobs(agent) });
   /** The newest of each agent: what it did not acknowledge does not count, however often its log is opened again. */
   const openings = new Map<AgentId, OpenedFileLog>();
   return {
-    blobs,
-    events: (agent) => readFileLog(filesOf(agent)),
+    blobs: (agent) => createBlobs(paths.blobs(agent), disk),
+    events: (agent) => readFileLog({ folder: paths.agent(agent), disk }),
     async logOf(agent) {
       if (await isForeign(agent, options)) throw foreign(agent);
-      const place = { ...options, ...filesOf(agent), corruptFolder: paths.corrupt };
+      const place = { ...options, folder: paths.agent(agent), corruptFolder: paths.corrupt };
       return async (each) => {
         const opened = await openFileLog(place, each, await openings.get(agent)?.acknowledged());
         openings.set(agent, opened);

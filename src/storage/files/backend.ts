@@ -1,11 +1,16 @@
 // A legion in the files of a project.
 
+import { join } from "node:path";
+import { isLegionError } from "../../base/errors.ts";
+import type { Disk } from "../../base/files/disk.ts";
+import { CONTROL } from "../../domain/message.ts";
 import { openPersonFolder } from "../folder/person/folder.ts";
+import type { LegionPaths } from "../folder/paths.ts";
+import { writeLastStart, type LastStart } from "../contract/last-start.ts";
+import type { NodeOrder, NodeStorage, Surroundings } from "../contract/node.ts";
 import type { Backend } from "../contract/backend.ts";
 import { receiveAgents } from "./arrivals.ts";
-import { followFiles } from "./reader/follow.ts";
-import { openFileNode } from "./node.ts";
-import { createFileReader } from "./reader/reader.ts";
+import { createFileReader, followFiles } from "./reader/reader.ts";
 import { createFileSource } from "./reader/source.ts";
 import { openFileStore } from "./store.ts";
 
@@ -28,4 +33,32 @@ export function createFileBackend(project: string, person = openPersonFolder(pro
     },
     close: () => Promise.resolve(),
   };
+}
+
+/** All of its agents run in this process. Rejects with LOCKED if another node runs in this folder. */
+async function openFileNode(
+  { agents, durability, disk, started, foreign }: NodeOrder,
+  surroundings: Surroundings,
+): Promise<NodeStorage> {
+  const hosted = new Set(agents.map(({ id }) => id));
+  const store = await openFileStore({ ...surroundings, role: "node", durability, hosted, disk, foreign });
+  return {
+    store,
+    disk: store.disk,
+    async begin(host) {
+      if (started) await remember(started, store.disk, surroundings.paths);
+      return store.begin(host);
+    },
+  };
+}
+
+/** What is wrong with the disk, the agents say. */
+async function remember(started: LastStart, disk: Disk, paths: LegionPaths): Promise<void> {
+  const path = join(paths.agent(CONTROL), "agent.json");
+  const record = writeLastStart(started);
+  try {
+    if ((await disk.read(path))?.toString("utf8") !== record) await disk.replace(path, record);
+  } catch (error) {
+    if (!isLegionError(error, "STORAGE")) throw error;
+  }
 }

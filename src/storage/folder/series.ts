@@ -11,22 +11,17 @@ export function segmentName({ epoch, part }: SegmentPlace): string {
 }
 
 /** Names the segments of a log that is written as a whole, one after the other; each seals the one before it. */
-export interface Series {
-  /** Begins the next one. */
-  next(): { readonly name: string; readonly seals: Readonly<Record<string, number>> };
-  /** So much was written to the newest one. */
-  grew(bytes: number): void;
-}
-
-export function createSeries(epoch: number): Series {
+export function createSeries(epoch: number) {
   let bytes = 0;
   let part = -1;
   return {
+    /** Begins the next one. */
     next() {
       const seals = part < 0 ? {} : { [segmentName({ epoch, part })]: bytes };
       bytes = 0;
       return { name: segmentName({ epoch, part: ++part }), seals };
     },
-    grew: (more) => void (bytes += more),
+    /** So much was written to the newest one. */
+    grew: (more: number): void => void (bytes += more),
   };
 }
