@@ -12,7 +12,7 @@ import { memoryAt, readRemains } from "../../storage/archive/original-store.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import { shownPath } from "../../base/files/project-file.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
-import { authorshipOf } from "../../storage/folder/person/key.ts";
+import { authorshipOf } from "../../storage/folder/person/authorship.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { confirm } from "../consent/confirm.ts";
 import { namesOf, oneLine, print, printJson } from "../kit/output.ts";

@@ -22,7 +22,7 @@ import { filesIn } from "../files/reader/source.ts";
 import { takeLock } from "../folder/lock.ts";
 import { legionPaths } from "../folder/paths.ts";
 import { openPersonFolder } from "../folder/person/folder.ts";
-import { authorshipOf } from "../folder/person/key.ts";
+import { authorshipOf } from "../folder/person/authorship.ts";
 import { contentsOf, createProjections } from "../folder/state-files.ts";
 
 const LOCK_WAIT_MS = 5_000;

@@ -81,17 +81,11 @@ export async function* readFileLog(
   }
 }
 
-interface ReadPast {
-  readonly id: LogId | undefined;
-  readonly lost: readonly SeqRange[];
-  readonly start: JournalStart;
-}
-
 async function readThrough(
   options: FileLogOptions,
   each: (event: Event) => void,
   end: JournalStart | undefined,
-): Promise<ReadPast> {
+) {
   const { disk, blobs } = options;
   const folder = join(options.folder, "log");
   const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));

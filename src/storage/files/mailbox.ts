@@ -1,11 +1,12 @@
 // What a mailbox holds on disk: one line for each message that was accepted, until the reader's log has taken it in.
 
+import type { UnreadMail } from "../contract/arrival.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import { openJournal } from "./journal/journal.ts";
 import type { Journal, JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
 import { readSegments, type Damage, type JournalRecord } from "./journal/segments.ts";
 import { mailboxName } from "../folder/person/authorship.ts";
-import { parseMessageId, type AgentId, type Delivery, type LogId } from "../../domain/message.ts";
+import { parseMessageId, type AgentId, type Delivery } from "../../domain/message.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";
 
@@ -19,11 +20,7 @@ export interface MailMark {
   readonly first?: true;
 }
 
-export interface Waiting {
-  /** Oldest first. */
-  readonly unread: readonly Mail[];
-  /** Per sender log, the highest number taken in or waiting. */
-  readonly seen: ReadonlyMap<LogId, number>;
+interface Waiting extends UnreadMail {
   readonly start: JournalStart;
   readonly damages: readonly Damage[];
 }

@@ -66,7 +66,7 @@ export async function takeLock(
       throw error;
     });
     if (!isNewest) continue;
-    return hold({ folder, epoch, identity }, disk);
+    return hold(folder, epoch, identity, disk);
   }
 }
 
@@ -94,13 +94,7 @@ export async function deadHolder(folder: string, disk: Disk): Promise<Holder | u
   return holder && !holder.released && !(await isAlive(holder, path)) ? holder : undefined;
 }
 
-interface Claim {
-  readonly folder: string;
-  readonly epoch: number;
-  readonly identity: Holder;
-}
-
-function hold({ folder, epoch, identity }: Claim, disk: Disk): Lock {
+function hold(folder: string, epoch: number, identity: Holder, disk: Disk): Lock {
   const path = join(folder, String(epoch));
   const next = join(folder, String(epoch + 1));
   let lost = false;
@@ -123,15 +117,8 @@ function hold({ folder, epoch, identity }: Claim, disk: Disk): Lock {
   };
 }
 
-interface Newest {
-  /** 0 when nobody ever held the lock. */
-  readonly epoch: number;
-  readonly path: string;
-  /** `undefined` if its file does not tell. */
-  readonly holder: Holder | undefined;
-}
-
-async function readNewest(folder: string, disk: Disk): Promise<Newest> {
+/** The epoch is 0 when nobody ever held the lock; `holder` is `undefined` if its file does not tell. */
+async function readNewest(folder: string, disk: Disk) {
   const epoch = Math.max(0, ...(await epochsIn(folder, disk)));
   const path = join(folder, String(epoch));
   const text = epoch === 0 ? undefined : await disk.read(path);

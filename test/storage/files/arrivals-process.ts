@@ -6,7 +6,7 @@ import { receiveAgents } from "../../../src/storage/files/arrivals.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
-import { authorshipOf } from "../../../src/storage/folder/person/key.ts";
+import { authorshipOf } from "../../../src/storage/folder/person/authorship.ts";
 import { watchDisk } from "./watched-disk.ts";
 
 const authorship = await authorshipOf(openPersonFolder(process.env));

@@ -86,22 +86,14 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
     // A mailbox drops what was taken; also while it is read.
     if (!bytes) continue;
     const counted = bytes.subarray(0, seals.get(name) ?? (ends && (ends.get(name) ?? 0)));
-    const parsed = parse<R>(join(folder, name), counted, { last, limit });
+    const parsed = parse<R>(join(folder, name), counted, last, limit);
     last = parsed.records.at(-1)?.seq ?? last;
     yield { name, sealed: seals.has(name), ...parsed };
   }
 }
 
-interface Seals {
-  /** Oldest first. */
-  readonly names: readonly string[];
-  /** How many bytes of a segment count. */
-  readonly seals: ReadonlyMap<string, number>;
-  /** For each segment the lowest sequence number that it cannot hold. */
-  readonly limits: readonly number[];
-}
-
-async function readSeals(folder: string, disk: Disk): Promise<Seals> {
+/** The segments, oldest first; how many bytes of each count; and the lowest sequence number that each cannot hold. */
+async function readSeals(folder: string, disk: Disk) {
   const names = await segmentNames(folder, disk);
   const openings: (Opening | undefined)[] = [];
   for (const [index, name] of names.entries())
@@ -146,7 +138,7 @@ export async function newestOpening(folder: string, disk: Disk): Promise<Opening
     const opening = await readOpening(file, disk);
     if (opening) return opening;
     const bytes = (await disk.read(file)) ?? Buffer.alloc(0);
-    if (parse(file, bytes, { last: 0, limit: Infinity }).records.length > 0) found = "unreadable";
+    if (parse(file, bytes, 0, Infinity).records.length > 0) found = "unreadable";
   }
   return found;
 }
@@ -180,16 +172,12 @@ function limitsOf(openings: readonly (Opening | undefined)[]): readonly number[]
     .toReversed();
 }
 
-/** Sequence numbers between which those of a segment lie: `last` was read before it. */
-interface Bounds {
-  readonly last: number;
-  readonly limit: number;
-}
-
+/** @param last was read before it @param limit the lowest sequence number that it cannot hold */
 function parse<R extends JournalRecord>(
   file: string,
   bytes: Buffer,
-  { last, limit }: Bounds,
+  last: number,
+  limit: number,
 ): Pick<Segment<R>, "bytes" | "records" | "damages" | "trailing"> {
   const records: R[] = [];
   const damages: Damage[] = [];

@@ -3,7 +3,7 @@
 import { holdsCopies } from "../../folder/copies.ts";
 import { join } from "node:path";
 import { readMailbox } from "../mailbox.ts";
-import type { Authorship } from "../../folder/person/authorship.ts";
+import { knownAuthorshipOf, type Authorship } from "../../folder/person/authorship.ts";
 import { createBlobs, type Blobs } from "../../../past/log/blobs.ts";
 import { createDisk, type Disk } from "../../../base/files/disk.ts";
 import { readFileLog } from "../log.ts";
@@ -12,7 +12,6 @@ import { readLastStart } from "../../contract/last-start.ts";
 import { CONTROL, isAgentId, type AgentId } from "../../../domain/message.ts";
 import { legionPaths, type LegionPaths } from "../../folder/paths.ts";
 import { openPersonFolder } from "../../folder/person/folder.ts";
-import { knownAuthorshipOf } from "../../folder/person/key.ts";
 import { createProjections } from "../../folder/state-files.ts";
 import { foldState } from "../../../past/state.ts";
 import { isForeign } from "../foreign.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isPathInAgent } from "../../folder/agent-path.ts";
 import { piecesOf } from "../../contract/event-source.ts";
 import { MAX_FILE_BYTES } from "../../contract/source.ts";
-import type { LogPart, Settled, Source } from "../../contract/source.ts";
+import type { LogPart, Source } from "../../contract/source.ts";
 import type { Mail } from "../../../mail/bus.ts";
 import type { MailRecord } from "../mailbox.ts";
 import { LegionError } from "../../../base/errors.ts";
@@ -54,13 +54,8 @@ export function createFileSource(reader: FileReader): Source {
   };
 }
 
-interface SettledFiles extends Settled {
-  /** What cannot be copied, and why; one line each. */
-  readonly left: readonly string[];
-}
-
 /** The readable files, and a moment at which they were so (X3). Throws REFUSED if there was none. */
-async function settledFiles(reader: FileReader, agent: AgentId): Promise<SettledFiles> {
+async function settledFiles(reader: FileReader, agent: AgentId) {
   for (let tries = 0; tries < TRIES; tries++) {
     const moment = await reader.last(agent);
     const read = await readFiles(reader, agent);
@@ -79,11 +74,8 @@ function changesState(event: Event): boolean {
   return event.kind === "edited" || (event.kind === "result" && event.state !== undefined);
 }
 
-/** All that lies beside the journals and is no long text of the log. Links are not followed. */
-async function readFiles(
-  { paths }: FileReader,
-  agent: AgentId,
-): Promise<Pick<SettledFiles, "files" | "left">> {
+/** All that lies beside the journals and is no long text of the log, and why what cannot be copied is left out. Links are not followed. */
+async function readFiles({ paths }: FileReader, agent: AgentId) {
   const files = new Map<string, string>();
   const left: string[] = [];
   const folder = paths.agent(agent);

@@ -3,7 +3,7 @@ import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openPersonFolder } from "../../../../src/storage/folder/person/folder.ts";
-import { authorshipOf, knownAuthorshipOf } from "../../../../src/storage/folder/person/key.ts";
+import { authorshipOf, knownAuthorshipOf } from "../../../../src/storage/folder/person/authorship.ts";
 import { createTempProject } from "../../../temp-project.ts";
 
 const newPerson = async () => openPersonFolder({ XDG_CONFIG_HOME: await createTempProject() });
