@@ -7,10 +7,8 @@ import type { ForkOrder } from "../legion/fork.ts";
 import type { Legion } from "../legion/legion.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
 import type { Supervised } from "../legion/supervision/supervisor.ts";
-import { PAUSED, changesNothing, resentOf } from "./api/outcome.ts";
+import { PAUSED, changesNothing, resentOf, listIds, resolveKnown, unlessLate } from "./api/orders.ts";
 import type { ForkAnswer, NodeApi, Obeyed, Order, Resent, PersonMessage } from "./api/routes.ts";
-import { listIds, resolveKnown } from "./api/targets.ts";
-import { unlessLate } from "./api/timeout.ts";
 
 /** An order that a long step keeps waiting is answered with `soon` after this time. */
 const PATIENCE_MS = 2_000;

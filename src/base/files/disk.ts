@@ -211,7 +211,7 @@ function createFolders(top: string) {
 }
 
 /** Runs `work`; a missing file gives `missing` where one is given, every other failure a STORAGE error. */
-async function storage<T>(path: string, work: () => Promise<T>, ...missing: [T] | []): Promise<T> {
+export async function storage<T>(path: string, work: () => Promise<T>, ...missing: [T] | []): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -3,7 +3,7 @@
 import { LegionError } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Targets } from "../../control/api/routes.ts";
-import { resolveKnown } from "../../control/api/targets.ts";
+import { resolveKnown } from "../../control/api/orders.ts";
 
 export type ConsoleLine =
   | { readonly kind: "nothing" }

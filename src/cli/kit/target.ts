@@ -12,7 +12,7 @@ import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { Targets } from "../../control/api/routes.ts";
-import { resolveKnown } from "../../control/api/targets.ts";
+import { resolveKnown } from "../../control/api/orders.ts";
 import type { Io, Typed } from "./command.ts";
 import { oneLine } from "./output.ts";
 

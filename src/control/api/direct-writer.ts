@@ -7,22 +7,16 @@ import type { AgentId } from "../../domain/message.ts";
 import type { Peer } from "../../domain/module.ts";
 import { resend } from "../../mail/resend.ts";
 import type { Store } from "../../storage/contract/store.ts";
-import { PAUSED, changesNothing, resentOf } from "./outcome.ts";
+import { PAUSED, changesNothing, resentOf, resolveKnown } from "./orders.ts";
 import type { LegionClient } from "./legion-client.ts";
 import type { Obeyed, Order } from "./routes.ts";
-import { resolveKnown } from "./targets.ts";
 
 export interface DirectWriter extends Pick<LegionClient, "say" | "resend" | "fork"> {
   order(order: Order & { readonly order: "pause" | "resume" }): Promise<readonly Obeyed[]>;
 }
 
-export interface DirectWriterOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-}
-
 /** Writes into `store`. Its methods reject with LOCKED, having written nothing, where somebody else runs the agent. */
-export function createDirectWriter({ store, clock }: DirectWriterOptions): DirectWriter {
+export function createDirectWriter(store: Store, clock: Clock): DirectWriter {
   const { control, known, bus, writerFor } = store;
   return {
     say: ({ targets, content, delivery }) =>

@@ -7,7 +7,7 @@ import { createClient } from "../api/client.ts";
 import { MAX_BODY_BYTES, tooLong } from "../api/refusal.ts";
 import type { NodeApi } from "../api/routes.ts";
 import { readAnswer, type OrderAnswer, type OrderRequest } from "./wire.ts";
-import { unlessLate } from "../api/timeout.ts";
+import { unlessLate } from "../api/orders.ts";
 
 /** How often the same is asked again while no answer comes. */
 const AGAIN_MS = 1_000;

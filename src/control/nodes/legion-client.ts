@@ -9,7 +9,7 @@ import { CONTROL } from "../../domain/message.ts";
 import type { NodeRecord, Nodes } from "../../storage/contract/nodes.ts";
 import type { Store } from "../../storage/contract/store.ts";
 import type { Obeyed, Order } from "../api/routes.ts";
-import { resolveKnown } from "../api/targets.ts";
+import { resolveKnown } from "../api/orders.ts";
 import { canBeAborted } from "../../legion/status.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
 import type { EndedNode, LegionClient, LegionSite } from "../api/legion-client.ts";
@@ -126,7 +126,7 @@ function openDirectWriter({ backend, config: { durability } }: LegionSite) {
   return {
     async take(): Promise<DirectWriter> {
       opening ??= backend.openStore({ durability, clock });
-      return createDirectWriter({ store: await opening, clock });
+      return createDirectWriter(await opening, clock);
     },
     async close(): Promise<void> {
       await (await opening?.catch(() => undefined))?.close();

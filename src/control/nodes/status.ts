@@ -17,34 +17,28 @@ export interface StatusSources {
 }
 
 /** Of all agents, or of those that are wanted. Asks all nodes at once. Rejects with STORAGE if the place where it is kept does not answer. */
-export async function statusOfAll(sources: StatusSources, wanted?: readonly AgentId[]): Promise<Overview> {
-  const { reader, nodes } = sources;
+export async function statusOfAll(
+  { reader, nodes, client }: StatusSources,
+  wanted?: readonly AgentId[],
+): Promise<Overview> {
   const known = wanted ?? (await reader.known());
   const whereabouts = await nodes.whereabouts(known);
-  const told = await askNodes([...whereabouts.nodes.keys()], sources);
-  const live = new Map<AgentId, AgentStatus>();
-  // An agent that moves is told of twice; who runs it knows better than who has stopped it.
-  for (const status of [...told.values()].flat()) {
-    if (status.node !== null || !live.has(status.id)) live.set(status.id, status);
-  }
-  const places = { whereabouts, answered: new Set(told.keys()), homeOf: await nodes.homes() };
-  const agents: AgentStatus[] = [];
-  for (const id of known) agents.push(live.get(id) ?? placed(await storedStatus(id, reader), places));
-  return { agents, nodes: [...whereabouts.nodes.values()].map(({ name }) => name) };
-}
-
-/** What each of `nodes` that answers tells of its agents, by its id. */
-async function askNodes(
-  nodes: readonly string[],
-  { client }: StatusSources,
-): Promise<ReadonlyMap<string, readonly AgentStatus[]>> {
+  /** What each node that answers tells of its agents, by its id. */
   const told = new Map<string, readonly AgentStatus[]>();
   const ask = async (node: string): Promise<void> => {
     const answer = await unlessLocked(nodeClient(client, node, ANSWER_MS).status({}));
     if (answer) told.set(node, answer.agents);
   };
-  await Promise.all(nodes.map(ask));
-  return told;
+  await Promise.all([...whereabouts.nodes.keys()].map(ask));
+  const live = new Map<AgentId, AgentStatus>();
+  // An agent that moves is told of twice; who runs it knows better than who has stopped it.
+  for (const status of [...told.values()].flat()) {
+    if (status.node !== null || !live.has(status.id)) live.set(status.id, status);
+  }
+  const places: StatusPlaces = { whereabouts, answered: new Set(told.keys()), homeOf: await nodes.homes() };
+  const agents: AgentStatus[] = [];
+  for (const id of known) agents.push(live.get(id) ?? placed(await storedStatus(id, reader), places));
+  return { agents, nodes: [...whereabouts.nodes.values()].map(({ name }) => name) };
 }
 
 interface StatusPlaces {

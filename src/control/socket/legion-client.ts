@@ -53,7 +53,7 @@ function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
   const write = async <T>(use: (writer: DirectWriter) => Promise<T>): Promise<T> => {
     const store = await backend.openStore({ durability, clock });
     try {
-      const made = await use(createDirectWriter({ store, clock }));
+      const made = await use(createDirectWriter(store, clock));
       await store.deliverForOthers();
       return made;
     } finally {

@@ -5,10 +5,9 @@ import type { Server } from "node:http";
 import type { Context, Hono } from "hono";
 import { LegionError, isLegionError, messageOf, type ErrorCode } from "../../base/errors.ts";
 import type { Inspector } from "../../domain/inspection.ts";
-import { describeRoutes } from "../api/openapi.ts";
 import { MAX_BODY_BYTES, refusalOf, tooLong } from "../api/refusal.ts";
 import { ROUTES, ROUTE_NAMES, type NodeApi } from "../api/routes.ts";
-import { answerOf, type ControlServer } from "../api/serve.ts";
+import { answerOf, describeRoutes, type ControlServer } from "../api/serve.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { claimSocket } from "./socket-path.ts";
 

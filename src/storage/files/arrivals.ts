@@ -8,9 +8,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { LegionError, messageOf } from "../../base/errors.ts";
 import { checkHome } from "../folder/home.ts";
-import { createDisk, type Disk } from "../../base/files/disk.ts";
+import { createDisk, storage, type Disk } from "../../base/files/disk.ts";
 import { takeLock } from "../folder/lock.ts";
 import { alreadyThere, type Arrival } from "../contract/arrival.ts";
 import type { AgentId } from "../../domain/message.ts";
@@ -72,12 +71,4 @@ export async function move(from: string, to: string, disk: Disk): Promise<void> 
     await rename(from, to);
   });
   for (const folder of new Set([dirname(to), dirname(dirname(to)), dirname(from)])) await disk.sync(folder);
-}
-
-async function storage<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new LegionError("STORAGE", `${path}: ${messageOf(error)}`, { cause: error });
-  }
 }

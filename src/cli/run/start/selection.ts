@@ -6,7 +6,7 @@ import type { ConfigFlags } from "../../../config/config.ts";
 import type { LastStart } from "../../../storage/contract/last-start.ts";
 import type { AgentRecord, Reader } from "../../../storage/contract/reader.ts";
 import type { Remembered, Role, Who } from "../../../legion/roster.ts";
-import { listIds } from "../../../control/api/targets.ts";
+import { listIds } from "../../../control/api/orders.ts";
 import type { Typed } from "../../kit/command.ts";
 import { checkTargets, type Site } from "../../kit/target.ts";
 
