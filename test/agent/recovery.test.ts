@@ -64,7 +64,6 @@ async function killedAfter(...events: readonly NewEvent[]): Promise<string> {
     {
       folder: paths.agent("1"),
       disk,
-      blobs: createBlobs(paths.blobs("1"), disk),
       lock,
       durability: "process",
       clock: Date,

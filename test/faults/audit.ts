@@ -5,7 +5,6 @@ import { isDeepStrictEqual } from "node:util";
 import { goals } from "../../modules/goals.ts";
 import { notes } from "../../modules/notes.ts";
 import { sendsOf, type Event, type EventOf } from "../../src/domain/event.ts";
-import { createBlobs } from "../../src/past/log/blobs.ts";
 import type { Disk } from "../../src/base/files/disk.ts";
 import { readFileLog } from "../../src/storage/files/log.ts";
 import { readSegments } from "../../src/storage/files/journal/segments.ts";
@@ -24,7 +23,7 @@ type Logs = ReadonlyMap<AgentId, readonly Event[]>;
 export async function readLogs(disk: Disk): Promise<Logs> {
   const logs = new Map<AgentId, Event[]>();
   for (const agent of ALL) {
-    const files = { folder: paths.agent(agent), disk, blobs: createBlobs(paths.blobs(agent), disk) };
+    const files = { folder: paths.agent(agent), disk };
     const events: Event[] = [];
     for await (const event of readFileLog(files)) events.push(event);
     logs.set(agent, events);

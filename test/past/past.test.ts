@@ -2,7 +2,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Event, NewEvent, ResultEvent } from "../../src/domain/event.ts";
-import { createBlobs } from "../../src/past/log/blobs.ts";
 import { createDisk } from "../../src/base/files/disk.ts";
 import { openFileLog, type OpenedFileLog } from "../../src/storage/files/log.ts";
 import { openMemory, type Memory, type Projector } from "../../src/past/past.ts";
@@ -45,7 +44,6 @@ function open({
   const place = {
     folder: join(root, "agent"),
     disk,
-    blobs: createBlobs(join(root, "blobs"), disk),
     lock: { epoch: ++epoch, held },
     durability: "disk" as const,
     clock: { now },

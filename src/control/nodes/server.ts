@@ -58,25 +58,17 @@ async function answerTo({ id, path, body }: OrderRequest, service: NodeApi): Pro
 
 /** Answers a request that it knows with what it was answered, or will be. */
 function createMemoryOfAnswers() {
-  /** Oldest first. */
-  const given = new Map<string, { readonly atMs: number; readonly answer: Promise<string> }>();
-  const forget = (nowMs: number): void => {
-    for (const [id, { atMs }] of given) {
-      if (nowMs - atMs < REMEMBERED_MS) return;
-      given.delete(id);
-    }
-  };
+  const given = new Map<string, Promise<string>>();
   return (request: OrderRequest, make: () => Promise<string>): Promise<string> => {
     // Its answer is long and old at once, and asking changes nothing.
     const route = routeAt(request.path);
     if (route !== undefined && ROUTES[route].method === "get") return make();
-    const nowMs = performance.now();
-    forget(nowMs);
-    const known = given.get(request.id)?.answer;
+    const known = given.get(request.id);
     if (known) return known;
     if (given.size >= MAX_REMEMBERED) return Promise.resolve(tooMany(request));
     const answer = make();
-    given.set(request.id, { atMs: nowMs, answer });
+    given.set(request.id, answer);
+    setTimeout(() => given.delete(request.id), REMEMBERED_MS).unref();
     return answer;
   };
 }

@@ -5,18 +5,14 @@ import type { Inspection, Inspector } from "../../domain/inspection.ts";
 
 const MAX_BEHIND_BYTES = 16 * 1_048_576;
 
-export interface Feed {
-  /** An endless body; its first line is empty and says that nothing is missed from now on. */
-  follow(agent: string | undefined): Response;
-  /** Ends what every follower reads. */
-  close(): void;
-}
+export type Feed = ReturnType<typeof createFeed>;
 
-export function createFeed(inspector: Inspector): Feed {
+export function createFeed(inspector: Inspector) {
   const followers = new Set<() => void>();
   const encoder = new TextEncoder();
   return {
-    follow(agent) {
+    /** An endless body; its first line is empty and says that nothing is missed from now on. */
+    follow(agent: string | undefined): Response {
       let leave = (): void => undefined;
       const body = new ReadableStream<Uint8Array>(
         {
@@ -44,7 +40,8 @@ export function createFeed(inspector: Inspector): Feed {
       );
       return new Response(body, { headers: { "content-type": "application/x-ndjson" } });
     },
-    close() {
+    /** Ends what every follower reads. */
+    close(): void {
       for (const end of [...followers]) end();
     },
   };

@@ -82,7 +82,7 @@ async function rename(renaming: Renaming, disk: Disk): Promise<void> {
   const source = join(folder, from);
   const target = join(folder, `${to}.new`);
   const blobs = createBlobs(join(source, "blobs"), disk);
-  const events = (): AsyncIterable<Event> => readFileLog({ folder: source, disk, blobs });
+  const events = (): AsyncIterable<Event> => readFileLog({ folder: source, disk });
   let last = 0;
   for await (const { seq } of events()) last = seq;
   const end = last === 0 ? 0 : await forkPoint(events(), last, displayName(from));
@@ -182,11 +182,7 @@ async function proveReadable(folder: string, disk: Disk): Promise<void> {
   const ledger = createLedger();
   const branch = createBranch();
   try {
-    for await (const event of readFileLog({
-      folder,
-      disk,
-      blobs: createBlobs(join(folder, "blobs"), disk),
-    })) {
+    for await (const event of readFileLog({ folder, disk })) {
       account(ledger, event);
       branch.see(event);
     }

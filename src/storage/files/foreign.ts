@@ -7,7 +7,6 @@ import type { NewEvent } from "../../domain/event.ts";
 import { holdsCopies } from "../folder/copies.ts";
 import { account, createLedger } from "../../past/ledger.ts";
 import { mailboxName, type Authorship } from "../folder/person/authorship.ts";
-import { createBlobs } from "../../past/log/blobs.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import { openFileLog } from "./log.ts";
 import type { JournalWriter } from "./journal/journal.ts";
@@ -51,8 +50,7 @@ export async function adopt(agent: AgentId, adoption: SignedHome & JournalWriter
   const { paths, disk, authorship } = adoption;
   const folder = paths.agent(agent);
   const ledger = createLedger();
-  const blobs = createBlobs(paths.blobs(agent), disk);
-  const place = { ...adoption, folder, blobs, corruptFolder: paths.corrupt };
+  const place = { ...adoption, folder, corruptFolder: paths.corrupt };
   const { log } = await openFileLog(place, (event) => account(ledger, event));
   await log.append([ADOPTED]);
   await log.close();

@@ -3,9 +3,11 @@ import { basename, join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { LOG_FORMAT, type Event, type SeqRange } from "../../domain/event.ts";
 import type { LogId } from "../../domain/message.ts";
-import { inline, type Blobs, type Outlined, createWriter } from "../../past/log/blobs.ts";
+import { createBlobs, inline, type Outlined } from "../../past/log/blobs.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
-import { openJournal, type JournalStart, type JournalWriter, type SegmentEnd } from "./journal/journal.ts";
+import { openJournal } from "./journal/journal.ts";
+import type { JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
+import { createWriter } from "../../past/log/long-events.ts";
 import { readSegments, setAside, settleSegments } from "./journal/segments.ts";
 import { createGaps } from "../../past/log/gaps.ts";
 
@@ -14,7 +16,6 @@ const PART_BYTES = 8 * 1_048_576;
 export interface FileLogOptions extends JournalWriter {
   /** The agent's folder. */
   readonly folder: string;
-  readonly blobs: Blobs;
   /** Where damaged lines are set aside. */
   readonly corruptFolder: string;
   readonly maxPartBytes?: number;
@@ -38,12 +39,13 @@ export async function openFileLog(
   each: (event: Event) => void,
   end?: JournalStart,
 ): Promise<OpenedFileLog> {
-  const { disk, blobs, lock, durability, maxPartBytes = PART_BYTES } = options;
+  const { disk, lock, durability, maxPartBytes = PART_BYTES } = options;
   const folder = join(options.folder, "log");
   // Whoever lost the lock and begins a part anew would contradict what the new holder counted.
   if (!lock.held())
     throw new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
   if (durability === "disk") await settleSegments(folder, disk);
+  const blobs = createBlobs(join(options.folder, "blobs"), disk);
   const { id, lost, start } = await readThrough(options, each, end);
   // A log that lost events cannot know which numbers it gave out: it goes on as another one.
   const log = id === undefined || lost.length > 0 ? randomUUID() : id;
@@ -72,9 +74,10 @@ export async function openFileLog(
 
 /** Reads a log without opening it, oldest first: also while another process writes to it. */
 export async function* readFileLog(
-  { folder, disk, blobs }: Pick<FileLogOptions, "folder" | "disk" | "blobs">,
+  { folder, disk }: Pick<FileLogOptions, "folder" | "disk">,
   from = 1,
 ): AsyncGenerator<Event> {
+  const blobs = createBlobs(join(folder, "blobs"), disk);
   for await (const { records } of readSegments<Event & Outlined>(join(folder, "log"), disk, from)) {
     for (const event of records)
       if (event.seq >= from) yield event.blobs ? await inline(event, blobs) : event;
@@ -86,8 +89,9 @@ async function readThrough(
   each: (event: Event) => void,
   end: JournalStart | undefined,
 ) {
-  const { disk, blobs } = options;
+  const { disk } = options;
   const folder = join(options.folder, "log");
+  const blobs = createBlobs(join(options.folder, "blobs"), disk);
   const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));
   let id: LogId | undefined;
   let trailing = 0;

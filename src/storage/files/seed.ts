@@ -30,8 +30,7 @@ export async function writePast(place: NewFolder, past: Past): Promise<Branch> {
   const { folder, disk, corruptFolder } = place;
   await writeLog(place, past);
   const follower = followLog(createBranch);
-  const blobs = createBlobs(join(folder, "blobs"), disk);
-  const events = (): AsyncIterable<Event> => readFileLog({ folder, disk, blobs });
+  const events = (): AsyncIterable<Event> => readFileLog(place);
   for await (const event of events()) follower.see(event);
   const branch = await follower.settle(events);
   await createProjections(past.readable, { disk, folder, corruptFolder }).reconcile(branch.state);

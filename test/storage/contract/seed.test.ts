@@ -29,13 +29,12 @@ async function written(past: Partial<Past> & Pick<Past, "events" | "to">) {
   );
   const blobs = createBlobs(join(folder, "blobs"), disk);
   const events: Event[] = [];
-  for await (const event of readFileLog({ folder, disk, blobs })) events.push(event);
+  for await (const event of readFileLog({ folder, disk })) events.push(event);
   const ledger = createLedger();
   const lock = { epoch: 4, held: () => true };
   const options = {
     folder,
     disk,
-    blobs,
     lock,
     durability: "disk",
     clock: { now: () => 0 },

@@ -2,7 +2,6 @@ import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Event } from "../../../src/domain/event.ts";
-import { createBlobs } from "../../../src/past/log/blobs.ts";
 import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import { openFileLog, readFileLog, type OpenedFileLog } from "../../../src/storage/files/log.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
@@ -36,7 +35,6 @@ async function open(opening: Opening = {}): Promise<OpenedLog & OpenedFileLog> {
     {
       folder,
       disk,
-      blobs: createBlobs(join(folder, "blobs"), disk),
       lock: { epoch: opening.epoch ?? ++epoch, held: () => true },
       durability: opening.durability ?? "disk",
       clock: { now: () => 0 },
@@ -229,7 +227,7 @@ describe("reading a file log", () => {
     const file = await logFile(0);
     const whole = await readFile(file);
     const disk = createDisk(join(root, "tmp"));
-    const files = { folder, disk, blobs: createBlobs(join(folder, "blobs"), disk) };
+    const files = { folder, disk };
     const ends = [...whole.entries()].filter(([, byte]) => byte === 10).map(([end]) => end);
     for (let end = 0; end <= whole.length; end++) {
       await writeFile(file, whole.subarray(0, end));
@@ -250,11 +248,7 @@ describe("reading a file log", () => {
       ({ op, path }) => void (op === "read" && read.push(path)),
     );
     const events: Event[] = [];
-    for await (const event of readFileLog(
-      { folder, disk, blobs: createBlobs(join(folder, "blobs"), disk) },
-      last!.seq,
-    ))
-      events.push(event);
+    for await (const event of readFileLog({ folder, disk }, last!.seq)) events.push(event);
     expect(events).toEqual([last]);
     expect(read).not.toContain(await logFile(0));
   });

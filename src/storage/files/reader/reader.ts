@@ -1,9 +1,13 @@
 // What the files of a project say, read without its lock: also while a node runs.
 
 import { holdsCopies } from "../../folder/copies.ts";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Event } from "../../../domain/event.ts";
+import type { Following } from "../../contract/backend.ts";
 import { readMailbox } from "../mailbox.ts";
-import { knownAuthorshipOf, type Authorship } from "../../folder/person/authorship.ts";
+import { knownAuthorshipOf } from "../../folder/person/authorship.ts";
 import { createBlobs, type Blobs } from "../../../past/log/blobs.ts";
 import { createDisk, type Disk } from "../../../base/files/disk.ts";
 import { readFileLog } from "../log.ts";
@@ -27,14 +31,13 @@ export interface FileReader extends Reader {
 /** @param person whose it may be; that of whoever runs this process if absent */
 export function createFileReader(project: string, person = openPersonFolder(process.env)): FileReader {
   const paths = legionPaths(project);
-  let authorship: Promise<Authorship> | undefined;
   const disk = withoutWrites(createDisk(paths.tmp));
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
   const recordText = async (agent: AgentId): Promise<string | undefined> =>
     (await disk.read(join(paths.agent(agent), "agent.json")))?.toString("utf8");
   const reader = createReader({
     known: () => agentsIn(paths.agents, disk),
-    events: (agent, from) => readFileLog({ folder: paths.agent(agent), disk, blobs: blobs(agent) }, from),
+    events: (agent, from) => readFileLog({ folder: paths.agent(agent), disk }, from),
     async last(agent) {
       let last = 0;
       const folder = join(paths.agent(agent), "log");
@@ -59,10 +62,8 @@ export function createFileReader(project: string, person = openPersonFolder(proc
       for (const edit of edits) foldState(state, { ...edit, seq: 0, epoch: 0, at: "" });
       return state;
     },
-    async isForeign(agent) {
-      authorship ??= knownAuthorshipOf(person);
-      return isForeign(agent, { paths, disk, authorship: await authorship });
-    },
+    isForeign: async (agent) =>
+      isForeign(agent, { paths, disk, authorship: await knownAuthorshipOf(person) }),
   };
 }
 
@@ -81,4 +82,51 @@ export async function agentsIn(
 function withoutWrites(disk: Disk): Disk {
   const nothing = (): Promise<void> => Promise.resolve();
   return { ...disk, sync: nothing, replace: nothing, remove: nothing };
+}
+
+const POLL_MS = 250;
+
+/** The events of a log as they come, across the end of a node and the next start: from the disk, then from the node that runs. */
+export async function* followFiles(
+  reader: FileReader,
+  agent: AgentId,
+  { from, signal, live }: Following,
+): AsyncGenerator<Event, undefined> {
+  let next = from;
+  let seenSize = "";
+  const stored = async function* (): AsyncGenerator<Event> {
+    for await (const event of reader.events(agent, next)) {
+      next = event.seq + 1;
+      yield event;
+    }
+  };
+  while (!signal.aborted) {
+    // Asked to tell before the disk is read, the node leaves no gap between the two.
+    const told = await live(signal);
+    const size = await sizeOf(reader, agent);
+    if (size !== seenSize) yield* stored();
+    seenSize = size;
+    for await (const inspection of told) {
+      if (inspection.kind !== "event") continue;
+      const { event } = inspection;
+      if (event.seq === 1) next = 1; // The log was deleted and began again.
+      if (event.seq > next) yield* stored();
+      if (event.seq < next) continue;
+      next = event.seq + 1;
+      yield event;
+    }
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+/** Changes whenever the log grows, without reading it. */
+async function sizeOf({ paths, disk }: FileReader, agent: AgentId): Promise<string> {
+  const folder = join(paths.agent(agent), "log");
+  const newest = (await disk.list(folder)).at(-1) ?? "";
+  const bytes = await stat(join(folder, newest)).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  return `${newest}:${bytes}`;
 }

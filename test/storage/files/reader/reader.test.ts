@@ -27,8 +27,7 @@ async function createPlace(): Promise<RecordedPlace> {
   } as const;
   const logs = new Map<AgentId, EventLog>();
   const logOf = async (agent: AgentId): Promise<EventLog> => {
-    const blobs = createBlobs(paths.blobs(agent), disk);
-    const open = () => openFileLog({ ...shared, folder: paths.agent(agent), blobs }, () => undefined);
+    const open = () => openFileLog({ ...shared, folder: paths.agent(agent) }, () => undefined);
     const log = logs.get(agent) ?? (await open()).log;
     logs.set(agent, log);
     return log;
