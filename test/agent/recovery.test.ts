@@ -4,7 +4,6 @@ import { goals } from "../../modules/goals.ts";
 import { compose } from "../../src/mail/compose.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
 import { converse, createConversation } from "../../src/past/conversation.ts";
-import { createBlobs } from "../../src/past/log/blobs.ts";
 import { createDisk } from "../../src/base/files/disk.ts";
 import { openFileLog } from "../../src/storage/files/log.ts";
 import { takeLock } from "../../src/storage/folder/lock.ts";
