@@ -53,15 +53,7 @@ export function createDisk(tmp: string): Disk {
     kind: (path) => storage(path, () => kindOf(path), undefined),
     create: (path) => createAppendFile(path, open, folders),
     sync: (path) => storage(path, () => folders.settle(path)),
-    remove: (path) =>
-      storage(
-        path,
-        async () => {
-          await unlink(path);
-          await flush(dirname(path));
-        },
-        undefined,
-      ),
+    remove: (path) => storage(path, () => unlink(path).then(() => flush(dirname(path))), undefined),
     touch: (path) => storage(path, () => lutimes(path, new Date(), new Date())),
   };
 }

@@ -33,7 +33,6 @@ export interface UnpackOptions {
   readonly authorship?: Pick<Authorship, "sign">;
 }
 
-const FLUSH_BYTES = 262_144;
 const PROGRESS_LINES = 10_000;
 const NO_MAIL = "it is no mail for this agent";
 const LINE_END = Buffer.from("\n");
@@ -106,8 +105,6 @@ interface ArchiveReading extends Pick<UnpackOptions, "authorship"> {
 /** The file that lines go to until another one begins. */
 interface FileWriting {
   readonly file: AppendFile;
-  readonly waiting: Buffer[];
-  waitingBytes: number;
   /** How many lines of the log are to come; 0 for other files. */
   left: number;
   /** Of the agent whose log it is. */
@@ -182,8 +179,7 @@ function takeLogLine(bytes: Buffer, line: SummedLine, writing: FileWriting, read
   const past = writing.past!;
   const isDamaged = line.kind === "damaged";
   const whole = isDamaged ? Buffer.from(String(line["base64"]), "base64") : bytes;
-  add(writing, whole);
-  add(writing, LINE_END);
+  add(writing, Buffer.concat([whole, LINE_END]));
   if (isDamaged && whole.includes(LINE_END)) throw reading.bad("it is more than one line");
   // Records are found in damaged lines, too.
   const found = isDamaged ? [...piecesOf(whole)].map((piece) => fromLine<SummedLine>(piece)) : [line];
@@ -206,21 +202,13 @@ function takeMore({ text }: Pick<LineOf<"more">, "text">, { writing, bad }: Arch
 
 function add(writing: FileWriting, bytes: Buffer): void {
   writing.blob?.hash.update(bytes);
-  writing.waiting.push(bytes);
-  writing.waitingBytes += bytes.length;
-  if (writing.waitingBytes >= FLUSH_BYTES) flush(writing);
-}
-
-function flush(writing: FileWriting): void {
-  if (writing.waitingBytes > 0) writing.file.write(Buffer.concat(writing.waiting.splice(0)));
-  writing.waitingBytes = 0;
+  writing.file.write(bytes);
 }
 
 /** Makes what was being written durable. */
 async function finish(reading: ArchiveReading): Promise<void> {
   const { writing } = reading;
   if (!writing) return;
-  flush(writing);
   await writing.file.sync();
   writing.file.close();
   reading.writing = undefined;
@@ -233,14 +221,14 @@ function beginFile(line: LineOf<"file">, reading: ArchiveReading): void {
   const { path } = line;
   const file = create(join(line.agent, path), reading);
   const blob = path.startsWith("blobs/") ? { name: basename(path), hash: createHash("sha256") } : undefined;
-  reading.writing = { file, waiting: [], waitingBytes: 0, left: 0, past: undefined, blob };
+  reading.writing = { file, left: 0, past: undefined, blob };
   takeMore(line, reading);
 }
 
 function beginSegment(line: LineOf<"segment">, past: UnpackedPast, reading: ArchiveReading): void {
   if (past.mailbox) throw reading.bad("a part of the log stands behind the mail");
   const file = create(join(line.agent, "log", line.name), reading);
-  reading.writing = { file, waiting: [], waitingBytes: 0, left: line.lines, past, blob: undefined };
+  reading.writing = { file, left: line.lines, past, blob: undefined };
 }
 
 function create(path: string, { folder, disk, bad }: ArchiveReading): AppendFile {

@@ -12,9 +12,6 @@ import { createBranch, followLog, type Branch } from "../../past/fold.ts";
 import { createProjections } from "../folder/state-files.ts";
 import { eventsOf, type Past } from "../contract/seed.ts";
 
-/** So many characters are written at once. */
-const CHUNK_CHARS = 262_144;
-
 /** Where the folder of a new agent is made. */
 export interface NewFolder extends Omit<JournalWriter, "durability"> {
   /** It must not be there. */
@@ -43,28 +40,26 @@ async function writeLog({ folder, disk, lock, clock, authorship }: NewFolder, pa
   const kept = createBlobs(join(folder, "blobs"), disk);
   const series = createSeries(epoch);
   let file: AppendFile | undefined;
-  let lines = "";
-  const flush = (): void => {
-    const chunk = Buffer.from(lines);
-    if (chunk.length > 0) file?.write(chunk);
-    series.grew(chunk.length);
-    lines = "";
+  const write = (record: object): void => {
+    const line = Buffer.from(toLine(record));
+    file?.write(line);
+    series.grew(line.length);
   };
   const end = async (): Promise<void> => {
-    flush();
     await file?.sync();
     file?.close();
   };
   for await (const event of eventsOf(past, { epoch, now: clock.now, kept })) {
-    if (event.kind === "opened") {
-      await end();
-      const { name, seals } = series.next();
-      file = disk.create(join(folder, "log", name));
-      const { seq, epoch: before, at, kind, log } = event;
-      const mac = authorship?.sign(log, before);
-      lines += toLine({ seq, epoch: before, at, kind, format: LOG_FORMAT, log, seals, ...(mac && { mac }) });
-    } else lines += toLine(event);
-    if (lines.length > CHUNK_CHARS) flush();
+    if (event.kind !== "opened") {
+      write(event);
+      continue;
+    }
+    await end();
+    const { name, seals } = series.next();
+    file = disk.create(join(folder, "log", name));
+    const { seq, epoch: before, at, kind, log } = event;
+    const mac = authorship?.sign(log, before);
+    write({ seq, epoch: before, at, kind, format: LOG_FORMAT, log, seals, ...(mac && { mac }) });
   }
   await end();
 }
