@@ -4,11 +4,10 @@
 import type { Server } from "node:http";
 import type { Context, Hono } from "hono";
 import { LegionError, isLegionError, messageOf, type ErrorCode } from "../../base/errors.ts";
-import type { Inspector } from "../../domain/inspection.ts";
+import type { Inspection, Inspector } from "../../domain/inspection.ts";
 import { MAX_BODY_BYTES, refusalOf, tooLong } from "../api/refusal.ts";
 import { ROUTES, ROUTE_NAMES, type NodeApi } from "../api/routes.ts";
 import { answerOf, describeRoutes, type ControlServer } from "../api/serve.ts";
-import { createFeed, type Feed } from "./feed.ts";
 import { claimSocket } from "./socket-path.ts";
 
 const CLOSING_MS = 1_000;
@@ -108,4 +107,52 @@ function refuse(error: unknown): Response {
   const body = refusalOf(error);
   const status = isLegionError(error) ? (STATUS[body.error.code] ?? 500) : 500;
   return Response.json(body, { status });
+}
+
+const MAX_BEHIND_BYTES = 16 * 1_048_576;
+
+type Feed = ReturnType<typeof createFeed>;
+
+/**
+ * What watchers see, one JSON object a line, to any number of followers. One that does not keep up is cut off: it may come
+ * back and read what it missed from the disk.
+ */
+export function createFeed(inspector: Inspector) {
+  const followers = new Set<() => void>();
+  const encoder = new TextEncoder();
+  return {
+    /** An endless body; its first line is empty and says that nothing is missed from now on. */
+    follow(agent: string | undefined): Response {
+      let leave = (): void => undefined;
+      const body = new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            const write = (inspection: Inspection): void => {
+              if (agent !== undefined && inspection.agent !== agent) return;
+              controller.enqueue(encoder.encode(`${JSON.stringify(inspection)}\n`));
+              if ((controller.desiredSize ?? 0) < 0) end();
+            };
+            const unwatch = inspector.watch(write);
+            leave = () => {
+              unwatch();
+              followers.delete(end);
+            };
+            const end = (): void => {
+              leave();
+              controller.close();
+            };
+            followers.add(end);
+            controller.enqueue(encoder.encode("\n"));
+          },
+          cancel: () => leave(),
+        },
+        new ByteLengthQueuingStrategy({ highWaterMark: MAX_BEHIND_BYTES }),
+      );
+      return new Response(body, { headers: { "content-type": "application/x-ndjson" } });
+    },
+    /** Ends what every follower reads. */
+    close(): void {
+      for (const end of [...followers]) end();
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createInspector } from "../../../src/domain/inspection.ts";
-import { createFeed } from "../../../src/control/socket/feed.ts";
+import { createFeed } from "../../../src/control/socket/server.ts";
 
 const told = (agent: string, text: string) =>
   ({ kind: "live:delta", agent, delta: { kind: "text", text } }) as const;
