@@ -4,20 +4,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClock } from "../../base/clock.ts";
 import { parseDeadLetterId } from "../../past/dead-letters.ts";
-import { LegionError } from "../../base/errors.ts";
-import { CONTROL } from "../../domain/message.ts";
+import { LegionError, isLegionError } from "../../base/errors.ts";
+import { CONTROL, type AgentId } from "../../domain/message.ts";
 import type { NodeRecord, Nodes } from "../../storage/contract/nodes.ts";
 import type { Store } from "../../storage/contract/store.ts";
-import type { Obeyed, Order } from "../api/routes.ts";
+import type { NodeApi, Obeyed, Order } from "../api/routes.ts";
 import { resolveKnown } from "../api/orders.ts";
 import { canBeAborted } from "../../legion/status.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
 import type { EndedNode, LegionClient, LegionSite } from "../api/legion-client.ts";
-import { nodeClient, openNodesClient, unlessLocked, type NodesClient } from "./client.ts";
+import { noAnswer, nodeClient, openNodesClient, unlessLocked, type NodesClient } from "./client.ts";
 import { statusOfAll } from "./status.ts";
-import { askHolders } from "./ask-holders.ts";
 
 const ANSWER_MS = 10_000;
+/** The right of a dead process to run agents runs out before. */
+const PATIENCE_MS = 15_000;
 const ENDING_MS = 60_000;
 const RETRY_MS = 100;
 
@@ -132,4 +133,56 @@ function openDirectWriter({ backend, config: { durability } }: LegionSite) {
       await (await opening?.catch(() => undefined))?.close();
     },
   };
+}
+
+/** How something is done with items, each of which is about one agent. */
+export interface HolderTask<R> {
+  agentOf(item: string): AgentId;
+  /** Has the node that runs their agents do `items`; one result for each, in their order. */
+  ask(node: NodeApi, items: readonly string[]): Promise<readonly R[]>;
+  /** Does `item`, whose agent nobody runs. */
+  alone(item: string): Promise<R>;
+}
+
+/**
+ * Does each of `items`, which are all different; results in their order. Whoever has the right to run an agent is asked; where
+ * nobody has it, the command takes it for as long as it needs. Agents move meanwhile: what is not done because of that is
+ * tried with the next one who has the right. Rejects with what refuses one of them, and with
+ * LOCKED if somebody who runs an agent does not answer: they may yet do what was asked.
+ */
+export async function askHolders<R>(
+  { nodes, client }: Pick<Connected, "nodes" | "client">,
+  items: readonly string[],
+  { agentOf, ask, alone }: HolderTask<R>,
+): Promise<readonly R[]> {
+  const done = new Map<string, R>();
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const open = items.filter((item) => !done.has(item));
+    const whereabouts = await nodes.whereabouts(open.map(agentOf));
+    const holderOf = (item: string): string | undefined => whereabouts.of(agentOf(item)).holder;
+    /** Resolves with what keeps the items of `holder` from being done at this moment, if something does. */
+    const attempt = async (holder: string | undefined): Promise<LegionError | undefined> => {
+      const group = open.filter((item) => holderOf(item) === holder);
+      try {
+        if (holder === undefined) for (const item of group) done.set(item, await alone(item));
+        else if (!whereabouts.nodes.has(holder) || client.silent.has(holder)) return noAnswer(holder);
+        else {
+          const results = await ask(nodeClient(client, holder, ANSWER_MS), group);
+          group.forEach((item, index) => done.set(item, results[index]!));
+        }
+        return undefined;
+      } catch (error) {
+        if (isLegionError(error, "LOCKED")) return error;
+        throw error;
+      }
+    };
+    const attempts = [...new Set(open.map(holderOf))].map(attempt);
+    // Whatever fails, the others are done first.
+    await Promise.allSettled(attempts);
+    const obstacles = await Promise.all(attempts);
+    if (done.size === items.length) return items.map((item) => done.get(item)!);
+    if (performance.now() > deadlineMs) throw obstacles.find((obstacle) => obstacle !== undefined)!;
+    await delay(RETRY_MS);
+  }
 }

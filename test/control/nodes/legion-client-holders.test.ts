@@ -9,7 +9,7 @@ import { attend } from "../../../src/storage/redis/cluster/members.ts";
 import { createService } from "../../../src/control/service.ts";
 import { openNodesClient } from "../../../src/control/nodes/client.ts";
 import { serveOverNodes } from "../../../src/control/nodes/server.ts";
-import { askHolders, type HolderTask } from "../../../src/control/nodes/ask-holders.ts";
+import { askHolders, type HolderTask } from "../../../src/control/nodes/legion-client.ts";
 import { openTestLink } from "../../storage/redis/members.ts";
 import { redisIsThere, startRedis, type Server } from "../../storage/redis/servers.ts";
 import { openWorld, temporaryFolder, type World } from "../../world.ts";
