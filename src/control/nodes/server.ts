@@ -13,6 +13,10 @@ import { readRequest, type OrderAnswer, type OrderRequest } from "./wire.ts";
 
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
+const TOO_MANY = new LegionError(
+  "REFUSED",
+  `the node was given ${MAX_REMEMBERED} orders within a minute; wait`,
+);
 
 export interface ServedOverNodes {
   readonly nodes: Nodes;
@@ -65,19 +69,12 @@ function createMemoryOfAnswers() {
     if (route !== undefined && ROUTES[route].method === "get") return make();
     const known = given.get(request.id);
     if (known) return known;
-    if (given.size >= MAX_REMEMBERED) return Promise.resolve(tooMany(request));
+    // To forget one sooner could mean to do it twice.
+    if (given.size >= MAX_REMEMBERED)
+      return Promise.resolve(JSON.stringify({ id: request.id, ...refusalOf(TOO_MANY) }));
     const answer = make();
     given.set(request.id, answer);
     setTimeout(() => given.delete(request.id), REMEMBERED_MS).unref();
     return answer;
   };
-}
-
-/** To forget one sooner could mean to do it twice. */
-function tooMany({ id }: OrderRequest): string {
-  const busy = new LegionError(
-    "REFUSED",
-    `the node was given ${MAX_REMEMBERED} orders within a minute; wait`,
-  );
-  return JSON.stringify({ id, ...refusalOf(busy) });
 }

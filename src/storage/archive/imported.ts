@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Arrival } from "../contract/arrival.ts";
+import type { Past } from "../contract/seed.ts";
 import { move } from "../files/arrivals.ts";
 import { ADOPTED } from "../files/foreign.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
@@ -15,7 +16,7 @@ import { createBlobs } from "../../past/log/blobs.ts";
 import type { Module } from "../../domain/module.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import { readFileLog } from "../files/log.ts";
-import { openJournal, soleWriter, type SegmentEnd } from "../files/journal/journal.ts";
+import { openJournal, soleWriter, type JournalWriter, type SegmentEnd } from "../files/journal/journal.ts";
 import { isForeignJournal, readSegments } from "../files/journal/segments.ts";
 import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
 import { editsOf, type Original } from "./legacy.ts";
@@ -60,8 +61,9 @@ export async function fromArchive(
       const { lastEpoch, isLive } = unpacked;
       const next = lastEpoch + 1;
       for (const id of agents) await proveReadable(join(folder, id), disk);
+      const writer = soleWriter(disk, next, authorship);
       if (as !== undefined)
-        await rename({ folder, from: only!, to: as, epoch: next, authorship, readable }, disk);
+        await rename(join(folder, only!), join(folder, as), writer, { origin: only!, readable });
       else for (const id of agents) await settle(join(folder, id), { isLive, authorship }, disk);
       return next;
     },
@@ -69,29 +71,26 @@ export async function fromArchive(
   return arrival;
 }
 
-interface Renaming extends Pick<FromArchive, "authorship" | "readable"> {
-  readonly folder: string;
-  readonly from: AgentId;
-  readonly to: AgentId;
-  readonly epoch: number;
-}
-
 /** Makes another agent of one. Its mail stays behind: that was sent to the other one. */
-async function rename(renaming: Renaming, disk: Disk): Promise<void> {
-  const { folder, from, to, epoch, authorship, readable } = renaming;
-  const source = join(folder, from);
-  const target = join(folder, `${to}.new`);
+async function rename(
+  source: string,
+  target: string,
+  writer: JournalWriter,
+  { origin, readable }: Pick<Past, "origin" | "readable">,
+): Promise<void> {
+  const { disk } = writer;
+  const folder = `${target}.new`;
   const blobs = createBlobs(join(source, "blobs"), disk);
   const events = (): AsyncIterable<Event> => readFileLog({ folder: source, disk });
   let last = 0;
   for await (const { seq } of events()) last = seq;
-  const end = last === 0 ? 0 : await forkPoint(events(), last, displayName(from));
-  const past = { origin: from, events: events(), to: end, blobs, readable };
-  await writePast({ ...soleWriter(disk, epoch, authorship), folder: target, corruptFolder: target }, past);
+  const to = last === 0 ? 0 : await forkPoint(events(), last, displayName(origin));
+  const past = { origin, events: events(), to, blobs, readable };
+  await writePast({ ...writer, folder, corruptFolder: folder }, past);
   const record = await disk.read(join(source, "agent.json"));
-  if (record) await disk.replace(join(target, "agent.json"), record);
+  if (record) await disk.replace(join(folder, "agent.json"), record);
   await rm(source, { recursive: true });
-  await move(target, join(folder, to), disk);
+  await move(folder, target, disk);
 }
 
 /** Said to an agent that was copied while it ran. */
