@@ -2,17 +2,14 @@
 
 export type Close = () => void | Promise<void>;
 
-export interface Closing {
-  add(close: Close): void;
-  /** Runs each once. Resolves with what went wrong. */
-  run(): Promise<readonly unknown[]>;
-}
+export type Closing = ReturnType<typeof createClosing>;
 
-export function createClosing(): Closing {
+export function createClosing() {
   const closers: Close[] = [];
   return {
-    add: (close) => void closers.push(close),
-    async run() {
+    add: (close: Close): void => void closers.push(close),
+    /** Runs each once. Resolves with what went wrong. */
+    async run(): Promise<readonly unknown[]> {
       const failures: unknown[] = [];
       for (const close of closers.splice(0).reverse()) {
         await Promise.resolve()

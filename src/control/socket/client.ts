@@ -1,5 +1,6 @@
 // The other end of the control socket: what a command asks of the node that runs.
 
+import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { json } from "node:stream/consumers";
@@ -39,15 +40,11 @@ export async function findNode(named: string): Promise<NodeClient | undefined> {
 }
 
 /** Does somebody listen there? A file that a dead node left refuses connections. */
-function answers(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath);
-    socket.once("error", () => resolve(false));
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
+async function answers(socketPath: string): Promise<boolean> {
+  const socket = connect(socketPath);
+  const connected = await once(socket, "connect").catch(() => undefined);
+  socket.destroy();
+  return connected !== undefined;
 }
 
 interface SocketCall {

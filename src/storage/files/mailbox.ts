@@ -20,11 +20,6 @@ export interface MailMark {
   readonly first?: true;
 }
 
-interface Waiting extends UnreadMail {
-  readonly start: JournalStart;
-  readonly damages: readonly Damage[];
-}
-
 /** Goes on in the mailbox `folder` of an agent. */
 export function openMailbox(
   agent: AgentId,
@@ -36,7 +31,11 @@ export function openMailbox(
 }
 
 /** What waits in the mailbox `folder` of a reader whose log has taken in mail as far as `marks` say. */
-export async function readMailbox(folder: string, disk: Disk, marks: Watermarks): Promise<Waiting> {
+export async function readMailbox(
+  folder: string,
+  disk: Disk,
+  marks: Watermarks,
+): Promise<UnreadMail & { readonly start: JournalStart; readonly damages: readonly Damage[] }> {
   const unread: Mail[] = [];
   const seen = new Map(marks.seen);
   const segments: SegmentEnd[] = [];
