@@ -11,14 +11,12 @@ export const refusalSchema = z.object({
   error: z.object({ code: z.enum(ERROR_CODES).catch("REFUSED"), message: z.string() }),
 });
 
-export type RefusalBody = z.infer<typeof refusalSchema>;
-
 export function tooLong(): LegionError {
   return new LegionError("USAGE", `a request may have ${MAX_BODY_BYTES} bytes`);
 }
 
 /** What is answered where `error` was thrown. */
-export function refusalOf(error: unknown): RefusalBody {
+export function refusalOf(error: unknown): z.infer<typeof refusalSchema> {
   const code = isLegionError(error) ? error.code : "REFUSED";
   return { error: { code, message: messageOf(error) } };
 }

@@ -12,19 +12,12 @@ import { unlessLate } from "../api/orders.ts";
 /** How often the same is asked again while no answer comes. */
 const AGAIN_MS = 1_000;
 
-export interface NodeQuestion {
-  readonly path: string;
-  readonly body: object;
-  /** How long an answer is waited for. */
-  readonly patienceMs: number;
-}
-
 export interface NodesClient {
   /**
    * What the node with the id `node` answers. Rejects with its refusal, with LOCKED if it did not answer within the time: it
    * may yet do what was asked; with USAGE for a question that is too long, with STORAGE if it surely was not said.
    */
-  ask(node: string, question: NodeQuestion): Promise<object>;
+  ask(node: string, asked: { path: string; body: object; patienceMs: number }): Promise<object>;
   /** Ids of the nodes that once did not answer. */
   readonly silent: ReadonlySet<string>;
   close(): void;
