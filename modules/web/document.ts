@@ -10,12 +10,18 @@ export interface Fetched {
   readonly body: Uint8Array;
 }
 
-/** A page after its scripts have run. */
-export interface Rendered {
-  /** Where the page is now: scripts may have moved it. */
+/** A document as a browser shows it, be it the page or in one of its frames. */
+export interface Framed {
+  /** Where it is now: scripts may have moved it. */
   readonly url: string;
-  /** The page as it stands, with the content of its frames and open shadow roots in place. */
+  /** As it stands, with the content of open shadow roots in place. */
   readonly html: string;
+  /** What the comments `<!--0-->`, `<!--1-->`... in `html` stand for; `undefined` is left out. */
+  readonly frames: readonly (Framed | undefined)[];
+}
+
+/** A page after its scripts have run. */
+export interface Rendered extends Framed {
   /** What a reader should know, such as that the page was still loading; one sentence each, may be empty. */
   readonly remarks: readonly string[];
 }

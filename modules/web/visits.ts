@@ -117,6 +117,7 @@ interface MaybeRendered {
   /** Absent, as the page is, if its scripts did not run. */
   readonly url?: string;
   readonly html?: string;
+  readonly frames?: Rendered["frames"];
   readonly remarks: readonly string[];
   readonly failed: boolean;
 }

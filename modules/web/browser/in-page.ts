@@ -24,11 +24,11 @@ export const SCROLL_BACK = `async function () {
 
 /**
  * Copies the page as a reader sees it: shadow roots in place of their hosts' children, no scripts and styles, and in place
- * of each frame a comment that begins with `mark`. Returns the page's address, the status it was answered with, the HTML,
- * and whether `limit` characters were not enough. The copy is made in a document where nothing loads or runs, and without
+ * of each frame a comment with its number. Returns the page's address, the status it was answered with, the HTML, how many
+ * frames it has, and whether `limit` characters were not enough. The copy is made in a document where nothing loads or runs, and without
  * recursion, because pages can be deep.
  */
-export const COPY = `function (limit, mark, isFrame) {
+export const COPY = `function (limit, isFrame) {
   const LEFT_OUT = new Set(["style", "noscript", "template"]);
   const inert = document.implementation.createHTMLDocument("");
   const into = inert.createElement("div");
@@ -70,7 +70,7 @@ export const COPY = `function (limit, mark, isFrame) {
       left -= node.data.length;
     } else if (name === "iframe" || name === "frame") {
       if (!isShown(node)) continue;
-      parent.append(inert.createComment(mark));
+      parent.append(inert.createComment(String(frames.length)));
       frames.push(node);
     } else if (node.nodeType === Node.ELEMENT_NODE && !LEFT_OUT.has(name)) {
       if (name === "script" && node.type !== "application/ld+json") continue;
@@ -82,7 +82,8 @@ export const COPY = `function (limit, mark, isFrame) {
     }
   }
   const [answer] = performance.getEntriesByType("navigation");
-  return { url: location.href, status: answer?.responseStatus ?? 0, html: into.innerHTML, isCut: left <= 0 };
+  const status = answer?.responseStatus ?? 0;
+  return { url: location.href, status, html: into.innerHTML, frames: frames.length, isCut: left <= 0 };
 }`;
 
 /** The element of the frame at `index` of those that COPY found. */

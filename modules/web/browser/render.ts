@@ -26,8 +26,8 @@ export async function renderIn(
   try {
     const context = await openContext(running, proxy.url);
     try {
-      const { url, html, remarks } = await readIn({ context, proxy, clock: node.clock }, document, signal);
-      return { url, html, remarks: [...remarks, ...remarkOn(proxy.refused())] };
+      const { remarks, ...page } = await readIn({ context, proxy, clock: node.clock }, document, signal);
+      return { ...page, remarks: [...remarks, ...remarkOn(proxy.refused())] };
     } finally {
       // As in `openContext`.
       await context.close().catch(running.end);
@@ -78,7 +78,8 @@ async function readIn(
   if (rest === undefined) remarks.push("The page was still loading when it was read.");
   if (rest === "nearly") remarks.push("Something that the page asked for had not come when it was read.");
   if (taken.isCut) remarks.push("The page is very long, or has many frames: parts of it are left out.");
-  return { url: taken.url, html: taken.html, remarks };
+  const { url, html, frames } = taken;
+  return { url, html, frames, remarks };
 }
 
 async function openTab(context: BrowserContext): Promise<Tab> {

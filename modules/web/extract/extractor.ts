@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Extracted, Fetched } from "../document.ts";
+import type { Extracted, Fetched, Rendered } from "../document.ts";
 import { decodeText } from "./decode.ts";
 import { kindOf } from "./kind.ts";
 import { createReaders, type ReaderOptions } from "./readers.ts";
@@ -19,6 +19,8 @@ export interface ExtractOptions {
   readonly signal: AbortSignal;
   /** The page after its scripts ran; then the document's body is not read. */
   readonly html?: string;
+  /** Of that page. */
+  readonly frames?: Rendered["frames"];
   /** Where that page is, if not at the document's address. */
   readonly url?: string;
 }
@@ -31,10 +33,10 @@ export function createExtractor(options: Partial<ReaderOptions> = {}): Extractor
   const limits = { timeoutMs: 60_000, processorMs: 10_000, idleMs: 60_000, heapBytes: MAX_HEAP_BYTES };
   const readers = createReaders({ start: startCompiled, ...limits, ...options });
   return {
-    extract({ headers, body, url }, { signal, html, url: at = url }) {
+    extract({ headers, body, url }, { signal, html, frames = [], url: at = url }) {
       // The body is handed over to the thread, and the caller's has to stay as it is.
       const content =
-        html === undefined ? { type: headers["content-type"], body: new Uint8Array(body) } : { html };
+        html === undefined ? { type: headers["content-type"], body: new Uint8Array(body) } : { html, frames };
       return readers.read({ url: at, content }, signal);
     },
     async source({ headers, body }) {

@@ -1,4 +1,4 @@
-import type { Extracted } from "../document.ts";
+import type { Extracted, Framed } from "../document.ts";
 import { decodeText } from "./decode.ts";
 import { readFeed } from "./feed.ts";
 import { readHtml } from "./html/page.ts";
@@ -10,12 +10,8 @@ import { MAX_TEXT_BYTES, tooMuchText } from "./unreadable.ts";
 
 export interface ReadRequest {
   readonly url: string;
-  readonly content: RenderedPage | FetchedBody;
-}
-
-interface RenderedPage {
-  /** The page after its scripts ran. */
-  readonly html: string;
+  /** The page after its scripts ran, or what was fetched. */
+  readonly content: Pick<Framed, "html" | "frames"> | FetchedBody;
 }
 
 interface FetchedBody {
@@ -32,13 +28,13 @@ export async function read({ url, content }: ReadRequest): Promise<Extracted> {
 }
 
 async function readKind(url: string, content: ReadRequest["content"]): Promise<Extracted> {
-  if ("html" in content) return tidied(readHtml({ url, html: content.html, scripts: "ran" }));
+  if ("html" in content) return tidied(readHtml({ url, ...content, scripts: "ran" }));
   const kind = kindOf(content.type, content.body);
   if (kind === "pdf") return tidied(await readPdf(content.body));
   const text = decodeText(content.body, content.type);
   switch (kind) {
     case "html":
-      return tidied(readHtml({ url, html: text, scripts: "not run" }));
+      return tidied(readHtml({ url, html: text, frames: [], scripts: "not run" }));
     case "json":
       return plain(layOutJson(visible(text)));
     case "xml": {

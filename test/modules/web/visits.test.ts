@@ -39,7 +39,7 @@ describe("a visit", () => {
 
   it("renders the pages that scripts tell by what stands behind the #, each for itself, from one document", async () => {
     const { asked, read } = createStages({
-      render: ({ url }) => Promise.resolve({ url, html: `made for ${url}`, remarks: [] }),
+      render: ({ url }) => Promise.resolve({ url, html: `made for ${url}`, frames: [], remarks: [] }),
     });
     const urls = ["#/one", "#!two", "#/one"].map((route) => `${URL_OF_PAGE}${route}`);
     const pages = await Promise.all(urls.map(read));
@@ -58,7 +58,7 @@ describe("a visit", () => {
   it("renders again where the browser failed, without asking for the document again", async () => {
     const answers = [
       () => Promise.reject(new Error("The browser crashed.")),
-      () => Promise.resolve({ url: URL_OF_PAGE, html: "rendered", remarks: [] }),
+      () => Promise.resolve({ url: URL_OF_PAGE, html: "rendered", frames: [], remarks: [] }),
     ];
     const { asked, read } = createStages({ render: () => answers.shift()!() });
     expect(await read(URL_OF_PAGE)).toMatchObject({

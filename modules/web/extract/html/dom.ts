@@ -38,8 +38,8 @@ export interface DomDocument {
   querySelectorAll(selector: string): Iterable<DomElement>;
 }
 
-/** `html` has a head and a body. */
-export function parseHtml(html: string): DomDocument {
+export function emptyPage(): DomDocument {
+  const html = "<!DOCTYPE html><html><head></head><body></body></html>";
   return new DOMParser().parseFromString(html, "text/html") as never;
 }
 

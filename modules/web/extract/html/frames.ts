@@ -1,18 +1,18 @@
-// What stands in a frame was written by somebody else than the page around it, and is always shown as that. Before the stages
-// here, a frame is an element of a name that begins with `frame-`, with its address in `data-frame`.
+// What stands in a frame was written by somebody else than the page around it, and is always shown as that.
 
 import { append, appendText, type Builder } from "./build.ts";
 import { escapeText } from "./escape.ts";
 import { childrenOf, isElement, lineOf, type DomElement, type DomNode } from "./dom.ts";
 
-const ADDRESS = "data-frame";
+/** No page has such an attribute of its own. */
+export const FRAME_ADDRESS = "data-frame";
 const MAX_ADDRESS = 200;
 
 /** Below this length a frame that is left out is not worth a line. */
 const MIN_LENGTH = 200;
 
 export function isFrame(node: DomNode): boolean {
-  return isElement(node) && node.hasAttribute(ADDRESS);
+  return isElement(node) && node.hasAttribute(FRAME_ADDRESS);
 }
 
 /** The content of a frame, between a line that says whose it is and one that says where it ends. */
@@ -23,7 +23,7 @@ export const frame: Builder = (build, from, into) => {
   if (!lineOf(content)) return;
   const address = addressOf(from);
   append(build, "div", into, (made) => {
-    made.setAttribute(ADDRESS, address);
+    made.setAttribute(FRAME_ADDRESS, address);
     append(build, "p", made, (line) => appendText(build, `(From a frame of ${address}:)`, line));
     made.appendChild(content);
     append(build, "p", made, (line) => appendText(build, "(End of the frame.)", line));
@@ -31,11 +31,11 @@ export const frame: Builder = (build, from, into) => {
 };
 
 function addressOf(element: DomElement): string {
-  return (element.getAttribute(ADDRESS) ?? "").replace(/\s+/g, " ").slice(0, MAX_ADDRESS);
+  return (element.getAttribute(FRAME_ADDRESS) ?? "").replace(/\s+/g, " ").slice(0, MAX_ADDRESS);
 }
 
 export function framesIn(element: DomElement): readonly DomElement[] {
-  return [...element.querySelectorAll(`[${ADDRESS}]`)];
+  return [...element.querySelectorAll(`[${FRAME_ADDRESS}]`)];
 }
 
 export function isInFrame(element: DomElement): boolean {

@@ -1,11 +1,11 @@
 import type { Extracted } from "../../document.ts";
 import { isInFrame, leftOutFrames, ownText } from "./frames.ts";
-import { ancestorIn, lineOf, parseHtml, type DomDocument } from "./dom.ts";
+import { ancestorIn, lineOf, type DomDocument, type DomElement } from "./dom.ts";
 import { placeOf, type Place } from "./links.ts";
 import { toMarkdown } from "./markdown.ts";
 import { mainContent } from "./main-content.ts";
 import { rebuild } from "./rebuild.ts";
-import { wellFormed, type Source } from "./well-formed.ts";
+import { parsePage, type Source } from "./parse.ts";
 
 /** Readability is trusted if it keeps at least this share of a page; of lists and indexes it keeps next to nothing. */
 const MIN_SHARE = 0.3;
@@ -18,8 +18,8 @@ export interface PageSource extends Source {
 
 /** A page of HTML as Markdown: its main content if there is one, else all but what belongs to the site. */
 export function readHtml(page: PageSource): Extracted {
-  const source = parseHtml(wellFormed(page));
-  const place = placeOf(page.url, source.head.querySelector("base")?.getAttribute("href"));
+  const source = parsePage(page);
+  const place = placeOf(page.url, ownPart(source, "base")?.getAttribute("href"));
   const { text, remarks } = contentOf(source, place);
   const title = titleOf(source);
   return { title, text: headed(text, title), remarks };
@@ -40,7 +40,7 @@ function plain(markdown: string): string {
 
 /** A piece of HTML that is no page of its own, such as the text of an entry in a feed. */
 export function readFragment(html: string, base: string): string {
-  const source = parseHtml(wellFormed({ html, scripts: "not run" }));
+  const source = parsePage({ html, frames: [], scripts: "not run" });
   return toMarkdown(rebuild(source, { url: "", base }, "everything").body);
 }
 
@@ -66,10 +66,15 @@ function lengthOf(text: string | null): number {
 
 const DRAWING = new Set(["svg"]);
 
+/** The first that speaks for the page, not for a frame or a drawing in it. */
+function ownPart(source: DomDocument, name: string): DomElement | undefined {
+  const parts = [...source.querySelectorAll(name)];
+  return parts.find((element) => !ancestorIn(element, DRAWING) && !isInFrame(element));
+}
+
 /** What the page calls itself, without the name of the site if its headline says the same without it. */
 function titleOf(source: DomDocument): string {
-  const titles = [...source.querySelectorAll("title")];
-  const title = lineOf(titles.find((element) => !ancestorIn(element, DRAWING) && !isInFrame(element)));
+  const title = lineOf(ownPart(source, "title"));
   for (const heading of source.querySelectorAll("h1, h2")) {
     const line = lineOf(heading).replace(/\s*[¶#§]$/, "");
     if (line.length >= title.length / 4 && title.includes(line)) return line;

@@ -6,7 +6,7 @@ import { INLINE_BUILDERS } from "./build-inline.ts";
 import { TABLE_BUILDERS } from "./build-table.ts";
 import { appendText, type Build, type Builder } from "./build.ts";
 import { isFurniture, isHidden } from "./clutter.ts";
-import { childrenOf, isElement, isText, lineOf, parseHtml, type DomDocument, type DomNode } from "./dom.ts";
+import { childrenOf, isElement, isText, lineOf, emptyPage, type DomDocument, type DomNode } from "./dom.ts";
 import { frame, isFrame } from "./frames.ts";
 import type { Place } from "./links.ts";
 
@@ -16,7 +16,7 @@ const BUILDERS = new Map<string, Builder>([...INLINE_BUILDERS, ...BLOCK_BUILDERS
 export type Keep = "content" | "everything";
 
 export function rebuild(source: DomDocument, place: Place, keep: Keep): DomDocument {
-  const out = parseHtml("<!DOCTYPE html><html><head></head><body></body></html>");
+  const out = emptyPage();
   const length = source.body.textContent?.length ?? 0;
   const skips = (node: DomNode): boolean =>
     isElement(node) && (isHidden(node, length) || (keep === "content" && isFurniture(node)));

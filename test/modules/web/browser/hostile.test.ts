@@ -49,7 +49,10 @@ const WAYS_AWAY: typeof WAYS = {
 describe.skipIf(!chromiumIsThere)("a page", () => {
   const node = createNode();
   const browser = openBrowser(node);
-  const bodyOf = async (html: string, url?: string) => (await browser.render(page(html, url), never)).html;
+  const bodyOf = async (html: string, url?: string) => {
+    const rendered = await browser.render(page(html, url), never);
+    return rendered.html + JSON.stringify(rendered.frames);
+  };
 
   /** Which of `ways`, all in one page, lead to a connection. */
   async function reached(ways: typeof WAYS, hosts: readonly string[]): Promise<readonly string[]> {

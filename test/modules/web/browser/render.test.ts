@@ -3,16 +3,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { MAX_CHARACTERS, MAX_FRAMES } from "../../../../modules/web/browser/limits.ts";
+import type { Framed } from "../../../../modules/web/document.ts";
 import { startSite } from "../../../environment/network/web.ts";
 import { chromiumIsThere, createNode, never, openBrowser, page } from "./kit.ts";
 
-/** Each page's frames stand in elements of a name of their own. */
-const unnamed = (html?: string) => html?.replaceAll(/(<\/?frame)-[-0-9a-f]{36}/g, "$1");
+/** With its frames where they stand. */
+const whole = ({ html, frames }: Pick<Framed, "html" | "frames">): string =>
+  html.replaceAll(/<!--(\d+)-->/g, (_, index: string) => {
+    const framed = frames[Number(index)];
+    return framed ? `<frame ${framed.url}>${whole(framed)}</frame>` : "";
+  });
 
 describe.skipIf(!chromiumIsThere)("a rendered page", () => {
   const browser = openBrowser(createNode());
   const render = (html: string, url?: string) => browser.render(page(html, url), never);
-  const bodyOf = async (html: string) => /<body>(.*)<\/body>/s.exec((await render(html)).html)?.[1];
+  const bodyOf = async (html: string) => /<body>(.*)<\/body>/s.exec(whole(await render(html)))?.[1];
 
   it("is the page after its scripts, without them and without styles", async () => {
     const html = `<!doctype html><title>T</title><style>p { color: red }</style>
@@ -126,33 +131,32 @@ describe.skipIf(!chromiumIsThere)("a rendered page", () => {
     const html = `<p>top<iframe src="${far}/dir/frame"></iframe><p>end<iframe srcdoc="<p>near"></iframe>
       <iframe srcdoc="hidden" style="display: none"></iframe><iframe srcdoc="pixel" width=1 height=1></iframe>`;
     const body = await bodyOf(html);
-    expect(unnamed(body)?.replaceAll(/\s*\n\s*/g, "")).toBe(
-      `<p>top<frame data-frame="${far}/dir/frame"><div><p><a href="${far}/dir/next">far</a>` +
-        `<frame data-frame="${far}/deep"><div><p>deep</p></div></frame></p></div></frame></p>` +
-        '<p>end<frame data-frame="about:srcdoc"><div><p>near</p></div></frame></p>',
+    expect(body?.replaceAll(/\s*\n\s*/g, "")).toBe(
+      `<p>top<frame ${far}/dir/frame><div><p><a href="${far}/dir/next">far</a>` +
+        `<frame ${far}/deep><div><p>deep</p></div></frame></p></div></frame></p>` +
+        "<p>end<frame about:srcdoc><div><p>near</p></div></frame></p>",
     );
   });
 
   it("has the content of a set of frames", async () => {
     const html = `<frameset cols="50%,50%"><frame src="data:text/html,<p>left"><frameset rows="50%,50%">
       <frame src="data:text/html,<p>up"><frame src="data:text/html,<p>down"></frameset></frameset>`;
-    const frame = (text: string) =>
-      `<frame data-frame="data:text/html,&lt;p>${text}"><div><p>${text}</p></div></frame>`;
-    expect(unnamed(await bodyOf(html))).toMatch(
+    const frame = (text: string) => `<frame data:text/html,<p>${text}><div><p>${text}</p></div></frame>`;
+    expect(await bodyOf(html)).toMatch(
       new RegExp(`^${frame("left")}<div>\\s*${frame("up")}${frame("down")}</div>\\s*$`),
     );
   });
 
-  it("says itself what is from a frame: neither a page nor a frame can", async () => {
-    const html = `<p data-frame="x">data-frame<iframe srcdoc="<p DATA-FRAME=y>in"></iframe>`;
-    expect(unnamed(await bodyOf(html))).toMatch(
-      /^<p data&#45;frame="x">data&#45;frame<frame data-frame="about:srcdoc"><div><p data&#45;frame="y">in<\/p>/,
-    );
+  it("has no comment but those that stand for its frames", async () => {
+    const html = `<!--0--><p>out<!--0--><iframe srcdoc="<!--0--><p>in"></iframe>`;
+    const rendered = await render(html);
+    expect(rendered.html.match(/<!--/g)).toHaveLength(1);
+    expect(rendered.frames).toEqual([{ url: "about:srcdoc", html: "<div><p>in</p></div>", frames: [] }]);
   });
 
   it("has only so many frames, and says so", async () => {
-    const { html, remarks } = await render('<iframe srcdoc="<p>in"></iframe>'.repeat(MAX_FRAMES + 5));
-    expect(html.split("<p>in</p>")).toHaveLength(MAX_FRAMES + 1);
+    const { frames, remarks } = await render('<iframe srcdoc="<p>in"></iframe>'.repeat(MAX_FRAMES + 5));
+    expect(frames.filter((framed) => framed?.html.includes("<p>in</p>"))).toHaveLength(MAX_FRAMES);
     expect(remarks).toEqual(["The page is very long, or has many frames: parts of it are left out."]);
   });
 

@@ -75,7 +75,7 @@ describe("what is not for readers", () => {
   it("a note for readers without scripts is shown only if none ran", async () => {
     const html = "<noscript><p>Turn scripts on.</p></noscript><p>text";
     expect(await markdown(html)).toBe("Turn scripts on.\n\ntext");
-    expect((await read({ url: PAGE_URL, content: { html } })).text).toBe("text");
+    expect((await read({ url: PAGE_URL, content: { html, frames: [] } })).text).toBe("text");
   });
 });
 
