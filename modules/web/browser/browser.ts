@@ -7,9 +7,8 @@
 
 import type { NodeHost } from "../../../src/domain/module.ts";
 import type { Fetched, Rendered } from "../document.ts";
-import { keepOne } from "./keeper.ts";
 import { IDLE_MS, MAX_PAGES } from "./limits.ts";
-import { startBrowser } from "./process.ts";
+import { startBrowser, type RunningBrowser } from "./process.ts";
 import { renderIn } from "./render.ts";
 import { createSlots } from "./slots.ts";
 
@@ -75,3 +74,47 @@ export function createBrowser(node: NodeHost, { executable, maxPages = MAX_PAGES
     },
   };
 }
+
+/** One browser at a time. */
+interface BrowserKeeper {
+  /** Starts it if there is none that works; rejects if it does not start. */
+  get(): Promise<RunningBrowser>;
+  /** Resolves when nothing is left of any. */
+  end(): Promise<void>;
+}
+
+function keepOne(start: () => Promise<RunningBrowser>): BrowserKeeper {
+  const notGone = new Set<Promise<RunningBrowser>>();
+  let current: Promise<RunningBrowser> | undefined;
+
+  function begin(): Promise<RunningBrowser> {
+    const starting = start();
+    const forget = () => {
+      notGone.delete(starting);
+      if (current === starting) current = undefined;
+    };
+    notGone.add(starting);
+    starting.then(({ gone }) => gone).then(forget, forget);
+    return (current = starting);
+  }
+
+  return {
+    async get() {
+      for (;;) {
+        const mine = current ?? begin();
+        const running = await mine;
+        if (running.browser.connected) return running;
+        // It is going down, and has not told yet that it has gone.
+        if (current === mine) current = undefined;
+        await running.end();
+      }
+    },
+    async end() {
+      current = undefined;
+      await Promise.all([...notGone].map((starting) => starting.then((running) => running.end(), ignore)));
+    },
+  };
+}
+
+/** It did not start, and whoever wanted it knows. */
+function ignore(): void {}

@@ -1,10 +1,9 @@
 // One read: a context of its own, a page in it, and nothing of either afterwards.
 
-import type { BrowserContext } from "puppeteer";
+import type { BrowserContext, CDPSession, Page } from "puppeteer";
 import type { NodeHost } from "../../../src/domain/module.ts";
 import type { NetworkProxy } from "../../../src/domain/network.ts";
 import type { Fetched, Rendered } from "../document.ts";
-import { guard } from "./guard.ts";
 import { ANSWER_MS, MAX_LOADED_BYTES, SETTLE_MS, TAKE_MS } from "./limits.ts";
 import type { RunningBrowser } from "./process.ts";
 import { serveFirst } from "./serve.ts";
@@ -14,6 +13,8 @@ import { takePage, type Taken } from "./take.ts";
 /** A page may go on to another one while it is taken; not forever. */
 const MAX_TAKES = 3;
 const MAX_SHOWN_URL = 200;
+/** Pages do without, as in a browser that has none. It runs in each frame before anything of the page. */
+const NO_SERVICE_WORKERS = "delete Navigator.prototype.serviceWorker";
 
 /** Rejects if the page cannot be had from the browser, also because that one ends meanwhile. */
 export async function renderIn(
@@ -88,6 +89,15 @@ async function openTab(context: BrowserContext): Promise<Tab> {
   await guard(page, session, context);
   const { frameTree } = await session.send("Page.getFrameTree");
   return { page, session, mainFrame: frameTree.frame.id };
+}
+
+/** What a page may not do beside loading: ask, and keep. Windows that nobody clicked for are not opened anyway. */
+async function guard(page: Page, session: CDPSession, context: BrowserContext): Promise<void> {
+  // It may be closed before the answer comes.
+  page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
+  // Those that are named are granted, and all others denied.
+  await session.send("Browser.grantPermissions", { permissions: [], browserContextId: context.id });
+  await page.evaluateOnNewDocument(NO_SERVICE_WORKERS);
 }
 
 async function take({ session, mainFrame }: Tab): Promise<Taken> {
