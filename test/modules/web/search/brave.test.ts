@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createBraveSearch } from "../../../../modules/web/search/brave.ts";
+import { createBraveSearch } from "../../../../modules/web/search/open.ts";
 import { describeProvider, KEY } from "./provider-contract.ts";
 
 function refusal(status: number, code: string, meta: object = {}) {

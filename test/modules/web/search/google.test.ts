@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createGoogleSearch } from "../../../../modules/web/search/google.ts";
+import { createGoogleSearch } from "../../../../modules/web/search/open.ts";
 import { describeProvider, KEY } from "./provider-contract.ts";
 
 function refusal(code: number, message: string, reason: string, status = "") {

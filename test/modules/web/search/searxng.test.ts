@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createSearxngSearch } from "../../../../modules/web/search/searxng.ts";
+import { createSearxngSearch } from "../../../../modules/web/search/open.ts";
 import { describeProvider } from "./provider-contract.ts";
 
 const FORBIDDEN = "<!doctype html><html lang=en><title>403 Forbidden</title><h1>Forbidden</h1>";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createTavilySearch } from "../../../../modules/web/search/tavily.ts";
+import { createTavilySearch } from "../../../../modules/web/search/open.ts";
 import { describeProvider, KEY } from "./provider-contract.ts";
 
 const refusal = (error: string) => ({ detail: { error } });
