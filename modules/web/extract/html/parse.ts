@@ -72,8 +72,8 @@ export function parsePage({ scripts, ...source }: Source): DomDocument {
   function addElement(node: DefaultTreeAdapterTypes.Element, place: Place): void {
     const { into, depth } = place;
     const { tagName: name } = node;
-    const { childNodes: children } =
-      name === "template" ? (node as DefaultTreeAdapterTypes.Template).content : node;
+    // A template has a page of its own, but not in a drawing or a formula.
+    const { childNodes: children } = (node as Partial<DefaultTreeAdapterTypes.Template>).content ?? node;
     if (OUTER.has(name) || depth >= MAX_DEPTH) return addAll(children, place);
     const made = page.createElement(name);
     for (const { name: attribute, value } of node.attrs) {

@@ -20,6 +20,7 @@ describe("a hostile page", () => {
     ],
     ["has a million attributes", `<p ${times(1_000_000, "a ")}>x`, "x"],
     ["has a million classes", `<p class="${times(1_000_000, "a ")}">x`, "x"],
+    ["has templates in formulas", `x${times(3, "<math><template>")}`, "x"],
     ["opens comments", `x${times(500_000, "<!--")}`, "x"],
     ["opens scripts", `x${times(200_000, "<script>")}`, "x"],
     ["opens quotes", `x${times(200_000, '<a href="')}`, "x"],
