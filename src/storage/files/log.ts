@@ -7,7 +7,7 @@ import { createBlobs, inline, type Outlined } from "../../past/log/blobs.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
 import { openJournal } from "./journal/journal.ts";
 import type { JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
-import { createWriter } from "../../past/log/long-events.ts";
+import { createWriter } from "../../past/log/blobs.ts";
 import { readSegments, setAside, settleSegments } from "./journal/segments.ts";
 import { createGaps } from "../../past/log/gaps.ts";
 
