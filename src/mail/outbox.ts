@@ -117,6 +117,9 @@ function createProgress(memory: Memory) {
   const { ledger } = memory;
   const begun = new WeakSet<Send>();
   const arrived = new WeakSet<Send>();
+  let open = ledger.undelivered;
+  /** So many of the first ones have arrived: one message may go to thousands. */
+  let front = 0;
   let noted = 0;
   return {
     /** Those that were never begun, oldest first; now they are. */
@@ -127,8 +130,9 @@ function createProgress(memory: Memory) {
     },
     arrived(send: Send): void {
       arrived.add(send);
-      const open = ledger.undelivered;
-      const next = open.find((one) => !arrived.has(one));
+      if (open !== ledger.undelivered) [open, front] = [ledger.undelivered, 0];
+      while (open[front] && arrived.has(open[front]!)) front++;
+      const next = open[front];
       const upTo = next ? next.seq - 1 : (open.at(-1)?.seq ?? 0);
       if (upTo <= noted || upTo < (open[0]?.seq ?? Infinity)) return;
       noted = upTo;

@@ -67,12 +67,18 @@ export const FRAMING_TOKENS = 64;
 export function meterModel(model: Model, metering: Metering): MeteredModel {
   const { memory, blobs, budget, limiter, presence, tenure, limits } = metering;
   const spender: Spender = { agent: memory.agent, epoch: tenure.epoch, ledger: memory.ledger, limits };
+  /** What was kept for the newest call: hashing it anew would cost more than all else that is kept of a call. */
+  let kept: (Pick<ModelRequest, "system" | "tools"> & { readonly hash: string }) | undefined;
+  const keepIntroduction = async ({ system, tools }: ModelRequest): Promise<string> => {
+    if (kept?.system === system && kept.tools === tools) return kept.hash;
+    const hash = await blobs.keep(JSON.stringify({ system, tools }));
+    kept = { system, tools, hash };
+    return hash;
+  };
   /** Of calls whose answers are not in the log yet. */
   const answered = new Set<Admission>();
   const attempt = async (prompt: Prompt, run: ModelRun, onAdmitted: () => void): Promise<ModelAnswer> => {
-    const { system, tools } = prompt.request;
-    // Beside the log, once for as long as they stay the same.
-    const introduction = await blobs.keep(JSON.stringify({ system, tools }));
+    const introduction = await keepIntroduction(prompt.request);
     const admission = await budget.admit(spender, estimateOf(model, prompt));
     try {
       const request = lastOrNot(prompt, admission);
