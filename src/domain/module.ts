@@ -22,12 +22,12 @@ export interface ActionResult {
 
 /** It worked. The changes and messages of the action are committed with this text. */
 export function ok(content: string, details?: unknown): ActionResult {
-  return { outcome: "ok", content, details };
+  return { outcome: "ok", content, ...(details !== undefined && { details }) };
 }
 
 /** It did not work, and nothing of it is kept: say what was wrong and what would be right. */
 export function fail(content: string, details?: unknown): ActionResult {
-  return { outcome: "error", content, details };
+  return { outcome: "error", content, ...(details !== undefined && { details }) };
 }
 
 /** There is nothing to follow up: the agent waits for mail if this is all its decision asked for. */

@@ -55,7 +55,7 @@ function lostEvents(logs: Logs, { acknowledged }: Outside): string[] {
   return [...acknowledged].flatMap(([agent, events]) => {
     const found = new Map(logs.get(agent)!.map((event) => [event.seq, event]));
     return events
-      .filter((event) => !isDeepStrictEqual(found.get(event.seq), event))
+      .filter((event) => !isDeepStrictEqual(found.get(event.seq), JSON.parse(JSON.stringify(event))))
       .map(({ seq, kind }) => `agent ${agent} lost its ${kind} ${seq}`);
   });
 }
