@@ -1,5 +1,5 @@
 // `npm test`: every check of the project, then one table, then how many passed. Arguments go to vitest, such as
-// `npm test -- test/bus`. Each static check counts as one, and so does each test.
+// `npm test -- test/mail`. Each static check counts as one, and so does each test.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

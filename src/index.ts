@@ -46,7 +46,7 @@ export type { MemorySettings } from "./domain/memory-settings.ts";
 export type { Supervised } from "./legion/supervision/supervisor.ts";
 export type { Control } from "./mail/control.ts";
 export type { Budget } from "./agent/parts/budget.ts";
-export type { Spent } from "./past/usage.ts";
+export type { Spent } from "./past/spending.ts";
 export type { Limits, LimitsChoice } from "./domain/limits.ts";
 export type { AgentState, Inspect, Inspection, Inspector } from "./domain/inspection.ts";
 

@@ -5,7 +5,7 @@ import { parseGrant } from "../environment/network/destination.ts";
 import { parseLegionLimits } from "../domain/limits.ts";
 import { urlFlaw } from "../model/http/base-url.ts";
 import { parseRedisAddress } from "../storage/redis/connection/address.ts";
-import { isLegionName } from "../storage/redis/scripts/keys.ts";
+import { isLegionName } from "../domain/message.ts";
 import { duration, legionLimits, memory, name, onOff, parsed, section } from "./settings.ts";
 import { SEARCH_PROVIDERS } from "./web-search.ts";
 

@@ -77,6 +77,7 @@ export function parseMessageId(id: string): MessageAddress {
   return { from: match[1]!, to: match[2]!, n: Number(match[3]) };
 }
 
+const LEGION_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const AGENT_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const DEVICE_NAME = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/;
 
@@ -92,4 +93,9 @@ export function isAgentId(id: string): boolean {
 export function displayName(id: AgentId): string {
   if (id === CONTROL) return "Control";
   return /^\d+$/.test(id) ? `Agent ${id}` : id;
+}
+
+/** True for a name that tells one legion from the others in the same Redis. */
+export function isLegionName(name: string): boolean {
+  return LEGION_NAME.test(name);
 }

@@ -29,7 +29,7 @@ import type { Backend } from "../storage/contract/backend.ts";
 import { resend } from "../mail/resend.ts";
 import { SHUTDOWN, aborted } from "../base/signals.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
-import type { Ceiling } from "../past/usage.ts";
+import type { Ceiling } from "../past/spending.ts";
 import { createTokenCounter } from "../model/tokens/tokens.ts";
 import { createTraces, type Traces } from "../agent/parts/command-trace.ts";
 import { untilIdle } from "./quiescence.ts";

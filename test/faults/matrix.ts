@@ -145,8 +145,8 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "a model that repeats itself, agents that write to each other for ever",
     tests: [
-      "agent/loop-guard.test.ts: brings a warning after three times and parks the agent after five, until new mail comes",
-      "agent/loop-guard.test.ts: ends past 32 messages: both sides and Control are told, once",
+      "agent/parts/loop-guard.test.ts: brings a warning after three times and parks the agent after five, until new mail comes",
+      "agent/parts/loop-guard.test.ts: ends past 32 messages: both sides and Control are told, once",
     ],
   },
   {

@@ -20,7 +20,7 @@ import {
   type Ceiling,
   type Spender,
   type Spent,
-} from "../../past/usage.ts";
+} from "../../past/spending.ts";
 
 /** A model call that wants to be made. */
 export interface Estimate {

@@ -1,7 +1,7 @@
 // What `start` says before anything happens and after everything has.
 
 import type { Config } from "../../config/config.ts";
-import type { Spent } from "../../past/usage.ts";
+import type { Spent } from "../../past/spending.ts";
 import { formatLimits } from "../../domain/limits.ts";
 import type { Nodes } from "../../storage/contract/nodes.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";

@@ -2,7 +2,7 @@
 
 import type { Config, ConfigFlags } from "../../config/config.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
-import { NOTHING, spentOf, type Spent } from "../../past/usage.ts";
+import { NOTHING, spentOf, type Spent } from "../../past/spending.ts";
 import type { Inspect, Inspection } from "../../domain/inspection.ts";
 import type { Legion } from "../../legion/legion.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";

@@ -1,213 +1,253 @@
+import { z } from "zod";
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
-import { createBudget } from "../../../src/agent/parts/budget.ts";
-import { costOf } from "../../../src/past/usage.ts";
-import { createLedger, type Ledger } from "../../../src/past/ledger.ts";
-import { LegionError } from "../../../src/base/errors.ts";
+import { messaging } from "../../../modules/messaging.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
-import { createHandClock } from "../../hand-clock.ts";
-import { NOOP, PRICE, ask, asking, busy, leftover, spending } from "../../spending.ts";
-import { byHand, createWorldInMemory as createWorld } from "../../world.ts";
+import { defineAction, defineModule, idle, ok } from "../../../src/domain/module.ts";
+import { createWorld, type World } from "../../world.ts";
 
-const SPENDER = { agent: "1", epoch: 1 };
+const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 
-describe("a limit of steps", () => {
-  it("is kept exactly, and the last call is asked to wrap up (G1)", async () => {
-    const model = createScriptedModel(busy);
-    const world = await createWorld({ 1: { model, limits: { steps: 3 } } });
+let looks = 0;
+const looking = defineModule({
+  name: "looking",
+  actions: {
+    look: defineAction({
+      description: "Look",
+      parameters: { at: z.string().optional() },
+      effects: "none",
+      execute: () => ok("nothing new"),
+    }),
+    watch: defineAction({ description: "Watch", effects: "none", execute: () => ok(`view ${++looks}`) }),
+    rest: defineAction({ description: "Rest", effects: "none", execute: () => idle("still nothing") }),
+  },
+});
+const modules = [core, messaging, looking];
+
+function look(at?: string): ScriptedAnswer {
+  return { calls: [{ action: "look", parameters: at === undefined ? {} : { at } }] };
+}
+
+function say(to: string, message: string): ScriptedAnswer {
+  return { calls: [{ action: "sendMessage", parameters: { targetAgentId: to, message } }] };
+}
+
+async function notices(world: World, id = "1"): Promise<string[]> {
+  return (await world.kinds(id, "notice")).map(({ reason, content }) => `${reason}: ${content}`);
+}
+
+async function contents(world: World, id: string): Promise<string[]> {
+  return (await world.kinds(id, "message")).map(({ message }) => message.content);
+}
+
+describe("the same call with the same result", () => {
+  it("brings a warning after three times and parks the agent after five, until new mail comes", async () => {
+    const model = createScriptedModel((_, index) => (index < 5 ? look() : NOOP));
+    const world = await createWorld({ 1: { model, modules } });
     await world.say("1", "Go.");
     await world.idle();
-    await world.stop();
-    expect(model.requests).toHaveLength(3);
-    expect(model.requests.map(({ pinned }) => pinned.includes("last call that your limits allow"))).toEqual([
+    expect(model.requests.map(({ pinned }) => /look 3 times|look 4 times/.test(pinned))).toEqual([
+      false,
       false,
       false,
       true,
+      true,
     ]);
-    const [notice] = await world.kinds("1", "notice");
-    expect(notice).toMatchObject({ reason: "parked-limit", content: "this agent may make 3 model calls." });
-    const letters = await world.kinds("0", "message");
-    expect(letters.map(({ message }) => message.content)).toEqual([
-      "I was stopped: this agent may make 3 model calls.",
-    ]);
-  });
-
-  it("notes the request to wrap up exactly as it was shown", async () => {
-    const model = createScriptedModel(busy);
-    const world = await createWorld({ 1: { model, limits: { steps: 1 } } });
-    await world.say("1", "Go.");
-    await world.idle();
-    const [prompted] = await world.kinds("1", "prompted");
-    expect(prompted?.pinned).toBe(model.requests[0]!.pinned);
-  });
-
-  it("counts failed and retried calls (G1)", async () => {
-    const clock = createHandClock();
-    const error = { code: "MODEL_BUSY", message: "busy", retryAfterMs: 1_000 } as const;
-    const model = createScriptedModel([{ error }, { error }, NOOP]);
-    const world = await createWorld({ 1: { model, limits: { steps: 2 } } }, { clock });
-    await world.say("1", "Go.");
-    clock.advance(await clock.asleep(1));
-    clock.advance(await clock.asleep(1));
-    await world.idle();
-    expect(model.requests).toHaveLength(2);
-    expect(spending(world).steps).toBe(2);
+    expect(await notices(world)).toEqual(["parked-mail: look was called 5 times with the same result"]);
     expect(world.agent("1").standing.state).toBe("parked");
+    await world.say("1", "Something new.");
+    await world.idle();
+    expect(model.requests).toHaveLength(6);
+    expect(world.agent("1").standing.state).toBe("idle");
+    await world.stop();
+    expect(await contents(world, "0")).toEqual([
+      "I was stopped: look was called 5 times with the same result",
+    ]);
   });
 
-  it("counts the calls of actions, and refuses those that do not fit in words that the agent reads (G1)", async () => {
-    const model = createScriptedModel((request) =>
-      request.pinned === "" && request.system === "" ? "yes" : ask(3),
-    );
-    const world = await createWorld({ 1: { model, limits: { steps: 4 }, modules: [core, asking] } });
+  it("stays parked across a restart, and `resume` wakes it", async () => {
+    const world = await createWorld({ 1: { script: () => look(), modules } });
     await world.say("1", "Go.");
     await world.idle();
-    // The last of them is the decision that the call was kept for.
+    const model = createScriptedModel([NOOP]);
+    const again = await world.restart({ 1: { model, modules } });
+    await again.idle();
+    expect(model.requests).toHaveLength(0);
+    expect(again.agent("1").standing.state).toBe("parked");
+    await again.legion.agents.get("1")!.resume();
+    await again.idle();
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it("counts anew when a message came between, and not at all where call or result differ", async () => {
+    const answers = [look(), look(), NOOP, look(), look(), NOOP];
+    for (let n = 0; n < 8; n++) answers.push(look(`${n}`));
+    for (let n = 0; n < 8; n++) answers.push({ calls: [{ action: "watch" }] });
+    const model = createScriptedModel([...answers, NOOP]);
+    const world = await createWorld({ 1: { model, modules } });
+    for (let n = 0; n < 3; n++) {
+      await world.say("1", `Go ${n}.`);
+      await world.idle();
+    }
+    expect(await notices(world)).toEqual([]);
+    expect(model.requests.every(({ pinned }) => !pinned.includes("times"))).toBe(true);
+    expect(model.requests).toHaveLength(23);
+  });
+
+  it("never counts idle results", async () => {
+    const model = createScriptedModel((_, index) =>
+      index < 8 ? { calls: [{ action: "rest" }, { action: "watch" }] } : NOOP,
+    );
+    const world = await createWorld({ 1: { model, modules } });
+    await world.say("1", "Go.");
+    await world.idle();
+    expect(await notices(world)).toEqual([]);
+    expect(model.requests).toHaveLength(9);
+  });
+});
+
+describe("completions without an action", () => {
+  it("park the agent after three in a row, until new mail comes", async () => {
+    const model = createScriptedModel((_, index) => (index < 3 ? "Well, let me think about that." : "noop"));
+    const world = await createWorld({ 1: { model, protocol: "text", modules } });
+    await world.say("1", "Go.");
+    await world.idle();
+    expect(await notices(world)).toEqual(["parked-mail: 3 completions in a row held no action"]);
+    await world.say("1", "Act!");
+    await world.idle();
     expect(model.requests).toHaveLength(4);
-    const [result] = await world.kinds("1", "result");
-    expect(result).toMatchObject({
-      outcome: "ok",
-      content: "yes, yes, LegionError: the last call is kept for a decision",
-    });
-    expect(result?.usage?.output).toBe(2);
-    expect(await leftover(world)).toBe(true);
+    expect(world.agent("1").standing.state).toBe("idle");
   });
 
-  it("holds for the legion as for the agent; whoever comes first may call (G1)", async () => {
-    const one = createScriptedModel(busy);
-    const two = createScriptedModel(busy);
-    const world = await createWorld(
-      { 1: { model: one }, 2: { model: two, limits: { steps: 2 } } },
-      { limits: { steps: 7 } },
-    );
-    await world.say("all", "Go.");
+  it("count only in a row", async () => {
+    const model = createScriptedModel(["Hm, well.", "Hm, well.", "watch", "Hm, well.", "Hm, well.", "noop"]);
+    const world = await createWorld({ 1: { model, protocol: "text", modules } });
+    await world.say("1", "Go.");
     await world.idle();
-    expect(one.requests.length + two.requests.length).toBe(7);
-    expect(two.requests.length).toBeLessThanOrEqual(2);
-    expect(world.agent("1").standing).toMatchObject({
-      state: "parked",
-      reason: "the legion may make 7 model calls.",
-    });
+    expect(await notices(world)).toEqual([]);
+    expect(model.requests).toHaveLength(6);
   });
 });
 
-describe("a limit of tokens or cost", () => {
-  it("cannot be overrun by agents that call at the same time (G1)", async () => {
-    const release = byHand();
-    const called: number[] = [];
-    const script = async (): Promise<ScriptedAnswer> => {
-      called.push(1);
-      await release.promise;
-      return { ...NOOP, usage: { input: 10, output: 10 } };
-    };
-    const agents = Object.fromEntries(
-      Array.from({ length: 6 }, (_, n) => [
-        `${n + 1}`,
-        { script, profile: { maxOutput: 1_000 }, modules: [core] },
-      ]),
+describe("a conversation between agents", () => {
+  /** Answers each message with another one, whenever it comes. */
+  const chat = (to: string) =>
+    createScriptedModel(({ turns }, index) =>
+      turns.at(-1)?.role === "results" ? NOOP : say(to, `line ${index}`),
     );
-    // Room for two and a half prompts with their 1,000 tokens of output.
-    const world = await createWorld(agents, { limits: { tokens: 4_500 } });
-    await world.say("all", "Go.");
-    await world.until((seen) => seen.kind === "live:state" && seen.state === "parked");
-    expect(called.length).toBeLessThanOrEqual(3);
-    release.resolve();
+
+  it("ends past 32 messages: both sides and Control are told, once", async () => {
+    const world = await createWorld({ 1: { model: chat("2"), modules }, 2: { model: chat("1"), modules } });
+    const [root] = await world.say("1", "Talk to 2.");
     await world.idle();
-    expect(world.legion.budget.spent().tokens).toBeLessThanOrEqual(4_500);
+    await world.stop();
+    const lines = [...(await world.kinds("1", "message")), ...(await world.kinds("2", "message"))].map(
+      ({ message }) => message,
+    );
+    const talk = lines.filter(({ content }) => content.startsWith("line"));
+    expect(talk).toHaveLength(32);
+    expect(Math.max(...talk.map(({ hops }) => hops))).toBe(32);
+    expect(new Set(talk.map((message) => message.root))).toEqual(new Set([root]));
+    for (const id of ["0", "1", "2"]) {
+      const told = (await contents(world, id)).filter((content) =>
+        content.includes("was stopped after 32 messages"),
+      );
+      expect(told).toHaveLength(1);
+    }
+    const refused = (await world.kinds("1", "result"))
+      .concat(await world.kinds("2", "result"))
+      .filter(({ outcome }) => outcome === "error");
+    expect(refused[0]?.content).toMatch(/has gone on for 32 messages between agents without a person/);
   });
 
-  it("is charged with what a call really came to, cache and all (G1)", async () => {
-    expect(costOf({ input: 1_000_000, output: 0 }, PRICE)).toBe(3);
+  it("ends there also by way of plain answers", async () => {
+    const two = createScriptedModel((_, index) => `answer ${index}`);
+    const world = await createWorld({ 1: { model: chat("2"), modules }, 2: { model: two, modules } });
+    await world.say("1", "Ask 2.");
+    await world.idle();
+    await world.stop();
+    const all = [...(await world.kinds("1", "message")), ...(await world.kinds("2", "message"))];
     expect(
-      costOf(
-        { input: 1_000_000, output: 100_000, cacheRead: 500_000, cacheWrite: 100_000 },
-        { ...PRICE, cacheRead: 0.3, cacheWrite: 3.75 },
+      Math.max(
+        ...all.filter(({ message }) => message.type === "agentToAgent").map(({ message }) => message.hops),
       ),
-    ).toBeCloseTo(400_000 * 3e-6 + 0.15 + 0.375 + 1.5);
-    const usage = { input: 1_000, output: 200 };
-    const world = await createWorld({
-      1: { script: [{ ...NOOP, usage }], profile: { price: PRICE } },
-    });
-    await world.say("1", "Go.");
-    await world.idle();
-    expect(spending(world).usage).toEqual({ ...usage, cost: 0.006 });
-    expect(await leftover(world)).toBe(true);
+    ).toBe(32);
+    expect(
+      (await contents(world, "0")).filter((content) => content.includes("was stopped after 32")),
+    ).toHaveLength(1);
   });
 
-  it("reserves the prompt and the whole output before the call (G1)", async () => {
-    const budget = createBudget({});
-    const ledger = createLedger();
-    const estimate = { input: 0, output: 1_000_000, price: PRICE };
-    const admit = (cost: number) => budget.admit({ ...SPENDER, ledger, limits: { cost } }, estimate);
-    await expect(admit(14.99)).rejects.toThrow("this agent may spend 14.99 USD");
-    const admission = await admit(20);
-    const fits = () => budget.fits({ ...SPENDER, ledger, limits: { cost: 20 } }, estimate);
-    expect(admission.last).toBe(true);
-    expect(await fits()).toBe(false);
-    admission.settle();
-    expect(await fits()).toBe(true);
-  });
-
-  it("frees the reservation after an error, an abort and a refusal", async () => {
-    const thinking = byHand();
-    const script = (_: unknown, index: number): ScriptedAnswer | Promise<ScriptedAnswer> => {
-      if (index === 0) return { error: { code: "MODEL_REFUSED", message: "no" } };
-      if (index > 1) return NOOP;
-      thinking.resolve();
-      return new Promise(() => undefined);
-    };
-    const world = await createWorld({ 1: { script, limits: { tokens: 1_000_000 } } });
-    await world.say("1", "Go.");
+  it("may still reach Control past that", async () => {
+    const chat = (to: string) =>
+      createScriptedModel(({ turns }, index) => {
+        const last = turns.at(-1);
+        if (last?.role === "results") return last.results[0]!.isError ? say("0", "We were cut off.") : NOOP;
+        return say(to, `line ${index}`);
+      });
+    const world = await createWorld({ 1: { model: chat("2"), modules }, 2: { model: chat("1"), modules } });
+    await world.say("1", "Talk to 2.");
     await world.idle();
-    await world.legion.agents.get("1")!.resume();
-    await thinking.promise;
-    await world.legion.control.say(["1"], "Stop.", "abort");
-    await world.idle();
-    await world.say("1", "Again.");
-    await world.idle();
-    expect(await leftover(world)).toBe(true);
-    const prompted = await world.kinds("1", "prompted");
-    const decisions = await world.kinds("1", "decision");
-    // The two calls without an answer are charged what their prompts had reserved.
-    const charged = prompted.slice(0, 2).reduce((sum, { reserved }) => sum + reserved.input, 0);
-    expect(spending(world).usage.input).toBe(charged + decisions.at(-1)!.usage.input);
-  });
-
-  it("charges an action for its calls that failed, too", async () => {
-    const model = createScriptedModel((request, index) => {
-      if (index === 0) return ask(3);
-      if (request.system !== "") return NOOP;
-      return index === 2
-        ? { error: { code: "MODEL_REFUSED", message: "no" } }
-        : { text: "yes", usage: { input: 7, output: 2 } };
-    });
-    const world = await createWorld({ 1: { model, modules: [core, asking] } });
-    await world.say("1", "Go.");
-    await world.idle();
-    const [, , refused] = await world.kinds("1", "prompted");
-    const [result] = await world.kinds("1", "result");
-    expect(result?.usage).toMatchObject({ input: 7 + 7 + refused!.reserved.input, output: 4 });
-    expect(await leftover(world)).toBe(true);
-  });
-});
-
-it("a refusal of the budget is an error with the code LIMIT", async () => {
-  const ledger: Ledger = createLedger();
-  const estimate = { input: 1, output: 1, price: undefined };
-  const admission = createBudget({ steps: 0 }).admit({ ...SPENDER, ledger, limits: {} }, estimate);
-  await expect(admission).rejects.toThrow(new LegionError("LIMIT", "the legion may make 0 model calls"));
-});
-
-describe("a price for the provider's cache", () => {
-  it("is reserved: a call that would be over the limit if all its input were cached is not made (G1)", async () => {
-    const budget = createBudget({ cost: 1 });
-    const ledger = createLedger();
-    budget.join(ledger);
-    const price = { input: 3, output: 15, cacheWrite: 3.75 };
-    const estimate = { input: 300_000, output: 0, price };
-    await expect(budget.admit({ ...SPENDER, ledger, limits: {} }, estimate)).rejects.toThrow(
-      "the legion may spend 1 USD",
+    await world.stop();
+    const reports = (await world.kinds("0", "message")).filter(
+      ({ message }) => message.content === "We were cut off.",
     );
-    expect(await budget.fits({ ...SPENDER, ledger, limits: {} }, { ...estimate, input: 260_000 })).toBe(true);
+    expect(Math.max(...reports.map(({ message }) => message.hops))).toBeGreaterThan(32);
+  });
+});
+
+describe("a plain answer", () => {
+  it("to another agent's plain answer is logged, not sent", async () => {
+    const one = createScriptedModel([say("2", "How are you?"), NOOP, "You are welcome.", "never asked"]);
+    const two = createScriptedModel(["Fine, thank you.", "Thank you, too."]);
+    const world = await createWorld({ 1: { model: one, modules }, 2: { model: two, modules } });
+    await world.say("1", "Ask 2.");
+    await world.idle();
+    expect(two.requests).toHaveLength(1);
+    const decisions = await world.kinds("1", "decision");
+    expect(decisions.at(-1)).toMatchObject({ text: "You are welcome.", calls: [] });
+    expect(decisions.at(-1)).not.toHaveProperty("sends");
+  });
+
+  it("goes to whoever asked last, also when only the runtime spoke since", async () => {
+    const world = await createWorld({ 1: { script: ["Here is your answer.", "Still here."], modules } });
+    await world.legion.agents.get("1")!.pause("later");
+    const [asked] = await world.say("1", "A question.");
+    await world.legion.control.announce(["1"], "A heartbeat.");
+    await world.legion.agents.get("1")!.resume();
+    await world.idle();
+    // To a heartbeat alone there is nobody to answer.
+    await world.legion.control.announce(["1"], "A heartbeat.");
+    await world.idle();
+    await world.stop();
+    const answers = (await world.kinds("0", "message")).map(({ message }) => message);
+    expect(answers).toMatchObject([{ content: "Here is your answer.", re: asked }]);
+  });
+});
+
+describe("the chain of messages", () => {
+  it("has the right cause, answer, root and hops over three agents", async () => {
+    const three = createScriptedModel(["Found it."]);
+    const two = createScriptedModel([say("3", "Find it."), NOOP, say("1", "Found."), NOOP]);
+    const one = createScriptedModel([say("2", "Get it."), NOOP, say("0", "Here it is."), NOOP]);
+    const world = await createWorld({
+      1: { model: one, modules },
+      2: { model: two, modules },
+      3: { model: three, modules },
+    });
+    const [root] = await world.say("1", "Bring it.");
+    await world.idle();
+    await world.stop();
+    const all = (await Promise.all(["0", "1", "2", "3"].map((id) => world.kinds(id, "message")))).flat();
+    const chain = Object.fromEntries(
+      all.map(({ message: { id, cause, re, root: first, hops } }) => [id, { cause, re, root: first, hops }]),
+    );
+    expect(chain).toEqual({
+      "0>1#1": { cause: undefined, re: undefined, root, hops: 0 },
+      "1>2#1": { cause: "0>1#1", re: undefined, root, hops: 1 },
+      "2>3#1": { cause: "1>2#1", re: undefined, root, hops: 2 },
+      "3>2#1": { cause: "2>3#1", re: "2>3#1", root, hops: 3 },
+      "2>1#1": { cause: "3>2#1", re: "1>2#1", root, hops: 4 },
+      "1>0#1": { cause: "2>1#1", re: "0>1#1", root, hops: 5 },
+    });
   });
 });

@@ -3,7 +3,7 @@
 import type { Event, EventOf } from "../../../domain/event.ts";
 import type { AgentState, Inspect } from "../../../domain/inspection.ts";
 import { CONTROL, displayName, parseMessageId, type AgentId } from "../../../domain/message.ts";
-import type { Spent } from "../../../past/usage.ts";
+import type { Spent } from "../../../past/spending.ts";
 import { letterRemarks, noticeRemark, personMailRemark, stateRemark } from "../narration/narration.ts";
 import { createPage, type ConsolePage, type PageOptions, type Remark } from "../narration/page.ts";
 import { createAgentActivities } from "./activity.ts";

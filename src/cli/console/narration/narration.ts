@@ -3,7 +3,7 @@
 import { unwrapOutside } from "../../../../modules/web/markers.ts";
 import type { AgentState } from "../../../domain/inspection.ts";
 import type { Call, DecisionEvent, EventOf, ResultEvent } from "../../../domain/event.ts";
-import type { Spent } from "../../../past/usage.ts";
+import type { Spent } from "../../../past/spending.ts";
 import { CONTROL, displayName, parseMessageId, type AgentId, type Message } from "../../../domain/message.ts";
 import type { Remark } from "./page.ts";
 import { count } from "../../../base/wording.ts";

@@ -2,7 +2,7 @@
 // by row; where there are others, whole sentences, so that nobody cuts theirs.
 
 import type { Call, DecisionEvent, Event, ProtocolName, ResultEvent } from "../../../domain/event.ts";
-import type { Spent } from "../../../past/usage.ts";
+import type { Spent } from "../../../past/spending.ts";
 import type { Inspect, Inspection } from "../../../domain/inspection.ts";
 import { CONTROL, type AgentId } from "../../../domain/message.ts";
 import {

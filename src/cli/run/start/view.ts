@@ -3,7 +3,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import { packageVersion } from "../../../base/package.ts";
 import type { Inspect } from "../../../domain/inspection.ts";
-import type { Spent } from "../../../past/usage.ts";
+import type { Spent } from "../../../past/spending.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { openDisplay, type Display, type DisplayOptions } from "../../console/display.ts";
 import { createDiagnostics, secretsIn, type LogLevel } from "./diagnostics.ts";

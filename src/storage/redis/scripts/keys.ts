@@ -3,13 +3,6 @@
 
 import type { AgentId } from "../../../domain/message.ts";
 
-const LEGION_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-
-/** True for a name that tells one legion from the others in the same Redis. */
-export function isLegionName(name: string): boolean {
-  return LEGION_NAME.test(name);
-}
-
 /** Where one agent is. */
 export function agentKeys(legion: string, agent: AgentId) {
   return keysBelow(`lg:{${legion}:${agent}}`);
