@@ -153,7 +153,10 @@ function saidIn(inspection: Inspection): NewestMessage | undefined {
 
 /** With these in the environment, commands are about the legion that runs here. */
 function sameSite({ bus, name }: ConfigFlags, env: Io["env"]): Io["env"] {
-  return { ...env, LEGION_BUS: bus ?? env["LEGION_BUS"], LEGION_NAME: name ?? env["LEGION_NAME"] };
+  const said = { ...env };
+  if (bus !== undefined) said["LEGION_BUS"] = bus;
+  if (name !== undefined) said["LEGION_NAME"] = name;
+  return said;
 }
 
 /** Log events as they are, with their agent; live ones under their own kinds. */
