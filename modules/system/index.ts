@@ -1,7 +1,7 @@
 import { defineModule } from "../../src/domain/module.ts";
 import { areCommandsAllowed, executeCommand } from "./command.ts";
 import { createDirectory, deleteFile, listDirectory, moveFile } from "./folders.ts";
-import { outline } from "./outline.ts";
+import { outline } from "./outline/outline.ts";
 import { readFile } from "./read.ts";
 import { editFile, writeFile } from "./write.ts";
 

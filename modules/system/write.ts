@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineAction, fail, ok } from "../../src/domain/module.ts";
-import { openFile, withEntry, type Errand } from "./confine.ts";
+import { openFile, withEntry, type Errand } from "./confine/confine.ts";
 import { replaceFile } from "./draft.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal, Refusal } from "./refusal.ts";

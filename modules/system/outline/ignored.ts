@@ -4,9 +4,9 @@
 // Read are neither `.git/info/exclude` nor what a person set up for all projects; what git keeps in spite of a rule is
 // taken for ignored.
 
-import type { Host } from "../../src/domain/module.ts";
-import { openFile, withEntry, type Errand } from "./confine.ts";
-import { codeOf, Refusal } from "./refusal.ts";
+import type { Host } from "../../../src/domain/module.ts";
+import { openFile, withEntry, type Errand } from "../confine/confine.ts";
+import { codeOf, Refusal } from "../refusal.ts";
 
 /** Is `name`, in the folder that was asked about, left out? */
 export type IsIgnored = (name: string, kind: "file" | "folder") => boolean;

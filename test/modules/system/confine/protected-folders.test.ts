@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { system } from "../../../modules/system/index.ts";
-import { createTestHost } from "../test-host.ts";
+import { system } from "../../../../modules/system/index.ts";
+import { createTestHost } from "../../test-host.ts";
 import { attempts } from "./attempts.ts";
 
 const OFF_LIMITS =

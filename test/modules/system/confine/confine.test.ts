@@ -17,9 +17,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { holdByDescriptor, holdByPath } from "../../../modules/system/confine.ts";
-import { system } from "../../../modules/system/index.ts";
-import { createTestHost, type TestHost } from "../test-host.ts";
+import { holdByDescriptor, holdByPath } from "../../../../modules/system/confine/confine.ts";
+import { system } from "../../../../modules/system/index.ts";
+import { createTestHost, type TestHost } from "../../test-host.ts";
 import { attempts } from "./attempts.ts";
 
 const SECRET = "the secret outside";

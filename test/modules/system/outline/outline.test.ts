@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { system } from "../../../modules/system/index.ts";
-import { createTestHost, type TestHost } from "../test-host.ts";
+import { system } from "../../../../modules/system/index.ts";
+import { createTestHost, type TestHost } from "../../test-host.ts";
 
 async function outline(agent: TestHost, parameters: Readonly<Record<string, unknown>>): Promise<string[]> {
   return (await agent.act("outline", parameters)).content.split("\n");

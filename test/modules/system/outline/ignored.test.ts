@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ignoredBy, readRules, type Rules } from "../../../modules/system/ignored.ts";
-import { system } from "../../../modules/system/index.ts";
-import { createTestHost } from "../test-host.ts";
+import { ignoredBy, readRules, type Rules } from "../../../../modules/system/outline/ignored.ts";
+import { system } from "../../../../modules/system/index.ts";
+import { createTestHost } from "../../test-host.ts";
 
 /** Git leaves out a path if it leaves out any folder on the way; folders end in `/`. */
 function isLeftOut(files: Readonly<Record<string, string>>, path: string): boolean {

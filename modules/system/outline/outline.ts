@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { defineAction, fail, ok, type Host } from "../../src/domain/module.ts";
-import { pathParameter } from "./parameters.ts";
-import { orRefusal } from "./refusal.ts";
-import { MAX_BYTES, printable } from "./text.ts";
+import { defineAction, fail, ok, type Host } from "../../../src/domain/module.ts";
+import { pathParameter } from "../parameters.ts";
+import { orRefusal } from "../refusal.ts";
+import { MAX_BYTES, printable } from "../text.ts";
 import { readTree, type Leaf } from "./tree.ts";
 
 const MAX_FILES = 500;

@@ -4,13 +4,20 @@ import type { Dirent, Stats } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Host } from "../../src/domain/module.ts";
+import type { Host } from "../../../src/domain/module.ts";
 import { aboutFile, importsOf } from "./about.ts";
-import { namesTo, openFile, withEntry, withFolder, type Errand, type FolderErrand } from "./confine.ts";
-import { binaryKind } from "./excerpt.ts";
+import {
+  namesTo,
+  openFile,
+  withEntry,
+  withFolder,
+  type Errand,
+  type FolderErrand,
+} from "../confine/confine.ts";
+import { binaryKind } from "../excerpt.ts";
 import { ignoredBy, rulesDownTo, rulesIn, type Rules } from "./ignored.ts";
-import { codeOf, Refusal } from "./refusal.ts";
-import { countNewlines, NEWLINE } from "./text.ts";
+import { codeOf, Refusal } from "../refusal.ts";
+import { countNewlines, NEWLINE } from "../text.ts";
 
 export interface Leaf {
   /** From the workspace. */

@@ -14,10 +14,10 @@
 import { constants, existsSync } from "node:fs";
 import { mkdir, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { Host } from "../../src/domain/module.ts";
+import type { Host } from "../../../src/domain/module.ts";
 import { holdsReadOnly, isProtected, isReadOnly, liesIn } from "./protected.ts";
 import { addingInTurn, leadsThroughRepository } from "./repository.ts";
-import { codeOf, Refusal } from "./refusal.ts";
+import { codeOf, Refusal } from "../refusal.ts";
 
 /** What an action wants with a folder. */
 export interface FolderErrand {
