@@ -17,7 +17,7 @@ const LONGEST_WORD = 4_096;
  *   KEYS  meta, mailbox, seen
  *   ARGV  limit or "" for Control, wake channel; of each message: log of its sender, number, number before it, itself as
  *         JSON, "mail" or "abort", "0" if a log that is new begins after that number or "" if anywhere
- *   ->    of each message as JSON what became of it, as a receipt says it; `unknown` where nobody has made this agent known, but
+ *   ->    of each message as JSON what became of it, as `DeliveryReply`; `unknown` where nobody has made this agent known, but
  *         Control is always there
  *
  * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort, or 0>". While
@@ -40,7 +40,7 @@ local function receive(from, number, before, message, what, start)
   local newest = redis.call('HGET', seen, from) or start ~= '' and start
   if newest then
     if tonumber(number) <= tonumber(newest) then return {status = 'duplicate'} end
-    if tonumber(before) > tonumber(newest) then return {status = 'gap', expected = newest + 1} end
+    if tonumber(before) > tonumber(newest) then return {status = 'gap', newest = newest} end
   end
   if room <= 0 then return {status = 'full'} end
   room = room - 1
@@ -75,6 +75,15 @@ export type Delivered =
   | { readonly status: "gap"; readonly expected: number }
   | { readonly status: "duplicate" | "full" | "unknown" };
 
+/** The highest number of a log that is there comes as a text: as numbers, Redis writes only fourteen digits. */
+type DeliveryReply =
+  Exclude<Delivered, { readonly status: "gap" }> | { readonly status: "gap"; readonly newest: string };
+
+function readReply(text: string): Delivered {
+  const reply = JSON.parse(text) as DeliveryReply;
+  return reply.status === "gap" ? { status: "gap", expected: Number(reply.newest) + 1 } : reply;
+}
+
 /** Delivers messages to one agent, in this order; what became of each. */
 export async function deliver(
   { link, legion, agent }: RedisPlace,
@@ -89,7 +98,7 @@ export async function deliver(
     return [from, sent.n, after ?? sent.n - 1, JSON.stringify(message), what, start];
   });
   const replies = await link.run(DELIVER, [meta, mailbox, seen], [limit, wake, ...args]);
-  return (replies as readonly string[]).map((reply) => JSON.parse(reply) as Delivered);
+  return (replies as readonly string[]).map(readReply);
 }
 
 /** What was said on the wake channel of an agent: how far its mailbox goes, in positions, and what is new there. */
