@@ -17,7 +17,16 @@ export interface Introduction {
 
 /** Estimated tokens of everything in a prompt but the view. */
 export function introductionTokens({ instructions, pinned, tools }: Introduction): number {
-  return estimateTokens(instructions) + estimateTokens(pinned) + estimateTokens(JSON.stringify(tools));
+  return estimateTokens(instructions) + estimateTokens(pinned) + toolTokens(tools);
+}
+
+/** Asked for several times in each step, of tools that stay the same. */
+const counted = new WeakMap<readonly ToolSpec[], number>();
+
+function toolTokens(tools: readonly ToolSpec[]): number {
+  let tokens = counted.get(tools);
+  if (tokens === undefined) counted.set(tools, (tokens = estimateTokens(JSON.stringify(tools))));
+  return tokens;
 }
 
 export function section(name: string, text: string): string {
