@@ -15,10 +15,9 @@ async function run(durability, appenders, total) {
     {
       folder,
       disk: createDisk(join(folder, "tmp")),
-      epoch: 1,
+      lock: { epoch: 1, held: () => true },
       durability,
-      held: () => true,
-      now: Date.now,
+      clock: { now: Date.now },
       maxPartBytes: 8_388_608,
       opening: { log: "bench" },
     },

@@ -13,7 +13,7 @@ async function run(agents, messages) {
     disk: createDisk(join(folder, "tmp")),
     lock: { epoch: 1, held: () => true, release: () => Promise.resolve() },
     durability: "process",
-    now: Date.now,
+    clock: { now: Date.now },
     corruptFolder: join(folder, "corrupt"),
     folder: (/** @type {string} */ agent) => join(folder, agent),
     watermarks: () => Promise.resolve({ taken: 0, seen: new Map() }),

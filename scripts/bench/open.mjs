@@ -11,7 +11,6 @@ const BATCH = 1_000;
 const SUMMARY_EVERY = 3_000;
 
 const { createDisk } = await load("src/base/files/disk.js");
-const { createBlobs } = await load("src/past/log/blobs.js");
 const { openFileLog } = await load("src/storage/files/log.js");
 const { openMemory } = await load("src/past/past.js");
 const { toolsProtocol } = await load("src/model/protocol/tools.js");
@@ -21,10 +20,10 @@ const usage = { input: 1_200, output: 60 };
 /** @param {string} folder @param {(event: unknown) => void} each */
 function openLog(folder, each) {
   const disk = createDisk(join(folder, "tmp"));
-  const blobs = createBlobs(join(folder, "blobs"), disk);
   const lock = { epoch: 1, held: () => true };
   const durability = "process";
-  return openFileLog({ folder, disk, blobs, lock, durability, now: Date.now, corruptFolder: folder }, each);
+  const clock = { now: Date.now };
+  return openFileLog({ folder, disk, lock, durability, clock, corruptFolder: folder }, each);
 }
 
 /** A decision and its result, as an agent that works has them. @param {number} index */
