@@ -61,8 +61,8 @@ describe("trust", () => {
     await mkdir(join(folder, "real"));
     await symlink(join(folder, "real"), join(folder, "config"));
     const person = openPersonFolder({ XDG_CONFIG_HOME: join(folder, "config") });
-    await grant(person, "/work/here", { what: "code", value: "1" });
-    expect(await granted(person, "/work/here", "code")).toBe("1");
+    await grant(person, "/project/here", { what: "code", value: "1" });
+    expect(await granted(person, "/project/here", "code")).toBe("1");
   });
 
   it("loses nothing where several processes grant at once, each to a project and to one of all", async () => {
