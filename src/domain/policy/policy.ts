@@ -1,0 +1,104 @@
+// What may be done without asking, and who said so. All who speak are one union: any deny, then any ask, then any allow, then
+// the profile. Everybody may tighten; only the person may widen.
+
+import { LegionError } from "../../base/errors.ts";
+import { nearest } from "../../base/nearest.ts";
+import { parseRule, type Rule, type RulePlaces, type RuleUse, type Touch } from "./rule.ts";
+
+/** From the narrowest to the widest. */
+export const PROFILES = ["read-only", "workspace", "full"] as const;
+export type Profile = (typeof PROFILES)[number];
+export const DEFAULT_PROFILE: Profile = "workspace";
+
+/** As somebody wrote it. */
+export interface PolicyText {
+  readonly profile?: Profile;
+  readonly deny?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly allow?: readonly string[];
+}
+
+/** What one speaker said. */
+export interface PolicyLayer extends PolicyText {
+  /** For people: where it stands, such as `agents/writer.md`. */
+  readonly by: string;
+  /** May it widen? `person`: the person's own word, or a project that they trusted. */
+  readonly as: "person" | "anybody";
+}
+
+/** What an agent may do. */
+export interface Policy {
+  readonly profile: Profile;
+  readonly deny: readonly SaidRule[];
+  readonly ask: readonly SaidRule[];
+  readonly allow: readonly SaidRule[];
+}
+
+export interface SaidRule extends Rule {
+  readonly by: string;
+}
+
+/** What the policy says of a call, and why, in words that a person and a model can read. */
+export interface Judgement {
+  readonly kind: RuleUse;
+  /** Such as `run git push * (agents/writer.md)`. */
+  readonly rule: string;
+}
+
+/** Later layers of the person overrule their earlier profile. Throws USAGE, naming the place, for what is no rule. */
+export function joinPolicies(layers: readonly PolicyLayer[], places: RulePlaces): Policy {
+  const rules = (use: RuleUse): SaidRule[] =>
+    layers
+      .filter((layer) => use !== "allow" || layer.as === "person")
+      .flatMap((layer) => (layer[use] ?? []).map((text) => said(text, layer, places)));
+  return { profile: profileOf(layers), deny: rules("deny"), ask: rules("ask"), allow: rules("allow") };
+}
+
+function said(text: string, { by }: PolicyLayer, places: RulePlaces): SaidRule {
+  try {
+    return { ...parseRule(text, places), by };
+  } catch (error) {
+    if (error instanceof LegionError)
+      throw new LegionError(error.code, `${by}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function profileOf(layers: readonly PolicyLayer[]): Profile {
+  const own = layers.findLast(({ as, profile }) => as === "person" && profile !== undefined)?.profile;
+  const others = layers.filter(({ as }) => as === "anybody").map(({ profile }) => profile);
+  return narrowest([own ?? DEFAULT_PROFILE, ...others.filter((profile) => profile !== undefined)]);
+}
+
+function narrowest(profiles: readonly Profile[]): Profile {
+  return PROFILES.find((profile) => profiles.includes(profile))!;
+}
+
+/** Throws USAGE. */
+export function parseProfile(text: string): Profile {
+  const found = PROFILES.find((profile) => profile === text);
+  if (found) return found;
+  const [meant] = nearest(text, PROFILES);
+  const advice = meant ? `did you mean ${meant}?` : `write ${PROFILES.join(", ")}`;
+  throw new LegionError("USAGE", `${JSON.stringify(text)} is no profile; ${advice}`);
+}
+
+/** What the profile says where no rule does. */
+export type ProfileTable = (profile: Profile, touch: Touch) => RuleUse;
+
+/** The strictest of what is said of each touch; without any it may be done. */
+export function judge(policy: Policy, touches: readonly Touch[], table: ProfileTable): Judgement {
+  const judgements = touches.map((touch) => judgeOne(policy, touch, table));
+  return (
+    judgements.find(({ kind }) => kind === "deny") ??
+    judgements.find(({ kind }) => kind === "ask") ?? { kind: "allow", rule: judgements.at(-1)?.rule ?? "" }
+  );
+}
+
+function judgeOne(policy: Policy, touch: Touch, table: ProfileTable): Judgement {
+  for (const use of ["deny", "ask", "allow"] as const) {
+    const rule = policy[use].find((one) => one.fits(touch, use));
+    if (rule) return { kind: use, rule: `${rule.text} (${rule.by})` };
+  }
+  return { kind: table(policy.profile, touch), rule: `the profile ${policy.profile}` };
+}

@@ -1,0 +1,175 @@
+// One rule of a policy: `run npm test`, `write docs/**`, `net *.example.com:443`.
+
+import { LegionError } from "../../base/errors.ts";
+import { nearest } from "../../base/nearest.ts";
+import { meaningsOf, readCommandLine, type Words } from "./command-line.ts";
+import { ANY, fitsAll, fitsText, readWildcard, type Wildcard } from "./wildcard.ts";
+
+/** One thing outside of its agent that a call touches. */
+export type Touch =
+  /** Absolute paths: as it was asked for, and where that leads with every link resolved. */
+  | { readonly kind: "read" | "write"; readonly asked: string; readonly real: string }
+  | { readonly kind: "run"; readonly command: string }
+  /** A name in lower case or an address, without brackets. */
+  | { readonly kind: "net"; readonly host: string; readonly port: number }
+  | { readonly kind: "send"; readonly to: string }
+  /** The action that is called: every call has one. */
+  | { readonly kind: "action"; readonly name: string };
+
+export type Subject = Touch["kind"];
+export const SUBJECTS = [
+  "action",
+  "read",
+  "write",
+  "run",
+  "net",
+  "send",
+] as const satisfies readonly Subject[];
+
+/** `allow` needs certainty, the others a suspicion. */
+export type RuleUse = "deny" | "ask" | "allow";
+
+export interface Rule {
+  /** As it was written. */
+  readonly text: string;
+  readonly subject: Subject;
+  fits(touch: Touch, use: RuleUse): boolean;
+}
+
+/** What a relative path of a rule begins in. */
+export interface RulePlaces {
+  /** Absolute. */
+  readonly workspace: string;
+  /** `~`, absolute. */
+  readonly home: string;
+}
+
+/** Throws USAGE with what would be right. */
+export function parseRule(text: string, places: RulePlaces): Rule {
+  const [, subject = "", pattern = ""] = /^\s*(\S+)(?:\s+([^]*?))?\s*$/.exec(text) ?? [];
+  const known = SUBJECTS.find((one) => one === subject);
+  if (!known) throw refusal(text, adviceOn(subject));
+  if (pattern === "") throw refusal(text, `say what after it, such as ${EXAMPLES[known]}`);
+  return { text: `${known} ${pattern}`, subject: known, fits: FITTING[known](pattern, places) };
+}
+
+const EXAMPLES: Readonly<Record<Subject, string>> = {
+  action: "action mcp__*",
+  read: "read secrets/**",
+  write: "write docs/**",
+  run: "run npm test",
+  net: "net *.example.com",
+  send: "send 2",
+};
+
+function adviceOn(subject: string): string {
+  const [meant] = nearest(subject, SUBJECTS);
+  return meant ? `did you mean ${meant} ...?` : `write one of ${Object.values(EXAMPLES).join(", ")}`;
+}
+
+function refusal(text: string, advice: string): LegionError {
+  return new LegionError("USAGE", `${JSON.stringify(text)} is no rule; ${advice}`);
+}
+
+type Fits = Rule["fits"];
+type MakeFits = (pattern: string, places: RulePlaces) => Fits;
+
+const FITTING: Readonly<Record<Subject, MakeFits>> = {
+  action: named((touch) => touch.kind === "action" && touch.name),
+  send: named((touch) => touch.kind === "send" && touch.to),
+  read: pathFits("read"),
+  write: pathFits("write"),
+  run: commandFits,
+  net: hostFits,
+};
+
+function named(nameOf: (touch: Touch) => string | false): MakeFits {
+  return (pattern) => {
+    const wildcard = readWildcard(pattern);
+    return (touch) => {
+      const name = nameOf(touch);
+      return name !== false && fitsText(wildcard, name);
+    };
+  };
+}
+
+/** `*` within one name, `**` over several; what names a folder means all that is in it. */
+function pathFits(kind: "read" | "write"): MakeFits {
+  return (pattern, { workspace, home }) => {
+    const from = pattern.startsWith("/") ? "" : /^~(?:\/|$)/.test(pattern) ? home : workspace;
+    const written = namesOf(`${from}/${pattern.replace(/^~/, "")}`);
+    const plain = readParts([...written, "**"]);
+    const folded = readParts([...written.map(foldCase), "**"]);
+    return (touch, use) => {
+      if (touch.kind !== kind) return false;
+      const isIn = (path: string): boolean => {
+        const names = namesOf(path);
+        return use === "allow"
+          ? fitsAll(plain, names, fitsText)
+          : fitsAll(folded, names.map(foldCase), fitsText);
+      };
+      return use === "allow" ? isIn(touch.asked) && isIn(touch.real) : isIn(touch.asked) || isIn(touch.real);
+    };
+  };
+}
+
+function readParts(names: readonly string[]): readonly (Wildcard | typeof ANY)[] {
+  return names.map((name) => (name === "**" ? ANY : readWildcard(name)));
+}
+
+/** The names of a path; `.` and `..` are taken as they are meant. */
+function namesOf(path: string): readonly string[] {
+  const names: string[] = [];
+  for (const name of path.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return names;
+}
+
+/** Some file systems take these for the same. */
+function foldCase(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
+}
+
+/**
+ * The words of a simple command; `*` within one word, a last word `*` is any further ones. `*` alone is every command, and a
+ * command that is written just like the pattern fits whatever is in it.
+ */
+function commandFits(pattern: string): Fits {
+  if (pattern === "*") return (touch) => touch.kind === "run";
+  const words = pattern.split(/\s+/);
+  const isOpen = words.at(-1) === "*";
+  const wanted = words.map((word, at) => (isOpen && at === words.length - 1 ? ANY : readWildcard(word)));
+  const fits = (part: Words): boolean => fitsAll(wanted, part, fitsText);
+  return (touch, use) => {
+    if (touch.kind !== "run") return false;
+    if (touch.command.trim() === pattern && !pattern.includes("*")) return true;
+    const line = readCommandLine(touch.command);
+    if (use !== "allow") return line.parts.some((part) => meaningsOf(part).some(fits));
+    return line.unread === undefined && line.parts.length > 0 && line.parts.every(fits);
+  };
+}
+
+/** `*` within one label of a name, `**` over several; without a port all are meant. */
+function hostFits(pattern: string): Fits {
+  const [, bracketed, name = "", digits] =
+    /^(?:\[([^\]]*)\]|([^:[\]/\s]+))(?::(\d{1,5}))?$/.exec(pattern) ?? [];
+  const host = hostname(bracketed === undefined ? name : `[${bracketed}]`);
+  const port = digits === undefined ? undefined : Number(digits);
+  if (host === undefined || port === 0 || (port ?? 1) > 65_535)
+    throw refusal(`net ${pattern}`, "write a host such as example.com, *.example.com or [::1]:8080");
+  const labels = host.split(".").map((label) => (label === "**" ? ANY : readWildcard(label)));
+  return (touch) =>
+    touch.kind === "net" &&
+    (port === undefined || touch.port === port) &&
+    fitsAll(labels, touch.host.split("."), fitsText);
+}
+
+/** As URLs have it; `undefined` for what none has. A `*` stands for letters there. */
+function hostname(text: string): string | undefined {
+  const STAR = "wildcard0";
+  const url = `http://${text.toLowerCase().replaceAll("*", STAR)}`;
+  if (!URL.canParse(url)) return undefined;
+  return new URL(url).hostname.replaceAll(STAR, "*").replace(/^\[|\]$|\.$/g, "");
+}
