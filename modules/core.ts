@@ -15,12 +15,14 @@ export const core = defineModule({
     noop: defineAction({
       description: "Do nothing and wait for new mail",
       effects: "none",
+      touches: [],
       execute: () => idle(),
     }),
     help: defineAction({
       description: "Show how to use an action",
       parameters: { aboutAction: z.string().describe("name of the action") },
       effects: "none",
+      touches: [],
       execute({ aboutAction }, { actions }) {
         const spec = actions.find(
           ({ name, aliases }) => name === aboutAction || aliases.includes(aboutAction),
@@ -33,6 +35,7 @@ export const core = defineModule({
     currentObjective: defineAction({
       description: "Show what you should work at now: your oldest pending goal, else your latest instruction",
       effects: "none",
+      touches: [],
       execute: (_, host) => ok(host.objective() ?? "You have no goals and no instructions yet."),
     }),
     recall: defineAction({
@@ -42,6 +45,7 @@ export const core = defineModule({
         event: z.number().int().positive().optional().describe("number of the event to reopen"),
       },
       effects: "none",
+      touches: [],
       execute: ({ query, event }, host) => {
         if (event !== undefined) return reopen(event, host);
         return query?.trim() ? search(query, host) : fail("Give a query, or the number of an event.");

@@ -47,6 +47,7 @@ export const goals = defineModule({
         goal: z.string().trim().min(1).max(MAX_LENGTH).describe("What shall be reached, in one sentence"),
       },
       effects: "none",
+      touches: [],
       execute({ goal }, { state }) {
         const list = readGoals(state);
         if (list.filter(({ complete }) => !complete).length >= MAX_PENDING) {
@@ -63,6 +64,7 @@ export const goals = defineModule({
         goalNumber: z.coerce.number().int().describe("Number of the goal in your list, from 1"),
       },
       effects: "none",
+      touches: [],
       execute({ goalNumber }, { state }) {
         const list = readGoals(state);
         if (!list[goalNumber - 1]) return fail(`Invalid goal number: ${goalNumber}. ${numbersOf(list)}`);

@@ -28,6 +28,12 @@ export const messaging = defineModule({
           .describe("The message"),
       },
       effects: "none",
+      async touches({ targetAgentId }, host) {
+        const peers = await host.peers();
+        const targets = readTargets(targetAgentId, peers);
+        const ids = targets.includes("all") ? [...targets, ...peers.map(({ id }) => id)] : targets;
+        return ids.map((to) => ({ kind: "send", to }));
+      },
       async execute({ targetAgentId, message }, host) {
         const peers = await host.peers();
         const targets = readTargets(targetAgentId, peers);
@@ -51,6 +57,7 @@ export const messaging = defineModule({
     queryAgentRegistry: defineAction({
       description: "List who there is: agent ids, names, what they are for, whether they are running",
       effects: "none",
+      touches: [],
       async execute(_, host) {
         const peers = await host.peers();
         const rest = peers.length - MAX_LISTED;

@@ -52,6 +52,7 @@ export const notes = defineModule({
           .describe("What the note shall say"),
       },
       effects: "none",
+      touches: [],
       execute({ title, content }, { state }) {
         state.set(title, content);
         return ok(`Note "${title}" has been written successfully.`);
@@ -62,6 +63,7 @@ export const notes = defineModule({
       description: "Read a note",
       parameters: { title: titleParameter.describe("Title of the note") },
       effects: "none",
+      touches: [],
       async execute({ title }, host) {
         const content = host.state.get(title);
         if (typeof content !== "string") return notFound(title, host.state);
@@ -73,6 +75,7 @@ export const notes = defineModule({
       description: "Delete a note",
       parameters: { title: titleParameter.describe("Title of the note") },
       effects: "none",
+      touches: [],
       execute({ title }, { state }) {
         if (state.get(title) === undefined) return notFound(title, state);
         state.delete(title);

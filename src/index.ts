@@ -27,6 +27,7 @@ export {
   type Peer,
   type Projection,
   type State,
+  type Touching,
   type Workspace,
 } from "./domain/module.ts";
 
@@ -43,6 +44,10 @@ export { loadModules } from "./config/module-loader.ts";
 export { indexActions, type ActionIndex } from "./agent/parts/module-set.ts";
 export type { Standing } from "./agent/parts/presence.ts";
 export type { MemorySettings } from "./domain/memory-settings.ts";
+export type { OpenQuestion } from "./legion/questions.ts";
+export type { JudgedCall, ProgramGate, ProgramVerdict, QuestionSettings } from "./agent/parts/rulebook.ts";
+export type { PolicyLayer, Profile } from "./domain/policy/policy.ts";
+export type { Touch } from "./domain/policy/rule.ts";
 export type { Supervised } from "./legion/supervision/supervisor.ts";
 export type { Control } from "./mail/control.ts";
 export type { Budget } from "./agent/parts/budget.ts";

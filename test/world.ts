@@ -1,5 +1,7 @@
 // A real legion in a temporary folder: real log, bus, mailboxes and modules. Only the model is scripted.
 
+import { UNBOUND } from "./unbound.ts";
+import type { PolicyLayer } from "../src/domain/policy/policy.ts";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,6 +42,7 @@ export interface WorldAgent {
   readonly errors?: "forget" | "keep";
   readonly pin?: PinPosition;
   readonly tickMs?: number;
+  readonly policy?: readonly PolicyLayer[];
 }
 
 export type WorldOptions = Partial<Omit<LegionOptions, "plans" | "project">>;
@@ -162,6 +165,7 @@ export function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
     protocol,
     actions: indexActions(agent.modules ?? MODULES, protocol),
     limits: agent.limits ?? {},
+    policy: agent.policy ?? UNBOUND,
     memory: { strategy: "legion", threshold: agent.threshold ?? 0.75, pin: agent.pin ?? "newest" },
     errors: agent.errors ?? "keep",
     tickMs: agent.tickMs ?? 0,

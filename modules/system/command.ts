@@ -26,6 +26,7 @@ export const executeCommand = defineAction({
       .optional()
       .describe(`Seconds until it is ended, ${DEFAULT_TIMEOUT_S} unless given`),
   },
+  touches: ({ command }) => [{ kind: "run", command }],
   aliases: ["runCommand"],
   async execute({ command, timeout = DEFAULT_TIMEOUT_S }, host) {
     if (!areCommandsAllowed(host)) return fail(REFUSAL);

@@ -19,6 +19,11 @@ export const moveFile = defineAction({
     sourcePath: pathParameter("Path of the file or folder"),
     destinationPath: pathParameter("Its new path"),
   },
+  touches: ({ sourcePath, destinationPath }) => [
+    { kind: "read", path: sourcePath },
+    { kind: "write", path: sourcePath },
+    { kind: "write", path: destinationPath },
+  ],
   execute: ({ sourcePath, destinationPath }, host) =>
     orRefusal(sourcePath, () =>
       withEntry(host, sourcePath, TAKE, async (source, from) => {
@@ -39,6 +44,7 @@ export const moveFile = defineAction({
 export const deleteFile = defineAction({
   description: "Delete a file, a link or an empty folder",
   parameters: { path: pathParameter("Path of the file") },
+  touches: ({ path }) => [{ kind: "write", path }],
   execute: ({ path }, host) =>
     orRefusal(path, () =>
       withEntry(host, path, TAKE, async (at) => {
@@ -53,6 +59,7 @@ export const createDirectory = defineAction({
   description: "Create a folder, with the folders above it",
   parameters: { path: pathParameter("Path of the folder") },
   effects: "idempotent",
+  touches: ({ path }) => [{ kind: "write", path }],
   execute: ({ path }, host) =>
     orRefusal(path, () =>
       withFolder(host, path, { access: "change", missingFolders: "create" }, async () =>
@@ -65,6 +72,7 @@ export const listDirectory = defineAction({
   description: "List what a folder holds",
   parameters: { path: pathParameter("Path of the folder; `.` is the workspace") },
   effects: "none",
+  touches: ({ path }) => [{ kind: "read", path }],
   execute: ({ path }, host) =>
     orRefusal(path, () =>
       withFolder(host, path, { access: "read", missingFolders: "refuse" }, async (at) => {

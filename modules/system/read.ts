@@ -21,6 +21,7 @@ export const readFile = defineAction({
       .describe(`Most lines to read, ${MAX_LINES} unless given`),
   },
   effects: "none",
+  touches: ({ path }) => [{ kind: "read", path }],
   execute: ({ path, offset = 1, limit = MAX_LINES }, host) =>
     orRefusal(path, () =>
       withEntry(host, path, READ, async (at) => {

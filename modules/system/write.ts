@@ -27,6 +27,7 @@ export const writeFile = defineAction({
     content: z.string().describe("Everything the file shall hold"),
   },
   effects: "idempotent",
+  touches: ({ path }) => [{ kind: "write", path }],
   execute: ({ path, content }, host) =>
     orRefusal(path, () =>
       withEntry(host, path, WRITE, (at) =>
@@ -48,6 +49,10 @@ export const editFile = defineAction({
     newText: z.string().describe("The text to put there; empty to delete the old one"),
   },
   effects: "once",
+  touches: ({ path }) => [
+    { kind: "read", path },
+    { kind: "write", path },
+  ],
   execute: ({ path, oldText, newText }, host) =>
     orRefusal(path, () =>
       withEntry(host, path, EDIT, (at) =>

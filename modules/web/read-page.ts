@@ -61,6 +61,7 @@ export function readPageAction(visitsOf: (host: Host) => Promise<Visits>): Actio
     description: "Read a web page as text; a very long one is summarised.",
     parameters,
     effects: "none",
+    touches: ({ url }) => [{ kind: "net", url }],
     async execute({ url, question, page: number, raw = false }, host) {
       const visits = await visitsOf(host);
       let page: Page;

@@ -1,12 +1,12 @@
 // The actor loop. Everything an agent does happens here, in this order:
 //
-//   mailbox -> log -> [tick] -> view -> prompt -> model -> log -> each call: run -> log -> outbox -> again, or wait
+//   mailbox -> log -> [tick] -> view -> prompt -> model -> log -> each call: gate -> run -> log -> outbox -> again, or wait
 //
 //   A1. Only the actor appends to its log, and every append is one commit; nothing is read, changed and written back.
 //   A2. Mail is taken into the log only before a decision and after its last result, with its position in the mailbox:
 //       what a decision saw is exactly what stands before it in the log.
-//   A3. A decision is in the log before its first call runs. Calls run one after the other, each result committed
-//       before the next call starts.
+//   A3. A decision is in the log before its first call runs. Calls run one after the other, each judged just before, and
+//       waiting in its place where a person is asked; each result is committed before the next call starts.
 //   A4. The model's mistakes, and whatever an action throws, become results that the model reads. Only what breaks the
 //       model, the log or the bus goes to the supervisor.
 //   A5. The agent decides when mail came in or its last decision left something to follow up; else it waits for mail.
@@ -20,6 +20,7 @@ import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation
 import type { Undeliverable } from "../past/dead-letters.ts";
 import { type Call, type NewEvent, type ResultEvent, restartNotice } from "../domain/event.ts";
 import { isLegionError } from "../base/errors.ts";
+import { tellOfVoid } from "./act/question.ts";
 import { judgeLoop } from "./parts/loop-guard.ts";
 import { MAIL_SHARE } from "../domain/message.ts";
 import { park } from "./park.ts";
@@ -27,13 +28,12 @@ import { planRecovery } from "./recovery.ts";
 import { aborted, linkSignals, type Stops } from "../base/signals.ts";
 
 /**
- * Runs until `signal` aborts; what runs then is finished first. Rejects with what the supervisor has to judge.
- *
- * @param now aborts, with SHUTDOWN, when even that has to stop at once
+ * Runs until `signal` aborts; what runs then is finished first, unless `now` aborts, with SHUTDOWN. Rejects with what the
+ * supervisor has to judge.
  */
 export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSignal): Promise<void> {
   const { memory, inbox, presence, shared } = agent;
-  await recover(agent, now);
+  await recover(agent, { signal: now, patience: signal });
   while (!signal.aborted && !now.aborted) {
     if (!hasWork(memory.conversation, inbox.unread)) {
       showRest(presence, memory.conversation);
@@ -57,9 +57,11 @@ async function rest({ memory, inbox }: Agent, signal: AbortSignal): Promise<void
 }
 
 /** Takes mail from the mailbox into the log; as much as the model can read at once (A2). */
-async function takeIn({ inbox, memory, model }: Agent): Promise<void> {
+async function takeIn(agent: Agent): Promise<void> {
+  const { inbox, memory, model } = agent;
   const mail = inbox.peek(model.profile.window / MAIL_SHARE);
   if (mail.length === 0) return;
+  tellOfVoid(agent, mail);
   await memory.commit(
     ...mail.map(({ position, from, message }) => ({
       kind: "message" as const,
@@ -82,16 +84,18 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
     await log(agent, decision, refused);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
     presence.show("acting");
-    for (const call of decision.calls) await act(agent, call, stops.signal);
+    for (const call of decision.calls) await act(agent, call, stops);
   } catch (error) {
     if (!isLegionError(error, "LIMIT")) throw error;
     await park(agent, "parked-limit", `${error.message}.`);
   }
 }
 
-/** Runs one call and commits its result, with all that it changed and sent (A3). */
-async function act(agent: Agent, call: Call, signal: AbortSignal): Promise<void> {
-  const { result, refused } = await agent.perform(call, signal);
+/** Runs one call, if it may run, and commits its result, with all that it changed and sent (A3). */
+async function act(agent: Agent, call: Call, stops: Stops): Promise<void> {
+  const admission = await agent.admit(call, stops);
+  const { result, refused } =
+    admission.kind === "ready" ? await agent.perform(admission.ready, stops.signal) : admission.performed;
   await log(agent, result, refused);
 }
 
@@ -105,7 +109,7 @@ async function log(agent: Agent, event: NewEvent, refused: readonly Undeliverabl
 }
 
 /** Closes what a crash left open: each call without a result gets one (A6); while the agent may not act, later. */
-async function recover(agent: Agent, now: AbortSignal): Promise<void> {
+async function recover(agent: Agent, { signal: now, patience }: Stops): Promise<void> {
   const { memory, modules, outbox } = agent;
   void outbox.deliver();
   if (memory.conversation.halt?.reason === "parked-limit" && (await wouldFit(agent)))
@@ -119,8 +123,9 @@ async function recover(agent: Agent, now: AbortSignal): Promise<void> {
       if (remedy.kind === "record") await memory.commit(remedy.result);
       else {
         // Before it runs: where it ends the process again, the log has to tell.
-        await memory.commit(restartNotice(`${remedy.call.action} is done again.`, "again"));
-        await act(agent, remedy.call, signal);
+        if (remedy.kind === "run")
+          await memory.commit(restartNotice(`${remedy.call.action} is done again.`, "again"));
+        await act(agent, remedy.call, { signal, patience });
       }
     }
   });

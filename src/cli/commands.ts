@@ -40,6 +40,9 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["abort <id>", "stop what an agent is doing at this moment", () => ordered("abort")],
     ["pause <id>", "let an agent rest until it is resumed", () => ordered("pause")],
     ["resume <id>", "let a paused or parked agent go on", () => ordered("resume")],
+    ["approvals", "list what agents ask before they do it", () => answered("approvals")],
+    ["approve <question>", "let an agent do what it asks", () => answered("approve")],
+    ["deny <question> [reason]", "do not let an agent do what it asks", () => answered("deny")],
     ["fork <id>", "let an agent go on from an earlier moment of its past", () => import("./steer/fork.ts")],
     ["stop [id]", "end one agent, or the whole running node", () => ordered("stop")],
   ],
@@ -48,6 +51,11 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
 export const COMMANDS: readonly CommandEntry[] = Object.entries(GROUPS).flatMap(([group, rows]) =>
   rows.map(([usage, summary, load]) => ({ name: usage.split(" ")[0]!, usage, summary, group, load })),
 );
+
+/** Questions and answers are one file. */
+async function answered(name: "approvals" | "approve" | "deny"): ReturnType<CommandEntry["load"]> {
+  return { command: (await import("./steer/approvals.ts"))[name] };
+}
 
 /** The orders are one file. */
 async function ordered(name: "abort" | "pause" | "resume" | "stop"): ReturnType<CommandEntry["load"]> {

@@ -193,6 +193,7 @@ const moduleShape = section({
         "expected what defineAction makes of zod schemas; use the z of ai-legion",
       ),
       effects: z.enum(["none", "idempotent", "once"], "expected none, idempotent or once"),
+      touches: z.union([z.literal("undeclared"), callable], "expected a list, or a function"),
       aliases: z.array(actionName, "expected a list of names"),
       execute: callable,
     }),

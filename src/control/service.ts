@@ -40,9 +40,9 @@ async function say(
   said: PersonMessage,
   node: string,
 ): Promise<readonly string[]> {
-  const { content, delivery } = said;
+  const { content, delivery, verdict } = said;
   const targets = resolveKnown(said.targets, known());
-  if (delivery !== "abort") return control.say(targets, content);
+  if (delivery !== "abort") return control.say(targets, content, verdict);
   // Left in the mailbox of one that rests, it would stop what that one does later.
   const busy = targets.filter((id) => {
     const supervised = agents.get(id);

@@ -53,6 +53,15 @@ const stamp = {
   at: text.refine((at) => !Number.isNaN(Date.parse(at))),
 };
 
+const touch = z.union([
+  z.object({ kind: text, asked: text, real: text }),
+  z.object({ kind: text, command: text }),
+  z.object({ kind: text, host: text, port: z.number(), url: text.optional(), by: text }),
+  z.object({ kind: text, to: text }),
+  z.object({ kind: text, name: text }),
+  z.object({ kind: text, call: text }),
+]);
+
 function eventOf<K extends string, S extends z.ZodRawShape>(kind: K, shape: S) {
   return z.object({ kind: z.literal(kind), ...shape, ...stamp });
 }
@@ -95,10 +104,20 @@ export const eventSchemas = {
     sends,
     usage: usage.optional(),
     taint: z.literal(true).optional(),
+    leads: z.array(text).optional(),
   }),
   approval: eventOf("approval", {
     call: text,
-    asked: text.optional(),
+    asked: z
+      .object({
+        action: text,
+        touches: z.array(touch),
+        rule: text,
+        authority: z.array(text).optional(),
+        taint: z.array(text).optional(),
+      })
+      .optional(),
+    sends,
     verdict: text.optional(),
     by: text.optional(),
     reason: text.optional(),

@@ -1,4 +1,5 @@
 import type { AgentId, LogId, Message } from "./message.ts";
+import type { Touch } from "./policy/rule.ts";
 
 /** Tokens of one or more model calls. `input` includes what was read from or written to the provider's cache. */
 export interface Usage {
@@ -105,13 +106,35 @@ export interface ResultEvent {
   readonly usage?: Usage;
   /** The content came from outside. */
   readonly taint?: true;
+  /** Addresses that a service gave which a person chose. */
+  readonly leads?: readonly string[];
 }
 
+/** What a person is asked about a call. */
+export interface AskedCall {
+  readonly action: string;
+  /** What it would touch that has to be asked. */
+  readonly touches: readonly Touch[];
+  /** Why it is asked. */
+  readonly rule: string;
+  /** Agents in whose name it comes, beside its own; absent: none. */
+  readonly authority?: readonly AgentId[];
+  /** Sources of what the agent was shown from outside; absent: none. */
+  readonly taint?: readonly string[];
+}
+
+/** `superseded`: something else came first, such as new instructions. */
+export type Verdict = "approved" | "denied" | "expired" | "superseded";
+
+/** A call waits for a person, and is told what came of that: `asked`, then `sends`, then `verdict`, each an event of its own. */
 export interface ApprovalEvent {
   readonly kind: "approval";
   readonly call: string;
-  readonly asked?: string;
-  readonly verdict?: "approved" | "denied";
+  readonly asked?: AskedCall;
+  /** The question, as a message to Control. */
+  readonly sends?: readonly Message[];
+  readonly verdict?: Verdict;
+  /** The message that settled it. */
   readonly by?: string;
   readonly reason?: string;
 }
@@ -219,9 +242,7 @@ export type EventOf<K extends Event["kind"]> = Extract<Event, { kind: K }>;
 
 /** The messages that committing `event` puts on their way; empty for most events. */
 export function sendsOf(event: Event | NewEvent): readonly Message[] {
-  if (event.kind === "decision" || event.kind === "result" || event.kind === "notice")
-    return event.sends ?? [];
-  return [];
+  return "sends" in event ? (event.sends ?? []) : [];
 }
 
 /** Sum of two usages; a cost is known if either is. */

@@ -7,6 +7,7 @@ export const AGENT_STATES = [
   "waiting",
   "thinking",
   "acting",
+  "asking",
   "retrying",
   "paused",
   "parked",

@@ -27,7 +27,8 @@ export interface Message {
   readonly content: string;
   /** ISO 8601. */
   readonly sentAt: string;
-  readonly delivery: "normal" | "abort";
+  /** `verdict`: the answer to a question of the recipient's. */
+  readonly delivery: "normal" | "abort" | "verdict";
   /** The newest message that the sender's decision was shown. */
   readonly cause?: string;
   /** The recipient's message that this one answers. */

@@ -10,6 +10,19 @@ import type { Network } from "./network.ts";
  */
 export type Effects = "none" | "idempotent" | "once";
 
+/** One thing outside its agent that a call is about to touch. */
+export type Touching =
+  /** `path` as it was asked for: relative to the workspace, or absolute. */
+  | { readonly kind: "read" | "write"; readonly path: string }
+  /** In the environment of the agent. */
+  | { readonly kind: "run"; readonly command: string }
+  /** An address that the runtime fetches for the action. `isChosen`: not by the agent, but by a person in the settings. */
+  | { readonly kind: "net"; readonly url: string; readonly isChosen?: true }
+  /** A host that what the action runs shall reach, such as `example.com` or `example.com:8080`. */
+  | { readonly kind: "net"; readonly host: string }
+  /** An agent id, `0` for Control. */
+  | { readonly kind: "send"; readonly to: string };
+
 export interface ActionResult {
   readonly outcome: "ok" | "error" | "idle";
   /** Written for the model: what happened and what to do next. */
@@ -18,6 +31,8 @@ export interface ActionResult {
   readonly details?: unknown;
   /** It holds text from outside: whatever the agent sends from now on says so. */
   readonly taint?: true;
+  /** Addresses that a service gave which a person chose: the agent may go there, whatever text from outside it has read. */
+  readonly leads?: readonly string[];
 }
 
 /** It worked. The changes and messages of the action are committed with this text. */
@@ -186,10 +201,16 @@ export type Projection =
   /** One plain text file per key; every value is a string. */
   | { readonly kind: "folder"; readonly name: string; readonly extension: string };
 
+/** What a call touches, by which a policy judges it before it runs; `undeclared`: it may be anything. */
+export type Touches<P> =
+  "undeclared" | ((parameters: P, host: Host) => readonly Touching[] | Promise<readonly Touching[]>);
+
 export interface Action {
   readonly description: string;
   readonly parameters: z.ZodObject;
   readonly effects: Effects;
+  /** `parameters` must have passed the schema. */
+  readonly touches: Touches<unknown>;
   readonly aliases: readonly string[];
   /** `parameters` must have passed the schema. */
   execute(parameters: unknown, host: Host): Promise<ActionResult>;
@@ -202,11 +223,16 @@ export interface ActionDefinition<Shape extends z.ZodRawShape> {
   readonly parameters?: Shape;
   /** Default `once`: the safe answer for everything that reaches the outside. */
   readonly effects?: Effects;
+  /**
+   * What a call touches outside its agent; empty: nothing but the agent's own state. Without it every call counts as a command
+   * outside a sandbox: a person is asked. Declare all that may be touched: what is not declared nobody judges.
+   */
+  readonly touches?: readonly Touching[] | Exclude<Touches<z.output<z.ZodObject<Shape>>>, "undeclared">;
   readonly aliases?: readonly string[];
   execute(parameters: z.output<z.ZodObject<Shape>>, host: Host): ActionResult | Promise<ActionResult>;
 }
 
-const ACTION_KEYS = ["description", "parameters", "effects", "aliases", "execute"];
+const ACTION_KEYS = ["description", "parameters", "effects", "touches", "aliases", "execute"];
 
 /** Declares an action. What `execute` throws becomes an error result that the model reads. Throws at an unknown key. */
 export function defineAction<Shape extends z.ZodRawShape = Record<never, never>>(
@@ -214,10 +240,17 @@ export function defineAction<Shape extends z.ZodRawShape = Record<never, never>>
 ): Action {
   refuseUnknownKeys("defineAction", definition, ACTION_KEYS);
   const parameters = z.strictObject((definition.parameters ?? {}) as Shape);
+  const { touches } = definition;
   return {
     description: definition.description,
     parameters,
     effects: definition.effects ?? "once",
+    touches:
+      typeof touches === "function"
+        ? async (given, host) => touches(parameters.parse(given) as z.output<z.ZodObject<Shape>>, host)
+        : touches
+          ? () => touches
+          : "undeclared",
     aliases: definition.aliases ?? [],
     async execute(given, host) {
       return definition.execute(parameters.parse(given) as z.output<z.ZodObject<Shape>>, host);

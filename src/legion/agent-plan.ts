@@ -1,6 +1,6 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
-import type { Agent, Shared, Perform, Performer } from "../agent/parts/agent.ts";
+import type { AdmitCall, Agent, Shared, Perform, Performer } from "../agent/parts/agent.ts";
 import { gatherEvidence, type Traces } from "../agent/parts/command-trace.ts";
 import type { Identity } from "../domain/module.ts";
 import { whileHeld, type TracedWorkplace } from "../agent/parts/workplace.ts";
@@ -18,6 +18,8 @@ import type { Budget, CallBudget } from "../agent/parts/budget.ts";
 import type { Limiter } from "../model/limiter/limiter.ts";
 import type { TokenCounter } from "../model/tokens/tokens.ts";
 import type { Store } from "../storage/contract/store.ts";
+import type { PolicyLayer } from "../domain/policy/policy.ts";
+import type { Rulebook } from "../agent/parts/rulebook.ts";
 import type { MemorySettings } from "../domain/memory-settings.ts";
 
 /** What an agent was made from: enough to make it again. */
@@ -37,6 +39,8 @@ export interface AgentPlan extends Ways {
   readonly origin?: Origin;
   readonly model: Model;
   readonly limits: Limits;
+  /** Of all who spoke, in the order of their weight. */
+  readonly policy: readonly PolicyLayer[];
   readonly memory: MemorySettings;
   readonly tickMs: number;
   /** Puts something else in the place of its log, its mailbox...: for an agent that is replayed. */
@@ -56,7 +60,9 @@ export interface AgentPlace {
   readonly limiter: Limiter;
   readonly tokens: TokenCounter;
   readonly traces: (agent: AgentId) => Traces;
+  readonly admit: AdmitCall;
   readonly perform: Perform;
+  readonly rulebook: (plan: AgentPlan) => Rulebook;
   readonly delayMs: number;
 }
 
@@ -88,7 +94,8 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   const traces = place.traces(id);
   const source = { identity, memory, model, blobs, workplace };
   const modules = openModules(speech, source);
-  const performer: Performer = { ...source, modules, presence, tenure, traces, shared };
+  const rulebook = place.rulebook(plan);
+  const performer: Performer = { ...source, modules, presence, tenure, traces, shared, rulebook, inbox };
   return {
     memory,
     model,
@@ -102,15 +109,17 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     delayMs: place.delayMs,
     inbox,
     outbox: createOutbox(memory, store.bus, shared.clock),
-    perform: (call, signal) => place.perform(performer, call, signal),
+    admit: (call, stops) => place.admit(performer, call, stops),
+    perform: (ready, signal) => place.perform(performer, ready, signal),
     evidence: () => gatherEvidence(memory, traces, workplace.workspace),
   };
 }
 
 /** What is kept of a plan, for whoever wants to know what the agent is, or to start it again as it was. */
-export function recordOf({ identity, origin, model, limits }: AgentPlan): string {
+export function recordOf({ identity, origin, model, limits, policy }: AgentPlan): string {
   const { id, name, description } = identity;
-  return `${JSON.stringify({ id, name, description, ...origin, model: model.name, limits }, null, 2)}\n`;
+  const kept = { id, name, description, ...origin, model: model.name, limits, policy };
+  return `${JSON.stringify(kept, null, 2)}\n`;
 }
 
 /** What the place in which a legion is kept has to know of a plan. */

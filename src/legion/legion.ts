@@ -1,9 +1,12 @@
 // The composition root: the store, the agents with their models and modules, one supervised actor each.
 
 import { setMaxListeners } from "node:events";
+import { homedir } from "node:os";
 import type { Shared } from "../agent/parts/agent.ts";
-import { toHostable, type AgentPlan } from "./agent-plan.ts";
+import { toHostable, type AgentPlan, type Place } from "./agent-plan.ts";
 import { suspectsAlone } from "../agent/act/acting-alone.ts";
+import { admit } from "../agent/act/admit.ts";
+import type { ProgramGate, QuestionSettings } from "../agent/parts/rulebook.ts";
 import { createAlarms, type Alarms, createHopNotice, startHeartbeat } from "./announcements.ts";
 import { createBudget, type Budget } from "../agent/parts/budget.ts";
 import { createClock, type Clock } from "../base/clock.ts";
@@ -24,6 +27,8 @@ import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
+import { createAnswers, type Answers } from "./questions.ts";
+import { createRulebooks, DEFAULT_QUESTIONS, type Rules } from "./rulebook.ts";
 import { openBackend } from "../storage/open.ts";
 import type { Backend } from "../storage/contract/backend.ts";
 import { resend } from "../mail/resend.ts";
@@ -46,6 +51,12 @@ export interface LegionOptions {
   readonly delayMs: number;
   readonly heartbeatMs: number | "off";
   readonly environment: Environment;
+  /** How what has to be asked is asked. Default: it waits for a day. */
+  readonly questions?: QuestionSettings;
+  /** Did the person say that this is always allowed, whenever it is asked? Default: no. */
+  readonly isAnswered?: Rules["isAnswered"];
+  /** Judges each call besides: it may tighten what the policies say, never widen it. */
+  readonly gate?: ProgramGate;
   readonly settings: (module: string) => Readonly<Record<string, unknown>>;
   /** How many calls may run at this provider at once; where it gives nothing, the limiter's default. */
   readonly concurrency?: LimiterOptions["concurrency"];
@@ -60,7 +71,7 @@ export interface LegionOptions {
   readonly watch?: Inspect;
 }
 
-export interface Legion {
+export interface Legion extends Answers {
   /** Those that run in this process; they may come and go. */
   readonly agents: ReadonlyMap<AgentId, Supervised>;
   /** What this process is called among the nodes of the legion; absent: it is the only one. */
@@ -88,11 +99,10 @@ export interface Legion {
 
 /** Opens the legion and runs its agents. Rejects with LOCKED if another node runs in this folder. */
 export async function startLegion(options: LegionOptions): Promise<Legion> {
-  const clock = options.clock ?? createClock();
+  const { clock = createClock(), plans, delayMs } = options;
   const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project);
   const { inspect } = inspector;
-  const { plans, delayMs } = options;
   const { store, disk, node, ceiling, begin } = await openStorage(options, { paths, clock, inspect });
   const now = new AbortController();
   setMaxListeners(0, now.signal);
@@ -108,17 +118,15 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const announceHops = createHopNotice(control);
   const shared: Shared = { ...alarms, clock, inspect, peers, unread: bus.unread, announceHops };
   const traces = (agent: AgentId): Traces => createTraces(paths.agent(agent), disk);
-  const services = { store, shared, workplace: premises.workplace, ...meter, traces };
-  const place = { ...services, plans, delayMs, perform: suspectsAlone(clock) };
+  const rulebook = createRulebooks(rulesOf(options), plans, store.record);
+  const services = { store, shared, workplace: premises.workplace, ...meter, traces, rulebook };
+  const place = { ...services, ...stagesOfCalls(clock), plans, delayMs };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
   const running = await premises
     .endLeft()
     .then(() => begin(hosting))
-    .catch(async (error: unknown) => {
-      await close();
-      throw error;
-    });
+    .catch((error: unknown) => close().then(() => Promise.reject(error as Error)));
   const writerFor = (agent: AgentId): Writer | undefined => agents.get(agent) ?? store.writerFor(agent);
   const heart = startHeartbeat(options.heartbeatMs, { clock, agents, control });
   return {
@@ -130,6 +138,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     peers,
     known: store.known,
     unread: bus.unread,
+    ...createAnswers(agents, control),
     dismiss: (agent) => running.dismiss(agent),
     resend: (id) => resend(id, { clock, peers, unread: bus.unread, control, writerFor }),
     fork: async (order) => fork(order, { store, writerFor, readable: await readableModules() }),
@@ -145,6 +154,20 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
       const failures = [...unstopped, ...(await close())];
       if (failures.length > 0) throw failures[0];
     },
+  };
+}
+
+function stagesOfCalls(clock: Clock): Pick<Place, "admit" | "perform"> {
+  return { admit, perform: suspectsAlone(clock) };
+}
+
+function rulesOf({ project, questions = DEFAULT_QUESTIONS, isAnswered, gate }: LegionOptions): Rules {
+  return {
+    places: { workspace: project, home: homedir() },
+    questions,
+    isAnswered: isAnswered ?? (() => Promise.resolve(false)),
+    program: gate,
+    isSandboxed: false,
   };
 }
 

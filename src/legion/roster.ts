@@ -13,6 +13,7 @@ import {
   type LimitsChoice,
 } from "../domain/limits.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
+import type { PolicyLayer } from "../domain/policy/policy.ts";
 import type { Model } from "../domain/model.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
@@ -206,6 +207,7 @@ export function createCasting(
         member.limits,
         flags.limits?.agent ?? {},
       ]),
+      policy: policiesOf(config),
       memory: { strategy: memory.strategy, threshold: memory.threshold, pin: memory.pin },
       tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
     };
@@ -224,6 +226,10 @@ function modulesOf({ id, agent, modules, modulesBy }: Member, definition: Defini
     "CONFIG",
     `the record of ${displayName(id)} names the module ${JSON.stringify(strange)}, and ${agent} does not; ${way}`,
   );
+}
+
+function policiesOf({ modules: { system } }: Config): readonly PolicyLayer[] {
+  return system.commands === "allow" ? [{ by: "--yes", as: "person", allow: ["run *"] }] : [];
 }
 
 const PROTOCOLS = { text: textProtocol, tools: toolsProtocol } satisfies Record<string, Protocol>;

@@ -118,6 +118,7 @@ const AWAITED: Readonly<Record<AgentState, string>> = {
   waiting: "its tick",
   thinking: "the model",
   acting: "its action",
+  asking: "your answer",
   retrying: "another try",
   paused: "resume",
   parked: "resume",

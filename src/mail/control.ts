@@ -5,6 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { LegionError } from "../base/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
 import { CONTROL, type AgentId } from "../domain/message.ts";
+import type { VerdictDetails } from "../domain/policy/verdict.ts";
 import type { Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
 import type { Bus, Inbox } from "./bus.ts";
@@ -21,9 +22,17 @@ import { createOutbox, type Outbox } from "./outbox.ts";
 
 export interface Control extends ControlLog {
   /** Says `content` as the person. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
-  say(targets: readonly AgentId[] | "all", content: string, delivery?: "abort"): Promise<readonly string[]>;
+  say(targets: readonly AgentId[] | "all", content: string, as?: SaidAs): Promise<readonly string[]>;
   /** Says `content` as the runtime itself; `chain` makes it part of a conversation that went on before. */
   announce(to: readonly AgentId[], content: string, chain?: Chain): Promise<void>;
+}
+
+/** How what a person says is meant, where it is no instruction: to stop what runs, or as the answer to a question. */
+export type SaidAs = "abort" | VerdictDetails;
+
+function sentAs(as: SaidAs | undefined): Pick<Letter, "delivery" | "details"> {
+  if (as === undefined || as === "abort") return { delivery: as };
+  return { delivery: "verdict", details: as };
 }
 
 /** The log of agent 0, and what looks after it. */
@@ -39,10 +48,10 @@ export function createControl(log: ControlLog, post: PostalService): Control {
   const known = async (): Promise<AgentId[]> => (await post.peers()).map(({ id }) => id);
   return {
     ...log,
-    async say(targets, content, delivery) {
+    async say(targets, content, as) {
       const to = resolveTargets(targets, await known(), CONTROL);
       if (to.length === 0) throw new LegionError("REFUSED", "There are no agents that could hear this.");
-      const letter = { from: CONTROL, to, content, delivery };
+      const letter: Letter = { from: CONTROL, to, content, ...sentAs(as) };
       return sendNotice(log, async (memory) => {
         const { sends, refusal } = await writeLetter(memory, letter, post);
         if (refusal) throw new LegionError("REFUSED", refusal.reason);

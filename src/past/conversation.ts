@@ -13,6 +13,15 @@ import {
   type Stamp,
 } from "../domain/event.ts";
 import { buriedBy } from "./dead-letters.ts";
+import { createKnownAddresses, learnAddresses, type KnownAddresses } from "./known-addresses.ts";
+import {
+  createQuestions,
+  hearPerson,
+  leaveBehind,
+  overtake,
+  seeApproval,
+  type Questions,
+} from "./questions.ts";
 import { CONTROL, parseMessageId, type AgentId, type Message } from "../domain/message.ts";
 
 /** `failed` if a result is `error` or `interrupted`, `idle` if all are `idle` or there was no call, else `acted`. */
@@ -47,6 +56,8 @@ export interface Conversation {
   instruction: Message | undefined;
   /** Something of what the agent was shown came from outside: a page, or a message of somebody who had read one. */
   tainted: boolean;
+  readonly taint: readonly string[];
+  readonly authority: ReadonlySet<AgentId>;
   /** Per peer, its newest message that has not been answered. */
   readonly unanswered: Map<AgentId, Message>;
 
@@ -68,6 +79,8 @@ export interface Conversation {
   refused: boolean;
   /** What the newest prompt showed as pinned messages. */
   pinned: string;
+  readonly questions: Questions;
+  readonly addresses: KnownAddresses;
 }
 
 export interface Repeat {
@@ -82,6 +95,8 @@ export function createConversation(): Conversation {
     newest: undefined,
     instruction: undefined,
     tainted: false,
+    taint: [],
+    authority: new Set(),
     unanswered: new Map(),
     decision: undefined,
     outcome: "idle",
@@ -94,6 +109,8 @@ export function createConversation(): Conversation {
     failuresBefore: 0,
     refused: false,
     pinned: "",
+    questions: createQuestions(),
+    addresses: createKnownAddresses(),
   };
 }
 
@@ -103,7 +120,11 @@ export function converse(conversation: Conversation, event: Event): void {
   else if (event.kind === "prompted") conversation.pinned = event.pinned ?? conversation.pinned;
   else if (event.kind === "decision") decide(conversation, event);
   else if (event.kind === "result") close(conversation, event);
+  else if (event.kind === "approval")
+    seeApproval(conversation.questions, conversation.decision?.event, event);
+  else if (event.kind === "branch") leaveBehind(conversation.questions);
   else if (event.kind === "notice") heed(conversation, event);
+  learnAddresses(conversation.addresses, event);
   for (const { id, re } of sendsOf(event))
     if (re !== undefined) conversation.unanswered.delete(parseMessageId(id).to);
 }
@@ -132,6 +153,8 @@ export function openCalls({ decision }: Conversation): readonly (Call | null)[] 
 }
 
 function hear(conversation: Conversation, message: Message): void {
+  if (message.delivery === "verdict") return void conversation.questions.used.delete(message.id);
+  hearPerson(conversation.questions, message);
   if (message.delivery === "abort") {
     conversation.aborted = true;
     return;
@@ -156,6 +179,7 @@ function decide(conversation: Conversation, event: EventOf<"decision">): void {
   conversation.failuresBefore = conversation.failures;
   conversation.refused = false;
   conversation.decision = { event, results: new Map(), since: event.at };
+  overtake(conversation.questions, "decision");
   conversation.outcome = "idle";
   conversation.mail = false;
   conversation.aborted = false;
@@ -164,6 +188,7 @@ function decide(conversation: Conversation, event: EventOf<"decision">): void {
 
 function close(conversation: Conversation, event: EventOf<"result">): void {
   conversation.tainted ||= event.taint === true;
+  overtake(conversation.questions, "result");
   const { decision } = conversation;
   if (!decision) return;
   decision.results.set(event.call, event.outcome);

@@ -129,6 +129,7 @@ export function account(ledger: Ledger, event: Event): void {
   else if (event.kind === "refused") giveBack(ledger, event);
   else if (event.kind === "decision") decide(ledger, event);
   else if (event.kind === "result") close(ledger, event);
+  else if (event.kind === "approval") hold(ledger, event);
   else if (event.kind === "summary") settleLast(ledger, event.usage);
   else if (event.kind === "notice") heed(ledger, event);
   else if (event.kind === "branch") turn(ledger, event);
@@ -221,6 +222,13 @@ function close(ledger: Ledger, event: EventOf<"result">): void {
   // One that was cut off by the end of a process is none of this start.
   if (event.outcome !== "interrupted") mark(ledger, { hasResult: true });
   ledger.pending = Math.max(0, ledger.pending - 1);
+}
+
+/** A call that waits for a person does not run, and nobody works meanwhile. */
+function hold(ledger: Ledger, { asked, verdict }: EventOf<"approval">): void {
+  if (asked) ledger.spent.workingMs += elapsed(ledger.actingMs, ledger.atMs);
+  if (asked || verdict) ledger.actingMs = asked ? 0 : ledger.atMs;
+  if (asked || verdict === "approved") mark(ledger, { hasActed: !asked });
 }
 
 function turn(ledger: Ledger, { origin }: EventOf<"branch">): void {

@@ -91,8 +91,9 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
   };
   const see = (event: Event): void => {
     if (event.kind === "result") return takeResult(event);
+    if (event.kind === "approval") return;
     showOpen();
-    if (event.kind === "message")
+    if (event.kind === "message" && event.message.delivery !== "verdict")
       shown.push(messageItem(event, Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE)));
     else if (event.kind === "decision") open = { decision: event, results: new Map() };
     else if (event.kind === "summary") {

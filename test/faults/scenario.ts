@@ -2,6 +2,7 @@
 // notes, one of them too long for a line of the log, and do things outside that must not happen twice. What an agent
 // does next follows from what it is shown, so that it goes on after any crash.
 
+import { UNBOUND } from "../unbound.ts";
 import { z } from "zod";
 import { core } from "../../modules/core.ts";
 import { goals } from "../../modules/goals.ts";
@@ -209,6 +210,7 @@ function planOf(id: AgentId, machine: Machine, { effects }: ScenarioOptions): Ag
     protocol: toolsProtocol,
     actions: indexActions(modules, toolsProtocol),
     limits: {},
+    policy: UNBOUND,
     memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
     errors: "keep",
     tickMs: 0,

@@ -1,5 +1,6 @@
 // A process that hosts agents without anything to do, and says what that costs it.
 
+import { UNBOUND } from "../unbound.ts";
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { core } from "../../modules/core.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
@@ -60,6 +61,7 @@ function plan(id: string): AgentPlan {
     protocol: textProtocol,
     actions: indexActions([core], textProtocol),
     limits: {},
+    policy: UNBOUND,
     memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
     errors: "forget",
     tickMs: 10,

@@ -1,5 +1,6 @@
 // The agents of a torture test and the world that they act in. Only their models are scripted.
 
+import { UNBOUND } from "../unbound.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { appendFileSync } from "node:fs";
 import { core } from "../../modules/core.ts";
@@ -113,6 +114,7 @@ function planOf(
     protocol: toolsProtocol,
     actions,
     limits: {},
+    policy: UNBOUND,
     memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
     errors: "keep",
     tickMs,

@@ -1,5 +1,6 @@
 // The process that is killed: a node with its carriers, or a `send` while no node runs.
 
+import { UNBOUND } from "../unbound.ts";
 import { appendFileSync } from "node:fs";
 import { core } from "../../modules/core.ts";
 import { goals } from "../../modules/goals.ts";
@@ -28,6 +29,7 @@ function plan(id: string, actions: AgentPlan["actions"]): AgentPlan {
     protocol: toolsProtocol,
     actions,
     limits: {},
+    policy: UNBOUND,
     memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
     errors: "keep",
     tickMs: 0,

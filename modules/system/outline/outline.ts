@@ -30,6 +30,7 @@ export const outline = defineAction({
       .describe(`Most files to show, ${MAX_FILES} unless given`),
   },
   effects: "none",
+  touches: ({ path }) => [{ kind: "read", path }],
   execute: ({ path, offset = 1, limit = MAX_FILES }, host) =>
     orRefusal(path, async () => {
       const tree = await readTree(host, path);

@@ -25,6 +25,10 @@ export const searchWeb = defineAction({
       .describe("What to search for, in a few words"),
   },
   effects: "none",
+  touches(_, host) {
+    const provider = openSearch(readSettings(host.settings));
+    return typeof provider === "string" ? [] : [{ kind: "net", url: provider.address, isChosen: true }];
+  },
   aliases: ["searchString"],
   execute({ query }, host) {
     const provider = openSearch(readSettings(host.settings));
@@ -42,7 +46,8 @@ async function search(
     const hits = await provider.search(query, { network: node.network, signal });
     if (hits.length === 0) return ok(`${provider.name} found nothing for "${query}". Try other words.`);
     const list = hits.map(describe).join("\n");
-    return fromOutside(ok(wrapOutside(provider.name, `Search results for "${query}":\n\n${list}`)));
+    const shown = ok(wrapOutside(provider.name, `Search results for "${query}":\n\n${list}`));
+    return { ...fromOutside(shown), leads: hits.map(({ url }) => url) };
   } catch (error) {
     if (error instanceof SearchError) return fail(error.message, error.details);
     throw error;

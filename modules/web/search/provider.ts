@@ -16,6 +16,8 @@ export interface SearchOptions {
 export interface SearchProvider {
   /** As results and errors call it. */
   readonly name: string;
+  /** The URL of the service. */
+  readonly address: string;
   /**
    * At most 10 hits, best first, none twice. Rejects with a SearchError where the service gives no answer, with the signal's
    * reason when it aborts.

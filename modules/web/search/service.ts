@@ -49,6 +49,7 @@ export const COMPLAINTS = {
 export function createSearchProvider(service: SearchService): SearchProvider {
   return {
     name: service.name,
+    address: service.baseUrl ?? service.home,
     async search(query, options) {
       const response = await ask(service, query, options);
       const text = new TextDecoder().decode(response.body);

@@ -15,27 +15,27 @@ const PATIENCE_MS = 600_000;
  */
 export function suspectsAlone(clock: Clock): Perform {
   const floor = createFloor(clock);
-  const performAlone: Perform = async (performer, call, signal) => {
+  const performAlone: Perform = async (performer, ready, signal) => {
     const isAlone = await floor.claim(performer, signal);
     const over = new AbortController();
     try {
-      const why = `${call.action} runs alone: the processes before ended while this agent was acting.`;
+      const why = `${ready.name} runs alone: the processes before ended while this agent was acting.`;
       if (isAlone) await performer.memory.commit(restartNotice(why, "alone"));
       void clock.sleep(PATIENCE_MS, over.signal).then(() => {
         if (over.signal.aborted || !isAlone) return;
-        performer.memory.note(restartNotice(`Others act beside ${call.action} from now on.`, "beside"));
+        performer.memory.note(restartNotice(`Others act beside ${ready.name} from now on.`, "beside"));
         floor.yield(performer);
       });
-      return await perform(performer, call, signal);
+      return await perform(performer, ready, signal);
     } finally {
       over.abort();
       floor.leave(performer);
     }
   };
-  return async (performer, call, signal) => {
-    if (isSuspect(performer.memory.ledger)) return performAlone(performer, call, signal);
+  return async (performer, ready, signal) => {
+    if (isSuspect(performer.memory.ledger)) return performAlone(performer, ready, signal);
     await floor.enter(performer, signal);
-    return perform(performer, call, signal).finally(() => floor.leave(performer));
+    return perform(performer, ready, signal).finally(() => floor.leave(performer));
   };
 }
 

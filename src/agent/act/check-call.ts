@@ -4,21 +4,15 @@ import type { Call } from "../../domain/event.ts";
 import type { Action, ActionSpec } from "../../domain/module.ts";
 import { parseJson } from "../../model/protocol/native-calls.ts";
 import { MULTILINE_DELIMITER, mistakeIn } from "../../model/protocol/text-syntax.ts";
+import type { ReadyCall } from "../parts/agent.ts";
 import type { IndexedAction } from "../parts/module-set.ts";
 import { didYouMean, enumerate, quote } from "../../base/wording.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** `name` is the action's own name, also where the call used another; `refused` says why, to the model. */
+/** `refused` says why, to the model. */
 export type Checked =
-  | {
-      readonly kind: "ready";
-      readonly name: string;
-      readonly action: Action;
-      readonly module: string;
-      /** Has passed the action's schema, and is still its input: defaults and transformations come later. */
-      readonly parameters: Parameters;
-    }
+  | { readonly kind: "ready"; readonly ready: ReadyCall }
   | { readonly kind: "refused"; readonly reason: string };
 
 /** May this call be made as it is written? Pure; `actions` are those of the agent, by name. */
@@ -33,7 +27,8 @@ export function checkCall(call: Call, actions: ReadonlyMap<string, IndexedAction
   const declared = parametersOf(spec);
   const parameters = toParameters(given, declared);
   const issues = issuesOf(action, parameters);
-  if (issues.length === 0) return { kind: "ready", name: spec.name, action, module, parameters };
+  const ready = { call, name: spec.name, action, module, parameters };
+  if (issues.length === 0) return { kind: "ready", ready };
   return refuse(spec, describe(issues, parameters, declared));
 }
 

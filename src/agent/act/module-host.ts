@@ -34,7 +34,7 @@ export function openModules(speech: Speech, source: HostSource): ModuleSet {
   return modules;
 }
 
-function readingHost(source: HostSource, modules: ModuleSet, module: string): Host {
+export function readingHost(source: HostSource, modules: ModuleSet, module: string): Host {
   const { identity, memory, model, workplace } = source;
   const { workspace, node, peers } = workplace;
   const history = createHistory(memory);

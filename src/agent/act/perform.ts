@@ -1,8 +1,7 @@
-// One call: checked, run with its unit of work, and turned into a result. Nothing is committed here.
+// One call that may run: run with its unit of work, and turned into a result. Nothing is committed here.
 
-import type { Performed, Performer } from "../parts/agent.ts";
+import type { Clearance, Performed, Performer, ReadyCall } from "../parts/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import { checkCall } from "./check-call.ts";
 import type { Call, ResultEvent } from "../../domain/event.ts";
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { actingHost, keepText, maxResultTokens, type RunningAction } from "./module-host.ts";
@@ -20,14 +19,19 @@ const DONE = "Done.";
 const GRACE_MS = 2_000;
 
 /**
- * Runs one call. What the model did wrong and what the action throws becomes an `error` result; an abort an `idle` one.
+ * Runs one call that may run. What the action throws becomes an `error` result; an abort an `idle` one.
  * Rejects when the log fails, and with SHUTDOWN if that left the call's outcome unknown.
  */
-export async function perform(performer: Performer, call: Call, signal: AbortSignal): Promise<Performed> {
+export async function perform(
+  performer: Performer,
+  ready: ReadyCall,
+  signal: AbortSignal,
+): Promise<Performed> {
+  const { call } = ready;
   const work = beginWork(performer);
-  const { result, isKept } = await run(performer, { work, signal, call });
+  const { result, isKept } = await run(performer, ready, { work, signal, call });
   work.end();
-  const { outcome, details, taint } = result;
+  const { outcome, details, taint, leads } = result;
   const event: ResultEvent = {
     kind: "result",
     call: call.id,
@@ -37,6 +41,7 @@ export async function perform(performer: Performer, call: Call, signal: AbortSig
     state: isKept && work.changes.length > 0 ? work.changes : undefined,
     sends: isKept ? sentBy(work, taint) : undefined,
     taint,
+    leads,
     usage: work.usage,
   };
   return { result: event, refused: work.refused };
@@ -54,13 +59,25 @@ interface EndedAction {
   readonly isKept: boolean;
 }
 
-async function run(performer: Performer, running: RunningAction): Promise<EndedAction> {
-  const { modules, shared, tenure, workplace } = performer;
-  const { signal, call } = running;
+/** Closes calls that do not run. */
+export function closeCall(performer: Performer, { id }: Call) {
+  return async (
+    outcome: "idle" | "error",
+    content: string,
+  ): Promise<Extract<Clearance, { kind: "closed" }>> => {
+    const event: ResultEvent = { kind: "result", call: id, outcome, content: await fit(performer, content) };
+    return { kind: "closed", performed: { result: event, refused: [] } };
+  };
+}
+
+async function run(
+  performer: Performer,
+  { action, module, parameters }: ReadyCall,
+  running: RunningAction,
+): Promise<EndedAction> {
+  const { shared, tenure, workplace } = performer;
+  const { signal } = running;
   if (signal.aborted) return dropped("idle", STOPPED, signal);
-  const checked = checkCall(call, modules.actions);
-  if (checked.kind === "refused") return dropped("error", checked.reason);
-  const { action, module, parameters } = checked;
   try {
     const execute = (): Promise<ActionResult> => {
       tenure.check();

@@ -2,13 +2,14 @@
 // legion/agent-plan.ts.
 
 import type { Clock } from "../../base/clock.ts";
+import type { Stops } from "../../base/signals.ts";
 import type { Call, ResultEvent } from "../../domain/event.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { MemorySettings } from "../../domain/memory-settings.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { ModelProfile } from "../../domain/model.ts";
-import type { Identity } from "../../domain/module.ts";
+import type { Action, Identity } from "../../domain/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { PostalService } from "../../mail/compose.ts";
@@ -19,6 +20,7 @@ import type { Evidence, Traces } from "./command-trace.ts";
 import type { MeteredModel } from "./metered-model.ts";
 import type { ModuleSet } from "./module-set.ts";
 import type { Presence } from "./presence.ts";
+import type { Rulebook } from "./rulebook.ts";
 import type { Speech } from "./speech.ts";
 import type { TracedWorkplace, Workplace } from "./workplace.ts";
 
@@ -62,11 +64,31 @@ export interface Performer extends HostSource, Correspondent {
   readonly presence: Presence;
   readonly tenure: Tenure;
   readonly traces: Traces;
+  readonly rulebook: Rulebook;
+  readonly inbox: Pick<Inbox, "ahead" | "heard">;
   readonly shared: PostalService & { readonly clock: Clock };
 }
 
+/** A call that can be made as it is written. */
+export interface ReadyCall {
+  readonly call: Call;
+  /** The action's own name, also where the call used another. */
+  readonly name: string;
+  readonly action: Action;
+  readonly module: string;
+  /** Has passed the action's schema, and is still its input: defaults and transformations come later. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** May a call run? One that may not has its result. */
+export type Clearance =
+  | { readonly kind: "ready"; readonly ready: ReadyCall }
+  | { readonly kind: "closed"; readonly performed: Performed };
+
+export type AdmitCall = (performer: Performer, call: Call, stops: Stops) => Promise<Clearance>;
+
 /** Runs one call and says what came of it. */
-export type Perform = (performer: Performer, call: Call, signal: AbortSignal) => Promise<Performed>;
+export type Perform = (performer: Performer, ready: ReadyCall, signal: AbortSignal) => Promise<Performed>;
 
 /** What one call came to; nothing of it is committed. */
 export interface Performed {
@@ -97,8 +119,10 @@ export interface Agent extends Thinker {
   readonly delayMs: number;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
-  /** Runs one of its calls. */
-  readonly perform: (call: Call, signal: AbortSignal) => Promise<Performed>;
+  /** Judges one of its calls, and waits for what a person says where that has to be asked. */
+  readonly admit: (call: Call, stops: Stops) => Promise<Clearance>;
+  /** Runs one that may run. */
+  readonly perform: (ready: ReadyCall, signal: AbortSignal) => Promise<Performed>;
   /** What is known of the first open call, if the runtime died under it; ends what that left running. */
   readonly evidence: () => Promise<Evidence | undefined>;
 }

@@ -19,8 +19,8 @@ export interface DirectWriter extends Pick<LegionClient, "say" | "resend" | "for
 export function createDirectWriter(store: Store, clock: Clock): DirectWriter {
   const { control, known, bus, writerFor } = store;
   return {
-    say: ({ targets, content, delivery }) =>
-      control.say(resolveKnown(targets, known()), content, delivery === "abort" ? delivery : undefined),
+    say: ({ targets, content, delivery, verdict }) =>
+      control.say(resolveKnown(targets, known()), content, delivery === "abort" ? delivery : verdict),
     order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
     resend(dead) {
       const peers = (): Promise<Pick<Peer, "id">[]> => Promise.resolve(known().map((id) => ({ id })));

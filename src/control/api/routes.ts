@@ -2,6 +2,7 @@
 // made from it, and /v1/openapi.json describes it.
 
 import { z } from "zod";
+import { verdictSchema } from "../../domain/policy/verdict.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
 import { forkOrderSchema, forkedSchema } from "../../legion/fork.ts";
 
@@ -63,6 +64,7 @@ export const ROUTES = {
       targets,
       content: z.string().regex(/\S/).describe("a text"),
       delivery: z.enum(["normal", "abort"]).optional().describe("normal or abort"),
+      verdict: verdictSchema.optional().describe("the answer to a question of the agent's"),
     }),
     answer: z.object({ ids: z.array(z.string()).readonly().describe("Of the messages.") }),
   },

@@ -41,7 +41,9 @@ export interface SaidRule extends Rule {
 /** What the policy says of a call, and why, in words that a person and a model can read. */
 export interface Judgement {
   readonly kind: RuleUse;
-  /** Such as `run git push * (agents/writer.md)`. */
+  /** Of what the call touches, what this is said of. */
+  readonly touches: readonly Touch[];
+  /** Such as `run git push * (agents/writer.md)`, or `profile workspace`; empty where nothing is in the way. */
   readonly rule: string;
 }
 
@@ -86,19 +88,27 @@ export function parseProfile(text: string): Profile {
 /** What the profile says where no rule does. */
 export type ProfileTable = (profile: Profile, touch: Touch) => RuleUse;
 
-/** The strictest of what is said of each touch; without any it may be done. */
+/**
+ * The strictest of what is said of each touch; without any it may be done. Whoever allows an action allows what it touches, as
+ * far as no rule is against that.
+ */
 export function judge(policy: Policy, touches: readonly Touch[], table: ProfileTable): Judgement {
-  const judgements = touches.map((touch) => judgeOne(policy, touch, table));
-  return (
-    judgements.find(({ kind }) => kind === "deny") ??
-    judgements.find(({ kind }) => kind === "ask") ?? { kind: "allow", rule: judgements.at(-1)?.rule ?? "" }
-  );
+  const isAllowed = touches.some((touch) => touch.kind === "action" && fitting(policy, "allow", touch));
+  const judgements = touches.map((touch): Judgement => {
+    for (const kind of ["deny", "ask", "allow"] as const) {
+      const rule = fitting(policy, kind, touch);
+      if (rule) return { kind, touches: [touch], rule: `${rule.text} (${rule.by})` };
+    }
+    const kind = isAllowed ? "allow" : table(policy.profile, touch);
+    return { kind, touches: [touch], rule: `profile ${policy.profile}` };
+  });
+  for (const kind of ["deny", "ask"] as const) {
+    const found = judgements.filter((judgement) => judgement.kind === kind);
+    if (found.length > 0) return { ...found[0]!, touches: found.flatMap((judgement) => judgement.touches) };
+  }
+  return { kind: "allow", touches, rule: "" };
 }
 
-function judgeOne(policy: Policy, touch: Touch, table: ProfileTable): Judgement {
-  for (const use of ["deny", "ask", "allow"] as const) {
-    const rule = policy[use].find((one) => one.fits(touch, use));
-    if (rule) return { kind: use, rule: `${rule.text} (${rule.by})` };
-  }
-  return { kind: table(policy.profile, touch), rule: `the profile ${policy.profile}` };
+function fitting(policy: Policy, use: RuleUse, touch: Touch): SaidRule | undefined {
+  return policy[use].find((rule) => rule.fits(touch, use));
 }

@@ -11,12 +11,22 @@ export type Touch =
   | { readonly kind: "read" | "write"; readonly asked: string; readonly real: string }
   | { readonly kind: "run"; readonly command: string }
   /** A name in lower case or an address, without brackets. */
-  | { readonly kind: "net"; readonly host: string; readonly port: number }
+  | {
+      readonly kind: "net";
+      readonly host: string;
+      readonly port: number;
+      /** The whole address, where one was named. */
+      readonly url?: string;
+      /** `command`: reached by what a command runs; `choice`: by the runtime, where a person said so; `agent`: where the agent did. */
+      readonly by: "agent" | "choice" | "command";
+    }
   | { readonly kind: "send"; readonly to: string }
+  /** A call of an action that does not say what it touches, with its parameters as JSON. */
+  | { readonly kind: "anything"; readonly call: string }
   /** The action that is called: every call has one. */
   | { readonly kind: "action"; readonly name: string };
 
-export type Subject = Touch["kind"];
+export type Subject = Exclude<Touch["kind"], "anything">;
 export const SUBJECTS = [
   "action",
   "read",

@@ -39,7 +39,11 @@ function placeOnTape(place: AgentPlace, player: Player): AgentPlace {
     delayMs: 0,
     budget: createStandInBudget(player),
     limiter: createStandInLimiter(player),
-    perform: (performer, call) => performAgain(player, performer, call),
+    // What came of it is on the tape, whatever was judged and asked before.
+    admit: async (performer, call) => ({
+      kind: "closed",
+      performed: await performAgain(player, performer, call),
+    }),
     store: {
       ...store,
       async openAgent(id, options) {
@@ -202,6 +206,8 @@ function createGate(inbox: Inbox, player: Player) {
     },
     wait: arrival,
     interrupt: () => interruptAgain(player),
+    ahead: () => [],
+    heard: aborted,
     close: () => inbox.close(),
   };
   return { arrival, inbox: gated };

@@ -13,6 +13,7 @@ import { closeAgent, openAgent, type AgentPlan, type AgentStore, type AgentPlace
 import type { EventLog } from "../../past/log/event-log.ts";
 import { CONTROL, displayName, parseMessageId } from "../../domain/message.ts";
 import { openMemory } from "../../past/past.ts";
+import { CLOSED_RULEBOOK } from "../rulebook.ts";
 import { closedWorkplace } from "../shared-host.ts";
 import { createPlayhead, type Playhead } from "./playhead.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
@@ -121,7 +122,9 @@ async function createPlace(
   return {
     store: createTapeStore(options, head),
     traces: () => ({ begin: refuse, printed: () => Promise.resolve(evidenceOn(head)?.printed) }),
+    admit: refuse,
     perform: refuse,
+    rulebook: () => CLOSED_RULEBOOK,
     delayMs: 0,
     workplace: { ...workplace, workspace: { ...workplace.workspace, endLeft } },
     budget: { admit: refuse, fits: refuse },
@@ -208,6 +211,8 @@ function createTapeInbox(head: Playhead): Inbox {
     // Whoever rests is left.
     wait: nothing,
     interrupt: () => new AbortController().signal,
+    ahead: () => [],
+    heard: nothing,
     close: nothing,
   };
 }

@@ -9,6 +9,7 @@ import type { AgentPlan } from "../agent-plan.ts";
 import type { Legion } from "../legion.ts";
 import { until, type Watching } from "../quiescence.ts";
 import { CONTROL, parseMessageId, type AgentId } from "../../domain/message.ts";
+import { readVerdict } from "../../domain/policy/verdict.ts";
 import { createPlayhead } from "./playhead.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN, linkSignals } from "../../base/signals.ts";
@@ -162,7 +163,7 @@ async function compareAll(tapes: Iterable<Tape>, today: Reader): Promise<Differe
  * legion, or tells of it.
  */
 function isGiven(event: NewEvent | Event): boolean {
-  if (event.kind !== "notice") return event.kind === "edited" || event.kind === "branch";
+  if (event.kind !== "notice") return ["approval", "edited", "branch"].includes(event.kind);
   return ["paused", "resumed", "gap"].includes(event.reason) || event.reason.startsWith("parked");
 }
 
@@ -182,7 +183,7 @@ async function sayAgain(event: Event, { control }: Legion): Promise<void> {
   const to = event.sends!.map(({ id }) => parseMessageId(id).to);
   const { root, hops, delivery } = first;
   if (event.reason === "said")
-    await control.say(to, event.content, delivery === "abort" ? delivery : undefined);
+    await control.say(to, event.content, delivery === "abort" ? delivery : readVerdict(first));
   else if (event.reason === "announced") {
     await control.announce(to, event.content, root === first.id ? undefined : { root, hops });
   }

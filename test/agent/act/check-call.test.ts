@@ -71,7 +71,7 @@ function check(action: string, parameters: unknown) {
 function accepted(action: string, parameters: unknown): unknown {
   const checked = check(action, parameters);
   if (checked.kind === "refused") throw new Error(checked.reason);
-  return checked.parameters;
+  return checked.ready.parameters;
 }
 
 function reasonOf(action: string, parameters: unknown): string {
@@ -87,12 +87,9 @@ describe("the name", () => {
     ["RUNCOMMAND", "executeCommand"],
     ["executecommand", "executeCommand"],
   ])("of %s is %s", (name, own) => {
-    expect(check(name, { command: "ls" })).toEqual({
+    expect(check(name, { command: "ls" })).toMatchObject({
       kind: "ready",
-      name: own,
-      action: ACTIONS[own],
-      module: "m",
-      parameters: { command: "ls" },
+      ready: { name: own, action: ACTIONS[own], module: "m", parameters: { command: "ls" } },
     });
   });
 

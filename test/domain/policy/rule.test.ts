@@ -7,7 +7,7 @@ function path(kind: "read" | "write", asked: string, real = asked): Touch {
   return { kind, asked, real };
 }
 const run = (command: string): Touch => ({ kind: "run", command });
-const net = (host: string, port = 443): Touch => ({ kind: "net", host, port });
+const net = (host: string, port = 443): Touch => ({ kind: "net", host, port, by: "agent" });
 
 function fits(rule: string, touch: Touch, use: RuleUse): boolean {
   return parseRule(rule, PLACES).fits(touch, use);

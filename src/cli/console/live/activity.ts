@@ -33,6 +33,7 @@ const RESTING: Readonly<Record<Exclude<AgentState, "thinking" | "acting" | "wait
   parked: "parked",
   halted: "halted",
   retrying: "tries again",
+  asking: "waits for your answer",
 };
 
 /** @param now milliseconds since 1970 */

@@ -37,6 +37,7 @@ const STATES: Readonly<Record<AgentState, { readonly look: Look; readonly urgenc
   thinking: { look: "cyan", urgency: 1 },
   acting: { look: "blue", urgency: 1 },
   retrying: { look: "yellow", urgency: 1 },
+  asking: { look: "yellow", urgency: 1 },
   waiting: { look: "dim", urgency: 1 },
   paused: { look: "yellow", urgency: 2 },
   parked: { look: "red", urgency: 2 },

@@ -1,8 +1,9 @@
 // One event of a log, on one line for people.
 
 import { unwrapOutside } from "../../../../modules/web/markers.ts";
-import type { Call, Event } from "../../../domain/event.ts";
+import type { Call, Event, EventOf } from "../../../domain/event.ts";
 import { displayName, type Message } from "../../../domain/message.ts";
+import { wordsFor } from "../../../domain/policy/question-text.ts";
 import { oneLine } from "../../kit/output.ts";
 import { clip } from "../../kit/terminal.ts";
 import { dayOf, timeOf } from "../../kit/times.ts";
@@ -45,7 +46,7 @@ function describe(event: Event): string {
     case "result":
       return `${event.outcome}: ${cut(unwrapOutside(event.content))}`;
     case "approval":
-      return event.verdict ? `${event.verdict} by ${event.by ?? "?"}` : `asked: ${cut(event.asked ?? "")}`;
+      return describeApproval(event);
     case "summary":
       return `of ${event.covers.join(" to ")}: ${cut(event.content)}`;
     case "branch":
@@ -57,6 +58,11 @@ function describe(event: Event): string {
     case "notice":
       return `${event.reason}: ${cut(event.content)}`;
   }
+}
+
+function describeApproval({ asked, sends, verdict, reason = "" }: EventOf<"approval">): string {
+  if (asked) return `asked: ${asked.touches.map(wordsFor).map(cut).join("; ")}`;
+  return sends ? "asked in a message to Control" : `${verdict ?? ""}${reason && `: ${cut(reason)}`}`;
 }
 
 export function senderOf({ source, delivery }: Pick<Message, "source" | "delivery">): string {

@@ -1,0 +1,91 @@
+// Gate -> (question -> verdict): whether a call may run. What does not run gets its result here.
+
+import { isLegionError, messageOf } from "../../base/errors.ts";
+import { SHUTDOWN } from "../../base/signals.ts";
+import type { Judgement } from "../../domain/policy/policy.ts";
+import { keyOfCall, reasonOf, type AskedQuestion } from "../../past/questions.ts";
+import type { AdmitCall, Performer, ReadyCall } from "../parts/agent.ts";
+import { checkCall } from "./check-call.ts";
+import { judgeCall } from "./gate.ts";
+import { readingHost } from "./module-host.ts";
+import { closeCall, STOPPED } from "./perform.ts";
+import { askPerson, awaitVerdict, settleQuestion } from "./question.ts";
+
+const SKIPPED = "Not run: new instructions came first.";
+const WAY_OUT = "Do it another way, or leave it out and say so.";
+
+/**
+ * Judges a call just before it runs. One that has to be asked waits here, until it is answered or something else comes first;
+ * then it is judged once more. Rejects with SHUTDOWN, and with the reason of lost patience: its question stays open then.
+ */
+export const admit: AdmitCall = async (performer, call, stops) => {
+  const { modules, memory } = performer;
+  const close = closeCall(performer, call);
+  for (;;) {
+    if (stops.signal.reason === SHUTDOWN) throw SHUTDOWN;
+    if (stops.signal.aborted) return close("idle", STOPPED);
+    const { questions } = memory.conversation;
+    if (questions.isSuperseded) return close("idle", SKIPPED);
+    const checked = checkCall(call, modules.actions);
+    if (checked.kind === "refused") return close("error", checked.reason);
+    const { ready } = checked;
+    const judgement = await judged(performer, ready);
+    if (typeof judgement === "string") return close("error", judgement);
+    const question = questions.newest?.isElsewhere ? undefined : questions.newest;
+    const answer = await answerTo(performer, ready, { judgement, question });
+    if (answer === "run") return { kind: "ready", ready };
+    if (answer !== "ask") return close("error", answer.refusal);
+    await askPerson(performer, ready, judgement);
+    await awaitVerdict(performer, stops);
+  }
+};
+
+/** What is said of the call; a text if its action cannot say what it touches. */
+async function judged(performer: Performer, ready: ReadyCall): Promise<Judgement | string> {
+  try {
+    return await judgeCall(performer, ready, readingHost(performer, performer.modules, ready.module));
+  } catch (error) {
+    if (isLegionError(error, "STORAGE")) throw error;
+    return messageOf(error);
+  }
+}
+
+interface AskedCase {
+  readonly judgement: Judgement;
+  /** The newest about this call; absent: nobody was asked. */
+  readonly question: AskedQuestion | undefined;
+}
+
+/** What is known without asking, or without asking anew. */
+async function answerTo(
+  { rulebook, memory }: Performer,
+  { call }: ReadyCall,
+  { judgement, question }: AskedCase,
+): Promise<"run" | "ask" | { readonly refusal: string }> {
+  const { kind, rule, touches } = judgement;
+  const isOpen = question !== undefined && question.verdict === undefined;
+  if (kind === "deny") {
+    if (isOpen) await settleQuestion(memory, question, { verdict: "denied", reason: `${rule} forbids it` });
+    return { refusal: `It may not be done: ${rule} forbids it. ${WAY_OUT}` };
+  }
+  if (kind === "allow") {
+    if (isOpen) await settleQuestion(memory, question, { verdict: "approved", reason: "allowed by now" });
+    return "run";
+  }
+  if (question?.verdict === "approved" && isCovered(judgement, question)) return "run";
+  if (question?.verdict === "denied" || question?.verdict === "expired")
+    return { refusal: `${reasonOf(question)} ${WAY_OUT}` };
+  if (isOpen) return "ask";
+  const known = memory.conversation.questions.refused.get(keyOfCall(call));
+  if (known !== undefined) return { refusal: `${known} It is not asked again before Control has spoken.` };
+  const answers = await Promise.all(touches.map((touch) => rulebook.isAnswered(touch)));
+  if (answers.every(Boolean)) return "run";
+  if (rulebook.questions.mode === "wait") return "ask";
+  return { refusal: `It would have to be asked (${rule}), and nobody is there to answer. ${WAY_OUT}` };
+}
+
+/** Is what was approved all that is to be asked by now? */
+function isCovered({ touches }: Judgement, { asked }: AskedQuestion): boolean {
+  const approved = new Set(asked.touches.map((touch) => JSON.stringify(touch)));
+  return touches.every((touch) => approved.has(JSON.stringify(touch)));
+}

@@ -1,0 +1,85 @@
+// What is said of one call, just before it runs: by the agent's policy, by those of the agents in whose name it acts, and by
+// the program. Nothing is asked and nothing is committed here.
+
+import { resolve } from "node:path";
+import { realPathOf } from "../../base/files/real-path.ts";
+import { isKnown } from "../../past/known-addresses.ts";
+import type { Performer, ReadyCall } from "../parts/agent.ts";
+import { displayName } from "../../domain/message.ts";
+import type { Host, Touching } from "../../domain/module.ts";
+import { judge, type Judgement } from "../../domain/policy/policy.ts";
+import { profileTable, type Circumstances } from "../../domain/policy/profile.ts";
+import type { Touch } from "../../domain/policy/rule.ts";
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
+
+/** Judges `ready`. Rejects as its action does where that cannot say what it touches. */
+export async function judgeCall(performer: Performer, ready: ReadyCall, host: Host): Promise<Judgement> {
+  const { rulebook, memory, identity } = performer;
+  const touches = await touchesOf(ready, host);
+  const table = profileTable(circumstancesOf(performer));
+  const own = judge(rulebook.own, touches, table);
+  if (own.kind === "deny") return own;
+  const said = await Promise.all(
+    [...memory.conversation.authority].map(async (agent) =>
+      forOther(judge(await rulebook.of(agent), touches, table), displayName(agent)),
+    ),
+  );
+  const { name: action, parameters } = ready;
+  const program = await rulebook.program?.({ agent: identity.id, action, parameters, touches });
+  if (typeof program === "object" && "deny" in program) return { kind: "deny", touches, rule: program.deny };
+  const asking = [own, ...said].filter(({ kind }) => kind === "ask");
+  if (typeof program === "object") asking.push({ kind: "ask", touches, rule: program.ask });
+  if (asking.length === 0) return own;
+  const asked = [...new Set(asking.flatMap((judgement) => judgement.touches))];
+  return { kind: "ask", touches: asked, rule: asking.map(({ rule }) => rule).join("; ") };
+}
+
+/** What only another agent may not do, a person may still allow this one. */
+function forOther(judgement: Judgement, name: string): Judgement {
+  if (judgement.kind === "allow") return judgement;
+  return { ...judgement, kind: "ask", rule: `${judgement.rule} of ${name}, in whose name it comes` };
+}
+
+function circumstancesOf({ memory, rulebook, workplace }: Performer): Circumstances {
+  const { taint, addresses } = memory.conversation;
+  return {
+    workspace: workplace.workspace.root,
+    isSandboxed: rulebook.isSandboxed,
+    isTainted: taint.length > 0,
+    isKnown: (host, url) => isKnown(addresses, host, url),
+  };
+}
+
+/** The action itself, and all that it says that the call touches. */
+async function touchesOf({ name, action, parameters }: ReadyCall, host: Host): Promise<readonly Touch[]> {
+  const called: Touch = { kind: "action", name };
+  if (action.touches === "undeclared")
+    return [called, { kind: "anything", call: `${name} ${JSON.stringify(parameters)}` }];
+  const declared = await action.touches(parameters, host);
+  return [called, ...(await Promise.all(declared.map((touching) => toTouch(touching, host))))];
+}
+
+async function toTouch(touching: Touching, { workspace }: Host): Promise<Touch> {
+  switch (touching.kind) {
+    case "read":
+    case "write": {
+      const asked = resolve(workspace.root, touching.path);
+      return { kind: touching.kind, asked, real: await realPathOf(asked) };
+    }
+    case "net":
+      return "url" in touching
+        ? { ...placeOf(touching.url), url: touching.url, by: touching.isChosen ? "choice" : "agent" }
+        : { ...placeOf(`https://${touching.host}`), by: "command" };
+    default:
+      return touching;
+  }
+}
+
+/** What is no address reaches nobody, whatever is said of it. */
+function placeOf(url: string): { readonly kind: "net"; readonly host: string; readonly port: number } {
+  if (!URL.canParse(url)) return { kind: "net", host: "", port: 0 };
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$|\.$/g, "");
+  return { kind: "net", host, port: port === "" ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port) };
+}

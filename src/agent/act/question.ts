@@ -1,0 +1,142 @@
+// A question about a call: put to the person, and waited for. The call stays in its place: no mail is taken in meanwhile.
+
+import { linkSignals, SHUTDOWN, type Stops } from "../../base/signals.ts";
+import type { AskedCall, Verdict } from "../../domain/event.ts";
+import { CONTROL, displayName, type Message } from "../../domain/message.ts";
+import type { Judgement } from "../../domain/policy/policy.ts";
+import { questionText, shown } from "../../domain/policy/question-text.ts";
+import { compose } from "../../mail/compose.ts";
+import type { Mail } from "../../mail/bus.ts";
+import type { Memory } from "../../past/past.ts";
+import { openQuestion, questionId, type AskedQuestion } from "../../past/questions.ts";
+import { readVerdict } from "../../domain/policy/verdict.ts";
+import type { Agent, Performer, ReadyCall } from "../parts/agent.ts";
+import { STOPPED } from "./perform.ts";
+
+/** What became of a question. */
+export interface Settlement {
+  readonly verdict: Verdict;
+  /** The id of the message that said so. */
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** Has the question in the log and on its way to Control, unless both is done. */
+export async function askPerson(
+  performer: Performer,
+  { call, name }: ReadyCall,
+  { touches, rule }: Judgement,
+): Promise<void> {
+  const { memory, identity, shared } = performer;
+  const { authority, taint } = memory.conversation;
+  const asked: AskedCall = {
+    action: name,
+    touches,
+    rule,
+    authority: authority.size > 0 ? [...authority] : undefined,
+    taint: taint.length > 0 ? taint : undefined,
+  };
+  if (!openQuestion(memory.conversation.questions))
+    await memory.commit({ kind: "approval", call: call.id, asked });
+  const question = openQuestion(memory.conversation.questions)!;
+  if (question.isSent) return;
+  const id = questionId(identity.id, question);
+  const { newest } = memory.conversation;
+  const letter = {
+    from: identity.id,
+    to: [CONTROL],
+    content: questionText(id, displayName(identity.id), question.asked),
+    details: { question: id },
+    // It answers nothing that it goes on from.
+    chain: newest ? { root: newest.root, hops: newest.hops + 1 } : ("new" as const),
+  };
+  const sends = compose(memory, letter, [], shared.clock.now());
+  await memory.commit({ kind: "approval", call: call.id, sends });
+}
+
+/**
+ * Waits until the open question is settled, and commits that. Rejects with SHUTDOWN, and with the reason of lost patience; then it
+ * stays open.
+ */
+export async function awaitVerdict(performer: Performer, { signal, patience }: Stops): Promise<void> {
+  const { memory, inbox, presence, shared, identity, rulebook } = performer;
+  const question = openQuestion(memory.conversation.questions)!;
+  const id = questionId(identity.id, question);
+  presence.show("asking", id);
+  const { signal: either, unlink } = linkSignals(signal, patience ?? NEVER);
+  try {
+    for (;;) {
+      const settlement = settlementIn(inbox.ahead(), id);
+      if (settlement) return await settleQuestion(memory, question, settlement);
+      if (signal.reason === SHUTDOWN) throw SHUTDOWN;
+      if (signal.aborted)
+        return await settleQuestion(memory, question, { verdict: "superseded", reason: STOPPED });
+      patience?.throwIfAborted();
+      const leftMs = Date.parse(question.at) + rulebook.questions.expireMs - shared.clock.now();
+      if (leftMs <= 0) return await settleQuestion(memory, question, { verdict: "expired" });
+      await firstOf(either, (over) => [inbox.heard(over), shared.clock.sleep(leftMs, over)]);
+    }
+  } finally {
+    unlink();
+    presence.show("acting");
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** Resolves with the first of `waits`, and ends the others. */
+async function firstOf(
+  signal: AbortSignal,
+  waits: (over: AbortSignal) => readonly Promise<void>[],
+): Promise<void> {
+  const done = new AbortController();
+  const { signal: over, unlink } = linkSignals(signal, done.signal);
+  try {
+    await Promise.race(waits(over));
+  } finally {
+    done.abort();
+    unlink();
+  }
+}
+
+/** What Control said that settles the question `id`: its verdict, or anything else that it wants first. */
+function settlementIn(mail: readonly Mail[], id: string): Settlement | undefined {
+  for (const { message } of mail) {
+    const settlement = settledBy(message, id);
+    if (settlement) return settlement;
+  }
+  return undefined;
+}
+
+function settledBy(message: Message, id: string): Settlement | undefined {
+  const { delivery, source, id: by } = message;
+  // The runtime speaks through the same log.
+  if (source.type !== "agent") return undefined;
+  if (delivery === "abort") return { verdict: "superseded", by, reason: STOPPED };
+  if (delivery === "normal") return { verdict: "superseded", by, reason: "New instructions came first." };
+  const said = readVerdict(message);
+  if (said?.question !== id) return undefined;
+  return { verdict: said.verdict, by, reason: said.reason };
+}
+
+/** Has Control told of answers that settle nothing: to a question that is settled, or that never was. */
+export function tellOfVoid(
+  { memory, shared }: Pick<Agent, "memory" | "shared">,
+  mail: readonly Mail[],
+): void {
+  for (const { message } of mail) {
+    if (message.delivery !== "verdict" || memory.conversation.questions.used.has(message.id)) continue;
+    const question = readVerdict(message)?.question ?? "a question";
+    const whose = displayName(memory.agent);
+    const content = `The answer to ${shown(question)} counts for nothing: ${whose} does not wait for it any more.`;
+    shared.tellControl(memory.agent, `void ${message.id}`, content);
+  }
+}
+
+export async function settleQuestion(
+  memory: Pick<Memory, "commit">,
+  { call }: AskedQuestion,
+  settlement: Settlement,
+): Promise<void> {
+  await memory.commit({ kind: "approval", call: call.id, ...settlement });
+}

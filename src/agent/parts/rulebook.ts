@@ -1,0 +1,39 @@
+// What is said about the calls of one agent, as it holds at this moment.
+
+import type { AgentId } from "../../domain/message.ts";
+import type { Policy } from "../../domain/policy/policy.ts";
+import type { Touch } from "../../domain/policy/rule.ts";
+
+export interface Rulebook {
+  /** The agent's own policy. */
+  readonly own: Policy;
+  /** That of another agent; of one that is gone, `read-only`. */
+  of(agent: AgentId): Promise<Policy>;
+  /** Did the person say that this is always allowed? */
+  isAnswered(touch: Touch): Promise<boolean>;
+  /** How the program that runs the legion judges; absent: it leaves that to the policies. */
+  readonly program?: ProgramGate;
+  /** Do commands of the agent run in a sandbox? */
+  readonly isSandboxed: boolean;
+  readonly questions: QuestionSettings;
+}
+
+export interface QuestionSettings {
+  /** `deny`: nobody is there, so what would be asked is refused at once. */
+  readonly mode: "wait" | "deny";
+  /** How long a question waits for an answer, in milliseconds. */
+  readonly expireMs: number;
+}
+
+/** A call as a program sees it. */
+export interface JudgedCall {
+  readonly agent: AgentId;
+  readonly action: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly touches: readonly Touch[];
+}
+
+/** What a program says of a call: it may tighten, never widen. The texts are why. */
+export type ProgramVerdict = "allow" | { readonly deny: string } | { readonly ask: string };
+
+export type ProgramGate = (call: JudgedCall) => ProgramVerdict | Promise<ProgramVerdict>;

@@ -1,0 +1,63 @@
+// What agents ask before they do it, and the answers.
+
+import { withLegion } from "../../control/open.ts";
+import type { VerdictDetails } from "../../domain/policy/verdict.ts";
+import { questionText } from "../../domain/policy/question-text.ts";
+import { displayName } from "../../domain/message.ts";
+import { findQuestion, openQuestions, type OpenQuestion } from "../../legion/questions.ts";
+import type { CliCommand, Io } from "../kit/command.ts";
+import { print, printJson } from "../kit/output.ts";
+import { addJsonOption, addLegionOptions, withSite } from "../kit/target.ts";
+import { ageOf } from "../kit/times.ts";
+
+export const approvals: CliCommand = {
+  define: (parser) => void addJsonOption(addLegionOptions(parser)),
+  async run(typed, io) {
+    const questions = await withSite(typed, io, ({ reader }) => openQuestions(reader));
+    for (const question of questions) {
+      if (typed.options["json"]) printJson(io, question);
+      else print(io, `${wordsOf(question)}\n`);
+    }
+    if (questions.length === 0 && !typed.options["json"]) print(io, "Nobody waits for an answer.");
+    return 0;
+  },
+};
+
+export const approve = answer("approved");
+export const deny = answer("denied");
+
+function answer(verdict: VerdictDetails["verdict"]): CliCommand {
+  return {
+    define(parser) {
+      addLegionOptions(parser.argument("<question>", "such as 2.417; `legion approvals` lists them"));
+      if (verdict === "denied") parser.argument("[reason...]", "why not; the agent reads it");
+    },
+    async run(typed, io) {
+      const [id = "", ...words] = typed.args.filter((word) => word !== undefined);
+      const reason = words.join(" ").trim() || undefined;
+      const question = await withSite(typed, io, async (site) => {
+        const found = await findQuestion(site.reader, id);
+        const content = `${verdict} ${id}`;
+        await withLegion(site, (legion) =>
+          legion.say({ targets: [found.agent], content, verdict: { question: id, verdict, reason } }),
+        );
+        return found;
+      });
+      tell(question, verdict, io);
+      return 0;
+    },
+  };
+}
+
+function tell({ id, agent }: OpenQuestion, verdict: VerdictDetails["verdict"], io: Io): void {
+  const what = verdict === "approved" ? "may do it" : "may not do it";
+  print(io, `${id}: ${displayName(agent)} ${what}; it hears so when it runs.`);
+}
+
+function wordsOf(question: OpenQuestion): string {
+  const { id, agent, since, isAnswered } = question;
+  const state = isAnswered
+    ? "answered, and not seen by the agent yet"
+    : `waiting for ${ageOf(since, Date.now())}`;
+  return `${questionText(id, displayName(agent), question)}\n(${state})`;
+}

@@ -1,0 +1,62 @@
+// What holds for the calls of each agent: its own policy, those of others as they are now, and how questions are asked.
+
+import { z } from "zod";
+import type { QuestionSettings, ProgramGate, Rulebook } from "../agent/parts/rulebook.ts";
+import { fieldsOf, readJson } from "../base/json.ts";
+import type { AgentId } from "../domain/message.ts";
+import { joinPolicies, PROFILES, type Policy, type PolicyLayer } from "../domain/policy/policy.ts";
+import type { RulePlaces, Touch } from "../domain/policy/rule.ts";
+import type { AgentPlan } from "./agent-plan.ts";
+
+export interface Rules {
+  readonly places: RulePlaces;
+  readonly questions: QuestionSettings;
+  /** Did the person say that this is always allowed? */
+  readonly isAnswered: (touch: Touch) => Promise<boolean>;
+  readonly program?: ProgramGate;
+  /** Do commands run in a sandbox? */
+  readonly isSandboxed: boolean;
+}
+
+export const DEFAULT_QUESTIONS: QuestionSettings = { mode: "wait", expireMs: 86_400_000 };
+
+const texts = z.array(z.string()).optional();
+const layerSchema = z.object({
+  by: z.string(),
+  as: z.enum(["person", "anybody"]),
+  profile: z.enum(PROFILES).optional(),
+  deny: texts,
+  ask: texts,
+  allow: texts,
+});
+const recordSchema = z.object({ policy: z.array(layerSchema) });
+
+/** What an agent may do of whom nothing is known. */
+const UNKNOWN: readonly PolicyLayer[] = [{ by: "an agent that is gone", as: "person", profile: "read-only" }];
+
+/** @param recordOf what is kept of an agent, as JSON; `undefined` if nothing is */
+export function createRulebooks(
+  rules: Rules,
+  plans: readonly Pick<AgentPlan, "identity" | "policy">[],
+  recordOf: (agent: AgentId) => Promise<string | undefined>,
+): (plan: Pick<AgentPlan, "policy">) => Rulebook {
+  const { places, ...shared } = rules;
+  const hosted = new Map(plans.map(({ identity, policy }) => [identity.id, joinPolicies(policy, places)]));
+  const of = async (agent: AgentId): Promise<Policy> =>
+    hosted.get(agent) ?? joinPolicies(layersIn(await recordOf(agent)), places);
+  return ({ policy }) => ({ ...shared, own: joinPolicies(policy, places), of });
+}
+
+/** Of an agent that calls nothing, as one that is replayed. */
+export const CLOSED_RULEBOOK: Rulebook = {
+  own: joinPolicies(UNKNOWN, { workspace: "/", home: "/" }),
+  of: () => Promise.resolve(CLOSED_RULEBOOK.own),
+  isAnswered: () => Promise.resolve(false),
+  isSandboxed: false,
+  questions: DEFAULT_QUESTIONS,
+};
+
+/** What somebody broke counts as nothing: then an agent may only read. */
+function layersIn(record: string | undefined): readonly PolicyLayer[] {
+  return recordSchema.safeParse(fieldsOf(readJson(record ?? ""))).data?.policy ?? UNKNOWN;
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import type { PolicyLayer } from "../../../src/domain/policy/policy.ts";
+import { story } from "../../workshop.ts";
+import { createWorld } from "../../world.ts";
+import { agent, deploy, PERSON, shop } from "./asking.ts";
+
+describe("the gate", () => {
+  it("lets run what the profile allows, and nobody is asked", async () => {
+    const { done, modules } = shop([]);
+    const world = await createWorld({ "1": agent([deploy("prod")], { modules }) });
+    await world.say("1", "go");
+    await world.idle();
+    expect(done).toEqual(["prod"]);
+    expect(await world.kinds("1", "approval")).toEqual([]);
+  });
+
+  it.each([
+    [{ deny: ["action deploy"] }, "action deploy (a file)"],
+    [{ deny: ["run rm *"] }, "run rm * (a file)"],
+    [{ deny: ["write secret/**"] }, "write secret/** (a file)"],
+    [{ deny: ["net *.evil.org"] }, "net *.evil.org (a file)"],
+    [{ deny: ["send 3"] }, "send 3 (a file)"],
+  ])("runs nothing that %j forbids, whoever says so, and tells the model why", async (said, rule) => {
+    const { done, modules } = shop([
+      { kind: "run", command: "ls; rm -r x" },
+      { kind: "write", path: "secret/x" },
+      { kind: "net", url: "https://www.evil.org/x" },
+      { kind: "send", to: "3" },
+    ]);
+    const policy: readonly PolicyLayer[] = [
+      { ...PERSON, allow: ["run *", "action deploy"] },
+      { by: "a file", as: "anybody", ...said },
+    ];
+    const world = await createWorld({ "1": agent([deploy("prod")], { modules, policy }) });
+    await world.say("1", "go");
+    await world.idle();
+    expect(done).toEqual([]);
+    expect(await story(world)).toContain(
+      `error: It may not be done: ${rule} forbids it. Do it another way, or leave it out and say so.`,
+    );
+  });
+
+  it("changes nothing under the profile read-only, whoever chose that", async () => {
+    const { done, modules } = shop([{ kind: "write", path: "x" }]);
+    const policy: readonly PolicyLayer[] = [
+      { ...PERSON, profile: "full" },
+      { by: "a file", as: "anybody", profile: "read-only" },
+    ];
+    const world = await createWorld({ "1": agent([deploy("prod")], { modules, policy }) });
+    await world.say("1", "go");
+    await world.idle();
+    expect(done).toEqual([]);
+    expect(await story(world)).toContainEqual(expect.stringContaining("profile read-only forbids it"));
+  });
+
+  it("asks where the program that runs the legion wants that, and lets it tighten alone", async () => {
+    const { done, modules } = shop([]);
+    const policy = [{ ...PERSON, deny: ["action look"] }];
+    const script = [deploy("a"), deploy("b"), { calls: [{ action: "look" }] }];
+    const world = await createWorld(
+      { "1": agent(script, { modules, policy }) },
+      {
+        questions: { mode: "deny", expireMs: 1 },
+        gate: ({ parameters }) =>
+          parameters["to"] === "a"
+            ? { deny: "not to a" }
+            : parameters["to"] === "b"
+              ? { ask: "is b right?" }
+              : "allow",
+      },
+    );
+    await world.say("1", "go");
+    await world.idle();
+    expect(done).toEqual([]);
+    const errors = (await story(world)).filter((line) => line.startsWith("error"));
+    expect(errors).toEqual([
+      expect.stringContaining("not to a forbids it"),
+      expect.stringContaining("It would have to be asked (is b right?), and nobody is there to answer."),
+      expect.stringContaining("action look (the person) forbids it"),
+    ]);
+  });
+});
