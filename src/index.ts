@@ -7,8 +7,6 @@ export { z } from "zod";
 export {
   defineAction,
   defineModule,
-  defineShared,
-  defineState,
   fail,
   fromOutside,
   idle,
@@ -30,6 +28,7 @@ export {
   type Touching,
   type Workspace,
 } from "./domain/module.ts";
+export { defineShared, defineState } from "./domain/module-state.ts";
 
 // -- Legions: agents that run in this process -----------------------------------------------------------------------------
 // `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;
