@@ -70,7 +70,7 @@ export function readPageAction(visitsOf: (host: Host) => Promise<Visits>): Actio
       } catch (error) {
         host.signal.throwIfAborted();
         // It may quote a stranger: where a redirect leads, how a server calls what it sent.
-        return fromOutside(fail(wordsOf(error)));
+        return fromOutside(fail(wordsOf(error)), url);
       }
       if (page.status >= 400) return refused(page, host);
       const parts = divide(page.text, roomIn(page, PART_REMARK_TOKENS, host), host.tokens);
@@ -161,7 +161,7 @@ function refused(page: Page, host: Host): ActionResult {
     MEANINGS.get(page.status) ?? (page.status >= 500 ? "the server has a problem" : "the server refuses");
   const headline = `There is no page to read at ${page.url}: status ${page.status}, ${meaning}.`;
   if (text.trim() === "") return fail(headline);
-  return fromOutside(fail(`${headline} What the server says:\n\n${wrapOutside(page.url, text)}`));
+  return fromOutside(fail(`${headline} What the server says:\n\n${wrapOutside(page.url, text)}`), page.url);
 }
 
 const MEANINGS: ReadonlyMap<number, string> = new Map([
@@ -177,7 +177,7 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
 function shown({ url, remarks }: Page, more: readonly string[], text: string): ActionResult {
   const about = [url, ...remarks, ...more].join("\n");
   const words = text.trim() === "" ? "(The page has no text.)" : text;
-  return fromOutside(ok(`${about}\n\n${wrapOutside(url, words)}`));
+  return fromOutside(ok(`${about}\n\n${wrapOutside(url, words)}`), url);
 }
 
 function wordsOf(error: unknown): string {

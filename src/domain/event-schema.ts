@@ -21,6 +21,9 @@ const anything = z.unknown().default(undefined);
 /** Words of a fixed set are texts here: a later version of the format may know more of them. */
 const text = z.string();
 
+/** Sources; `true` in what earlier versions wrote. */
+const taint = z.union([z.boolean(), z.array(text)]).optional();
+
 export const messageSchema = z.object({
   id: z.string().regex(MESSAGE_ID),
   type: text,
@@ -33,7 +36,7 @@ export const messageSchema = z.object({
   re: text.optional(),
   root: text,
   hops: countSchema,
-  taint: z.boolean().optional(),
+  taint,
   details: z.unknown().optional(),
 });
 
@@ -103,7 +106,7 @@ export const eventSchemas = {
     state: z.array(z.tuple([text, text, z.unknown()])).optional(),
     sends,
     usage: usage.optional(),
-    taint: z.literal(true).optional(),
+    taint,
     leads: z.array(text).optional(),
   }),
   approval: eventOf("approval", {

@@ -1,5 +1,6 @@
 import type { AgentId, LogId, Message } from "./message.ts";
 import type { Touch } from "./policy/rule.ts";
+import type { Taint } from "./taint.ts";
 
 /** Tokens of one or more model calls. `input` includes what was read from or written to the provider's cache. */
 export interface Usage {
@@ -104,8 +105,8 @@ export interface ResultEvent {
   readonly sends?: readonly Message[];
   /** What the action itself spent on model calls. */
   readonly usage?: Usage;
-  /** The content came from outside. */
-  readonly taint?: true;
+  /** From where outside the content came. */
+  readonly taint?: Taint;
   /** Addresses that a service gave which a person chose. */
   readonly leads?: readonly string[];
 }

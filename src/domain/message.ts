@@ -1,4 +1,5 @@
 import { LegionError } from "../base/errors.ts";
+import type { Taint } from "./taint.ts";
 
 /** `^[a-z0-9][a-z0-9._-]{0,63}$`; `0` is Control, the person. */
 export type AgentId = string;
@@ -37,8 +38,8 @@ export interface Message {
   readonly root: string;
   /** Agent-to-agent steps since a person or the clock spoke. */
   readonly hops: number;
-  /** The content came from outside: a page, a file of the web, an untrusted peer. */
-  readonly taint?: boolean;
+  /** From where outside came what its sender had been shown since it last rested. */
+  readonly taint?: Taint;
   /** For people and programs; never reaches a model. */
   readonly details?: unknown;
 }

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { nearest } from "../base/nearest.ts";
 import type { Network } from "./network.ts";
+import { sourcesOf } from "./taint.ts";
 
 /**
  * What repeating an action after a crash would do to the world outside the agent's own state and messages:
@@ -29,8 +30,8 @@ export interface ActionResult {
   readonly content: string;
   /** For people and programs; never reaches a model. */
   readonly details?: unknown;
-  /** It holds text from outside: whatever the agent sends from now on says so. */
-  readonly taint?: true;
+  /** From where outside its text came: whatever the agent sends until it rests names that. */
+  readonly taint?: readonly string[];
   /** Addresses that a service gave which a person chose: the agent may go there, whatever text from outside it has read. */
   readonly leads?: readonly string[];
 }
@@ -50,9 +51,12 @@ export function idle(content = ""): ActionResult {
   return { outcome: "idle", content };
 }
 
-/** Marks a result that holds text from outside, such as a page, which nobody here vouches for. */
-export function fromOutside(result: ActionResult): ActionResult {
-  return { ...result, taint: true };
+/**
+ * Marks a result that holds text from outside, which nobody here vouches for. `source` says from where in a few words:
+ * `https://example.com/page`, `file downloads/x.txt`, `search`.
+ */
+export function fromOutside(result: ActionResult, source = "unknown"): ActionResult {
+  return { ...result, taint: sourcesOf(result.taint, source) };
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   type Message,
 } from "../domain/message.ts";
 import type { Peer } from "../domain/module.ts";
+import { markOf, type Taint } from "../domain/taint.ts";
 import { undeliverable, type Undeliverable } from "../past/dead-letters.ts";
 import type { Memory } from "../past/past.ts";
 
@@ -38,14 +39,14 @@ export interface Letter {
   readonly spontaneous?: true;
   /** Absent: it goes on from the newest message that `from` was shown; what Control says always begins a chain. */
   readonly chain?: "new" | Chain;
-  /** It came from outside, whatever its sender has been shown. */
-  readonly taint?: boolean;
+  /** From where outside it came, beside what its sender has been shown. */
+  readonly taint?: Taint;
 }
 
 /** A letter as it would be sent now. */
 export function draftOf({ conversation }: Books, letter: Letter, nowMs: number): Draft {
   const { from, spontaneous, chain = from === CONTROL ? "new" : undefined } = letter;
-  const isTainted = letter.taint === true || (from !== CONTROL && !spontaneous && conversation.tainted);
+  const isOfAgent = from !== CONTROL && !spontaneous;
   const cause = chain === undefined ? conversation.newest : undefined;
   return {
     type: spontaneous ? "spontaneous" : "agentToAgent",
@@ -58,7 +59,7 @@ export function draftOf({ conversation }: Books, letter: Letter, nowMs: number):
     root: cause?.root,
     hops: chain === undefined ? (cause?.hops ?? 0) + 1 : 0,
     ...(typeof chain === "object" && chain),
-    taint: isTainted ? true : undefined,
+    taint: markOf(letter.taint, isOfAgent && conversation.taint),
     details: letter.details,
   };
 }

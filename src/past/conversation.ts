@@ -23,6 +23,7 @@ import {
   type Questions,
 } from "./questions.ts";
 import { CONTROL, parseMessageId, type AgentId, type Message } from "../domain/message.ts";
+import { sourcesOf } from "../domain/taint.ts";
 
 /** `failed` if a result is `error` or `interrupted`, `idle` if all are `idle` or there was no call, else `acted`. */
 export type DecisionOutcome = "acted" | "failed" | "idle";
@@ -54,9 +55,8 @@ export interface Conversation {
   newest: Message | undefined;
   /** The newest of a person or another agent. */
   instruction: Message | undefined;
-  /** Something of what the agent was shown came from outside: a page, or a message of somebody who had read one. */
-  tainted: boolean;
-  readonly taint: readonly string[];
+  /** From where outside came what the agent was shown since it last rested: pages, messages of those who had read one. */
+  taint: readonly string[];
   readonly authority: ReadonlySet<AgentId>;
   /** Per peer, its newest message that has not been answered. */
   readonly unanswered: Map<AgentId, Message>;
@@ -94,7 +94,6 @@ export function createConversation(): Conversation {
   return {
     newest: undefined,
     instruction: undefined,
-    tainted: false,
     taint: [],
     authority: new Set(),
     unanswered: new Map(),
@@ -130,8 +129,11 @@ export function converse(conversation: Conversation, event: Event): void {
 }
 
 /** A5: is there something to decide? */
-export function mayDecide({ halt, mail, outcome, aborted }: Conversation): boolean {
-  if (halt) return false;
+export function mayDecide(conversation: Conversation): boolean {
+  return !conversation.halt && hasMore(conversation);
+}
+
+function hasMore({ mail, outcome, aborted }: Conversation): boolean {
   return mail || (outcome !== "idle" && !aborted);
 }
 
@@ -143,6 +145,15 @@ export function hasWork(conversation: Conversation, unread: number): boolean {
 /** Does new mail make the agent act again? */
 export function wakesOnMail({ halt }: Conversation): boolean {
   return !halt || halt.reason === "parked-mail";
+}
+
+/**
+ * Has the agent nothing to do but to wait for mail, whether or not some waits in its mailbox? It rests where all of its
+ * newest decision is done, and A5 gives no other: that decision left nothing to follow up, or an abort came since. The
+ * next message, but an abort, begins a new piece of work. A halt is no rest: what it stopped is not over.
+ */
+export function isAtRest(conversation: Conversation): boolean {
+  return !hasMore(conversation) && openCalls(conversation).length === 0;
 }
 
 /** Calls of the newest decision that have no result yet, in order; `null` stands for a missing reason of `unparsed`. */
@@ -159,8 +170,9 @@ function hear(conversation: Conversation, message: Message): void {
     conversation.aborted = true;
     return;
   }
+  if (isAtRest(conversation)) conversation.taint = [];
   conversation.mail = true;
-  conversation.tainted ||= message.taint === true;
+  conversation.taint = sourcesOf(conversation.taint, message.taint);
   conversation.newest = message;
   if (message.source.type === "agent") {
     if (message.source.id === CONTROL) conversation.failures = conversation.failuresBefore = 0;
@@ -187,7 +199,7 @@ function decide(conversation: Conversation, event: EventOf<"decision">): void {
 }
 
 function close(conversation: Conversation, event: EventOf<"result">): void {
-  conversation.tainted ||= event.taint === true;
+  conversation.taint = sourcesOf(conversation.taint, event.taint);
   overtake(conversation.questions, "result");
   const { decision } = conversation;
   if (!decision) return;

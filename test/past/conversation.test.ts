@@ -144,3 +144,72 @@ describe("repeated calls", () => {
     expect(fold(many).repeats.size).toBeLessThanOrEqual(64);
   });
 });
+
+describe("what the agent was shown from outside", () => {
+  const shown = (content: string, ...sources: readonly string[]): NewEvent => ({
+    kind: "result",
+    call: "a",
+    outcome: "ok",
+    content,
+    taint: sources,
+  });
+  const rested: readonly NewEvent[] = [decision("end")];
+  const reading = [mail(CONTROL, 1, 1), decision("calls", "a"), shown("rain", "the window")];
+  const halted = (reason: "paused" | "parked-mail"): NewEvent => ({ kind: "notice", reason, content: "" });
+  const abort = mail(CONTROL, 2, 2, { delivery: "abort" });
+
+  it.each<[string, NewEvent[], string[]]>([
+    ["a result", reading, ["the window"]],
+    [
+      "mail taken in after a result",
+      [...reading, mail("x", 1, 2, { taint: ["a page"] })],
+      ["the window", "a page"],
+    ],
+    ["more work", [...reading, decision("calls", "b"), result("b", "ok")], ["the window"]],
+    ["its end, until mail comes", [...reading, ...rested], ["the window"]],
+    ["its end and new mail", [...reading, ...rested, mail("x", 1, 2)], []],
+    [
+      "its end and several messages for one decision",
+      [
+        ...reading,
+        ...rested,
+        mail("x", 1, 2, { taint: ["a"] }),
+        mail("y", 1, 3),
+        mail("z", 1, 4, { taint: ["b"] }),
+      ],
+      ["a", "b"],
+    ],
+    [
+      "an idle call, and another that worked",
+      [...reading, decision("calls", "b", "c"), result("b", "idle"), result("c", "ok"), mail("x", 1, 2)],
+      ["the window"],
+    ],
+    [
+      "idle calls",
+      [...reading, decision("calls", "b", "c"), result("b", "idle"), result("c", "idle"), mail("x", 1, 2)],
+      [],
+    ],
+    ["a failure", [...reading, decision("unparsed"), result(null, "error"), mail("x", 1, 2)], ["the window"]],
+    ["an abort alone", [...reading, abort], ["the window"]],
+    ["an abort and mail", [...reading, abort, mail("x", 1, 3)], []],
+    [
+      "a halt in the middle",
+      [...reading, halted("paused"), { kind: "notice", reason: "resumed", content: "" }, mail("x", 1, 2)],
+      ["the window"],
+    ],
+    ["a halt until mail comes", [...reading, halted("parked-mail"), mail("x", 1, 2)], ["the window"]],
+    ["a halt at rest", [...reading, ...rested, halted("parked-mail"), mail("x", 1, 2)], []],
+    ["what an earlier version only called so", [mail("x", 1, 1, { taint: true })], ["unknown"]],
+  ])("lasts until mail comes after a rest: %s", (_, events, sources) =>
+    expect(fold(events).taint).toEqual(sources),
+  );
+
+  it("is never over for an agent that never rests", () => {
+    const busy = Array.from({ length: 50 }, (_, n) => [
+      mail("x", n + 1, n + 2),
+      decision("calls", "b"),
+      result("b", "ok"),
+    ]).flat();
+    expect(fold([...reading, ...busy]).taint).toEqual(["the window"]);
+  });
+});

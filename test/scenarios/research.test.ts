@@ -81,9 +81,9 @@ describe("a researcher", () => {
     await world.idle();
 
     const [searched, read, noted] = await world.kinds("1", "result");
-    expect(searched).toMatchObject({ outcome: "ok", taint: true });
+    expect(searched).toMatchObject({ outcome: "ok", taint: [expect.stringMatching(/^search by /)] });
     expect(searched!.content).toContain(`1. [Old trees](${url})\n   What it is about.`);
-    expect(read).toMatchObject({ outcome: "ok", taint: true });
+    expect(read).toMatchObject({ outcome: "ok", taint: [url] });
     expect(read!.content).toContain("=== SUMMARIZED CHUNK === (part 1, 4 tokens)\nIn short: trees.");
     expect(noted).toMatchObject({ outcome: "ok" });
 
@@ -100,7 +100,10 @@ describe("a researcher", () => {
     expect(world.legion.budget.spent().steps).toBe(model.requests.length);
 
     const [report] = await world.kinds("0", "message");
-    expect(report!.message).toMatchObject({ content: `Trees, says ${url}`, taint: true });
+    expect(report!.message).toMatchObject({
+      content: `Trees, says ${url}`,
+      taint: [...(searched!.taint as readonly string[]), url],
+    });
     const note = join(world.project, ".ai-legion/agents/1/notes/trees.txt");
     expect(await readFile(note, "utf8")).toContain(url);
     expect(requests).toEqual(["/search", "/trees"]);
@@ -136,10 +139,10 @@ describe("a researcher", () => {
     await world.say("1", "Read.");
     await world.idle();
     const [summary, part] = await world.kinds("1", "result");
-    expect(summary).toMatchObject({ outcome: "ok", taint: true });
+    expect(summary).toMatchObject({ outcome: "ok", taint: [url] });
     expect(summary!.content.match(/In short: trees\./g)).toHaveLength(3);
     expect(summary!.content).toMatch(/\nNot summarised: part 4\. the last call is kept for a decision\.\n/);
-    expect(part).toMatchObject({ outcome: "ok", taint: true });
+    expect(part).toMatchObject({ outcome: "ok", taint: [url] });
     expect(part!.content).toMatch(/This is part 4 of 4\./);
     expect(part!.content).toContain("Tree number 199 ");
   });

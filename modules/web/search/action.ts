@@ -46,8 +46,8 @@ async function search(
     const hits = await provider.search(query, { network: node.network, signal });
     if (hits.length === 0) return ok(`${provider.name} found nothing for "${query}". Try other words.`);
     const list = hits.map(describe).join("\n");
-    const shown = ok(wrapOutside(provider.name, `Search results for "${query}":\n\n${list}`));
-    return { ...fromOutside(shown), leads: hits.map(({ url }) => url) };
+    const found = ok(wrapOutside(provider.name, `Search results for "${query}":\n\n${list}`));
+    return { ...fromOutside(found, `search by ${provider.name}`), leads: hits.map(({ url }) => url) };
   } catch (error) {
     if (error instanceof SearchError) return fail(error.message, error.details);
     throw error;

@@ -8,6 +8,7 @@ import { actingHost, keepText, maxResultTokens, type RunningAction } from "./mod
 import type { ActionResult } from "../../domain/module.ts";
 import { ownFrame, showPlace } from "../../base/own-code.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
+import { markOf, type Taint } from "../../domain/taint.ts";
 import { owning, strayOwner } from "../../base/async-owner.ts";
 import { estimateTokens, fitTokens } from "../../model/tokens/tokens.ts";
 import { beginWork, type Work } from "./unit-of-work.ts";
@@ -31,7 +32,8 @@ export async function perform(
   const work = beginWork(performer);
   const { result, isKept } = await run(performer, ready, { work, signal, call });
   work.end();
-  const { outcome, details, taint, leads } = result;
+  const { outcome, details, leads } = result;
+  const taint = markOf(result.taint);
   const event: ResultEvent = {
     kind: "result",
     call: call.id,
@@ -47,10 +49,10 @@ export async function perform(
   return { result: event, refused: work.refused };
 }
 
-/** The messages of an action, if there are any, marked if its result is. */
-export function sentBy({ sends }: Work, taint: true | undefined): ResultEvent["sends"] {
+/** The messages of an action, if there are any, marked as its result is. */
+export function sentBy({ sends }: Work, taint: Taint | undefined): ResultEvent["sends"] {
   if (sends.length === 0) return undefined;
-  return taint ? sends.map((message) => ({ ...message, taint })) : sends;
+  return taint ? sends.map((message) => ({ ...message, taint: markOf(message.taint, taint) })) : sends;
 }
 
 interface EndedAction {

@@ -44,7 +44,7 @@ describe("reading a page", () => {
   it("gives all of it, with where it came from, between markers, as words from outside", async () => {
     expect(await read("/robots.txt")).toEqual({
       outcome: "ok",
-      taint: true,
+      taint: [`${site.url}/robots.txt`],
       content: expect.stringMatching(
         /^http:\/\/site\/robots\.txt\n\n--- FROM OUTSIDE #: http:\/\/site\/robots\.txt ---\n\(.*\)\n\nUser-agent: \*\nAllow: \/\n\n--- END FROM OUTSIDE # ---$/,
       ) as string,
@@ -164,7 +164,7 @@ describe("reading a page", () => {
     const { content, taint } = await read("/de", { raw: true });
     expect(content).toContain("<html");
     expect(content).toMatch(/[äöüß]/);
-    expect(taint).toBe(true);
+    expect(taint).toEqual([`${site.url}/de`]);
     const long = await read("/article", { raw: true }, { maxTokens: 600 });
     expect(long.content).toContain(" Write `page: 2, raw: true` for the next.\n");
   });
@@ -180,7 +180,7 @@ describe("reading a page", () => {
     ],
   ])("says what an error page says: %s", async (path, message) => {
     const result = await read(path);
-    expect(result).toMatchObject({ outcome: "error", taint: true });
+    expect(result).toMatchObject({ outcome: "error", taint: [site.url + path] });
     expect(result.content).toMatch(message);
     expect(result.content).toContain("--- FROM OUTSIDE");
   });
@@ -195,7 +195,7 @@ describe("reading a page", () => {
     ["/scan.pdf", /has no text/],
   ])("fails in one sentence, which may hold words of a stranger: %s", async (path, message) => {
     const result = await read(path);
-    expect(result).toMatchObject({ outcome: "error", taint: true });
+    expect(result).toMatchObject({ outcome: "error", taint: [expect.stringContaining(path)] });
     expect(result.content).toMatch(message);
     expect(result.content).not.toContain("\n");
   });

@@ -38,7 +38,7 @@ describe("searchWeb", () => {
       { title: "Second", url: "https://example.org/2" },
     );
     const { outcome, content, taint } = await search("some words");
-    expect([outcome, taint]).toEqual(["ok", true]);
+    expect([outcome, taint]).toEqual(["ok", [expect.stringMatching(/^search by /)]]);
     expect(content).toContain(
       'Search results for "some words":\n\n' +
         "1. [First](https://example.org/1)\n   About it.\n2. [Second](https://example.org/2)\n",
