@@ -36,6 +36,7 @@ export const messageSchema = z.object({
   re: text.optional(),
   root: text,
   hops: countSchema,
+  authority: z.array(text).optional(),
   taint,
   details: z.unknown().optional(),
 });

@@ -38,6 +38,11 @@ export interface Message {
   readonly root: string;
   /** Agent-to-agent steps since a person or the clock spoke. */
   readonly hops: number;
+  /**
+   * In whose name it comes: the agents of its chain since a person spoke, each once, its sender the last. Absent: in a
+   * person's. Earlier versions did not say it: read it with `authorityOf`.
+   */
+  readonly authority?: readonly AgentId[];
   /** From where outside came what its sender had been shown since it last rested. */
   readonly taint?: Taint;
   /** For people and programs; never reaches a model. */

@@ -3,6 +3,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import { LegionError } from "../base/errors.ts";
+import { writtenBy } from "../domain/authority.ts";
 import {
   CONTROL,
   HOP_LIMIT,
@@ -15,8 +16,9 @@ import {
   type Message,
 } from "../domain/message.ts";
 import type { Peer } from "../domain/module.ts";
-import { markOf, type Taint } from "../domain/taint.ts";
+import { markOf } from "../domain/taint.ts";
 import { undeliverable, type Undeliverable } from "../past/dead-letters.ts";
+import type { Conversation } from "../past/conversation.ts";
 import type { Memory } from "../past/past.ts";
 
 /** What a message is numbered and chained by. */
@@ -39,14 +41,13 @@ export interface Letter {
   readonly spontaneous?: true;
   /** Absent: it goes on from the newest message that `from` was shown; what Control says always begins a chain. */
   readonly chain?: "new" | Chain;
-  /** From where outside it came, beside what its sender has been shown. */
-  readonly taint?: Taint;
+  /** What it was marked with when it was written, in place of what its sender has been shown since. */
+  readonly marks?: Pick<Message, "authority" | "taint">;
 }
 
 /** A letter as it would be sent now. */
 export function draftOf({ conversation }: Books, letter: Letter, nowMs: number): Draft {
   const { from, spontaneous, chain = from === CONTROL ? "new" : undefined } = letter;
-  const isOfAgent = from !== CONTROL && !spontaneous;
   const cause = chain === undefined ? conversation.newest : undefined;
   return {
     type: spontaneous ? "spontaneous" : "agentToAgent",
@@ -59,9 +60,15 @@ export function draftOf({ conversation }: Books, letter: Letter, nowMs: number):
     root: cause?.root,
     hops: chain === undefined ? (cause?.hops ?? 0) + 1 : 0,
     ...(typeof chain === "object" && chain),
-    taint: markOf(letter.taint, isOfAgent && conversation.taint),
+    ...(letter.marks ?? marksOf(conversation, letter)),
     details: letter.details,
   };
+}
+
+/** An agent writes in the name of all whose work it does, and with all that it has been shown. */
+function marksOf({ authority, taint }: Conversation, { from, spontaneous }: Letter): Letter["marks"] {
+  if (from === CONTROL || spontaneous) return {};
+  return { authority: writtenBy(from, authority), taint: markOf(taint) };
 }
 
 /** What becomes of a letter. */

@@ -3,7 +3,9 @@
 import { writeLetter, type Letter, type PostalService } from "./compose.ts";
 import { deadLettersIn, parseDeadLetterId, type DeadLetter } from "../past/dead-letters.ts";
 import { LegionError } from "../base/errors.ts";
+import { writtenBy } from "../domain/authority.ts";
 import { CONTROL, type AgentId } from "../domain/message.ts";
+import { markOf } from "../domain/taint.ts";
 import { sendNotice, type LetterWriter } from "./log-access.ts";
 
 export interface PostOffice extends PostalService {
@@ -39,7 +41,8 @@ function noSuchLetter(id: string): LegionError {
 }
 
 function letterOf({ id, message, to }: DeadLetter, from: AgentId): Letter {
-  const { content, delivery, details, source, taint } = message;
+  const { content, delivery, details, source, authority, taint } = message;
+  const isOfAgent = from !== CONTROL && source.type === "agent";
   const before = typeof details === "object" && details !== null ? details : {};
   return {
     from,
@@ -48,7 +51,7 @@ function letterOf({ id, message, to }: DeadLetter, from: AgentId): Letter {
     delivery,
     spontaneous: source.type === "user" ? true : undefined,
     chain: "new",
-    taint,
+    marks: { authority: isOfAgent ? writtenBy(from, authority) : undefined, taint: markOf(taint) },
     details: { ...before, dead: id, resent: "by Control" },
   };
 }

@@ -12,6 +12,7 @@ import {
   type Outcome,
   type Stamp,
 } from "../domain/event.ts";
+import { authorityOf, joinAuthority } from "../domain/authority.ts";
 import { buriedBy } from "./dead-letters.ts";
 import { createKnownAddresses, learnAddresses, type KnownAddresses } from "./known-addresses.ts";
 import {
@@ -57,7 +58,8 @@ export interface Conversation {
   instruction: Message | undefined;
   /** From where outside came what the agent was shown since it last rested: pages, messages of those who had read one. */
   taint: readonly string[];
-  readonly authority: ReadonlySet<AgentId>;
+  /** In whose name it acts: of all mail since it last rested; itself not. Empty: in nobody's but a person's. */
+  authority: readonly AgentId[];
   /** Per peer, its newest message that has not been answered. */
   readonly unanswered: Map<AgentId, Message>;
 
@@ -95,7 +97,7 @@ export function createConversation(): Conversation {
     newest: undefined,
     instruction: undefined,
     taint: [],
-    authority: new Set(),
+    authority: [],
     unanswered: new Map(),
     decision: undefined,
     outcome: "idle",
@@ -170,9 +172,11 @@ function hear(conversation: Conversation, message: Message): void {
     conversation.aborted = true;
     return;
   }
-  if (isAtRest(conversation)) conversation.taint = [];
+  if (isAtRest(conversation)) conversation.taint = conversation.authority = [];
   conversation.mail = true;
   conversation.taint = sourcesOf(conversation.taint, message.taint);
+  const others = authorityOf(message).filter((name) => name !== parseMessageId(message.id).to);
+  conversation.authority = joinAuthority(conversation.authority, others);
   conversation.newest = message;
   if (message.source.type === "agent") {
     if (message.source.id === CONTROL) conversation.failures = conversation.failuresBefore = 0;

@@ -21,7 +21,7 @@ export async function judgeCall(performer: Performer, ready: ReadyCall, host: Ho
   const own = judge(rulebook.own, touches, table);
   if (own.kind === "deny") return own;
   const said = await Promise.all(
-    [...memory.conversation.authority].map(async (agent) =>
+    memory.conversation.authority.map(async (agent) =>
       forOther(judge(await rulebook.of(agent), touches, table), displayName(agent)),
     ),
   );

@@ -33,7 +33,7 @@ export async function askPerson(
     action: name,
     touches,
     rule,
-    authority: authority.size > 0 ? [...authority] : undefined,
+    authority: authority.length > 0 ? authority : undefined,
     taint: taint.length > 0 ? taint : undefined,
   };
   if (!openQuestion(memory.conversation.questions))

@@ -3,13 +3,14 @@
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import {
   addUsage,
+  sendsOf,
   type Event,
   type EventOf,
   type NewEvent,
   type Stamp,
   type Usage,
 } from "../../domain/event.ts";
-import { displayName, type AgentId, type Message } from "../../domain/message.ts";
+import { CONTROL, displayName, type AgentId, type Message } from "../../domain/message.ts";
 import type { ModelRequest, Turn } from "../../domain/model.ts";
 import { textOf } from "../../past/view.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
@@ -98,11 +99,33 @@ export function compareEvents(
   recorded: Event | undefined,
   today: NewEvent | Event | undefined,
 ): Difference | undefined {
-  const [before, now] = [recorded, today].map((event) => event && toText(essenceOf(event)));
+  const seen = recorded && isFromBeforeMarks(recorded) ? withoutMarks : asItIs;
+  const [before, now] = [recorded, today].map((event) => event && toText(essenceOf(seen(event))));
   if (before === now) return undefined;
   const seq = recorded?.seq ?? 0;
   const part = recorded ? `event ${seq}: ${recorded.kind}` : `after its last event: ${today!.kind}`;
   return { agent, seq, part, recorded: before ?? NOTHING, today: now ?? NOTHING };
+}
+
+const asItIs = (event: NewEvent | Event): NewEvent | Event => event;
+
+/** Earlier versions did not say in whose name an agent writes, and marked for ever what it wrote after it read a page. */
+function isFromBeforeMarks(event: Event): boolean {
+  return messagesOf(event).some(({ source, authority }) => isOfAgent(source) && authority === undefined);
+}
+
+function isOfAgent(source: Message["source"]): boolean {
+  return source.type === "agent" && source.id !== CONTROL;
+}
+
+function messagesOf(event: NewEvent | Event): readonly Message[] {
+  return event.kind === "message" ? [event.message] : sendsOf(event);
+}
+
+function withoutMarks(event: NewEvent | Event): NewEvent | Event {
+  const bare = messagesOf(event).map(({ authority: _, taint: __, ...message }) => message);
+  if (event.kind === "message") return { ...event, message: bare[0]! };
+  return "sends" in event ? { ...event, sends: bare } : event;
 }
 
 const NOTHING = "(nothing)";
