@@ -8,3 +8,8 @@ import { afterAll } from "vitest";
 const folder = mkdtempSync(join(tmpdir(), "legion-person-"));
 process.env["XDG_CONFIG_HOME"] = folder;
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** For an environment that holds nothing else. */
+export function ownHome(): { readonly XDG_CONFIG_HOME: string } {
+  return { XDG_CONFIG_HOME: folder };
+}

@@ -3,10 +3,12 @@ import { z } from "zod";
 import { parseDuration } from "../base/duration.ts";
 import { parseGrant } from "../environment/network/destination.ts";
 import { parseLegionLimits } from "../domain/limits.ts";
+import { parsePolicy } from "../domain/policy/policy.ts";
 import { urlFlaw } from "../model/http/base-url.ts";
 import { parseRedisAddress } from "../storage/redis/connection/address.ts";
 import { isLegionName } from "../domain/message.ts";
-import { duration, legionLimits, memory, name, onOff, parsed, section } from "./settings.ts";
+import { duration, legionLimits, memory, name, onOff, parsed, policy, section } from "./settings.ts";
+import { BETWEEN_TEXTS } from "./variables.ts";
 import { SEARCH_PROVIDERS } from "./web-search.ts";
 
 const count = z.int("expected a whole number").min(1, "expected at least 1");
@@ -131,6 +133,7 @@ const shape = {
 export const fileSettings = section({
   ...shape,
   limits: legionLimits.optional(),
+  policy: policy.optional(),
   memory: memory.optional(),
   durability: z.enum(["disk", "process"], { error: "expected disk or process" }).optional(),
   models: z.record(modelName, modelSettings, "expected a map of model names").optional(),
@@ -145,6 +148,7 @@ export const textSettings = z.strictObject({
   volatile: z.enum(["allow", "refuse"]).optional(),
   pins: z.enum(["move", "keep"]).optional(),
   limits: parsed((text) => parseLegionLimits(String(text))).optional(),
+  policy: parsed((text) => parsePolicy(String(text).split(BETWEEN_TEXTS))).optional(),
 });
 
 export type FileSettings = z.output<typeof fileSettings>;

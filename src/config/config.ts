@@ -1,17 +1,18 @@
 import type { MemorySettings } from "../domain/memory-settings.ts";
-import { dotEnvError, parseDotEnv, type DotEnv } from "./dot-env.ts";
-import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
-import { fileSettings, textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";
-import { busIn, nameIn } from "./faulty-config.ts";
+import type { DotEnv } from "./dot-env.ts";
+import { LegionError } from "../base/errors.ts";
+import { textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";
 import { mergeLimits, type LegionLimits } from "../domain/limits.ts";
+import type { PolicyLayer } from "../domain/policy/policy.ts";
+import type { Notify, PersonSettings } from "./person-config.ts";
 import { keyLeak, type UrlSources } from "../model/http/base-url.ts";
 import type { ProviderSettings } from "../model/registry/connection.ts";
 import type { ModelDescription } from "../model/registry/profiles.ts";
-import { readProjectFile } from "../base/files/project-file.ts";
 import type { RedisAddress } from "../storage/redis/connection/address.ts";
 import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
-import { chooseSearch, SEARCH_VARIABLES, type SearchChoice } from "./web-search.ts";
-import { explainIssue, parseYaml } from "./yaml.ts";
+import { chooseSearch, type SearchChoice } from "./web-search.ts";
+import { BROWSER_VARIABLE as BROWSER, SERVICE_VARIABLES, type VARIABLES } from "./variables.ts";
+import { explainIssue } from "./yaml.ts";
 
 /** What models and web searches are chosen and opened by, beside the config. */
 export type ServiceEnvironment = Readonly<Record<string, string>>;
@@ -31,6 +32,12 @@ export interface Config {
   readonly delayMs: number;
   /** As far as somebody said so: the defaults for paid models are not in it. */
   readonly limits: LegionLimits;
+  /** Who said what agents may do, later ones last. */
+  readonly policies: readonly PolicyLayer[];
+  /** Names of variables whose values nobody shall see. */
+  readonly secrets: readonly string[];
+  /** Absent: nobody is told when a person is wanted. */
+  readonly notify?: Notify;
   readonly memory: MemorySettings & MemoryChoice;
   readonly durability: "disk" | "process";
   /** By `provider/id`. */
@@ -80,28 +87,7 @@ export interface ConfigSources {
   readonly flags: ConfigFlags;
 }
 
-const FILE = ".ai-legion/config.yaml";
-
-/** Which environment variable says what. */
-const VARIABLES: readonly (readonly [keyof TextSettings, variable: string])[] = [
-  ["model", "LEGION_MODEL"],
-  ["agent", "LEGION_AGENT"],
-  ["bus", "LEGION_BUS"],
-  ["name", "LEGION_NAME"],
-  ["tick", "LEGION_TICK"],
-  ["heartbeat", "LEGION_HEARTBEAT"],
-  ["limits", "LEGION_LIMITS"],
-  ["delay", "AGENT_DELAY"],
-];
-const SERVICE_VARIABLES = [
-  "LEGION_MODEL",
-  "ANTHROPIC_API_KEY",
-  "ANTHROPIC_BASE_URL",
-  "OPENAI_API_KEY",
-  "OPENAI_BASE_URL",
-  ...SEARCH_VARIABLES,
-];
-const BROWSER = "PUPPETEER_EXECUTABLE_PATH";
+export const FILE = ".ai-legion/config.yaml";
 
 /** What has no meaning without Redis, as the command line says it. */
 const REDIS_ONLY = [
@@ -110,85 +96,27 @@ const REDIS_ONLY = [
   ["pins", "--here"],
 ] as const;
 
-/**
- * Settles every setting: defaults, then config.yaml, then the environment (in which the project's `.env` stands for what
- * is not set), then flags. Throws CONFIG or USAGE with one line that names the place and what would be right.
- */
-export async function loadConfig(sources: ConfigSources): Promise<Config> {
-  const { projectDir } = sources;
-  const file = await readConfigFile(projectDir);
-  const { values, faults } = await readDotEnv(projectDir);
-  if (faults[0]) throw dotEnvError(faults[0]);
-  return settle({ file, dotEnv: values, variables: VARIABLES }, sources);
-}
-
-export interface SettledConfig {
-  readonly config: Config;
-  /** What is wrong in files or environment: nothing that they settle holds then, but where the legion is. */
-  readonly fault?: string;
-}
-
-/**
- * As `loadConfig`, for what starts no agents: a mistake of somebody else's is no reason not to look, to send or to stop.
- * Throws CONFIG or USAGE all the same for what was typed, and where it cannot be read which legion is meant.
- */
-export async function loadConfigAnyway(sources: ConfigSources): Promise<SettledConfig> {
-  try {
-    return { config: await loadConfig(sources) };
-  } catch (error) {
-    if (!isLegionError(error, "CONFIG") && !isLegionError(error, "USAGE")) throw error;
-    return { config: await settlePlace(sources), fault: messageOf(error) };
-  }
-}
-
 /** What is settled beside the command line. */
 interface Layers {
+  readonly person: PersonSettings;
   readonly file: FileSettings;
   readonly dotEnv: DotEnv["values"];
-  readonly variables: typeof VARIABLES;
-}
-
-/** Defaults, but for where the legion is. */
-async function settlePlace(sources: ConfigSources): Promise<Config> {
-  const variables = VARIABLES.filter(([key]) => key === "bus" || key === "name");
-  const settled = (file: FileSettings): Config => settle({ file, dotEnv: {}, variables }, sources);
-  const bus = await inFiles("bus", sources);
-  const here = settled(bus);
-  return here.bus.kind === "memory" ? here : settled({ ...bus, ...(await inFiles("name", sources)) });
-}
-
-const PLACE = { bus: ["LEGION_BUS", busIn], name: ["LEGION_NAME", nameIn] } as const;
-
-/** What the project's files say of where the legion is, unless the command line or the environment does. */
-async function inFiles(
-  key: keyof typeof PLACE,
-  { projectDir, env, flags }: ConfigSources,
-): Promise<Pick<FileSettings, "bus" | "name">> {
-  const [variable, read] = PLACE[key];
-  if (flags[key] !== undefined || env[variable]?.trim()) return {};
-  const { values, faults } = await readDotEnv(projectDir);
-  const text = (await readProjectFile(projectDir, FILE)) ?? "";
-  try {
-    const fault = faults.find((each) => each.key === variable);
-    if (fault) throw dotEnvError(fault);
-    if (values[variable]?.trim()) return readTexts([[key, variable, values[variable]]]);
-    return { [key]: await read({ file: FILE, text, firstLine: 1 }) };
-  } catch (error) {
-    if (!isLegionError(error, "CONFIG")) throw error;
-    const way = `this says which legion is meant: put it right, or say --${key}`;
-    throw new LegionError("CONFIG", `${error.message} (${way})`, { cause: error });
-  }
+  /** Those that count. */
+  readonly variables: readonly (typeof VARIABLES)[number][];
 }
 
 /** Throws USAGE for what the environment or the command line has wrong. */
-function settle({ file, dotEnv, variables: said }: Layers, { env, flags }: ConfigSources): Config {
+export function settle(
+  { person, file, dotEnv, variables: said }: Layers,
+  { env, flags }: ConfigSources,
+): Config {
   const environment = { ...dotEnv, ...env };
   const variables = readTexts(said.map(([key, variable]) => [key, variable, environment[variable]]));
   refuseEmpty(flags);
   const typed = readTexts(Object.entries(flags).map(([key, text]) => [key, `--${key}`, text]));
 
   const settings = { ...file, ...variables, ...typed };
-  const limits = [file.limits, variables.limits, typed.limits].filter((layer) => layer !== undefined);
+  const limits = [person.limits, file.limits, variables.limits, typed.limits].flatMap((layer) => layer ?? []);
   const forServices = SERVICE_VARIABLES.map((variable) => [variable, environment[variable]?.trim()]);
   const serviceEnvironment: ServiceEnvironment = Object.fromEntries(forServices.filter(([, value]) => value));
   return freeze({
@@ -203,6 +131,13 @@ function settle({ file, dotEnv, variables: said }: Layers, { env, flags }: Confi
       agent: mergeLimits(...limits.map((layer) => layer.agent)),
       legion: mergeLimits(...limits.map((layer) => layer.legion)),
     },
+    policies: [
+      { by: person.place, as: "person", ...person.policy } as const,
+      { by: FILE, as: "anybody", ...file.policy } as const,
+      { by: "--policy", as: "person", ...typed.policy } as const,
+    ],
+    secrets: person.secrets,
+    notify: person.notify,
     memory: { ...DEFAULT_MEMORY, ...file.memory },
     durability: file.durability ?? "disk",
     models: file.models ?? {},
@@ -218,7 +153,7 @@ function settle({ file, dotEnv, variables: said }: Layers, { env, flags }: Confi
 
 /** What was to say where the legion is and says nothing, such as a variable that is not set, would mean another one. */
 function refuseEmpty(flags: ConfigFlags): void {
-  const empty = (["bus", "name"] as const).find((setting) => flags[setting]?.trim() === "");
+  const empty = (["bus", "name", "policy"] as const).find((setting) => flags[setting]?.trim() === "");
   if (empty) throw new LegionError("USAGE", `--${empty}: it is empty; say which, or leave the option out`);
 }
 
@@ -269,19 +204,10 @@ function webOf(
   };
 }
 
-async function readConfigFile(projectDir: string): Promise<FileSettings> {
-  const text = await readProjectFile(projectDir, FILE);
-  return text === undefined ? {} : parseYaml({ file: FILE, text, firstLine: 1 }, fileSettings);
-}
-
-async function readDotEnv(projectDir: string): Promise<DotEnv> {
-  return parseDotEnv((await readProjectFile(projectDir, ".env")) ?? "");
-}
-
 type SaidText = readonly [setting: string, place: string, text: string | undefined];
 
 /** Checks what was said in single texts; an empty one says nothing. */
-function readTexts(said: readonly SaidText[]): TextSettings {
+export function readTexts(said: readonly SaidText[]): TextSettings {
   const texts = said.flatMap(([setting, , text]) => (text?.trim() ? [[setting, text.trim()] as const] : []));
   const read = textSettings.safeParse(Object.fromEntries(texts), { reportInput: true });
   if (read.success) return read.data;

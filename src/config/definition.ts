@@ -4,6 +4,7 @@ import { z } from "zod";
 import { LegionError } from "../base/errors.ts";
 import type { LimitsChoice } from "../domain/limits.ts";
 import { isAgentId, type AgentId } from "../domain/message.ts";
+import type { PolicyLayer, PolicyText } from "../domain/policy/policy.ts";
 import { nearest } from "../base/nearest.ts";
 import { findInProject, readProjectFile, readTextFile, shownPath } from "../base/files/project-file.ts";
 import {
@@ -14,6 +15,7 @@ import {
   moduleNames,
   name,
   notYet,
+  policy,
   section,
   type MemoryChoice,
 } from "./settings.ts";
@@ -33,6 +35,8 @@ export interface Definition {
   readonly tickMs?: number;
   readonly memory: MemoryChoice;
   readonly limits: LimitsChoice;
+  /** What it says of the agent's policy; may be empty. */
+  readonly policy: readonly PolicyLayer[];
 }
 
 export interface Member {
@@ -45,6 +49,8 @@ export interface Member {
   /** Stands in place of the definition's. */
   readonly brief?: string;
   readonly limits: LimitsChoice;
+  /** What the team says of its policy; absent where no team does. */
+  readonly policy?: readonly PolicyLayer[];
   /** Stand in place of the definition's. */
   readonly modules?: readonly string[];
   /** Chosen by the record of its last start, which is no place to name code: only what the definition names, too, is run. */
@@ -75,7 +81,7 @@ const frontMatter = section({
   tick: duration.optional(),
   memory: memory.optional(),
   limits: limits.optional(),
-  policy: notYet,
+  policy: policy.optional(),
   skills: notYet,
   mcp: notYet,
   environment: notYet,
@@ -91,6 +97,7 @@ const team = section({
         model: name.optional(),
         brief: z.string("expected a text").trim().optional(),
         limits: limits.optional(),
+        policy: policy.optional(),
         modules: moduleNames.optional(),
       }),
       "expected a map from agent ids to what they are",
@@ -122,6 +129,7 @@ export async function findDefinition(reference: string, places: Places): Promise
     tickMs: tick,
     memory: read.memory ?? {},
     limits: read.limits ?? {},
+    policy: layers(file, read.policy),
   };
 }
 
@@ -134,7 +142,17 @@ export async function findTeam(reference: string, places: Places): Promise<reado
     ? await readNamed(reference, resolve(places.projectDir, reference))
     : await findByName({ what: "team", extension: ".yaml" }, reference, places);
   const { agents } = await parseYaml({ file, text, firstLine: 1 }, team);
-  return Object.entries(agents).map(([id, member]) => ({ id, ...member, limits: member.limits ?? {} }));
+  return Object.entries(agents).map(([id, member]) => ({
+    id,
+    ...member,
+    limits: member.limits ?? {},
+    policy: layers(file, member.policy),
+  }));
+}
+
+/** Whoever wrote the file is nobody in particular: it may tighten. */
+function layers(by: string, said: PolicyText | undefined): readonly PolicyLayer[] {
+  return said ? [{ by, as: "anybody", ...said }] : [];
 }
 
 interface SettingsFile {

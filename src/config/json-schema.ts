@@ -14,6 +14,7 @@ const MEANINGS: Readonly<Record<keyof FileSettings, string>> = {
   heartbeat: "How often idle agents are asked whether there is anything to do, or off.",
   delay: "A pause after each decision.",
   limits: "What each agent (steps) and all together (tokens, cost, time) may use; or none.",
+  policy: "What agents may do without asking: profile, and the rules deny, ask, allow, such as run npm test.",
   memory: "What agents are shown of their past.",
   durability: "disk: what is acknowledged survives the machine. process: faster, and survives the program.",
   models: "Models that the registry does not know, by name: window, price, abilities.",

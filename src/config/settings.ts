@@ -12,6 +12,8 @@ import {
   type LimitName,
   type LimitsChoice,
 } from "../domain/limits.ts";
+import { parseProfile } from "../domain/policy/policy.ts";
+import { checkRule } from "../domain/policy/rule.ts";
 import { nearest } from "../base/nearest.ts";
 
 /** What somebody said about memory; an absent member is left to whoever spoke before. */
@@ -123,3 +125,18 @@ export const legionLimits = z.preprocess(
     },
   ),
 );
+
+const rules = z
+  .array(
+    parsed((text) => checkRule(String(text))),
+    "expected a list of rules such as [run npm test, write docs/**]",
+  )
+  .max(1_000, "expected at most 1000 rules");
+
+/** What agents may do without asking. */
+export const policy = section({
+  profile: parsed((text) => parseProfile(String(text))).optional(),
+  deny: rules.optional(),
+  ask: rules.optional(),
+  allow: rules.optional(),
+});

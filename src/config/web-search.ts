@@ -49,7 +49,8 @@ const SERVICES: Readonly<Record<SearchProviderName, Service>> = {
 };
 
 /** All variables that have a say. */
-export const SEARCH_VARIABLES = Object.values(SERVICES).flatMap(({ keys, url }) => [...keys, url]);
+export const SEARCH_KEYS = Object.values(SERVICES).flatMap(({ keys }) => keys);
+export const SEARCH_URLS = Object.values(SERVICES).map(({ url }) => url);
 
 /** For people who have none. */
 export const HOW_TO_SEARCH =

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { loadConfig, type ConfigSources } from "../../src/config/config.ts";
+import type { ConfigSources } from "../../src/config/config.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import { createTempProject } from "../temp-project.ts";
+import { ownHome } from "../own-config-home.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 
 interface Given {
   readonly yaml?: string;
@@ -14,7 +16,7 @@ async function web({ yaml = "", dotEnv = "", env = {} }: Given) {
     ".ai-legion/config.yaml": yaml && `web: { ${yaml} }`,
     ".env": dotEnv,
   });
-  return (await loadConfig({ projectDir, env, flags: {} })).modules.web;
+  return (await loadConfig({ projectDir, env: { ...ownHome(), ...env }, flags: {} })).modules.web;
 }
 const search = async (given: Given) => (await web(given)).search;
 const refusal = (yaml: string): Promise<string> => web({ yaml }).then(() => "it was taken", messageOf);

@@ -1,8 +1,10 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { loadConfig, type Config, type ConfigSources } from "../../src/config/config.ts";
+import type { Config, ConfigSources } from "../../src/config/config.ts";
 import { isLegionError, messageOf } from "../../src/base/errors.ts";
 import { createTempProject } from "../temp-project.ts";
+import { ownHome } from "../own-config-home.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 
 interface Given extends Partial<ConfigSources> {
   readonly yaml?: string;
@@ -14,7 +16,7 @@ async function load({ yaml, dotEnv, env = {}, flags = {} }: Given = {}): Promise
     ...(yaml !== undefined && { ".ai-legion/config.yaml": yaml }),
     ...(dotEnv !== undefined && { ".env": dotEnv }),
   });
-  return loadConfig({ projectDir, env, flags });
+  return loadConfig({ projectDir, env: { ...ownHome(), ...env }, flags });
 }
 
 async function refusal(given: Given): Promise<string> {
@@ -22,6 +24,13 @@ async function refusal(given: Given): Promise<string> {
   expect(isLegionError(error, "CONFIG") || isLegionError(error, "USAGE"), messageOf(error)).toBe(true);
   return messageOf(error);
 }
+
+/** Those who may say something about policy, and do not. */
+const NOBODY: readonly object[] = [
+  { by: expect.stringMatching(/ai-legion\/config\.yaml$/) as string, as: "person" },
+  { by: ".ai-legion/config.yaml", as: "anybody" },
+  { by: "--policy", as: "person" },
+];
 
 const EVERYTHING = `
 model: openai/llama3
@@ -32,6 +41,7 @@ tick: 250ms
 heartbeat: 60s
 delay: 2s
 limits: { steps: 50, cost: 2.5, time: 8h, agent: { cost: 1 }, legion: { steps: 1000 } }
+policy: { deny: [run  git push] }
 memory: { strategy: legion, threshold: 80000, pin: top, forgetErrors: off }
 durability: process
 models:
@@ -54,6 +64,8 @@ describe("loadConfig", () => {
       heartbeatMs: "off",
       delayMs: 0,
       limits: { agent: {}, legion: {} },
+      policies: NOBODY,
+      secrets: [],
       memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
       durability: "disk",
       models: {},
@@ -75,6 +87,8 @@ describe("loadConfig", () => {
       heartbeatMs: 60_000,
       delayMs: 2_000,
       limits: { agent: { steps: 50, cost: 1 }, legion: { steps: 1_000, cost: 2.5, timeMs: 28_800_000 } },
+      policies: NOBODY.with(1, { by: ".ai-legion/config.yaml", as: "anybody", deny: ["run git push"] }),
+      secrets: [],
       memory: { strategy: "legion", threshold: 80_000, pin: "top", forgetErrors: false },
       durability: "process",
       models: {
@@ -144,7 +158,7 @@ describe("loadConfig", () => {
 
   it("passes over a folder named .env", async () => {
     const projectDir = await createTempProject({ ".env/bin/python": "" });
-    expect((await loadConfig({ projectDir, env: {}, flags: {} })).agent).toBe("legionnaire");
+    expect((await loadConfig({ projectDir, env: ownHome(), flags: {} })).agent).toBe("legionnaire");
   });
 
   it("shows no key in anything that is printed, logged or copied", async () => {

@@ -47,6 +47,7 @@ modules: [core, ./my-module.js]
 tick: 2s
 memory: { threshold: 0.5, pin: top }
 limits: { steps: 20, time: 1h, cost: none }
+policy: { profile: read-only, allow: [run npm test] }
 ---
 
 # You write poems
@@ -63,6 +64,7 @@ Rhyme: always.
       tickMs: 2_000,
       memory: { threshold: 0.5, pin: "top" },
       limits: { steps: 20, timeMs: 3_600_000, cost: "none" },
+      policy: [{ by: "agents/it.md", as: "anybody", profile: "read-only", allow: ["run npm test"] }],
       brief: "# You write poems\n\n---\nRhyme: always.",
     });
   });
@@ -77,6 +79,7 @@ Rhyme: always.
         modules: ["core", "goals", "notes", "messaging", "system", "web"],
         memory: {},
         limits: {},
+        policy: [],
         brief: "",
       });
     },
@@ -94,7 +97,8 @@ Rhyme: always.
     ["---\nprotocol: bash\n---\n", "2: protocol: bash is not available yet; leave it out"],
     ["---\nprotocol: xml\n---\n", "2: protocol: expected auto, text or tools"],
     ["---\nskills: [a]\n---\n", "2: skills: not available yet; leave it out"],
-    ["---\npolicy: {}\n---\n", "2: policy: not available yet; leave it out"],
+    ["---\npolicy: { deny: [rum x] }\n---\n", '2: policy.deny.0: "rum x" is no rule; did you mean run ...?'],
+    ["---\npolicy: { alow: [] }\n---\n", '2: policy: unknown key "alow"; did you mean "allow"?'],
     ["---\nmcp: {}\n---\n", "2: mcp: not available yet; leave it out"],
     ["---\nenvironment: docker\n---\n", "2: environment: not available yet; leave it out"],
     [
@@ -190,6 +194,7 @@ agents:
     brief: |
       Write odes.
     limits: { steps: 3 }
+    policy: { deny: [send *] }
     modules: [core]
   critic: { agent: ./critic.md }
 `;
@@ -200,9 +205,10 @@ agents:
         model: "offline",
         brief: "Write odes.",
         limits: { steps: 3 },
+        policy: [{ by: "team.yaml", as: "anybody", deny: ["send *"] }],
         modules: ["core"],
       },
-      { id: "critic", agent: "./critic.md", limits: {} },
+      { id: "critic", agent: "./critic.md", limits: {}, policy: [] },
     ]);
   });
 
@@ -235,7 +241,10 @@ agents:
     ["", '1: "agents" is missing'],
     ["agents: {}", "1: agents: expected at least one agent"],
     ["agents: [a]", "1: agents: expected a map from agent ids to what they are"],
-    ["agents:\n  a: poet", "2: agents.a: expected a map with the keys agent, model, brief, limits, modules"],
+    [
+      "agents:\n  a: poet",
+      "2: agents.a: expected a map with the keys agent, model, brief, limits, policy, modules",
+    ],
     ["agents:\n  a: {}", '2: agents.a: "agent" is missing'],
     ["agents:\n  a:\n    agnet: x", '3: agents.a: unknown key "agnet"; did you mean "agent"?'],
     ["agents:\n  a: { agent: x }\n  a: { agent: y }", '3: the key "a" is here a second time'],

@@ -1,9 +1,11 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadConfig, loadConfigAnyway, type ConfigSources } from "../../src/config/config.ts";
+import type { ConfigSources } from "../../src/config/config.ts";
 import { isLegionError, messageOf } from "../../src/base/errors.ts";
 import { createTempProject } from "../temp-project.ts";
+import { ownHome } from "../own-config-home.ts";
+import { loadConfig, loadConfigAnyway } from "../../src/config/load-config.ts";
 
 interface Given extends Partial<ConfigSources> {
   readonly yaml?: string;
@@ -15,7 +17,7 @@ async function sourcesOf({ yaml, dotEnv, env = {}, flags = {} }: Given): Promise
     ...(yaml !== undefined && { ".ai-legion/config.yaml": yaml }),
     ...(dotEnv !== undefined && { ".env": dotEnv }),
   });
-  return { projectDir, env, flags };
+  return { projectDir, env: { ...ownHome(), ...env }, flags };
 }
 
 async function placeIn(given: Given): Promise<string> {

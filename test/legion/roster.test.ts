@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { loadConfig, type ConfigFlags } from "../../src/config/config.ts";
+import type { ConfigFlags } from "../../src/config/config.ts";
 import { isLegionError, messageOf } from "../../src/base/errors.ts";
 import { planRoster, type Roster, type Who } from "../../src/legion/roster.ts";
 import { createTempProject } from "../temp-project.ts";
+import { ownHome } from "../own-config-home.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 
 interface Given {
   readonly who?: Who;
@@ -25,7 +27,7 @@ async function plan({ who = one, files = {}, config = "", env = {}, flags = {} }
     ".ai-legion/config.yaml": config,
     ...files,
   });
-  const settled = await loadConfig({ projectDir, env, flags });
+  const settled = await loadConfig({ projectDir, env: { ...ownHome(), ...env }, flags });
   return planRoster(who, { config: settled, places: { projectDir, packageDir: projectDir } });
 }
 

@@ -1,4 +1,4 @@
-import { loadConfig, type Config } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { createFileReader, type FileReader } from "../../storage/files/reader/reader.ts";
 import { checkMachine, checkModel } from "./check-machine.ts";
@@ -8,6 +8,7 @@ import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, addTrustOption, projectOf } from "../kit/target.ts";
+import { loadConfig } from "../../config/load-config.ts";
 
 const NO_REPAIR =
   "--repair: there is nothing to repair of a legion in Redis; `--bus memory` means the files of this project";

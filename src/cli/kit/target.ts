@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import type { Command as Parser } from "commander";
 import type { Config } from "../../config/config.ts";
 import { LegionError } from "../../base/errors.ts";
+import { BETWEEN_TEXTS } from "../../config/variables.ts";
 import { checkHome, trustOwner } from "../../storage/folder/home.ts";
 import type { AgentId } from "../../domain/message.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
@@ -55,6 +56,17 @@ export function addCodeTrustOption(parser: Parser): Parser {
   );
 }
 
+/** Lets a person say what agents may do, as often as they like. */
+export function addPolicyOption(parser: Parser): Parser {
+  const add = (text: string, before?: string): string =>
+    before === undefined ? text : before + BETWEEN_TEXTS + text;
+  return parser.option(
+    "--policy <rule>",
+    'such as "deny run git push *", "allow net example.com" or read-only; again for more',
+    add,
+  );
+}
+
 export function addJsonOption(parser: Parser): Parser {
   return parser.option("--json", "print JSON, one object a line");
 }
@@ -95,7 +107,7 @@ export async function withSite<T>(
   faults: "refuse" | "tell" = "tell",
 ): Promise<T> {
   const project = await projectOf(typed, io);
-  const { loadConfig, loadConfigAnyway } = await import("../../config/config.ts");
+  const { loadConfig, loadConfigAnyway } = await import("../../config/load-config.ts");
   const { bus, name } = typed.options;
   const sources = { projectDir: project, env: io.env, flags: { bus, name } };
   const { config, fault } =

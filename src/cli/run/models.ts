@@ -1,7 +1,7 @@
 // Which models can be used here, and what is known of each. Only a compatible server is asked: of Anthropic and OpenAI the
 // models are known, and listing what a key may use would tell neither window nor price.
 
-import { loadConfig, type Config, type ServiceEnvironment } from "../../config/config.ts";
+import type { Config, ServiceEnvironment } from "../../config/config.ts";
 import { messageOf } from "../../base/errors.ts";
 import { foreignHost } from "../../model/http/base-url.ts";
 import { OTHER_WAYS, chooseModel, type ModelChoice } from "../../model/registry/choice.ts";
@@ -14,6 +14,7 @@ import { listModels, type Listing } from "../../model/registry/server.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
+import { loadConfig } from "../../config/load-config.ts";
 
 export const command: CliCommand = {
   define: (parser) => void addJsonOption(addDirOption(parser)),

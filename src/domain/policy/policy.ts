@@ -3,7 +3,7 @@
 
 import { LegionError } from "../../base/errors.ts";
 import { nearest } from "../../base/nearest.ts";
-import { parseRule, type Rule, type RulePlaces, type RuleUse, type Touch } from "./rule.ts";
+import { checkRule, parseRule, type Rule, type RulePlaces, type RuleUse, type Touch } from "./rule.ts";
 
 /** From the narrowest to the widest. */
 export const PROFILES = ["read-only", "workspace", "full"] as const;
@@ -83,6 +83,26 @@ export function parseProfile(text: string): Profile {
   const [meant] = nearest(text, PROFILES);
   const advice = meant ? `did you mean ${meant}?` : `write ${PROFILES.join(", ")}`;
   throw new LegionError("USAGE", `${JSON.stringify(text)} is no profile; ${advice}`);
+}
+
+const USES = ["deny", "ask", "allow"] as const satisfies readonly RuleUse[];
+
+/** Reads what is said in single texts: `deny run git push *`, `read-only`. Throws USAGE with what would be right. */
+export function parsePolicy(texts: readonly string[]): PolicyText {
+  let said: PolicyText = {};
+  for (const text of texts) {
+    const [, word = "", rule = ""] = /^\s*(\S*)\s*([^]*)$/.exec(text) ?? [];
+    const use = USES.find((one) => one === word);
+    if (use) said = { ...said, [use]: [...(said[use] ?? []), checkRule(rule)] };
+    else said = { ...said, profile: rule === "" ? parseProfile(word) : refuseWord(word) };
+  }
+  return said;
+}
+
+function refuseWord(word: string): never {
+  const [meant] = nearest(word, USES);
+  const advice = meant ? `did you mean ${meant} ...?` : `write ${USES.join(", ")} and a rule, or a profile`;
+  throw new LegionError("USAGE", `${JSON.stringify(word)} says nothing of a rule; ${advice}`);
 }
 
 /** What the profile says where no rule does. */

@@ -63,6 +63,11 @@ export function parseRule(text: string, places: RulePlaces): Rule {
   return { text: `${known} ${pattern}`, subject: known, fits: FITTING[known](pattern, places) };
 }
 
+/** The rule as it is kept. Throws as `parseRule` does. */
+export function checkRule(text: string): string {
+  return parseRule(text, { workspace: "/", home: "/" }).text;
+}
+
 const EXAMPLES: Readonly<Record<Subject, string>> = {
   action: "action mcp__*",
   read: "read secrets/**",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { preface, summary } from "../../../src/cli/console/banner.ts";
 import { columnsOf } from "../../../src/cli/kit/terminal.ts";
-import { loadConfig } from "../../../src/config/config.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
 import { planRoster, type Roster } from "../../../src/legion/roster.ts";
 import { createTempProject } from "../../temp-project.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { packageDir } from "../../../src/base/package.ts";
-import { loadConfig } from "../../../src/config/config.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
 import { fileSettings } from "../../../src/config/config-schema.ts";
 import { findDefinition } from "../../../src/config/definition.ts";
 import type { Module } from "../../../src/domain/module.ts";
@@ -11,6 +11,7 @@ import { parseYaml } from "../../../src/config/yaml.ts";
 import { createTestHost } from "../../modules/test-host.ts";
 import { temporaryFolder } from "../../world.ts";
 import { legion } from "../legion.ts";
+import { ownHome } from "../../own-config-home.ts";
 
 const filesOf = async (folder: string): Promise<readonly string[]> =>
   (await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -31,7 +32,7 @@ it("makes a project that the other commands take, and says what to do next", asy
     "agents/clerk.md",
     "my-module.mjs",
   ]);
-  await loadConfig({ projectDir: cwd, env: {}, flags: {} });
+  await loadConfig({ projectDir: cwd, env: ownHome(), flags: {} });
   const clerk = await findDefinition("clerk", { projectDir: cwd, packageDir });
   expect(clerk.modules).toContain("./my-module.mjs");
 });

@@ -1,15 +1,16 @@
 import { realpath, symlink } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../../../src/config/config.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
 import { packageDir } from "../../../src/base/package.ts";
 import { planRoster, type Who } from "../../../src/legion/roster.ts";
 import { createTempProject } from "../../temp-project.ts";
+import { ownHome } from "../../own-config-home.ts";
 
 const one: Who = { kind: "count", count: 1 };
 
 async function pathsOf(projectDir: string, who = one): Promise<readonly string[]> {
-  const config = await loadConfig({ projectDir, env: {}, flags: {} });
+  const config = await loadConfig({ projectDir, env: ownHome(), flags: {} });
   return (await planRoster(who, { config, places: { projectDir, packageDir } })).protectedPaths;
 }
 

@@ -1,6 +1,6 @@
 // An agent that does not run, as its definition and its modules would make it today.
 
-import { loadConfigAnyway, type Config } from "../../../config/config.ts";
+import type { Config } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { AgentPlan } from "../../../legion/agent-plan.ts";
 import { displayName, type AgentId } from "../../../domain/message.ts";
@@ -9,6 +9,7 @@ import { createCasting, type RosterDeps } from "../../../legion/roster.ts";
 import type { Io } from "../../kit/command.ts";
 import { packageDir } from "../../../base/package.ts";
 import type { Site } from "../../kit/target.ts";
+import { loadConfigAnyway } from "../../../config/load-config.ts";
 
 /** Nobody is asked anything, so it does not matter which keys are there and where they would go. */
 const NOBODY = {

@@ -2,7 +2,7 @@
 
 import { LegionError } from "../../../base/errors.ts";
 import { aborted } from "../../../base/signals.ts";
-import { loadConfig, type Config } from "../../../config/config.ts";
+import type { Config } from "../../../config/config.ts";
 import type { ControlServer } from "../../../control/api/serve.ts";
 import { createService } from "../../../control/service.ts";
 import { serveOverSocket } from "../../../control/socket/server.ts";
@@ -17,6 +17,7 @@ import { openReplay } from "./replay.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
 import { createEarlyWatcher, openView, type EarlyWatcher } from "./view.ts";
 import { planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
+import { loadConfig } from "../../../config/load-config.ts";
 
 export interface HostOrder extends Omit<WorkloadOrder, "config">, Pick<DisplayOptions, "readers" | "detail"> {
   /** What was typed: it may say that what somebody else wrote counts. */

@@ -2,12 +2,18 @@ import type { ConfigFlags } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { CliCommand, Typed } from "../../kit/command.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";
-import { addCodeTrustOption, addLegionOptions, projectOf, withSite } from "../../kit/target.ts";
+import {
+  addCodeTrustOption,
+  addLegionOptions,
+  addPolicyOption,
+  projectOf,
+  withSite,
+} from "../../kit/target.ts";
 import { MAX_AGENTS, readWho, recall, type Recalled } from "./selection.ts";
 
 export const command: CliCommand = {
   define(parser) {
-    addCodeTrustOption(addLegionOptions(parser))
+    addPolicyOption(addCodeTrustOption(addLegionOptions(parser)))
       .argument(
         "[n]",
         `how many agents, 1 to ${MAX_AGENTS}; they get the ids 1, 2, 3... (default: those of the last start, or 1)`,
@@ -57,8 +63,8 @@ function readTask({ options: { task } }: Typed): string | undefined {
 
 /** What was typed; of what was not, that which the last start was told. */
 function readFlags({ options }: Typed, last: Recalled["flags"]): ConfigFlags {
-  const { agent, bus, name, tick, heartbeat, yes, allowVolatile, here } = options;
+  const { agent, bus, name, tick, heartbeat, yes, allowVolatile, here, policy } = options;
   const { model = last?.model, limits = last?.limits } = options;
   const allowed = { commands: yes && "allow", volatile: allowVolatile && "allow", pins: here && "move" };
-  return { model, limits, agent, bus, name, tick, heartbeat, ...allowed };
+  return { model, limits, agent, bus, name, tick, heartbeat, policy, ...allowed };
 }

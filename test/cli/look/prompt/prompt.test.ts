@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { packageDir } from "../../../../src/base/package.ts";
-import { loadConfig } from "../../../../src/config/config.ts";
+import { loadConfig } from "../../../../src/config/load-config.ts";
 import { createLocalEnvironment } from "../../../../src/environment/local.ts";
 import { startLegion } from "../../../../src/legion/legion.ts";
 import type { ModelRequest } from "../../../../src/domain/model.ts";

@@ -7,7 +7,7 @@ import {
   secretsIn,
   type DiagnosticsOptions,
 } from "../../../../src/cli/run/start/diagnostics.ts";
-import { loadConfig } from "../../../../src/config/config.ts";
+import { loadConfig } from "../../../../src/config/load-config.ts";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
 import { createTempProject } from "../../../temp-project.ts";
 
