@@ -29,7 +29,6 @@ export const executeCommand = defineAction({
   touches: ({ command }) => [{ kind: "run", command }],
   aliases: ["runCommand"],
   async execute({ command, timeout = DEFAULT_TIMEOUT_S }, host) {
-    if (!areCommandsAllowed(host)) return fail(REFUSAL);
     const run = await host.workspace.execute(command, { timeoutMs: timeout * 1_000, signal: host.signal });
     const output = await show(run.output, host);
     const details = { exitCode: run.exitCode, ...(run.ended && { ended: run.ended }) };
@@ -37,15 +36,6 @@ export const executeCommand = defineAction({
     return fail(`Command execution failed: ${reasonOf(run, timeout)}\nOutput:\n${output}`, details);
   },
 });
-
-const REFUSAL =
-  "Commands are not allowed here. Do it another way, or ask Control: a person can allow them by starting with --yes, " +
-  "or with `system: { commands: allow }` in .ai-legion/config.yaml.";
-
-/** Until there is a sandbox a person has to allow commands. */
-export function areCommandsAllowed({ settings }: Host): boolean {
-  return settings.commands === "allow";
-}
 
 function reasonOf({ exitCode, ended }: CommandRun, timeoutS: number): string {
   if (ended === "timeout") return `it was ended after ${timeoutS} s, its time limit`;

@@ -1,5 +1,5 @@
 import { defineModule } from "../../src/domain/module.ts";
-import { areCommandsAllowed, executeCommand } from "./command.ts";
+import { executeCommand } from "./command.ts";
 import { createDirectory, deleteFile, listDirectory, moveFile } from "./folders.ts";
 import { outline } from "./outline/outline.ts";
 import { readFile } from "./read.ts";
@@ -9,15 +9,11 @@ const FILES =
   "You work in a folder on a computer, the workspace; other agents may work in it at the same time. Paths start there. " +
   "Nothing outside it can be reached, and .git, node_modules, .ai-legion, .env files and keys are off-limits.";
 
-/** Files of the workspace, and commands where a person allows them. */
+/** Files of the workspace, and commands in it. */
 export const system = defineModule({
   name: "system",
   place: "workspace",
-  instructions(host) {
-    return areCommandsAllowed(host)
-      ? `${FILES} Commands start there too.`
-      : `${FILES} Commands are not allowed.`;
-  },
+  instructions: () => `${FILES} Commands start there too; a person may be asked before one runs.`,
   actions: {
     executeCommand,
     readFile,

@@ -13,11 +13,10 @@ export type Effects = "none" | "idempotent" | "once";
 
 /** One thing outside its agent that a call is about to touch. */
 export type Touching =
-  /** `path` as it was asked for: relative to the workspace, or absolute. */
+  /** As it was asked for: relative to the workspace, or absolute. */
   | { readonly kind: "read" | "write"; readonly path: string }
-  /** In the environment of the agent. */
   | { readonly kind: "run"; readonly command: string }
-  /** An address that the runtime fetches for the action. `isChosen`: not by the agent, but by a person in the settings. */
+  /** What the runtime fetches for the action. `isChosen`: a person did so in the settings, not the agent. */
   | { readonly kind: "net"; readonly url: string; readonly isChosen?: true }
   /** A host that what the action runs shall reach, such as `example.com` or `example.com:8080`. */
   | { readonly kind: "net"; readonly host: string }
@@ -227,10 +226,7 @@ export interface ActionDefinition<Shape extends z.ZodRawShape> {
   readonly parameters?: Shape;
   /** Default `once`: the safe answer for everything that reaches the outside. */
   readonly effects?: Effects;
-  /**
-   * What a call touches outside its agent; empty: nothing but the agent's own state. Without it every call counts as a command
-   * outside a sandbox: a person is asked. Declare all that may be touched: what is not declared nobody judges.
-   */
+  /** All that a call touches outside its agent. Without it each call counts as a command outside a sandbox: a person is asked. */
   readonly touches?: readonly Touching[] | Exclude<Touches<z.output<z.ZodObject<Shape>>>, "undeclared">;
   readonly aliases?: readonly string[];
   execute(parameters: z.output<z.ZodObject<Shape>>, host: Host): ActionResult | Promise<ActionResult>;

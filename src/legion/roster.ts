@@ -13,7 +13,7 @@ import {
   type LimitsChoice,
 } from "../domain/limits.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
-import type { PolicyLayer } from "../domain/policy/policy.ts";
+import { deniedActions, layersOf, withoutActions } from "./agent-policy.ts";
 import type { Model } from "../domain/model.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
@@ -171,8 +171,9 @@ export function createCasting(
   );
   const settled = once(() => chooseModel(env, { flag: flags.model, config: config.model, providers }));
   const indexes = once(async (key) => {
-    const [protocol, ...modules] = JSON.parse(key) as [keyof typeof PROTOCOLS, ...string[]];
-    return indexActions(await loadModules(modules, { ...places, admit }), PROTOCOLS[protocol]);
+    const [protocol, references, denied] = JSON.parse(key) as IndexKey;
+    const modules = await loadModules(references, { ...places, admit });
+    return indexActions(withoutActions(modules, denied), PROTOCOLS[protocol]);
   });
   return async (member) => {
     const definition = await definitions(member.agent);
@@ -181,9 +182,11 @@ export function createCasting(
     const memory = { ...config.memory, ...definition.memory };
     const { brief, modules } = member;
     const references = modulesOf(member, definition);
+    const policy = layersOf(member, definition, config);
+    const denied = deniedActions(policy);
     const wayOf = async (protocol: Protocol): Promise<Way> => ({
       protocol,
-      actions: await indexes(JSON.stringify([protocol.name, ...references])),
+      actions: await indexes(JSON.stringify([protocol.name, references, denied])),
       errors: (memory.forgetErrors ?? protocol.name === "text") ? "forget" : "keep",
     });
     const plan: AgentPlan = {
@@ -207,7 +210,7 @@ export function createCasting(
         member.limits,
         flags.limits?.agent ?? {},
       ]),
-      policy: policiesOf(config),
+      policy,
       memory: { strategy: memory.strategy, threshold: memory.threshold, pin: memory.pin },
       tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
     };
@@ -228,9 +231,8 @@ function modulesOf({ id, agent, modules, modulesBy }: Member, definition: Defini
   );
 }
 
-function policiesOf({ modules: { system } }: Config): readonly PolicyLayer[] {
-  return system.commands === "allow" ? [{ by: "--yes", as: "person", allow: ["run *"] }] : [];
-}
+/** By whom, with which modules, and without which actions. */
+type IndexKey = readonly [keyof typeof PROTOCOLS, references: readonly string[], denied: readonly string[]];
 
 const PROTOCOLS = { text: textProtocol, tools: toolsProtocol } satisfies Record<string, Protocol>;
 

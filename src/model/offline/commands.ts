@@ -44,7 +44,7 @@ const WORDS: ReadonlyMap<string, Word> = new Map(
     ],
     run: [
       "run <command>",
-      "run a shell command, where commands are allowed",
+      "run a shell command, where that is allowed",
       onText((command) => call("executeCommand", { command })),
     ],
     note: [

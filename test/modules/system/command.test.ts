@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { system } from "../../../modules/system/index.ts";
 import { createTestHost, type Setup } from "../test-host.ts";
 
 function createAgent(setup: Setup = {}) {
-  return createTestHost(system, { settings: { commands: "allow" }, ...setup });
+  return createTestHost(system, setup);
 }
 
 function run(command: string, timeout?: unknown) {
@@ -13,20 +11,6 @@ function run(command: string, timeout?: unknown) {
 }
 
 describe("executeCommand", () => {
-  it.each([{}, { commands: "deny" }, { commands: true }, { commands: ["allow"] }])(
-    "is refused, with the way out, when the settings are %j",
-    async (settings) => {
-      const agent = createAgent({ settings });
-      expect(await agent.act("executeCommand", { command: "touch ran" })).toMatchInlineSnapshot(`
-        {
-          "content": "Commands are not allowed here. Do it another way, or ask Control: a person can allow them by starting with --yes, or with \`system: { commands: allow }\` in .ai-legion/config.yaml.",
-          "outcome": "error",
-        }
-      `);
-      expect(existsSync(join(agent.root, "ran"))).toBe(false);
-    },
-  );
-
   it("runs in the workspace and shows what was printed", async () => {
     const agent = createAgent();
     agent.file("a.txt");

@@ -1,0 +1,38 @@
+// Who spoke of what an agent may do.
+
+import type { Config } from "../config/config.ts";
+import type { Definition, Member } from "../config/definition.ts";
+import type { Module } from "../domain/module.ts";
+import type { PolicyLayer } from "../domain/policy/policy.ts";
+import { parseRule } from "../domain/policy/rule.ts";
+
+/** The rules by which actions are forbidden whatever they would touch. */
+export function deniedActions(layers: readonly PolicyLayer[]): readonly string[] {
+  return layers.flatMap(({ deny = [] }) => deny).filter((rule) => rule.trim().startsWith("action "));
+}
+
+/** What is forbidden outright need not be known: modules without the actions that fit a rule of `denied`. */
+export function withoutActions(modules: readonly Module[], denied: readonly string[]): readonly Module[] {
+  if (denied.length === 0) return modules;
+  const rules = denied.map((rule) => parseRule(rule, { workspace: "/", home: "/" }));
+  const isShown = (name: string): boolean =>
+    !rules.some((rule) => rule.fits({ kind: "action", name }, "deny"));
+  return modules.map((module) => {
+    const shown = Object.entries(module.actions).filter(([name]) => isShown(name));
+    return { ...module, actions: Object.fromEntries(shown) };
+  });
+}
+
+/** What was typed weighs most. */
+export function layersOf(member: Member, definition: Definition, config: Config): readonly PolicyLayer[] {
+  const isTyped = ({ by }: PolicyLayer): boolean => by.startsWith("--");
+  const { policies, modules } = config;
+  const isAllowed = modules.system.commands === "allow";
+  return [
+    ...policies.filter((layer) => !isTyped(layer)),
+    ...definition.policy,
+    ...(member.policy ?? []),
+    ...policies.filter(isTyped),
+    ...(isAllowed ? [{ by: "--yes", as: "person", allow: ["run *"] } as const] : []),
+  ];
+}
