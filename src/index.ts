@@ -25,9 +25,9 @@ export {
   type Peer,
   type Projection,
   type State,
-  type Touching,
   type Workspace,
 } from "./domain/module.ts";
+export type { Touching } from "./domain/touching.ts";
 export { defineShared, defineState } from "./domain/module-state.ts";
 
 // -- Legions: agents that run in this process -----------------------------------------------------------------------------

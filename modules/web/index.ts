@@ -36,7 +36,7 @@ async function openVisits(
   const executable = chosen === "off" ? undefined : findBrowser({ path: chosen, env: node.environment });
   const { extract, source } = extractor;
   return createVisits({
-    fetch: (url, signal) => network.fetch(url, { signal, maxBytes: MAX_BYTES }),
+    fetch: (url, signal, permits) => network.fetch(url, { signal, permits, maxBytes: MAX_BYTES }),
     ...(executable !== undefined && { render: await openBrowser(node, executable) }),
     extract,
     source,

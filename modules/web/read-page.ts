@@ -64,9 +64,13 @@ export function readPageAction(visitsOf: (host: Host) => Promise<Visits>): Actio
     touches: ({ url }) => [{ kind: "net", url }],
     async execute({ url, question, page: number, raw = false }, host) {
       const visits = await visitsOf(host);
+      const permits = (address: string): boolean => host.permits({ kind: "net", url: address });
       let page: Page;
       try {
-        page = briefly(url, await (raw ? visits.source(url, host.signal) : visits.read(url, host.signal)));
+        page = briefly(url, await (raw ? visits.source : visits.read)(url, host.signal, permits));
+        // Others may have been led there before.
+        if (!permits(page.url))
+          return fail(`${page.url} may not be read: the policy does not allow its host.`);
       } catch (error) {
         host.signal.throwIfAborted();
         // It may quote a stranger: where a redirect leads, how a server calls what it sent.

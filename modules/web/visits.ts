@@ -15,7 +15,7 @@ export interface Page extends Extracted {
 
 /** The stages; each rejects with one sentence for the agent. */
 export interface Stages {
-  fetch(url: string, signal: AbortSignal): Promise<Fetched>;
+  fetch(url: string, signal: AbortSignal, permits: Permits): Promise<Fetched>;
   /** Absent: no browser is used. */
   readonly render?: (document: Fetched, signal: AbortSignal) => Promise<Rendered>;
   extract(document: Fetched, options: ExtractOptions): Promise<Extracted>;
@@ -27,10 +27,15 @@ export interface Stages {
 
 export interface Visits {
   /** What a reader gets of the page. */
-  read(url: string, signal: AbortSignal): Promise<Page>;
+  read(url: string, signal: AbortSignal, permits?: Permits): Promise<Page>;
   /** The page as its server sent it. */
-  source(url: string, signal: AbortSignal): Promise<Page>;
+  source(url: string, signal: AbortSignal, permits?: Permits): Promise<Page>;
 }
+
+/** May whoever asks go there, when a redirect leads there? */
+type Permits = (url: string) => boolean;
+
+const ALL: Permits = () => true;
 
 /** Each may hold a document of the greatest length, and what was made of it. */
 const MAX_AT_ONCE = 32;
@@ -54,8 +59,12 @@ export function createVisits(stages: Stages): Visits {
     sizeOf: ({ page: { url, title, text } }) => 2 * (url.length + title.length + text.length),
     isLasting: ({ page, failed }) => isGiven(page) && !failed,
   });
-  const load = async ({ document, route }: Address, signal: AbortSignal): Promise<Fetched> => {
-    const fetched = await documents.get(document, signal, (stop) => stages.fetch(document, stop));
+  const load = async (
+    { document, route }: Address,
+    signal: AbortSignal,
+    permits: Permits,
+  ): Promise<Fetched> => {
+    const fetched = await documents.get(document, signal, (stop) => stages.fetch(document, stop, permits));
     return route === "" || fetched.url.includes("#") ? fetched : { ...fetched, url: fetched.url + route };
   };
   const places = createSlots(MAX_AT_ONCE);
@@ -64,17 +73,17 @@ export function createVisits(stages: Stages): Visits {
     return work().finally(leave);
   };
   return {
-    async read(url, signal) {
+    async read(url, signal, permits = ALL) {
       const address = addressOf(url);
       const { document, route } = address;
       const visited = await pages.get(document + route, signal, (stop) =>
-        inPlace(stop, async () => visit(stages, await load(address, stop), stop)),
+        inPlace(stop, async () => visit(stages, await load(address, stop, permits), stop)),
       );
       return visited.page;
     },
-    source: (url, signal) =>
+    source: (url, signal, permits = ALL) =>
       inPlace(signal, async () => {
-        const document = await load(addressOf(url), signal);
+        const document = await load(addressOf(url), signal, permits);
         const { url: at, status } = document;
         return { url: at, status, title: "", text: await stages.source(document), remarks: [] };
       }),

@@ -4,24 +4,13 @@ import { z } from "zod";
 import { nearest } from "../base/nearest.ts";
 import type { Network } from "./network.ts";
 import { sourcesOf } from "./taint.ts";
+import type { Touching } from "./touching.ts";
 
 /**
  * What repeating an action after a crash would do to the world outside the agent's own state and messages:
  * `none` nothing, `idempotent` nothing new, `once` something that must not happen twice.
  */
 export type Effects = "none" | "idempotent" | "once";
-
-/** One thing outside its agent that a call is about to touch. */
-export type Touching =
-  /** As it was asked for: relative to the workspace, or absolute. */
-  | { readonly kind: "read" | "write"; readonly path: string }
-  | { readonly kind: "run"; readonly command: string }
-  /** What the runtime fetches for the action. `isChosen`: a person did so in the settings, not the agent. */
-  | { readonly kind: "net"; readonly url: string; readonly isChosen?: true }
-  /** A host that what the action runs shall reach, such as `example.com` or `example.com:8080`. */
-  | { readonly kind: "net"; readonly host: string }
-  /** An agent id, `0` for Control. */
-  | { readonly kind: "send"; readonly to: string };
 
 export interface ActionResult {
   readonly outcome: "ok" | "error" | "idle";
@@ -175,6 +164,11 @@ export interface Host {
    * the action's result. Returns the message ids. Throws, saying why, if one of them may not be sent; then none is.
    */
   send(targets: readonly string[] | "all", content: string): Promise<readonly string[]>;
+  /**
+   * Does no rule stand against this? For what a call comes upon that it could not name before: what lies in a folder, where a
+   * link or a redirect leads. Paths without links.
+   */
+  permits(touching: Touching): boolean;
   /** Every known agent, this one included, Control not. */
   peers(): Promise<readonly Peer[]>;
   /** One model call outside the agent's own conversation, metered and limited like every other. */

@@ -15,6 +15,8 @@ export interface WebRequest {
    * for 80 and 443. A redirect to another place is not trusted.
    */
   readonly trusted?: string;
+  /** Asked before a redirect is followed. Default: all are. */
+  readonly permits?: (url: string) => boolean;
 }
 
 export interface WebResponse {

@@ -92,10 +92,10 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   const model = meterModel(plan.model, metering);
   const workplace = whileHeld(place.workplace, tenure);
   const traces = place.traces(id);
-  const source = { identity, memory, model, blobs, workplace };
-  const modules = openModules(speech, source);
   const rulebook = place.rulebook(plan);
-  const performer: Performer = { ...source, modules, presence, tenure, traces, shared, rulebook, inbox };
+  const source = { identity, memory, model, blobs, workplace, rulebook };
+  const modules = openModules(speech, source);
+  const performer: Performer = { ...source, modules, presence, tenure, traces, shared, inbox };
   return {
     memory,
     model,

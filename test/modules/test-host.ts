@@ -83,6 +83,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
       sent.push({ targets, content });
       return Promise.resolve([]);
     },
+    permits: () => true,
     peers: () => Promise.resolve(peers),
     complete: setup.complete ?? (() => Promise.reject(new Error("no model here"))),
     tokens: estimateTokens,

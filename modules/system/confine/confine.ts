@@ -128,6 +128,7 @@ function permitted<T>(host: Host, way: Way, errand: Errand, go: () => Promise<T>
 
 const OFF_LIMITS =
   "That path is off-limits: version control, installed packages, keys and the legion's own files are protected.";
+const NOT_PERMITTED = "That path is not permitted: a rule of your policy stands against it.";
 const ONLY_READ =
   "That path can only be read: it says what agents are, what code they run or what other programs run by themselves, " +
   "which only a person may change.";
@@ -139,6 +140,8 @@ function permit(host: Host, { asked, target }: Way, { access, lastLink }: Errand
   if (isOutside(to)) throw new Refusal("The path must be inside the workspace.");
   const ends = isOutside(from) ? [to] : [to, from];
   if (ends.some((names) => isOffLimits(host, names, access))) throw new Refusal(OFF_LIMITS);
+  const kind = access === "read" ? "read" : "write";
+  if (![asked, target].every((path) => host.permits({ kind, path }))) throw new Refusal(NOT_PERMITTED);
   if (access === "read") return;
   const kept = pathsIn(host, "protectedPaths");
   // Who moves a folder away can put another in its place.
@@ -166,7 +169,13 @@ export async function permitMove(host: Host, { at, from, to }: Move): Promise<vo
       throw new Refusal(`That folder holds more than ${MAX_MOVED} files; move its parts.`);
     const inside = join(relative(at, parentPath), name);
     const paths = places.map((place) => join(place, inside).split(sep));
-    if (paths.some((names) => isProtected(names) || liesIn(names, hidden) || isReadOnly(names, kept)))
+    const isPermitted = [from, to].every((place) =>
+      host.permits({ kind: "write", path: join(place, inside) }),
+    );
+    if (
+      !isPermitted ||
+      paths.some((names) => isProtected(names) || liesIn(names, hidden) || isReadOnly(names, kept))
+    )
       throw new Refusal(`That folder holds what only a person may move (${inside}).`);
   }
 }

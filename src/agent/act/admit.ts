@@ -33,7 +33,7 @@ export const admit: AdmitCall = async (performer, call, stops) => {
     if (typeof judgement === "string") return close("error", judgement);
     const question = questions.newest?.isElsewhere ? undefined : questions.newest;
     const answer = await answerTo(performer, ready, { judgement, question });
-    if (answer === "run") return { kind: "ready", ready };
+    if (answer === "run") return { kind: "ready", ready: { ...ready, cleared: judgement.touches } };
     if (answer !== "ask") return close("error", answer.refusal);
     await askPerson(performer, ready, judgement);
     await awaitVerdict(performer, stops);

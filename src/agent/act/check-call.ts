@@ -27,7 +27,7 @@ export function checkCall(call: Call, actions: ReadonlyMap<string, IndexedAction
   const declared = parametersOf(spec);
   const parameters = toParameters(given, declared);
   const issues = issuesOf(action, parameters);
-  const ready = { call, name: spec.name, action, module, parameters };
+  const ready = { call, name: spec.name, action, module, parameters, cleared: [] };
   if (issues.length === 0) return { kind: "ready", ready };
   return refuse(spec, describe(issues, parameters, declared));
 }

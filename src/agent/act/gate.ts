@@ -1,17 +1,15 @@
 // What is said of one call, just before it runs: by the agent's policy, by those of the agents in whose name it acts, and by
 // the program. Nothing is asked and nothing is committed here.
 
-import { resolve } from "node:path";
-import { realPathOf } from "../../base/files/real-path.ts";
+import { toTouch } from "./permits.ts";
 import { isKnown } from "../../past/known-addresses.ts";
+import { realPathOf } from "../../base/files/real-path.ts";
 import type { Performer, ReadyCall } from "../parts/agent.ts";
 import { displayName } from "../../domain/message.ts";
-import type { Host, Touching } from "../../domain/module.ts";
+import type { Host } from "../../domain/module.ts";
 import { judge, type Judgement } from "../../domain/policy/policy.ts";
 import { profileTable, type Circumstances } from "../../domain/policy/profile.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
-
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 /** Judges `ready`. Rejects as its action does where that cannot say what it touches. */
 export async function judgeCall(performer: Performer, ready: ReadyCall, host: Host): Promise<Judgement> {
@@ -57,29 +55,12 @@ async function touchesOf({ name, action, parameters }: ReadyCall, host: Host): P
   if (action.touches === "undeclared")
     return [called, { kind: "anything", call: `${name} ${JSON.stringify(parameters)}` }];
   const declared = await action.touches(parameters, host);
-  return [called, ...(await Promise.all(declared.map((touching) => toTouch(touching, host))))];
+  return [
+    called,
+    ...(await Promise.all(declared.map((touching) => resolved(toTouch(touching, host.workspace.root))))),
+  ];
 }
 
-async function toTouch(touching: Touching, { workspace }: Host): Promise<Touch> {
-  switch (touching.kind) {
-    case "read":
-    case "write": {
-      const asked = resolve(workspace.root, touching.path);
-      return { kind: touching.kind, asked, real: await realPathOf(asked) };
-    }
-    case "net":
-      return "url" in touching
-        ? { ...placeOf(touching.url), url: touching.url, by: touching.isChosen ? "choice" : "agent" }
-        : { ...placeOf(`https://${touching.host}`), by: "command" };
-    default:
-      return touching;
-  }
-}
-
-/** What is no address reaches nobody, whatever is said of it. */
-function placeOf(url: string): { readonly kind: "net"; readonly host: string; readonly port: number } {
-  if (!URL.canParse(url)) return { kind: "net", host: "", port: 0 };
-  const { hostname, port, protocol } = new URL(url);
-  const host = hostname.replace(/^\[|\]$|\.$/g, "");
-  return { kind: "net", host, port: port === "" ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port) };
+async function resolved(touch: Touch): Promise<Touch> {
+  return "asked" in touch ? { ...touch, real: await realPathOf(touch.asked) } : touch;
 }

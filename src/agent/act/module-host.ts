@@ -9,16 +9,19 @@ import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Call, Event } from "../../domain/event.ts";
 import type { ModelProfile } from "../../domain/model.ts";
+import type { Touch } from "../../domain/policy/rule.ts";
 import type { History, Host, PastEvent } from "../../domain/module.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";
+import { permits } from "./permits.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
 export interface RunningAction {
   readonly work: Work;
   readonly signal: AbortSignal;
   readonly call: Call;
+  readonly cleared: readonly Touch[];
 }
 
 const COMPLETION_SHARE = 4;
@@ -35,7 +38,7 @@ export function openModules(speech: Speech, source: HostSource): ModuleSet {
 }
 
 export function readingHost(source: HostSource, modules: ModuleSet, module: string): Host {
-  const { identity, memory, model, workplace } = source;
+  const { identity, memory, model, workplace, rulebook } = source;
   const { workspace, node, peers } = workplace;
   const history = createHistory(memory);
   return {
@@ -52,6 +55,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     settings: workplace.settings(module),
     signal: NEVER,
     send: refuse,
+    permits: (touching) => permits(rulebook.own, [], touching),
     peers,
     complete: async () => refuse(),
     tokens: estimateTokens,
@@ -69,7 +73,7 @@ function refuse(): never {
 
 export function actingHost(performer: Performer, module: string, running: RunningAction): Host {
   const { memory, model, traces, workplace } = performer;
-  const { work, signal, call } = running;
+  const { work, signal, call, cleared } = running;
   const host = readingHost(performer, performer.modules, module);
   const active = (): Work => (work.isOver ? refuse() : work);
   return {
@@ -87,6 +91,7 @@ export function actingHost(performer: Performer, module: string, running: Runnin
       },
     },
     signal,
+    permits: (touching) => permits(performer.rulebook.own, cleared, touching),
     send: (targets, content) => active().send(targets, content),
     async complete(prompt, options) {
       active();

@@ -28,9 +28,9 @@ export async function perform(
   ready: ReadyCall,
   signal: AbortSignal,
 ): Promise<Performed> {
-  const { call } = ready;
+  const { call, cleared } = ready;
   const work = beginWork(performer);
-  const { result, isKept } = await run(performer, ready, { work, signal, call });
+  const { result, isKept } = await run(performer, ready, { work, signal, call, cleared });
   work.end();
   const { outcome, details, leads } = result;
   const taint = markOf(result.taint);

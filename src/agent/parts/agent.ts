@@ -8,6 +8,7 @@ import type { Inspect } from "../../domain/inspection.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { MemorySettings } from "../../domain/memory-settings.ts";
 import type { AgentId } from "../../domain/message.ts";
+import type { Touch } from "../../domain/policy/rule.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import type { Action, Identity } from "../../domain/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
@@ -53,6 +54,7 @@ export interface HostSource {
   readonly model: { readonly profile: ModelProfile };
   readonly blobs: Blobs;
   readonly workplace: Workplace;
+  readonly rulebook: Rulebook;
 }
 
 /** What is needed to act: to run a call, and to answer what its module asks. */
@@ -64,7 +66,6 @@ export interface Performer extends HostSource, Correspondent {
   readonly presence: Presence;
   readonly tenure: Tenure;
   readonly traces: Traces;
-  readonly rulebook: Rulebook;
   readonly inbox: Pick<Inbox, "ahead" | "heard">;
   readonly shared: PostalService & { readonly clock: Clock };
 }
@@ -78,6 +79,8 @@ export interface ReadyCall {
   readonly module: string;
   /** Has passed the action's schema, and is still its input: defaults and transformations come later. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** What the person said that it may touch though a rule wants that asked; mostly empty. */
+  readonly cleared: readonly Touch[];
 }
 
 /** May a call run? One that may not has its result. */

@@ -15,7 +15,15 @@ import { ACCEPTED_PACKINGS, readBody } from "./body.ts";
 import { createCookieJar, type CookieJar } from "./cookies.ts";
 import type { Dial } from "./dial.ts";
 import { explainFailure, hungUp, network } from "./failure.ts";
-import { checkUrl, parseTrusted, readUrl, shown, targetOf, type AddressGrant } from "./destination.ts";
+import {
+  checkUrl,
+  parseTrusted,
+  readUrl,
+  refusal,
+  shown,
+  targetOf,
+  type AddressGrant,
+} from "./destination.ts";
 import { userAgent } from "./user-agent.ts";
 import { follow, type Step } from "./redirect.ts";
 
@@ -43,6 +51,7 @@ export async function fetchPage(url: string, asked: WebRequest, deps: FetchDeps)
       maxBytes: asked.maxBytes ?? MAX_BYTES,
       cookies: createCookieJar(),
       trusted: asked.trusted === undefined ? undefined : parseTrusted(asked.trusted),
+      permits: asked.permits,
     };
     const page = await Promise.race([go(firstStep(url, asked), way), aborted(stop.signal)]);
     stop.signal.throwIfAborted();
@@ -60,6 +69,7 @@ interface FetchWay extends FetchDeps {
   readonly maxBytes: number;
   readonly cookies: CookieJar;
   readonly trusted?: AddressGrant;
+  readonly permits: WebRequest["permits"];
 }
 
 function firstStep(url: string, { method = "GET", headers = {}, body }: WebRequest): Step {
@@ -84,6 +94,10 @@ async function go(first: Step, way: FetchWay): Promise<WebResponse> {
     try {
       const answer = await ask(step, way);
       if ("status" in answer) return answer;
+      if (way.permits?.(answer.url.href) === false)
+        throw refusal(
+          `${quote(step.url.href)} redirects to ${quote(answer.url.href)}, which may not be asked for.`,
+        );
       step = answer;
     } catch (error) {
       if (redirects === 0 || !(error instanceof LegionError)) throw error;

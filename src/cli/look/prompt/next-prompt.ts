@@ -14,6 +14,7 @@ import type { AgentPlan } from "../../../legion/agent-plan.ts";
 import { MAIL_SHARE, displayName, type AgentId } from "../../../domain/message.ts";
 import { createFold, type ReadablePast } from "../../../past/past.ts";
 import type { Model, ModelRequest } from "../../../domain/model.ts";
+import { CLOSED_RULEBOOK } from "../../../legion/rulebook.ts";
 import { closedWorkplace } from "../../../legion/shared-host.ts";
 import { createSpeech, type Speech } from "../../../agent/parts/speech.ts";
 import type { Reader } from "../../../storage/contract/reader.ts";
@@ -54,6 +55,7 @@ async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<PromptS
     model,
     blobs: reader.blobs(identity.id),
     workplace,
+    rulebook: CLOSED_RULEBOOK,
   });
   return { memory, model, modules, speech, settings: plan.memory };
 }
