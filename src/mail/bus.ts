@@ -34,10 +34,6 @@ export interface Inbox {
   taken(position: number): void;
   /** Resolves when there is unread mail, or when `signal` aborts. */
   wait(signal: AbortSignal): Promise<void>;
-  /** Unread mail of Control, oldest first, wherever it stands. */
-  ahead(): readonly Mail[];
-  /** Resolves when new mail of Control is there, or when `signal` aborts. */
-  heard(signal: AbortSignal): Promise<void>;
   /** Aborts as soon as an unread message asks to abort what runs; a fresh signal after it was taken. */
   interrupt(): AbortSignal;
   close(): Promise<void>;

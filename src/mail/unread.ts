@@ -1,9 +1,8 @@
 // The mail of one mailbox that is in memory, and whoever waits for it.
 
 import type { Inbox, Mail } from "./bus.ts";
-import { CONTROL, parseMessageId } from "../domain/message.ts";
 
-export interface Unread extends Pick<Inbox, "wait" | "interrupt" | "ahead" | "heard"> {
+export interface Unread extends Pick<Inbox, "wait" | "interrupt"> {
   /** Oldest first. */
   readonly mail: readonly Mail[];
   /** Of all contents together. */
@@ -42,18 +41,6 @@ export function createUnread(waiting: readonly Mail[]): Unread {
           signal.removeEventListener("abort", wake);
           resolve();
         };
-        sleepers.add(wake);
-        signal.addEventListener("abort", wake, { once: true });
-      }),
-    ahead: () => mail.filter(({ message }) => parseMessageId(message.id).from === CONTROL),
-    heard: (signal) =>
-      new Promise((resolve) => {
-        const wake = (): void => {
-          sleepers.delete(wake);
-          signal.removeEventListener("abort", wake);
-          resolve();
-        };
-        if (signal.aborted) return resolve();
         sleepers.add(wake);
         signal.addEventListener("abort", wake, { once: true });
       }),

@@ -24,7 +24,7 @@ export interface MailboxReach {
 export interface Front extends Omit<Inbox, "close"> {
   /** One message that was not read, at `position`: the next one is opened and kept, another one heard of. */
   arrived(position: number, open: () => Mail): void;
-  reached(reach: MailboxReach): void;
+  heard(reach: MailboxReach): void;
   /** Resolves when what was to be read is read. Rejects as reading did. */
   settled(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function createFront(rear: Rear): Front {
     reading = readOn();
     reading.catch(rear.onFailure);
   };
-  const reached = ({ newest, abort = 0, taken = 0 }: MailboxReach): void => {
+  const heard = ({ newest, abort = 0, taken = 0 }: MailboxReach): void => {
     standing.newest = Math.max(standing.newest, newest);
     standing.abort = Math.max(standing.abort, abort);
     standing.read = Math.max(standing.read, taken);
@@ -94,13 +94,11 @@ export function createFront(rear: Rear): Front {
     },
     wait: unread.wait,
     interrupt: unread.interrupt,
-    ahead: unread.ahead,
-    heard: unread.heard,
     arrived(position, open) {
       if (position === standing.read + 1 && hasRoom(standing)) keep(standing, open());
-      else reached({ newest: position });
+      else heard({ newest: position });
     },
-    reached,
+    heard,
     settled: async () => reading,
   };
 }

@@ -99,12 +99,12 @@ describe("a dead letter that is sent again", () => {
     expect(await mail(again, "3")).toHaveLength(1);
   });
 
-  it("still says that it came from outside, though its sender has gone back to before it read that", async () => {
-    await (await bereaved("1", {}, { taint: ["a page"] })).stop();
+  it("still says in whose name and from where it came, though its sender has gone back to before it read that", async () => {
+    await (await bereaved("1", {}, { marks: { authority: ["2", "1"], taint: ["a page"] } })).stop();
     const world = await openWorld(project, { 1: {}, 3: {} });
     await world.legion.resend((await dead("1"))[0]!);
     await world.idle();
-    expect((await mail(world, "3")).map(({ taint }) => taint)).toEqual([["a page"]]);
+    expect(await mail(world, "3")).toMatchObject([{ authority: ["2", "1"], taint: ["a page"] }]);
   });
 
   it("is sent by an agent that does not run, by Control, and while its sender rests", async () => {

@@ -13,7 +13,7 @@ import { createFront, type Front } from "../../../mail/window.ts";
 
 export interface RedisMailbox {
   readonly inbox: Inbox;
-  readonly front: Pick<Front, "arrived" | "reached">;
+  readonly front: Pick<Front, "arrived" | "heard">;
 }
 
 export interface RedisMailboxOptions extends RedisPlace {
@@ -31,7 +31,7 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
   const ask = async (): Promise<void> => {
     const reply = await link.command("HMGET", keys.meta, "mail", "abort", "taken");
     const [newest, abort, taken] = (reply as readonly (string | null)[]).map(Number);
-    front.reached({ newest: newest!, abort: abort!, taken: taken! });
+    front.heard({ newest: newest!, abort: abort!, taken: taken! });
     await front.settled();
   };
   // Listen first: what is delivered from now on is heard, what was before is read.
@@ -58,8 +58,6 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
     taken: front.taken,
     wait: front.wait,
     interrupt: front.interrupt,
-    ahead: front.ahead,
-    heard: front.heard,
     async close() {
       if (isClosed) return;
       isClosed = true;
@@ -80,7 +78,7 @@ function hear(front: Front, { told, ...reach }: Wake, agent: AgentId): void {
   } catch {
     // What is in the mailbox counts: it is read now.
   }
-  front.reached(reach);
+  front.heard(reach);
 }
 
 /** Mail in the mailbox of an agent whose log has taken it in up to position `taken`, oldest first. */
