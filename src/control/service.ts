@@ -25,6 +25,7 @@ export function createService({ legion, onStop }: ServiceOptions): NodeApi {
   return {
     status: async () => ({ agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)) }),
     say: async (said) => ({ ids: await say(legion, said, node) }),
+    answer: async (answered) => ({ id: await legion.control.answer(answered) }),
     order: async (order) => ({ agents: await obey(legion, order) }),
     resend: async ({ dead }) => ({ letters: await resend(legion, new Set(dead)) }),
     fork: (order) => fork(legion, order),
@@ -40,9 +41,9 @@ async function say(
   said: PersonMessage,
   node: string,
 ): Promise<readonly string[]> {
-  const { content, delivery, verdict } = said;
+  const { content, delivery } = said;
   const targets = resolveKnown(said.targets, known());
-  if (delivery !== "abort") return control.say(targets, content, verdict);
+  if (delivery !== "abort") return control.say(targets, content);
   // Left in the mailbox of one that rests, it would stop what that one does later.
   const busy = targets.filter((id) => {
     const supervised = agents.get(id);

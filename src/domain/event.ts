@@ -125,7 +125,7 @@ export interface AskedCall {
 }
 
 /** `superseded`: something else came first, such as new instructions. */
-export type Verdict = "approved" | "denied" | "expired" | "superseded";
+export type QuestionEnd = "approved" | "denied" | "expired" | "superseded";
 
 /** A call waits for a person, and is told what came of that: `asked`, then `sends`, then `verdict`, each an event of its own. */
 export interface ApprovalEvent {
@@ -134,7 +134,7 @@ export interface ApprovalEvent {
   readonly asked?: AskedCall;
   /** The question, as a message to Control. */
   readonly sends?: readonly Message[];
-  readonly verdict?: Verdict;
+  readonly verdict?: QuestionEnd;
   /** The message that settled it. */
   readonly by?: string;
   readonly reason?: string;

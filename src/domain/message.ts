@@ -18,6 +18,9 @@ export const MAX_CONTENT_BYTES = 1_048_576;
 
 export type MessageSource = { readonly type: "user" } | { readonly type: "agent"; readonly id: AgentId };
 
+/** `abort` stops what runs; `verdict` answers a question, and is neither shown nor work. */
+export type MailLane = "normal" | "abort" | "verdict";
+
 /** One message to one recipient; several targets are several messages that all name every target. */
 export interface Message {
   /** `<from>><to>#<n>`, numbered without gaps per sender log and recipient. */
@@ -28,8 +31,8 @@ export interface Message {
   readonly content: string;
   /** ISO 8601. */
   readonly sentAt: string;
-  /** `verdict`: the answer to a question of the recipient's. */
-  readonly delivery: "normal" | "abort" | "verdict";
+  /** The lane: only Control's are other than `normal`. Read it with `laneOf`. */
+  readonly delivery: MailLane;
   /** The newest message that the sender's decision was shown. */
   readonly cause?: string;
   /** The recipient's message that this one answers. */
@@ -82,6 +85,18 @@ export function parseMessageId(id: string): MessageAddress {
   const match = MESSAGE_ID.exec(id);
   if (!match) throw new LegionError("REFUSED", `"${id}" is no message id; ids look like 0>2#1.`);
   return { from: match[1]!, to: match[2]!, n: Number(match[3]) };
+}
+
+/** Does it come from Control, or from the runtime in its log? Its number says so, whatever else it claims. */
+export function isFromControl({ id }: Pick<Message, "id">): boolean {
+  return parseMessageId(id).from === CONTROL;
+}
+
+/** How a message joins the work: an agent's is normal, whatever it says of itself. */
+export function laneOf(message: Pick<Message, "id" | "delivery">): MailLane {
+  const { delivery } = message;
+  const isOther = delivery === "abort" || delivery === "verdict";
+  return isOther && isFromControl(message) ? delivery : "normal";
 }
 
 const LEGION_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;

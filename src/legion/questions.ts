@@ -2,12 +2,12 @@
 
 import { LegionError } from "../base/errors.ts";
 import type { AskedCall } from "../domain/event.ts";
-import { displayName, isAgentId, type AgentId } from "../domain/message.ts";
-import { readVerdict, type VerdictDetails } from "../domain/policy/verdict.ts";
+import { displayName, type AgentId } from "../domain/message.ts";
+import { parseQuestionId, questionId, verdictIn, type Verdict } from "../domain/verdict.ts";
 import type { Mail } from "../mail/bus.ts";
 import type { Control } from "../mail/control.ts";
 import { createBranch } from "../past/fold.ts";
-import { openQuestion, questionId, type AskedQuestion } from "../past/questions.ts";
+import { openQuestion, type AskedQuestion } from "../past/questions.ts";
 import type { Reader } from "../storage/contract/reader.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 
@@ -33,14 +33,14 @@ export interface Answers {
 
 export function createAnswers(
   agents: ReadonlyMap<AgentId, Pick<Supervised, "agent">>,
-  control: Pick<Control, "say">,
+  control: Pick<Control, "answer">,
 ): Answers {
   const questions = (): readonly OpenQuestion[] => oldestFirst([...agents].map(askedBy));
-  const answer = async (details: VerdictDetails): Promise<void> => {
-    const { question: id, verdict } = details;
-    const question = questions().find((open) => open.id === id && !open.isAnswered);
-    if (!question) throw new LegionError("USAGE", `${JSON.stringify(id)} waits for no answer`);
-    await control.say([question.agent], `${verdict} ${id}`, details);
+  const answer = async (details: Verdict): Promise<void> => {
+    const isMeant = ({ id, isAnswered }: OpenQuestion): boolean => id === details.question && !isAnswered;
+    if (!questions().some(isMeant))
+      throw new LegionError("USAGE", `${JSON.stringify(details.question)} waits for no answer`);
+    await control.answer(details);
   };
   return {
     questions,
@@ -60,8 +60,8 @@ function oldestFirst(questions: readonly (OpenQuestion | undefined)[]): readonly
 }
 
 function describeQuestion(agent: AgentId, question: AskedQuestion, unread: readonly Mail[]): OpenQuestion {
-  const id = questionId(agent, question);
-  const isAnswered = unread.some(({ message }) => readVerdict(message)?.question === id);
+  const id = questionId({ agent, seq: question.seq });
+  const isAnswered = unread.some(({ message }) => verdictIn(message)?.question === id);
   return { ...question.asked, id, agent, since: question.at, isAnswered };
 }
 
@@ -72,9 +72,9 @@ export async function openQuestions(reader: Reader): Promise<readonly OpenQuesti
 
 /** The open question `id` that nobody has answered. Throws USAGE, saying what became of it, if there is none. */
 export async function findQuestion(reader: Reader, id: string): Promise<OpenQuestion> {
-  const agent = id.slice(0, Math.max(0, id.lastIndexOf(".")));
+  const agent = parseQuestionId(id)?.agent;
   const name = JSON.stringify(id);
-  if (!isAgentId(agent) || !/^\d{1,12}$/.test(id.slice(agent.length + 1)))
+  if (agent === undefined)
     throw new LegionError(
       "USAGE",
       `${name} is no question; they look like 2.417, and legion approvals lists them`,

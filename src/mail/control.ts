@@ -3,9 +3,10 @@
 
 import type { Clock } from "../base/clock.ts";
 import { LegionError } from "../base/errors.ts";
+import { quote } from "../base/wording.ts";
 import type { NewEvent } from "../domain/event.ts";
 import { CONTROL, type AgentId } from "../domain/message.ts";
-import type { VerdictDetails } from "../domain/policy/verdict.ts";
+import { parseQuestionId, type Verdict } from "../domain/verdict.ts";
 import type { Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
 import type { Bus, Inbox } from "./bus.ts";
@@ -22,17 +23,11 @@ import { createOutbox, type Outbox } from "./outbox.ts";
 
 export interface Control extends ControlLog {
   /** Says `content` as the person. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
-  say(targets: readonly AgentId[] | "all", content: string, as?: SaidAs): Promise<readonly string[]>;
+  say(targets: readonly AgentId[] | "all", content: string, delivery?: "abort"): Promise<readonly string[]>;
+  /** Answers a question as the person. Returns the message id once it was offered to the agent's mailbox. Throws REFUSED. */
+  answer(verdict: Verdict): Promise<string>;
   /** Says `content` as the runtime itself; `chain` makes it part of a conversation that went on before. */
   announce(to: readonly AgentId[], content: string, chain?: Chain): Promise<void>;
-}
-
-/** How what a person says is meant, where it is no instruction: to stop what runs, or as the answer to a question. */
-export type SaidAs = "abort" | VerdictDetails;
-
-function sentAs(as: SaidAs | undefined): Pick<Letter, "delivery" | "details"> {
-  if (as === undefined || as === "abort") return { delivery: as };
-  return { delivery: "verdict", details: as };
 }
 
 /** The log of agent 0, and what looks after it. */
@@ -46,17 +41,27 @@ export interface ControlLog extends LetterWriter {
 /** Control over `log`, wherever that is kept. */
 export function createControl(log: ControlLog, post: PostalService): Control {
   const known = async (): Promise<AgentId[]> => (await post.peers()).map(({ id }) => id);
+  const speak = async (
+    targets: readonly AgentId[] | "all",
+    words: Pick<Letter, "content" | "delivery" | "details">,
+  ): Promise<readonly string[]> => {
+    const to = resolveTargets(targets, await known(), CONTROL);
+    if (to.length === 0) throw new LegionError("REFUSED", "There are no agents that could hear this.");
+    return sendNotice(log, async (memory) => {
+      const { sends, refusal } = await writeLetter(memory, { ...words, from: CONTROL, to }, post);
+      if (refusal) throw new LegionError("REFUSED", refusal.reason);
+      return { kind: "notice", reason: "said", content: words.content, sends };
+    });
+  };
   return {
     ...log,
-    async say(targets, content, as) {
-      const to = resolveTargets(targets, await known(), CONTROL);
-      if (to.length === 0) throw new LegionError("REFUSED", "There are no agents that could hear this.");
-      const letter: Letter = { from: CONTROL, to, content, ...sentAs(as) };
-      return sendNotice(log, async (memory) => {
-        const { sends, refusal } = await writeLetter(memory, letter, post);
-        if (refusal) throw new LegionError("REFUSED", refusal.reason);
-        return { kind: "notice", reason: "said", content, sends };
-      });
+    say: (targets, content, delivery) => speak(targets, { content, delivery }),
+    async answer(verdict) {
+      const agent = parseQuestionId(verdict.question)?.agent;
+      if (agent === undefined) throw new LegionError("REFUSED", `${quote(verdict.question)} is no question.`);
+      const content = `${verdict.verdict} ${verdict.question}${verdict.reason ? `: ${verdict.reason}` : ""}`;
+      const [id] = await speak([agent], { content, delivery: "verdict", details: verdict });
+      return id!;
     },
     async announce(to, content, chain) {
       const all = new Set([CONTROL, ...(await known())]);

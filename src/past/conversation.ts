@@ -23,7 +23,7 @@ import {
   seeApproval,
   type Questions,
 } from "./questions.ts";
-import { CONTROL, parseMessageId, type AgentId, type Message } from "../domain/message.ts";
+import { CONTROL, laneOf, parseMessageId, type AgentId, type Message } from "../domain/message.ts";
 import { sourcesOf } from "../domain/taint.ts";
 
 /** `failed` if a result is `error` or `interrupted`, `idle` if all are `idle` or there was no call, else `acted`. */
@@ -152,7 +152,7 @@ export function wakesOnMail({ halt }: Conversation): boolean {
 /**
  * Has the agent nothing to do but to wait for mail, whether or not some waits in its mailbox? It rests where all of its
  * newest decision is done, and A5 gives no other: that decision left nothing to follow up, or an abort came since. The
- * next message, but an abort, begins a new piece of work. A halt is no rest: what it stopped is not over.
+ * next message, but an abort or a verdict, begins a new piece of work. A halt is no rest: what it stopped is not over.
  */
 export function isAtRest(conversation: Conversation): boolean {
   return !hasMore(conversation) && openCalls(conversation).length === 0;
@@ -166,9 +166,11 @@ export function openCalls({ decision }: Conversation): readonly (Call | null)[] 
 }
 
 function hear(conversation: Conversation, message: Message): void {
-  if (message.delivery === "verdict") return void conversation.questions.used.delete(message.id);
+  const lane = laneOf(message);
+  // It was seen in the mailbox, or came too late.
+  if (lane === "verdict") return void conversation.questions.used.delete(message.id);
   hearPerson(conversation.questions, message);
-  if (message.delivery === "abort") {
+  if (lane === "abort") {
     conversation.aborted = true;
     return;
   }

@@ -1,7 +1,7 @@
 // What an agent asked a person about its calls, and what came of it. A fold over the active branch of its log.
 
-import type { AskedCall, Call, DecisionEvent, EventOf, Verdict } from "../domain/event.ts";
-import { CONTROL, type AgentId, type Message } from "../domain/message.ts";
+import type { AskedCall, Call, DecisionEvent, EventOf, QuestionEnd } from "../domain/event.ts";
+import { CONTROL, type Message } from "../domain/message.ts";
 
 export interface AskedQuestion {
   readonly seq: number;
@@ -14,7 +14,7 @@ export interface AskedQuestion {
   /** It was asked on another branch, or in another legion: here nobody knows of it. */
   isElsewhere: boolean;
   /** Absent: it is open. */
-  verdict?: Verdict;
+  verdict?: QuestionEnd;
   reason?: string;
 }
 
@@ -31,11 +31,6 @@ export interface Questions {
 
 export function createQuestions(): Questions {
   return { newest: undefined, isSuperseded: false, refused: new Map(), used: new Set() };
-}
-
-/** How people and commands name a question. */
-export function questionId(agent: AgentId, { seq }: Pick<AskedQuestion, "seq">): string {
-  return `${agent}.${seq}`;
 }
 
 /** The question that waits for an answer. */

@@ -2,11 +2,11 @@
 // once; a decision and its results are one item, so no cut can part a call from its result.
 //
 //   V1. Every call of a shown decision is followed by exactly one result.
-//   V2. Every message is shown, or lies in a range that a shown summary covers.
+//   V2. Every message but a verdict is shown, or lies in a range that a shown summary covers.
 
 import { createHash } from "node:crypto";
 import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "../domain/event.ts";
-import { CONTROL, displayName, type Message } from "../domain/message.ts";
+import { CONTROL, displayName, laneOf, type Message } from "../domain/message.ts";
 import type { Turn } from "../domain/model.ts";
 import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
 import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
@@ -93,9 +93,10 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
     if (event.kind === "result") return takeResult(event);
     if (event.kind === "approval") return;
     showOpen();
-    if (event.kind === "message" && event.message.delivery !== "verdict")
-      shown.push(messageItem(event, Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE)));
-    else if (event.kind === "decision") open = { decision: event, results: new Map() };
+    if (event.kind === "message") {
+      const maxTokens = Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE);
+      if (laneOf(event.message) !== "verdict") shown.push(messageItem(event, maxTokens));
+    } else if (event.kind === "decision") open = { decision: event, results: new Map() };
     else if (event.kind === "summary") {
       const covered = cover(shown, event);
       failed = failed.filter((item) => !covered.includes(item));

@@ -1,6 +1,6 @@
 // Events by the line, and views over them.
 
-import type { Call, Event, NewEvent, Outcome } from "../../src/domain/event.ts";
+import type { Call, Event, MessageEvent, NewEvent, Outcome } from "../../src/domain/event.ts";
 import { CONTROL, type AgentId } from "../../src/domain/message.ts";
 import { textProtocol } from "../../src/model/protocol/text.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
@@ -27,7 +27,12 @@ export function folded(
 
 let sent = 0;
 
-export function message(content: string, from: AgentId = CONTROL): NewEvent {
+export function verdict(content: string): NewEvent {
+  const event = message(content);
+  return { ...event, message: { ...event.message, delivery: "verdict" } };
+}
+
+export function message(content: string, from: AgentId = CONTROL): MessageEvent {
   const id = `${from}>1#${++sent}`;
   return {
     kind: "message",

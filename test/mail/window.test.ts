@@ -60,10 +60,10 @@ describe("the front of a mailbox", () => {
           },
           elsewhere() {
             waiting.push(mail(++last));
-            front.reached({ newest: last });
+            front.heard({ newest: last });
           },
           unheard: () => void waiting.push(mail(++last)),
-          "wrong word": () => front.reached({ newest: last + 7 }),
+          "wrong word": () => front.heard({ newest: last + 7 }),
           take: () => take(Infinity),
           "take some": () => take(2),
         };
@@ -72,7 +72,7 @@ describe("the front of a mailbox", () => {
         );
         void done;
         await scheduler.waitIdle();
-        front.reached({ newest: last });
+        front.heard({ newest: last });
         for (let rounds = 0; shown.length < last && rounds <= steps.length; rounds++) {
           await scheduler.waitIdle();
           take(Infinity);
@@ -89,7 +89,7 @@ describe("the front of a mailbox", () => {
     waiting.push(mail(3));
     const front = createFront(rear);
     front.arrived(1, () => mail(1));
-    front.reached({ newest: 3, taken: 2 });
+    front.heard({ newest: 3, taken: 2 });
     await front.settled();
     expect([front.unread, positions(front)]).toEqual([1, [3]]);
   });
@@ -98,7 +98,7 @@ describe("the front of a mailbox", () => {
     const { waiting, rear, pages } = createRear(100);
     waiting.push(...numbers(5_000).map((n) => mail(n)));
     const front = createFront(rear);
-    front.reached({ newest: 5_000 });
+    front.heard({ newest: 5_000 });
     await front.settled();
     expect([pages(), front.unread]).toEqual([10, 5_000]);
     expect(front.peek(0)).toHaveLength(1);
@@ -115,7 +115,7 @@ describe("the front of a mailbox", () => {
     const content = "x".repeat(1_000_000);
     waiting.push(...numbers(20).map((n) => mail(n, { content })));
     const front = createFront(rear);
-    front.reached({ newest: 20 });
+    front.heard({ newest: 20 });
     await front.settled();
     front.arrived(21, () => mail(21, { content }));
     expect(front.peek(1)).toHaveLength(1);
@@ -127,7 +127,7 @@ describe("the front of a mailbox", () => {
     const { waiting, rear } = createRear(100);
     waiting.push(...numbers(3_000).map((n) => mail(n, n === 2_500 ? { delivery: "abort" } : {})));
     const front = createFront(rear);
-    front.reached({ newest: 3_000, abort: 2_500 });
+    front.heard({ newest: 3_000, abort: 2_500 });
     await front.settled();
     expect(front.peek(0)).toHaveLength(2_500);
     expect(front.interrupt().aborted).toBe(true);
@@ -140,7 +140,7 @@ describe("the front of a mailbox", () => {
     const { waiting, rear } = createRear(100, () => new Promise<void>((resolve) => (let1 = resolve)));
     const front = createFront(rear);
     waiting.push(mail(1));
-    front.reached({ newest: 1 });
+    front.heard({ newest: 1 });
     const woken = front.wait(never);
     expect([front.unread, positions(front)]).toEqual([0, []]);
     let1();
@@ -155,11 +155,11 @@ describe("the front of a mailbox", () => {
     );
     const front = createFront(rear);
     waiting.push(mail(1));
-    front.reached({ newest: 1 });
+    front.heard({ newest: 1 });
     await expect(front.settled()).rejects.toThrow("gone");
     expect(failures).toEqual([new Error("gone")]);
     isBroken = false;
-    front.reached({ newest: 1 });
+    front.heard({ newest: 1 });
     await front.wait(never);
     expect(positions(front)).toEqual([1]);
   });

@@ -77,6 +77,32 @@ describe("whether there is something to decide", () => {
       [...decided("ok"), mail(CONTROL, 2, 2, { delivery: "abort" }), mail(CONTROL, 3, 3)],
       true,
     ],
+    [
+      "a verdict came after a call worked",
+      [...decided("ok"), mail(CONTROL, 2, 2, { delivery: "verdict" })],
+      true,
+    ],
+    ["a verdict came to an agent at rest", [mail(CONTROL, 1, 1, { delivery: "verdict" })], false],
+    [
+      "a verdict came after an abort",
+      [
+        ...decided("ok"),
+        mail(CONTROL, 2, 2, { delivery: "abort" }),
+        mail(CONTROL, 3, 3, { delivery: "verdict" }),
+      ],
+      false,
+    ],
+    [
+      "a verdict came after it was parked until mail comes",
+      [
+        ...decided("ok"),
+        { kind: "notice", reason: "parked-mail", content: "" },
+        mail(CONTROL, 2, 2, { delivery: "verdict" }),
+      ],
+      false,
+    ],
+    ["an agent sent what it calls a verdict", [mail("x", 1, 1, { delivery: "verdict" })], true],
+    ["an agent sent what it calls an abort", [mail("x", 1, 1, { delivery: "abort" })], true],
     ["it was paused", [...decided("ok"), { kind: "notice", reason: "paused", content: "" }], false],
     [
       "it was paused and resumed",
@@ -157,6 +183,7 @@ describe("what the agent was shown from outside", () => {
   const reading = [mail(CONTROL, 1, 1), decision("calls", "a"), shown("rain", "the window")];
   const halted = (reason: "paused" | "parked-mail"): NewEvent => ({ kind: "notice", reason, content: "" });
   const abort = mail(CONTROL, 2, 2, { delivery: "abort" });
+  const verdict = mail(CONTROL, 2, 2, { delivery: "verdict", taint: ["a page"] });
 
   it.each<[string, NewEvent[], string[]]>([
     ["a result", reading, ["the window"]],
@@ -191,6 +218,8 @@ describe("what the agent was shown from outside", () => {
     ],
     ["a failure", [...reading, decision("unparsed"), result(null, "error"), mail("x", 1, 2)], ["the window"]],
     ["an abort alone", [...reading, abort], ["the window"]],
+    ["a verdict", [...reading, ...rested, verdict], ["the window"]],
+    ["a verdict and mail", [...reading, ...rested, verdict, mail("x", 1, 3)], []],
     ["an abort and mail", [...reading, abort, mail("x", 1, 3)], []],
     [
       "a halt in the middle",

@@ -8,6 +8,7 @@ import { PINNED_SHARE } from "../parts/introduction.ts";
 import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Call, Event } from "../../domain/event.ts";
+import { laneOf } from "../../domain/message.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
 import type { History, Host, PastEvent } from "../../domain/module.ts";
@@ -154,7 +155,8 @@ function toPast(event: Event): PastEvent | undefined {
 }
 
 function textOfEvent(event: Event): string | undefined {
-  if (event.kind === "message") return renderMessage(event.message);
+  if (event.kind === "message")
+    return laneOf(event.message) === "verdict" ? undefined : renderMessage(event.message);
   if (event.kind === "result" || event.kind === "summary") return event.content;
   if (event.kind !== "decision") return undefined;
   const calls = event.calls.map(({ action, parameters }) => `${action} ${JSON.stringify(parameters)}`);

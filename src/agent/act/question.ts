@@ -1,21 +1,21 @@
 // A question about a call: put to the person, and waited for. The call stays in its place: no mail is taken in meanwhile.
 
 import { linkSignals, SHUTDOWN, type Stops } from "../../base/signals.ts";
-import type { AskedCall, Verdict } from "../../domain/event.ts";
-import { CONTROL, displayName, type Message } from "../../domain/message.ts";
+import type { AskedCall, QuestionEnd } from "../../domain/event.ts";
+import { CONTROL, displayName, laneOf, type Message } from "../../domain/message.ts";
 import type { Judgement } from "../../domain/policy/policy.ts";
 import { questionText, shown } from "../../domain/policy/question-text.ts";
 import { compose } from "../../mail/compose.ts";
 import type { Mail } from "../../mail/bus.ts";
 import type { Memory } from "../../past/past.ts";
-import { openQuestion, questionId, type AskedQuestion } from "../../past/questions.ts";
-import { readVerdict } from "../../domain/policy/verdict.ts";
+import { openQuestion, type AskedQuestion } from "../../past/questions.ts";
+import { questionId, verdictIn } from "../../domain/verdict.ts";
 import type { Agent, Performer, ReadyCall } from "../parts/agent.ts";
 import { STOPPED } from "./perform.ts";
 
 /** What became of a question. */
 export interface Settlement {
-  readonly verdict: Verdict;
+  readonly verdict: QuestionEnd;
   /** The id of the message that said so. */
   readonly by?: string;
   readonly reason?: string;
@@ -40,7 +40,7 @@ export async function askPerson(
     await memory.commit({ kind: "approval", call: call.id, asked });
   const question = openQuestion(memory.conversation.questions)!;
   if (question.isSent) return;
-  const id = questionId(identity.id, question);
+  const id = questionId({ agent: identity.id, seq: question.seq });
   const { newest } = memory.conversation;
   const letter = {
     from: identity.id,
@@ -61,7 +61,7 @@ export async function askPerson(
 export async function awaitVerdict(performer: Performer, { signal, patience }: Stops): Promise<void> {
   const { memory, inbox, presence, shared, identity, rulebook } = performer;
   const question = openQuestion(memory.conversation.questions)!;
-  const id = questionId(identity.id, question);
+  const id = questionId({ agent: identity.id, seq: question.seq });
   presence.show("asking", id);
   const { signal: either, unlink } = linkSignals(signal, patience ?? NEVER);
   try {
@@ -109,12 +109,13 @@ function settlementIn(mail: readonly Mail[], id: string): Settlement | undefined
 }
 
 function settledBy(message: Message, id: string): Settlement | undefined {
-  const { delivery, source, id: by } = message;
+  const { source, id: by } = message;
   // The runtime speaks through the same log.
   if (source.type !== "agent") return undefined;
-  if (delivery === "abort") return { verdict: "superseded", by, reason: STOPPED };
-  if (delivery === "normal") return { verdict: "superseded", by, reason: "New instructions came first." };
-  const said = readVerdict(message);
+  const lane = laneOf(message);
+  if (lane === "abort") return { verdict: "superseded", by, reason: STOPPED };
+  if (lane === "normal") return { verdict: "superseded", by, reason: "New instructions came first." };
+  const said = verdictIn(message);
   if (said?.question !== id) return undefined;
   return { verdict: said.verdict, by, reason: said.reason };
 }
@@ -125,8 +126,8 @@ export function tellOfVoid(
   mail: readonly Mail[],
 ): void {
   for (const { message } of mail) {
-    if (message.delivery !== "verdict" || memory.conversation.questions.used.has(message.id)) continue;
-    const question = readVerdict(message)?.question ?? "a question";
+    if (laneOf(message) !== "verdict" || memory.conversation.questions.used.has(message.id)) continue;
+    const question = verdictIn(message)?.question ?? "a question";
     const whose = displayName(memory.agent);
     const content = `The answer to ${shown(question)} counts for nothing: ${whose} does not wait for it any more.`;
     shared.tellControl(memory.agent, `void ${message.id}`, content);

@@ -1,7 +1,7 @@
 // What agents ask before they do it, and the answers.
 
 import { withLegion } from "../../control/open.ts";
-import type { VerdictDetails } from "../../domain/policy/verdict.ts";
+import type { Verdict } from "../../domain/verdict.ts";
 import { questionText } from "../../domain/policy/question-text.ts";
 import { displayName } from "../../domain/message.ts";
 import { findQuestion, openQuestions, type OpenQuestion } from "../../legion/questions.ts";
@@ -26,7 +26,7 @@ export const approvals: CliCommand = {
 export const approve = answer("approved");
 export const deny = answer("denied");
 
-function answer(verdict: VerdictDetails["verdict"]): CliCommand {
+function answer(verdict: Verdict["verdict"]): CliCommand {
   return {
     define(parser) {
       addLegionOptions(parser.argument("<question>", "such as 2.417; `legion approvals` lists them"));
@@ -37,10 +37,7 @@ function answer(verdict: VerdictDetails["verdict"]): CliCommand {
       const reason = words.join(" ").trim() || undefined;
       const question = await withSite(typed, io, async (site) => {
         const found = await findQuestion(site.reader, id);
-        const content = `${verdict} ${id}`;
-        await withLegion(site, (legion) =>
-          legion.say({ targets: [found.agent], content, verdict: { question: id, verdict, reason } }),
-        );
+        await withLegion(site, (legion) => legion.answer({ question: id, verdict, reason }));
         return found;
       });
       tell(question, verdict, io);
@@ -49,7 +46,7 @@ function answer(verdict: VerdictDetails["verdict"]): CliCommand {
   };
 }
 
-function tell({ id, agent }: OpenQuestion, verdict: VerdictDetails["verdict"], io: Io): void {
+function tell({ id, agent }: OpenQuestion, verdict: Verdict["verdict"], io: Io): void {
   const what = verdict === "approved" ? "may do it" : "may not do it";
   print(io, `${id}: ${displayName(agent)} ${what}; it hears so when it runs.`);
 }

@@ -11,7 +11,7 @@ import { PAUSED, changesNothing, resentOf, resolveKnown } from "./orders.ts";
 import type { LegionClient } from "./legion-client.ts";
 import type { Obeyed, Order } from "./routes.ts";
 
-export interface DirectWriter extends Pick<LegionClient, "say" | "resend" | "fork"> {
+export interface DirectWriter extends Pick<LegionClient, "say" | "answer" | "resend" | "fork"> {
   order(order: Order & { readonly order: "pause" | "resume" }): Promise<readonly Obeyed[]>;
 }
 
@@ -19,8 +19,9 @@ export interface DirectWriter extends Pick<LegionClient, "say" | "resend" | "for
 export function createDirectWriter(store: Store, clock: Clock): DirectWriter {
   const { control, known, bus, writerFor } = store;
   return {
-    say: ({ targets, content, delivery, verdict }) =>
-      control.say(resolveKnown(targets, known()), content, delivery === "abort" ? delivery : verdict),
+    say: ({ targets, content, delivery }) =>
+      control.say(resolveKnown(targets, known()), content, delivery === "abort" ? delivery : undefined),
+    answer: (answered) => control.answer(answered),
     order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
     resend(dead) {
       const peers = (): Promise<Pick<Peer, "id">[]> => Promise.resolve(known().map((id) => ({ id })));

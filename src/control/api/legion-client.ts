@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import type { AgentStatus } from "../../legion/status.ts";
-import type { ForkAnswer, Obeyed, Order, Resent, PersonMessage } from "./routes.ts";
+import type { AnsweredQuestion, ForkAnswer, Obeyed, Order, Resent, PersonMessage } from "./routes.ts";
 import type { ForkOrder } from "../../legion/fork.ts";
 
 /** A legion that runs or rests. */
@@ -16,6 +16,8 @@ export interface LegionClient {
    * abort while no node runs.
    */
   say(said: PersonMessage): Promise<readonly string[]>;
+  /** Answers a question; returns the message id. */
+  answer(answered: AnsweredQuestion): Promise<string>;
   order(order: Order): Promise<readonly Obeyed[]>;
   /** Sends dead letters again; says of each what came of it. */
   resend(dead: readonly string[]): Promise<readonly Resent[]>;

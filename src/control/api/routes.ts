@@ -2,7 +2,6 @@
 // made from it, and /v1/openapi.json describes it.
 
 import { z } from "zod";
-import { verdictSchema } from "../../domain/policy/verdict.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
 import { forkOrderSchema, forkedSchema } from "../../legion/fork.ts";
 
@@ -64,9 +63,19 @@ export const ROUTES = {
       targets,
       content: z.string().regex(/\S/).describe("a text"),
       delivery: z.enum(["normal", "abort"]).optional().describe("normal or abort"),
-      verdict: verdictSchema.optional().describe("the answer to a question of the agent's"),
     }),
     answer: z.object({ ids: z.array(z.string()).readonly().describe("Of the messages.") }),
+  },
+  answer: {
+    path: "/answer",
+    method: "post",
+    summary: "Answers the question of an agent whether a call may run, as the person.",
+    question: z.strictObject({
+      question: z.string().describe("such as 2.417"),
+      verdict: z.enum(["approved", "denied"]).describe("approved or denied"),
+      reason: z.string().optional().describe("why not, for the agent"),
+    }),
+    answer: z.object({ id: z.string().describe("Of the message.") }),
   },
   order: {
     path: "/order",
@@ -116,6 +125,8 @@ export type NodeApi = { readonly [K in RouteName]: (question: QuestionOf<K>) => 
 export type Targets = z.output<typeof targets>;
 /** Something that the person says. */
 export type PersonMessage = QuestionOf<"say">;
+/** The person's answer to a question. */
+export type AnsweredQuestion = QuestionOf<"answer">;
 /** What the person wants of agents beside words. */
 export type Order = QuestionOf<"order">;
 /** What came of an order, for one agent. */

@@ -40,6 +40,7 @@ function throughNode(node: NodeClient, { project, backend }: LegionSite): Legion
   return {
     status: async (agents) => overview(backend.reader, (await node.status({})).agents, agents),
     say: async (said) => (await node.say(said)).ids,
+    answer: async (answered) => (await node.answer(answered)).id,
     order: async (order) => (await node.order(order)).agents,
     resend: async (dead) => (await node.resend({ dead })).letters,
     fork: node.fork,
@@ -67,6 +68,7 @@ function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
       if (said.delivery === "abort") throw nothingTo("abort");
       return write((writer) => writer.say(said));
     },
+    answer: (answered) => write((writer) => writer.answer(answered)),
     async order({ order, targets }) {
       if (order === "stop") throw nothingTo("stop");
       return write((writer) => writer.order({ order, targets }));

@@ -9,7 +9,7 @@ import type { AgentPlan } from "../agent-plan.ts";
 import type { Legion } from "../legion.ts";
 import { until, type Watching } from "../quiescence.ts";
 import { CONTROL, parseMessageId, type AgentId } from "../../domain/message.ts";
-import { readVerdict } from "../../domain/policy/verdict.ts";
+import { verdictIn } from "../../domain/verdict.ts";
 import { createPlayhead } from "./playhead.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN, linkSignals } from "../../base/signals.ts";
@@ -182,8 +182,10 @@ async function sayAgain(event: Event, { control }: Legion): Promise<void> {
   if (event.kind !== "notice" || !first) return;
   const to = event.sends!.map(({ id }) => parseMessageId(id).to);
   const { root, hops, delivery } = first;
-  if (event.reason === "said")
-    await control.say(to, event.content, delivery === "abort" ? delivery : readVerdict(first));
+  const verdict = verdictIn(first);
+  if (verdict) await control.answer(verdict);
+  else if (event.reason === "said")
+    await control.say(to, event.content, delivery === "abort" ? delivery : undefined);
   else if (event.reason === "announced") {
     await control.announce(to, event.content, root === first.id ? undefined : { root, hops });
   }

@@ -5,7 +5,7 @@ import { core } from "../../../modules/core.ts";
 import type { Inspection } from "../../../src/domain/inspection.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
 import type { PolicyLayer } from "../../../src/domain/policy/policy.ts";
-import type { VerdictDetails } from "../../../src/domain/policy/verdict.ts";
+import type { Verdict } from "../../../src/domain/verdict.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { NOOP } from "../../workshop.ts";
 import { createWorld, type World, type WorldAgent, type WorldOptions } from "../../world.ts";
@@ -53,8 +53,8 @@ export async function questionOf(world: World, id = "1"): Promise<string> {
   return world.agent(id).standing.reason;
 }
 
-export function answer(world: World, question: string, verdict: VerdictDetails["verdict"], reason?: string) {
-  return world.legion.control.say([question.split(".")[0]!], verdict, { question, verdict, reason });
+export function answer(world: World, question: string, verdict: Verdict["verdict"], reason?: string) {
+  return world.legion.control.answer({ question, verdict, reason });
 }
 
 export async function asking(

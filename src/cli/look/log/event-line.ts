@@ -2,7 +2,7 @@
 
 import { unwrapOutside } from "../../../../modules/web/markers.ts";
 import type { Call, Event, EventOf } from "../../../domain/event.ts";
-import { displayName, type Message } from "../../../domain/message.ts";
+import { CONTROL, displayName, type Message } from "../../../domain/message.ts";
 import { wordsFor } from "../../../domain/policy/question-text.ts";
 import { oneLine } from "../../kit/output.ts";
 import { clip } from "../../kit/terminal.ts";
@@ -67,7 +67,8 @@ function describeApproval({ asked, sends, verdict, reason = "" }: EventOf<"appro
 
 export function senderOf({ source, delivery }: Pick<Message, "source" | "delivery">): string {
   const sender = source.type === "user" ? "Legion" : displayName(source.id);
-  return delivery === "abort" ? `${sender} (abort)` : sender;
+  const isOfAgent = source.type === "agent" && source.id !== CONTROL;
+  return delivery === "normal" || isOfAgent ? sender : `${sender} (${delivery})`;
 }
 
 /** How a completion ended, where that is not as usual. */
