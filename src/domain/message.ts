@@ -9,6 +9,8 @@ export type LogId = string;
 export const CONTROL: AgentId = "0";
 /** How many unread messages an agent's mailbox holds before `send` refuses; Control's is never full. */
 export const MAILBOX_LIMIT = 10_000;
+/** Past that so many places are kept for mail from Control: an abort or a verdict always gets in. */
+export const CONTROL_PLACES = 1_000;
 /** The share of a model's window that mail may fill at once, as a divisor. */
 export const MAIL_SHARE = 4;
 /** How many agent-to-agent steps a conversation may take since a person or the clock last spoke. */
@@ -109,6 +111,11 @@ const RESERVED = [CONTROL, "all", "control"];
 /** True for a name that an agent may bear: also a safe folder name everywhere. */
 export function isAgentId(id: string): boolean {
   return AGENT_ID.test(id) && !id.endsWith(".") && !DEVICE_NAME.test(id) && !RESERVED.includes(id);
+}
+
+/** How many unread messages the mailbox of an agent may hold for one from `sender` to be accepted. */
+export function mailboxLimit(sender: AgentId): number {
+  return sender === CONTROL ? MAILBOX_LIMIT + CONTROL_PLACES : MAILBOX_LIMIT;
 }
 
 /** `0` is Control, `2` is `Agent 2`, `writer` is `writer`. */

@@ -36,6 +36,13 @@ export interface Inbox {
   wait(signal: AbortSignal): Promise<void>;
   /** Aborts as soon as an unread message asks to abort what runs; a fresh signal after it was taken. */
   interrupt(): AbortSignal;
+  /**
+   * Unread mail of Control, and of the runtime in its log, whatever its lane and wherever it stands in the mailbox; oldest
+   * first. Of very much of it only the oldest.
+   */
+  ahead(): readonly Mail[];
+  /** Resolves when `ahead` shows mail that it had not shown when it was last asked, or when `signal` aborts. */
+  heard(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,7 +52,8 @@ export interface Inbox {
  *   B2. Per sender log and recipient, mail is accepted in number order and exactly once.
  *   B3. One open inbox per agent; a second `open` rejects with LOCKED.
  *   B4. A delivery costs the same whatever the number of agents; nobody else sees it.
- *   B5. Past MAILBOX_LIMIT unread messages an agent's mailbox is `full`; Control's never is.
+ *   B5. Past MAILBOX_LIMIT unread messages an agent's mailbox is `full` for agents, past CONTROL_PLACES more for Control;
+ *       Control's own never is.
  */
 export interface Bus {
   send(delivery: Delivery): Promise<Receipt>;

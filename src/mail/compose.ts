@@ -7,9 +7,9 @@ import { writtenBy } from "../domain/authority.ts";
 import {
   CONTROL,
   HOP_LIMIT,
-  MAILBOX_LIMIT,
   MAX_CONTENT_BYTES,
   displayName,
+  mailboxLimit,
   messageId,
   type AgentId,
   type Draft,
@@ -186,8 +186,10 @@ export async function refusalOf(
   if (bytes > MAX_CONTENT_BYTES)
     return refuse(`The message has ${bytes} bytes; at most ${MAX_CONTENT_BYTES} are allowed.`);
   for (const id of letter.to)
-    if (id !== CONTROL && (await unread(id)) >= MAILBOX_LIMIT)
-      return refuse(`The mailbox of ${displayName(id)} is full: ${MAILBOX_LIMIT} unread messages.`);
+    if (id !== CONTROL && (await unread(id)) >= mailboxLimit(letter.from))
+      return refuse(
+        `The mailbox of ${displayName(id)} is full: ${mailboxLimit(letter.from)} unread messages.`,
+      );
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 // What holds for a mailbox wherever it is kept: how much of it is shown at once, and what may be put into it next.
 
-import { parseMessageId, type Delivery, type LogId } from "../domain/message.ts";
+import { laneOf, parseMessageId, type Delivery, type LogId } from "../domain/message.ts";
 import type { Mail } from "./bus.ts";
 
 /** What a header in front of a message costs, about. */
@@ -19,7 +19,7 @@ export function firstFitting(mail: readonly Mail[], maxTokens: number): readonly
     return bytes > maxTokens * BYTES_PER_TOKEN;
   });
   const fitting = end === -1 ? mail.length : Math.max(1, end);
-  const throughAbort = mail.findLastIndex(({ message }) => message.delivery === "abort") + 1;
+  const throughAbort = mail.findLastIndex(({ message }) => laneOf(message) === "abort") + 1;
   return mail.slice(0, Math.max(fitting, throughAbort));
 }
 

@@ -2,7 +2,9 @@
 //
 //   Q1. It holds what waits without gaps and once, however it was heard of and in whatever order.
 //   Q2. It holds little; but all up to the last abort, and while all that it holds is being taken in, what comes next.
+//   Q3. Beside that it holds Control's mail, wherever that stands, and reads no other for it.
 
+import { isFromControl } from "../domain/message.ts";
 import type { Inbox, Mail } from "./bus.ts";
 import { firstFitting } from "./mailbox.ts";
 import { createUnread, type Unread } from "./unread.ts";
@@ -16,6 +18,8 @@ export interface MailboxReach {
   readonly newest: number;
   /** The last abort. */
   readonly abort?: number;
+  /** Control's newest; absent: nobody says whether any of what is new is Control's. */
+  readonly control?: number;
   /** What was taken. */
   readonly taken?: number;
 }
@@ -24,7 +28,8 @@ export interface MailboxReach {
 export interface Front extends Omit<Inbox, "close"> {
   /** One message that was not read, at `position`: the next one is opened and kept, another one heard of. */
   arrived(position: number, open: () => Mail): void;
-  heard(reach: MailboxReach): void;
+  /** Hears how far the mailbox goes. */
+  learn(reach: MailboxReach): void;
   /** Resolves when what was to be read is read. Rejects as reading did. */
   settled(): Promise<void>;
 }
@@ -33,6 +38,8 @@ export interface Front extends Omit<Inbox, "close"> {
 export interface Rear {
   /** From this position on, oldest first, until there is no more. */
   read(position: number): AsyncIterable<readonly Mail[]>;
+  /** The same of Control's mail alone, one by one. */
+  readAhead(position: number): AsyncIterable<Mail>;
   /** Told that mail waits which could not be read; the next time that it is heard of, that is tried again. */
   onFailure(error: unknown): void;
 }
@@ -46,30 +53,26 @@ interface WindowStanding {
   newest: number;
   /** The last abort that was heard of. */
   abort: number;
+  /** Control's newest mail that was heard of, and as far as all of it was read. */
+  control: number;
+  readAhead: number;
 }
 
 export function createFront(rear: Rear): Front {
   const unread = createUnread([]);
-  const standing: WindowStanding = { unread, read: 0, shown: 0, newest: 0, abort: 0 };
-  let reading: Promise<void> | undefined;
-  const readOn = async (): Promise<void> => {
-    try {
-      while (wantsMore(standing)) {
-        const { newest } = standing;
-        const isAll = await readPart(standing, rear);
-        // What was said to be there, nobody has delivered.
-        if (isAll && newest === standing.newest) standing.newest = standing.read;
-      }
-    } finally {
-      reading = undefined;
-    }
+  const standing: WindowStanding = {
+    unread,
+    read: 0,
+    shown: 0,
+    newest: 0,
+    abort: 0,
+    control: 0,
+    readAhead: 0,
   };
-  const fill = (): void => {
-    if (reading || !wantsMore(standing)) return;
-    reading = readOn();
-    reading.catch(rear.onFailure);
-  };
-  const heard = ({ newest, abort = 0, taken = 0 }: MailboxReach): void => {
+  const { fill, settled } = createFilling(standing, rear);
+  const learn = ({ newest, abort = 0, taken = 0, ...reach }: MailboxReach): void => {
+    const { control = newest > standing.newest ? newest : 0 } = reach;
+    standing.control = Math.max(standing.control, control);
     standing.newest = Math.max(standing.newest, newest);
     standing.abort = Math.max(standing.abort, abort);
     standing.read = Math.max(standing.read, taken);
@@ -94,13 +97,57 @@ export function createFront(rear: Rear): Front {
     },
     wait: unread.wait,
     interrupt: unread.interrupt,
+    ahead: unread.ahead,
+    heard: unread.heard,
     arrived(position, open) {
-      if (position === standing.read + 1 && hasRoom(standing)) keep(standing, open());
-      else heard({ newest: position });
+      if (position === standing.read + 1 && hasRoom(standing)) return keep(standing, open());
+      const control = isFromControl(open().message) ? position : 0;
+      learn({ newest: position, control });
     },
-    heard,
-    settled: async () => reading,
+    learn,
+    settled,
   };
+}
+
+/** `fill` begins to read what is to be in memory, if that is not under way. */
+function createFilling(standing: WindowStanding, rear: Rear) {
+  let reading: Promise<void> | undefined;
+  const readOn = async (): Promise<void> => {
+    try {
+      while (wantsMore(standing) || wantsAhead(standing)) {
+        if (wantsAhead(standing)) await readAhead(standing, rear);
+        else await readFront(standing, rear);
+      }
+    } finally {
+      reading = undefined;
+    }
+  };
+  return {
+    fill(): void {
+      if (reading || !(wantsMore(standing) || wantsAhead(standing))) return;
+      reading = readOn();
+      reading.catch(rear.onFailure);
+    },
+    settled: async (): Promise<void> => reading,
+  };
+}
+
+async function readFront(standing: WindowStanding, rear: Rear): Promise<void> {
+  const { newest } = standing;
+  const isAll = await readPart(standing, rear);
+  // What was said to be there, nobody has delivered.
+  if (isAll && newest === standing.newest) standing.newest = standing.read;
+}
+
+async function readAhead(standing: WindowStanding, rear: Rear): Promise<void> {
+  const { control, read, unread } = standing;
+  for await (const mail of rear.readAhead(Math.max(read, standing.readAhead) + 1)) {
+    // It may have been taken since.
+    if (mail.position > standing.read) unread.addAhead(mail);
+    standing.readAhead = Math.max(standing.readAhead, mail.position);
+    if (!hasRoomAhead(standing)) return;
+  }
+  standing.readAhead = Math.max(standing.readAhead, control);
 }
 
 /** Resolves with true once there is no more. */
@@ -122,6 +169,16 @@ function keep(standing: WindowStanding, mail: Mail): void {
 function wantsMore(standing: WindowStanding): boolean {
   const { read, newest, abort, shown } = standing;
   return newest > read && (hasRoom(standing) || abort > read || shown >= read);
+}
+
+/** Where there is room in front, it is read with all the rest. */
+function wantsAhead(standing: WindowStanding): boolean {
+  const { read, control, readAhead } = standing;
+  return control > Math.max(read, readAhead) && !hasRoom(standing) && hasRoomAhead(standing);
+}
+
+function hasRoomAhead({ unread }: WindowStanding): boolean {
+  return unread.lengthAhead < MAX_LENGTH;
 }
 
 function hasRoom({ unread: { mail, length } }: WindowStanding): boolean {

@@ -232,6 +232,7 @@ export const FAULTS: readonly Fault[] = [
     fault: "a flood of messages",
     tests: [
       "mail/bus-contract.ts: refuses mail past the limit until some was taken, also what comes at once; Control's is never full (B5)",
+      "mail/control-mail-contract.ts: keeps places past the limit for Control's mail alone, also after a restart (B5)",
       "mail/refused-letters.test.ts: a message to a full mailbox is kept, in the same commit before the result that says so",
     ],
   },

@@ -1,17 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Bus, Inbox, Mail, Receipt } from "../../src/mail/bus.ts";
-import { CONTROL, MAILBOX_LIMIT, type AgentId } from "../../src/domain/message.ts";
-import { contents, letter, numbers } from "./letter.ts";
-
-/** A bus over storage that outlives it, for agents `a` to `d` and Control. */
-export interface BusStage {
-  readonly bus: Bus;
-  /** Puts mail into the reader's log, then says so to the inbox. */
-  takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[]): Promise<void>;
-  /** The next bus over the same storage: after the one before was closed, or died. */
-  restart(how: "closed" | "killed"): Promise<BusStage>;
-}
+import type { Mail, Receipt } from "../../src/mail/bus.ts";
+import { CONTROL, MAILBOX_LIMIT } from "../../src/domain/message.ts";
+import { describeControlsMail } from "./control-mail-contract.ts";
+import { contents, letter, numbers, type BusStage } from "./letter.ts";
 
 const never = new AbortController().signal;
 const accepted: Receipt = { status: "accepted" };
@@ -186,6 +178,8 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
       expect(await bus.send(letter("a", MAILBOX_LIMIT + 2))).toEqual({ status: "full" });
     });
 
+    describeControlsMail(createStage);
+
     it("knows who is unknown", async () => {
       const { bus } = await createStage();
       expect(await bus.send(letter("nobody", 1))).toEqual({ status: "unknown" });
@@ -255,19 +249,22 @@ export function describeBus(name: string, createStage: () => Promise<BusStage>):
       expect(running.aborted).toBe(false);
       expect(inbox.interrupt()).toBe(running);
       await bus.send(letter("a", 2, { delivery: "abort" }));
+      // Only Control's do.
+      expect(running.aborted).toBe(false);
+      await bus.send(letter("a", 1, { from: CONTROL, delivery: "abort" }));
       expect(running.aborted).toBe(true);
       // It is taken together with all that came before it, however little fits: what it stops may be among that.
-      expect(inbox.peek(0)).toHaveLength(2);
+      expect(inbox.peek(0)).toHaveLength(3);
       await stage.takeIn("a", inbox, inbox.peek(0));
       const next = inbox.interrupt();
       expect(next.aborted).toBe(false);
-      await bus.send(letter("a", 3, { delivery: "abort" }));
+      await bus.send(letter("a", 2, { from: CONTROL, delivery: "abort" }));
       expect(next.aborted).toBe(true);
     });
 
     it("interrupts at once for a message that was there before", async () => {
       const stage = await createStage();
-      await stage.bus.send(letter("a", 1, { delivery: "abort" }));
+      await stage.bus.send(letter("a", 1, { from: CONTROL, delivery: "abort" }));
       const { bus } = await stage.restart("closed");
       expect((await bus.open("a")).interrupt().aborted).toBe(true);
     });

@@ -1,17 +1,25 @@
-import type { Inbox } from "../../src/mail/bus.ts";
+import type { Bus, Inbox, Mail } from "../../src/mail/bus.ts";
 import { messageId, type AgentId, type Delivery } from "../../src/domain/message.ts";
 
 export interface Words {
   readonly from?: AgentId;
   readonly log?: string;
   readonly content?: string;
-  readonly delivery?: "abort";
+  readonly delivery?: "abort" | "verdict";
+  readonly details?: unknown;
   readonly after?: number;
 }
 
 /** Message number `n` to `to`. */
 export function letter(to: AgentId, n: number, words: Words = {}): Delivery {
-  const { from = "x", log = `log of ${from}`, content = `${from} ${n}`, delivery = "normal", after } = words;
+  const {
+    from = "x",
+    log = `log of ${from}`,
+    content = `${from} ${n}`,
+    delivery = "normal",
+    after,
+    details,
+  } = words;
   const id = messageId({ from, to, n });
   return {
     from: log,
@@ -26,6 +34,7 @@ export function letter(to: AgentId, n: number, words: Words = {}): Delivery {
       delivery,
       root: id,
       hops: 1,
+      ...(details !== undefined && { details }),
     },
   };
 }
@@ -36,3 +45,12 @@ export const numbers = (count: number): number[] => Array.from({ length: count }
 /** What waits, oldest first. */
 export const contents = (inbox: Inbox): string[] =>
   inbox.peek(Infinity).map(({ message }) => message.content);
+
+/** A bus over storage that outlives it, for agents `a` to `d` and Control. */
+export interface BusStage {
+  readonly bus: Bus;
+  /** Puts mail into the reader's log, then says so to the inbox. */
+  takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[]): Promise<void>;
+  /** The next bus over the same storage: after the one before was closed, or died. */
+  restart(how: "closed" | "killed"): Promise<BusStage>;
+}

@@ -119,11 +119,20 @@ it("each message that the hop limit stops is kept; Control is told of the conver
 
 it("what Control itself may not say is refused at once, and not kept", async () => {
   const project = await temporaryFolder();
-  await fillMailbox(project, "2");
+  await fillMailbox(project, "2", "0");
   await mkdir(legionPaths(project).agent("3"));
   const world = await openWorld(project, { 1: {} });
-  await expect(world.say("2", "hello")).rejects.toThrow("The mailbox of Agent 2 is full");
+  const full = "The mailbox of Agent 2 is full: 11000 unread messages.";
+  await expect(world.say("2", "hello")).rejects.toThrow(full);
   await expect(world.say("3", "x".repeat(1_048_577))).rejects.toThrow("at most 1048576");
   await expect(world.say("7", "hello")).rejects.toThrow('There is no agent "7"');
   expect(await deadIn(world, "0")).toEqual([]);
+});
+
+it("what Control says to a mailbox that is full for agents gets in", async () => {
+  const project = await temporaryFolder();
+  await fillMailbox(project, "2");
+  const world = await openWorld(project, { 1: {} });
+  expect(await world.say("2", "hello")).toEqual(["0>2#1"]);
+  expect(await world.legion.unread("2")).toBe(10_001);
 });

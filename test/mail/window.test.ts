@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Mail } from "../../src/mail/bus.ts";
+import { CONTROL, isFromControl } from "../../src/domain/message.ts";
 import { createFront, type Front, type Rear } from "../../src/mail/window.ts";
 import { letter, numbers } from "./letter.ts";
 
@@ -15,6 +16,7 @@ function createRear(pageSize: number, turn: () => Promise<unknown> = () => Promi
   const waiting: Mail[] = [];
   let pages = 0;
   const failures: unknown[] = [];
+  const readAhead: number[] = [];
   const rear: Rear = {
     async *read(position) {
       for (let from = position; ;) {
@@ -26,9 +28,17 @@ function createRear(pageSize: number, turn: () => Promise<unknown> = () => Promi
         from = page.at(-1)!.position + 1;
       }
     },
+    async *readAhead(position) {
+      await turn();
+      for (const one of waiting) {
+        if (one.position < position || !isFromControl(one.message)) continue;
+        readAhead.push(one.position);
+        yield one;
+      }
+    },
     onFailure: (error) => void failures.push(error),
   };
-  return { waiting, rear, failures, pages: () => pages };
+  return { waiting, rear, failures, pages: () => pages, readAhead };
 }
 
 const positions = (front: Front): number[] => front.peek(Infinity).map(({ position }) => position);
@@ -60,10 +70,10 @@ describe("the front of a mailbox", () => {
           },
           elsewhere() {
             waiting.push(mail(++last));
-            front.heard({ newest: last });
+            front.learn({ newest: last });
           },
           unheard: () => void waiting.push(mail(++last)),
-          "wrong word": () => front.heard({ newest: last + 7 }),
+          "wrong word": () => front.learn({ newest: last + 7 }),
           take: () => take(Infinity),
           "take some": () => take(2),
         };
@@ -72,7 +82,7 @@ describe("the front of a mailbox", () => {
         );
         void done;
         await scheduler.waitIdle();
-        front.heard({ newest: last });
+        front.learn({ newest: last });
         for (let rounds = 0; shown.length < last && rounds <= steps.length; rounds++) {
           await scheduler.waitIdle();
           take(Infinity);
@@ -89,7 +99,7 @@ describe("the front of a mailbox", () => {
     waiting.push(mail(3));
     const front = createFront(rear);
     front.arrived(1, () => mail(1));
-    front.heard({ newest: 3, taken: 2 });
+    front.learn({ newest: 3, taken: 2 });
     await front.settled();
     expect([front.unread, positions(front)]).toEqual([1, [3]]);
   });
@@ -98,7 +108,7 @@ describe("the front of a mailbox", () => {
     const { waiting, rear, pages } = createRear(100);
     waiting.push(...numbers(5_000).map((n) => mail(n)));
     const front = createFront(rear);
-    front.heard({ newest: 5_000 });
+    front.learn({ newest: 5_000 });
     await front.settled();
     expect([pages(), front.unread]).toEqual([10, 5_000]);
     expect(front.peek(0)).toHaveLength(1);
@@ -115,7 +125,7 @@ describe("the front of a mailbox", () => {
     const content = "x".repeat(1_000_000);
     waiting.push(...numbers(20).map((n) => mail(n, { content })));
     const front = createFront(rear);
-    front.heard({ newest: 20 });
+    front.learn({ newest: 20 });
     await front.settled();
     front.arrived(21, () => mail(21, { content }));
     expect(front.peek(1)).toHaveLength(1);
@@ -125,9 +135,11 @@ describe("the front of a mailbox", () => {
 
   it("shows all up to the last abort, however much that is (Q2)", async () => {
     const { waiting, rear } = createRear(100);
-    waiting.push(...numbers(3_000).map((n) => mail(n, n === 2_500 ? { delivery: "abort" } : {})));
+    waiting.push(
+      ...numbers(3_000).map((n) => mail(n, n === 2_500 ? { from: CONTROL, delivery: "abort" } : {})),
+    );
     const front = createFront(rear);
-    front.heard({ newest: 3_000, abort: 2_500 });
+    front.learn({ newest: 3_000, abort: 2_500 });
     await front.settled();
     expect(front.peek(0)).toHaveLength(2_500);
     expect(front.interrupt().aborted).toBe(true);
@@ -135,12 +147,54 @@ describe("the front of a mailbox", () => {
     expect(front.interrupt().aborted).toBe(false);
   });
 
+  it("has Control's mail wherever it stands, and reads no other for it (Q3)", async () => {
+    const { waiting, rear, pages, readAhead } = createRear(100);
+    const said = [500, 2_500, 7_000, 10_000];
+    waiting.push(...numbers(10_000).map((n) => mail(n, said.includes(n) ? { from: CONTROL } : {})));
+    const front = createFront(rear);
+    const ahead = (): number[] => front.ahead().map(({ position }) => position);
+    front.learn({ newest: 10_000 });
+    await front.settled();
+    expect([ahead(), readAhead, pages()]).toEqual([said, [2_500, 7_000, 10_000], 10]);
+    expect(front.peek(0)).toHaveLength(1);
+
+    const heard = front.heard(never);
+    waiting.push(mail(10_001), mail(10_002, { from: CONTROL }), mail(10_003));
+    front.learn({ newest: 10_001, control: 0 });
+    front.learn({ newest: 10_003, control: 10_002 });
+    await heard;
+    expect([ahead(), readAhead.slice(3)]).toEqual([[...said, 10_002], [10_002]]);
+
+    for (let taken = 0; taken < 10_003;) {
+      await front.settled();
+      taken = positions(front).at(-1)!;
+      waiting.splice(0, waiting.findIndex(({ position }) => position > taken) >>> 0);
+      front.taken(taken);
+      expect(ahead()).toEqual([...said, 10_002].filter((position) => position > taken));
+    }
+    expect(readAhead).toHaveLength(4);
+  });
+
+  it("shows of very much that Control said the oldest, and the rest when those were taken (Q3)", async () => {
+    const { waiting, rear } = createRear(2);
+    const content = "x".repeat(1_000_000);
+    waiting.push(...numbers(20).map((n) => mail(n, { content, ...(n > 5 && { from: CONTROL }) })));
+    const front = createFront(rear);
+    const ahead = (): number[] => front.ahead().map(({ position }) => position);
+    front.learn({ newest: 20 });
+    await front.settled();
+    expect([positions(front), ahead()]).toEqual([numbers(6), [6, 7, 8, 9, 10]]);
+    front.taken(6);
+    await front.settled();
+    expect(ahead()).toEqual([7, 8, 9, 10, 11, 12]);
+  });
+
   it("says that nothing waits until it can show something, and wakes its reader then", async () => {
     let let1 = (): void => undefined;
     const { waiting, rear } = createRear(100, () => new Promise<void>((resolve) => (let1 = resolve)));
     const front = createFront(rear);
     waiting.push(mail(1));
-    front.heard({ newest: 1 });
+    front.learn({ newest: 1 });
     const woken = front.wait(never);
     expect([front.unread, positions(front)]).toEqual([0, []]);
     let1();
@@ -155,11 +209,11 @@ describe("the front of a mailbox", () => {
     );
     const front = createFront(rear);
     waiting.push(mail(1));
-    front.heard({ newest: 1 });
+    front.learn({ newest: 1 });
     await expect(front.settled()).rejects.toThrow("gone");
     expect(failures).toEqual([new Error("gone")]);
     isBroken = false;
-    front.heard({ newest: 1 });
+    front.learn({ newest: 1 });
     await front.wait(never);
     expect(positions(front)).toEqual([1]);
   });

@@ -206,6 +206,7 @@ function createGate(inbox: Inbox, player: Player) {
     },
     wait: arrival,
     interrupt: () => interruptAgain(player),
+    // What a person said ahead of its turn is on the tape.
     ahead: () => [],
     heard: aborted,
     close: () => inbox.close(),

@@ -17,7 +17,7 @@ import { CLOSED_RULEBOOK } from "../rulebook.ts";
 import { closedWorkplace } from "../shared-host.ts";
 import { createPlayhead, type Playhead } from "./playhead.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
-import { SHUTDOWN } from "../../base/signals.ts";
+import { aborted, SHUTDOWN } from "../../base/signals.ts";
 import { evidenceOn, type Player } from "./stand-ins.ts";
 import { onTape } from "./on-tape.ts";
 import type { Tape } from "./recording.ts";
@@ -212,7 +212,7 @@ function createTapeInbox(head: Playhead): Inbox {
     wait: nothing,
     interrupt: () => new AbortController().signal,
     ahead: () => [],
-    heard: nothing,
+    heard: aborted,
     close: nothing,
   };
 }

@@ -68,6 +68,8 @@ function createInbox({ unread, taken }: LocalMailbox, leave: () => void): Inbox 
     taken,
     wait: unread.wait,
     interrupt: unread.interrupt,
+    ahead: unread.ahead,
+    heard: unread.heard,
     close: () => Promise.resolve(leave()),
   };
 }

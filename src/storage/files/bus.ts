@@ -9,8 +9,8 @@ import type { Journal, JournalStart, JournalWriter } from "./journal/journal.ts"
 import { isForeignJournal, setAside, settleSegments } from "./journal/segments.ts";
 import {
   CONTROL,
-  MAILBOX_LIMIT,
   displayName,
+  mailboxLimit,
   parseMessageId,
   type AgentId,
   type Delivery,
@@ -117,7 +117,8 @@ async function accept(mailbox: Mailbox, delivery: Delivery): Promise<Receipt> {
   const { agent, journal, seen, arriving } = mailbox;
   const standing = standingOf(delivery, seen);
   if (standing === "gap") return { status: "gap", expected: seen.get(delivery.from)! + 1 };
-  const isFull = agent !== CONTROL && mailbox.unread.mail.length + arriving.length >= MAILBOX_LIMIT;
+  const limit = mailboxLimit(parseMessageId(delivery.message.id).from);
+  const isFull = agent !== CONTROL && mailbox.unread.mail.length + arriving.length >= limit;
   if (standing === "next" && isFull) return { status: "full" };
   try {
     if (standing === "duplicate") await journal.commit();

@@ -1,6 +1,6 @@
 // The bus of a legion in the memory of a process.
 
-import { CONTROL, MAILBOX_LIMIT, parseMessageId, type AgentId } from "../../domain/message.ts";
+import { CONTROL, mailboxLimit, parseMessageId, type AgentId } from "../../domain/message.ts";
 import type { Bus, Watermarks } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";
 import { createLocalBus, type LocalMailbox, type LocalMailboxes } from "../contract/local-bus.ts";
@@ -18,7 +18,7 @@ function openMailbox(agent: AgentId, marks: Watermarks, { of }: Pick<MemoryPlace
   const { unread } = kept;
   unread.drop(marks.taken);
   kept.position = Math.max(kept.position, marks.taken);
-  const limit = agent === CONTROL ? Infinity : MAILBOX_LIMIT;
+  const limitFor = (sender: AgentId): number => (agent === CONTROL ? Infinity : mailboxLimit(sender));
   const seen = new Map(marks.seen);
   for (const { from, message } of unread.mail) seen.set(from, parseMessageId(message.id).n);
   return {
@@ -28,8 +28,9 @@ function openMailbox(agent: AgentId, marks: Watermarks, { of }: Pick<MemoryPlace
       const standing = standingOf(delivery, seen);
       if (standing === "gap") return { status: "gap", expected: seen.get(from)! + 1 };
       if (standing === "duplicate") return { status: "duplicate" };
-      if (unread.mail.length >= limit) return { status: "full" };
-      seen.set(from, parseMessageId(message.id).n);
+      const { from: sender, n } = parseMessageId(message.id);
+      if (unread.mail.length >= limitFor(sender)) return { status: "full" };
+      seen.set(from, n);
       unread.add({ position: ++kept.position, from, message: structuredClone(message) });
       return { status: "accepted" };
     },

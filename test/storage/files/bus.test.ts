@@ -9,8 +9,8 @@ import { toLine } from "../../../src/storage/folder/line.ts";
 import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../../src/domain/message.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { watchDisk, type DiskCall, type Watch } from "./watched-disk.ts";
-import { describeBus, type BusStage } from "../../mail/bus-contract.ts";
-import { contents, letter } from "../../mail/letter.ts";
+import { describeBus } from "../../mail/bus-contract.ts";
+import { contents, letter, type BusStage } from "../../mail/letter.ts";
 
 interface FileStage extends BusStage {
   readonly root: string;

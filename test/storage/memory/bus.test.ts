@@ -1,7 +1,8 @@
 import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../../src/domain/message.ts";
 import { createMemoryBus } from "../../../src/storage/memory/bus.ts";
 import { createMemoryPlace, type MemoryPlace } from "../../../src/storage/memory/place.ts";
-import { describeBus, type BusStage } from "../../mail/bus-contract.ts";
+import { describeBus } from "../../mail/bus-contract.ts";
+import type { BusStage } from "../../mail/letter.ts";
 
 type Marks = ReadonlyMap<AgentId, { taken: number; readonly seen: Map<LogId, number> }>;
 

@@ -53,7 +53,7 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
       // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
       return (await link.command("XLEN", agentKeys(legion, agent).mailbox).catch(() => 0)) as number;
     },
-    heard: (agent, position) => mailboxes.get(agent)?.front.heard({ newest: position }),
+    heard: (agent, position) => mailboxes.get(agent)?.front.learn({ newest: position }),
     async close() {
       closed = true;
       await close();

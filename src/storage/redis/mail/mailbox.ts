@@ -6,14 +6,14 @@ import { LegionError, messageOf } from "../../../base/errors.ts";
 import { isMessageId, type AgentId, type Message } from "../../../domain/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { parseWake, type Wake } from "../scripts/mail.ts";
-import { readPages } from "../scripts/pages.ts";
+import { readEntry, readPages, type Entry } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import type { Inbox, Mail } from "../../../mail/bus.ts";
 import { createFront, type Front } from "../../../mail/window.ts";
 
 export interface RedisMailbox {
   readonly inbox: Inbox;
-  readonly front: Pick<Front, "arrived" | "heard">;
+  readonly front: Pick<Front, "arrived" | "learn">;
 }
 
 export interface RedisMailboxOptions extends RedisPlace {
@@ -26,12 +26,16 @@ export interface RedisMailboxOptions extends RedisPlace {
 export async function openRedisMailbox(options: RedisMailboxOptions): Promise<RedisMailbox> {
   const { link, legion, agent, onFailure, onClose } = options;
   const keys = agentKeys(legion, agent);
-  const front = createFront({ read: (position) => readMail(options, position), onFailure });
+  const front = createFront({
+    read: (position) => readMail(options, position),
+    readAhead: (position) => readAhead(options, position),
+    onFailure,
+  });
   /** What was said on the channel may not have been heard. */
   const ask = async (): Promise<void> => {
     const reply = await link.command("HMGET", keys.meta, "mail", "abort", "taken");
     const [newest, abort, taken] = (reply as readonly (string | null)[]).map(Number);
-    front.heard({ newest: newest!, abort: abort!, taken: taken! });
+    front.learn({ newest: newest!, abort: abort!, taken: taken! });
     await front.settled();
   };
   // Listen first: what is delivered from now on is heard, what was before is read.
@@ -58,6 +62,8 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
     taken: front.taken,
     wait: front.wait,
     interrupt: front.interrupt,
+    ahead: front.ahead,
+    heard: front.heard,
     async close() {
       if (isClosed) return;
       isClosed = true;
@@ -78,7 +84,7 @@ function hear(front: Front, { told, ...reach }: Wake, agent: AgentId): void {
   } catch {
     // What is in the mailbox counts: it is read now.
   }
-  front.heard(reach);
+  front.learn(reach);
 }
 
 /** Mail in the mailbox of an agent whose log has taken it in up to position `taken`, oldest first. */
@@ -93,9 +99,20 @@ async function* readMail(
   position: number,
 ): AsyncGenerator<readonly Mail[]> {
   for await (const page of readPages(link, agentKeys(legion, agent).mailbox, position))
-    yield page.map(({ number, fields }) =>
-      parseMail({ position: number, from: fields.get("f")!, message: fields.get("m")! }, agent),
-    );
+    yield page.map((entry) => toMail(entry, agent));
+}
+
+/** Control's mail from `position` on, one by one: nobody else's is read. */
+async function* readAhead(place: RedisPlace, position: number): AsyncGenerator<Mail> {
+  const { link, legion, agent } = place;
+  const { mailbox, ahead } = agentKeys(legion, agent);
+  const positions = (await link.command("ZRANGEBYSCORE", ahead, position, "+inf")) as readonly string[];
+  for (const found of positions)
+    for (const entry of await readEntry(link, mailbox, Number(found))) yield toMail(entry, agent);
+}
+
+function toMail({ number, fields }: Entry, agent: AgentId): Mail {
+  return parseMail({ position: number, from: fields.get("f")!, message: fields.get("m")! }, agent);
 }
 
 /** Throws DAMAGED if it is not what was delivered. */

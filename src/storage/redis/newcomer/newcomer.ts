@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { LegionError } from "../../../base/errors.ts";
 import { sendsOf } from "../../../domain/event.ts";
 import { account, createLedger } from "../../../past/ledger.ts";
-import { CONTROL, displayName } from "../../../domain/message.ts";
+import { CONTROL, displayName, isFromControl, laneOf } from "../../../domain/message.ts";
 import type { Luggage } from "../../contract/arrival.ts";
 import type { Link } from "../connection/link.ts";
 import type { LuaScript } from "../connection/script.ts";
@@ -18,7 +18,7 @@ import { setUnknown } from "../cluster/directory.ts";
  * attempt wrote. What is there of an agent that nobody knows goes. Whoever opens its log next is as sure of it as if
  * this server had seen it grow.
  *
- *   KEYS  lease, token, epoch, meta, log, mailbox, seen, numbers, out; of the last six what arrives
+ *   KEYS  lease, token, epoch, meta, log, mailbox, ahead, seen, numbers, out; of the last seven what arrives
  *   ARGV  attempt, how many events, how many messages, highest epoch, fields of meta that say somebody is there...
  *   ->    "arrived"
  *         "taken"        somebody is there
@@ -26,21 +26,21 @@ import { setUnknown } from "../cluster/directory.ts";
  */
 const ARRIVE: LuaScript = {
   name: "arrive",
-  keys: 15,
+  keys: 17,
   lua: `
 local epoch, meta = KEYS[3], KEYS[4]
 for i = 5, #ARGV do
   if redis.call('HEXISTS', meta, ARGV[i]) == 1 then return 'taken' end
 end
-local arriving, log, mailbox = KEYS[10], KEYS[11], KEYS[12]
+local arriving, log, mailbox = KEYS[11], KEYS[12], KEYS[13]
 local isWhole = redis.call('HGET', arriving, 'attempt') == ARGV[1]
   and redis.call('XLEN', log) == tonumber(ARGV[2])
   and redis.call('XLEN', mailbox) == tonumber(ARGV[3])
 if not isWhole then return 'disturbed' end
 
-for i = 1, 9 do redis.call('UNLINK', KEYS[i]) end
-for i = 10, 15 do
-  if redis.call('EXISTS', KEYS[i]) == 1 then redis.call('RENAME', KEYS[i], KEYS[i - 6]) end
+for i = 1, 10 do redis.call('UNLINK', KEYS[i]) end
+for i = 11, 17 do
+  if redis.call('EXISTS', KEYS[i]) == 1 then redis.call('RENAME', KEYS[i], KEYS[i - 7]) end
 end
 redis.call('HDEL', meta, 'attempt')
 redis.call('HSET', meta, 'run', string.match(redis.call('INFO', 'server'), 'run_id:(%x+)'))
@@ -93,11 +93,12 @@ function inOrder({
   meta,
   log,
   mailbox,
+  ahead,
   seen,
   numbers,
   out,
 }: ReturnType<typeof arrivingKeys>): readonly string[] {
-  return [meta, log, mailbox, seen, numbers, out];
+  return [meta, log, mailbox, ahead, seen, numbers, out];
 }
 
 const OBSTACLES = {
@@ -137,7 +138,7 @@ async function* commandsFor(
   { events, mail }: Luggage,
   written: Arriving,
 ): AsyncGenerator<Parameters<Link["command"]>> {
-  const { meta, log, mailbox, seen, numbers, out } = arrivingKeys(legion, agent);
+  const { meta, log, mailbox, ahead, seen, numbers, out } = arrivingKeys(legion, agent);
   const ledger = createLedger();
   yield ["HSET", meta, "attempt", written.attempt];
   for await (const event of events) {
@@ -155,7 +156,8 @@ async function* commandsFor(
   for (const { position, from, message } of waiting.unread) {
     newest = position;
     yield ["XADD", mailbox, entryId(position), "f", from, "m", JSON.stringify(message)];
-    if (message.delivery === "abort") yield ["HSET", meta, "abort", position];
+    if (laneOf(message) === "abort") yield ["HSET", meta, "abort", position];
+    if (agent !== CONTROL && isFromControl(message)) yield ["ZADD", ahead, position, position];
   }
   if (newest > 0) yield ["HSET", meta, "mail", newest, "taken", ledger.taken];
   if (ledger.log !== undefined) yield ["HSET", meta, "seq", ledger.last, "log", ledger.log];

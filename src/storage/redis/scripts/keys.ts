@@ -29,6 +29,8 @@ function keysBelow(place: string) {
     grown: `${place}:log`,
     /** Stream of mail, ids `0-<position>`. */
     mailbox: `${place}:mailbox`,
+    /** Sorted set, of agents only: positions of Control's mail in it. */
+    ahead: `${place}:ahead`,
     /** Hash: per sender log, the highest number accepted. */
     seen: `${place}:seen`,
     /** Hash, of agent 0 only: per recipient, the highest number given. */

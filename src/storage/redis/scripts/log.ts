@@ -11,7 +11,7 @@ import type { LuaScript } from "../connection/script.ts";
  * log is not where its writer believes it to be, or that mail is not the oldest which the mailbox holds. So it does nothing
  * when it comes a second time. Whoever listens to the channel that is named as the log hears the number of the newest event.
  *
- *   KEYS  token, meta, log, mailbox
+ *   KEYS  token, meta, log, mailbox, ahead
  *   ARGV  token, number of the newest event before them, epoch, log id, position of the newest mail among the events or "",
  *         how many; of each the log of its sender and its id as in JSON, oldest first; events...
  *   ->    "committed"
@@ -21,9 +21,9 @@ import type { LuaScript } from "../connection/script.ts";
  */
 const COMMIT: LuaScript = {
   name: "commit",
-  keys: 4,
+  keys: 5,
   lua: `
-local token, meta, log, mailbox = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local token, meta, log, mailbox, ahead = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local shown, before, epoch, id, taken = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local first = 7 + 2 * ARGV[6]
 if redis.call('GET', token) ~= shown then return 'fenced' end
@@ -40,6 +40,7 @@ if taken ~= '' then
   end
   redis.call('HSET', meta, 'taken', taken)
   redis.call('XTRIM', mailbox, 'MINID', '0-' .. taken + 1)
+  redis.call('ZREMRANGEBYSCORE', ahead, '-inf', taken)
 end
 
 for i = first, #ARGV do
@@ -69,10 +70,11 @@ export async function commitEvents(
   { link, legion, agent }: RedisPlace,
   commit: Commit,
 ): Promise<"committed" | "fenced" | "moved" | "strange"> {
-  const { token, meta, log, mailbox } = agentKeys(legion, agent);
+  const { token, meta, log, mailbox, ahead } = agentKeys(legion, agent);
   const mail = commit.mail.flatMap(({ from, message }) => [from, JSON.stringify(message.id)]);
   const newest = commit.mail.at(-1)?.mail ?? "";
   const head = [commit.token, commit.before, commit.epoch, commit.log, newest, commit.mail.length];
-  const reply = await link.run(COMMIT, [token, meta, log, mailbox], [...head, ...mail, ...commit.events]);
+  const keys = [token, meta, log, mailbox, ahead];
+  const reply = await link.run(COMMIT, keys, [...head, ...mail, ...commit.events]);
   return reply as "committed" | "fenced" | "moved" | "strange";
 }

@@ -1,6 +1,13 @@
 // What Redis does, at one blow, when messages are delivered.
 
-import { CONTROL, MAILBOX_LIMIT, parseMessageId, type Delivery } from "../../../domain/message.ts";
+import {
+  CONTROL,
+  CONTROL_PLACES,
+  laneOf,
+  MAILBOX_LIMIT,
+  parseMessageId,
+  type Delivery,
+} from "../../../domain/message.ts";
 import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
 import type { LuaScript } from "../connection/script.ts";
@@ -14,26 +21,27 @@ const LONGEST_WORD = 4_096;
  * new there may begin with any number, but for one that several processes deliver from: of two first messages the second
  * may come first. Nothing has to be fenced: a number is given by a commit, and each counts once.
  *
- *   KEYS  meta, mailbox, seen
+ *   KEYS  meta, mailbox, seen, ahead
  *   ARGV  limit or "" for Control, wake channel; of each message: log of its sender, number, number before it, itself as
- *         JSON, "mail" or "abort", "0" if a log that is new begins after that number or "" if anywhere
+ *         JSON, "mail", or of Control "control" or "abort", "0" if a log that is new begins after that number or "" if anywhere
  *   ->    of each message as JSON what became of it, as `DeliveryReply`; `unknown` where nobody has made this agent known, but
  *         Control is always there
  *
- * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort, or 0>". While
+ * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort, or 0>", and " <position
+ * of Control's newest>" if there is any. While
  * little waits there it hears the messages as well, oldest first, two lines for each: log of its sender, itself as JSON.
  */
 const DELIVER: LuaScript = {
   name: "deliver",
-  keys: 3,
+  keys: 4,
   lua: `
-local meta, mailbox, seen = KEYS[1], KEYS[2], KEYS[3]
+local meta, mailbox, seen, ahead = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, wake = ARGV[1], ARGV[2]
 local isKnown = limit == '' or redis.call('HEXISTS', meta, 'known') == 1
 local waiting = redis.call('XLEN', mailbox)
 local room = limit == '' and math.huge or limit - waiting
 local told, length = {}, 0
-local last, abort
+local last, abort, control
 
 local function receive(from, number, before, message, what, start)
   if not isKnown then return {status = 'unknown'} end
@@ -42,12 +50,17 @@ local function receive(from, number, before, message, what, start)
     if tonumber(number) <= tonumber(newest) then return {status = 'duplicate'} end
     if tonumber(before) > tonumber(newest) then return {status = 'gap', newest = newest} end
   end
-  if room <= 0 then return {status = 'full'} end
+  local places = what == 'mail' and 0 or ${CONTROL_PLACES}
+  if room + places <= 0 then return {status = 'full'} end
   room = room - 1
   last = redis.call('HINCRBY', meta, 'mail', 1)
   redis.call('XADD', mailbox, '0-' .. last, 'f', from, 'm', message)
   redis.call('HSET', seen, from, number)
   if what == 'abort' then abort = last end
+  if what ~= 'mail' then
+    control = last
+    redis.call('ZADD', ahead, last, last)
+  end
   length = length + #from + #message + 2
   if length <= ${LONGEST_WORD} then told[#told + 1] = from .. '\\n' .. message end
   return {status = 'accepted', position = last}
@@ -59,7 +72,7 @@ for i = 3, #ARGV, 6 do
 end
 if abort then redis.call('HSET', meta, 'abort', abort) end
 if last then
-  local word = last .. ' ' .. (abort or 0)
+  local word = last .. ' ' .. (abort or 0) .. (control and ' ' .. control or '')
   -- A reader that is behind reads many at once; and what all agents of a node do not keep up with must not pile up on its way.
   if waiting < ${MOST_WAITING} and length <= ${LONGEST_WORD} then
     word = word .. '\\n' .. table.concat(told, '\\n')
@@ -89,15 +102,16 @@ export async function deliver(
   { link, legion, agent }: RedisPlace,
   deliveries: readonly Delivery[],
 ): Promise<readonly Delivered[]> {
-  const { meta, mailbox, seen, wake } = agentKeys(legion, agent);
+  const { meta, mailbox, seen, ahead, wake } = agentKeys(legion, agent);
   const limit = agent === CONTROL ? "" : MAILBOX_LIMIT;
   const args = deliveries.flatMap(({ from, message, after }) => {
     const sent = parseMessageId(message.id);
-    const what = message.delivery === "abort" ? "abort" : "mail";
+    const isAhead = sent.from === CONTROL && agent !== CONTROL;
+    const lane = laneOf(message) === "abort" ? "abort" : "control";
     const start = sent.from === CONTROL ? 0 : "";
-    return [from, sent.n, after ?? sent.n - 1, JSON.stringify(message), what, start];
+    return [from, sent.n, after ?? sent.n - 1, JSON.stringify(message), isAhead ? lane : "mail", start];
   });
-  const replies = await link.run(DELIVER, [meta, mailbox, seen], [limit, wake, ...args]);
+  const replies = await link.run(DELIVER, [meta, mailbox, seen, ahead], [limit, wake, ...args]);
   return (replies as readonly string[]).map(readReply);
 }
 
@@ -106,6 +120,8 @@ export interface Wake {
   readonly newest: number;
   /** 0 if there is none among the new ones. */
   readonly abort: number;
+  /** The same of what Control says. */
+  readonly control: number;
   /** What the newest messages are, oldest first; none where they have to be read. */
   readonly told: readonly { readonly from: string; readonly message: string }[];
 }
@@ -113,10 +129,11 @@ export interface Wake {
 /** `undefined` for anything that no delivery says. */
 export function parseWake(text: string): Wake | undefined {
   const [head = "", ...lines] = text.split("\n");
-  const match = /^([1-9]\d{0,14}) (\d{1,15})$/.exec(head);
+  const match = /^([1-9]\d{0,14}) (\d{1,15})(?: (\d{1,15}))?$/.exec(head);
   if (!match) return undefined;
   const told = [];
   for (let index = 0; index + 1 < lines.length; index += 2)
     told.push({ from: lines[index]!, message: lines[index + 1]! });
-  return { newest: Number(match[1]), abort: Number(match[2]), told };
+  const [newest, abort, control] = [match[1], match[2], match[3] ?? 0].map(Number);
+  return { newest: newest!, abort: abort!, control: control!, told };
 }

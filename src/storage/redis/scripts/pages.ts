@@ -30,6 +30,12 @@ export async function* readPages(link: Link, key: string, number: number): Async
   }
 }
 
+/** The entry of the stream `key` with this number; none if it is gone. */
+export async function readEntry(link: Link, key: string, number: number): Promise<readonly Entry[]> {
+  const id = entryId(number);
+  return ((await link.command("XRANGE", key, id, id)) as Reply).map(toEntry);
+}
+
 type Reply = readonly (readonly [id: string, fields: readonly string[]])[];
 
 function toEntry([id, list]: Reply[number]): Entry {

@@ -41,9 +41,9 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
         await reader.takeIn("a", inbox, inbox.peek(Infinity));
         expect([inbox.unread, running.aborted]).toEqual([0, false]);
       }
-      await sender.bus.send(letter("a", 51, { delivery: "abort" }));
+      await sender.bus.send(letter("a", 1, { from: CONTROL, delivery: "abort" }));
       await interrupted;
-      expect(contents(inbox)).toEqual(["x 51"]);
+      expect(contents(inbox)).toEqual(["0 1"]);
     });
 
     it("keeps the order of every sender, and each message once, when all send to all at once (B2)", async () => {
@@ -170,6 +170,54 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
         await reader.takeIn("a", inbox, mail);
       }
       expect([taken, inbox.unread, await reader.bus.unread("a")]).toEqual([20, 0, 0]);
+    });
+
+    it("reads of ten thousand messages the front and Control's, and forgets where those stood when they are taken", async () => {
+      const [sender, { link, legion, tenures, takeIn }] = await two();
+      await Promise.all(numbers(9_999).map((n) => sender.bus.send(letter("a", n, { content: "" }))));
+      await sender.bus.send(letter("a", 1, { from: CONTROL }));
+      const asked: string[] = [];
+      const counting = {
+        ...link,
+        async command(name: string, ...args: readonly (string | number)[]) {
+          const reply = await link.command(name, ...args);
+          asked.push(`${name} ${(reply as readonly unknown[]).length}`);
+          return reply;
+        },
+      };
+      const bus = createRedisBus({ link: counting, legion, tenureOf: (agent) => tenures.get(agent) });
+      const inbox = await bus.open("a");
+      expect(inbox.ahead()).toMatchObject([{ position: 10_000, message: { content: "0 1" } }]);
+      const read = asked.splice(0).filter((text) => text.startsWith("XRANGE"));
+      const count = read.reduce((sum, text) => sum + Number(text.split(" ")[1]), 0);
+      expect([read.at(-1), count < 1_300]).toEqual(["XRANGE 1", true]);
+
+      const heard = inbox.heard(never);
+      await sender.bus.send(letter("a", 10_000, { content: "" }));
+      await sender.bus.send(letter("a", 2, { from: CONTROL, delivery: "verdict" }));
+      await heard;
+      expect(inbox.ahead().map(({ message }) => message.content)).toEqual(["0 1", "0 2"]);
+      expect(asked).toEqual(["ZRANGEBYSCORE 1", "XRANGE 1"]);
+
+      const { ahead } = agentKeys(legion, "a");
+      while (inbox.unread > 0) {
+        await inbox.wait(never);
+        await takeIn("a", inbox, inbox.peek(Infinity));
+      }
+      expect([inbox.ahead(), await link.command("EXISTS", ahead)]).toEqual([[], 0]);
+    });
+
+    it("finds mail of Control that a renewal tells of, also behind what it holds", async () => {
+      const [sender, { link, legion, tenures }] = await two();
+      await Promise.all(numbers(1_500).map((n) => sender.bus.send(letter("a", n, { content: "" }))));
+      const deaf = { ...link, listen: () => Promise.resolve(() => undefined) };
+      const bus = createRedisBus({ link: deaf, legion, tenureOf: (agent) => tenures.get(agent) });
+      const inbox = await bus.open("a");
+      await sender.bus.send(letter("a", 1, { from: CONTROL }));
+      const heard = inbox.heard(never);
+      bus.heard("a", 1_501);
+      await heard;
+      expect(inbox.ahead()).toMatchObject([{ position: 1_501 }]);
     });
 
     it("asks Redis for nobody who cannot exist", async () => {

@@ -9,7 +9,7 @@ import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";
 import type { Tenure } from "../../../../src/domain/lease.ts";
 import { grant, newLegion } from "../places.ts";
-import type { BusStage } from "../../../mail/bus-contract.ts";
+import type { BusStage } from "../../../mail/letter.ts";
 
 export interface RedisStage extends BusStage {
   readonly bus: RedisBus;

@@ -10,6 +10,7 @@ import type { Event } from "../../../../src/domain/event.ts";
 import { createRedisBackend } from "../../../../src/storage/redis/backend.ts";
 import { createRedisReader } from "../../../../src/storage/redis/reader/reader.ts";
 import type { Link } from "../../../../src/storage/redis/connection/link.ts";
+import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import type { LegionPlace } from "../../../../src/storage/redis/scripts/scope.ts";
 import { enlist } from "../../../../src/storage/redis/cluster/directory.ts";
 import { openTestLink } from "../members.ts";
@@ -115,6 +116,19 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
     if (outcomes.every(({ status }) => status === "rejected")) await imported(file);
     expect(await reader().known()).toEqual(["2"]);
     expect(await events("2")).toEqual(await eventsOf(project, "2"));
+  });
+
+  it("bring along where in their mail the person's words stand", async () => {
+    const world = await createWorld({ "1": {}, "2": {} });
+    await world.stop();
+    const later = await world.restart({ "1": {} });
+    await later.say("2", "Later.");
+    await later.idle();
+    await later.stop();
+    await imported(await archiveOf(world.project, ["2"]));
+    const { mailbox, ahead } = agentKeys(place.legion, "2");
+    const [[id] = []] = (await place.link.command("XRANGE", mailbox, "-", "+")) as [string, unknown][];
+    expect(await place.link.command("ZRANGE", ahead, 0, -1)).toEqual([id!.slice("0-".length)]);
   });
 
   it("leave no trace of a damaged archive", async () => {

@@ -5,7 +5,7 @@ import { enlist } from "../../../../src/storage/redis/cluster/directory.ts";
 import { openRedisStore } from "../../../../src/storage/redis/store.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import type { NewEvent } from "../../../../src/domain/event.ts";
-import { MAILBOX_LIMIT, type AgentId, type Message } from "../../../../src/domain/message.ts";
+import { mailboxLimit, type AgentId, type Message } from "../../../../src/domain/message.ts";
 import { createPersonLog } from "../../../../src/storage/redis/person/log.ts";
 import { makeKnown, openTestLink } from "../members.ts";
 import { newLegion } from "../places.ts";
@@ -40,7 +40,9 @@ describe.skipIf(!redisIsThere)("what a process said that is gone", () => {
     await makeKnown(link, legion, ["1", "2"]);
     const { mailbox } = agentKeys(legion, "2");
     await Promise.all(
-      Array.from({ length: MAILBOX_LIMIT }, (_, n) => link.command("XADD", mailbox, `0-${n + 1}`, "m", "")),
+      Array.from({ length: mailboxLimit("0") }, (_, n) =>
+        link.command("XADD", mailbox, `0-${n + 1}`, "m", ""),
+      ),
     );
     const log = createPersonLog({ link, legion }, Date.now);
     await log.add([...Array.from({ length: 250 }, () => saying("2")), saying("1")]);

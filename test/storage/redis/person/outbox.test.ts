@@ -4,7 +4,7 @@ import type { NewEvent } from "../../../../src/domain/event.ts";
 import { readRedisLog } from "../../../../src/storage/redis/log/log.ts";
 import {
   CONTROL,
-  MAILBOX_LIMIT,
+  mailboxLimit,
   messageId,
   type AgentId,
   type Message,
@@ -22,6 +22,8 @@ import { letter, numbers } from "../../../mail/letter.ts";
 import { makeKnown, openTestLink } from "../members.ts";
 import { all, newLegion } from "../places.ts";
 import { redisIsThere, startRedis, type Server } from "../servers.ts";
+
+const FULL = mailboxLimit(CONTROL);
 
 let server: Server;
 let link: Link;
@@ -108,13 +110,13 @@ describe.skipIf(!redisIsThere)("what agent 0 said before its log had to go on as
 
   it("is waited for while there is no room for it, and nobody else waits", async () => {
     await makeKnown(link, legion, ["1", "2"]);
-    await fill("1", MAILBOX_LIMIT);
+    await fill("1", FULL);
     await say("one", "1");
     await loseTail();
     const [here] = outboxes;
     await here.deliver([await say("two", "1", "2")]);
     expect(await mailOf("2")).toEqual(["two"]);
-    await link.command("XTRIM", agentKeys(legion, "1").mailbox, "MINID", `0-${MAILBOX_LIMIT}`);
+    await link.command("XTRIM", agentKeys(legion, "1").mailbox, "MINID", `0-${FULL}`);
     await here.deliver([await say("three", "1")]);
     expect((await mailOf("1")).slice(1)).toEqual(["one", "two", "three"]);
   });
@@ -142,11 +144,11 @@ describe.skipIf(!redisIsThere)("what agent 0 says to somebody who is gone", () =
 
   it("is one dead letter also while another recipient of the same words has no room", async () => {
     await makeKnown(link, legion, ["2"]);
-    await fill("2", MAILBOX_LIMIT);
+    await fill("2", FULL);
     const [here] = outboxes;
     await here.deliver([await say("anybody?", "1", "2")]);
     for (const outbox of outboxes) await outbox.deliverForAll();
-    await link.command("XTRIM", agentKeys(legion, "2").mailbox, "MINID", `0-${MAILBOX_LIMIT}`);
+    await link.command("XTRIM", agentKeys(legion, "2").mailbox, "MINID", `0-${FULL}`);
     for (const outbox of outboxes) await outbox.deliverForAll();
     expect(await deadLetters()).toMatchObject([{ details: { message: { id: "0>1#1" } } }]);
     expect((await mailOf("2")).slice(1)).toEqual(["anybody?"]);

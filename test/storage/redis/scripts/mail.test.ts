@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { standingOf } from "../../../../src/mail/mailbox.ts";
 import { readRedisMail } from "../../../../src/storage/redis/mail/mailbox.ts";
-import { MAILBOX_LIMIT, parseMessageId, type Delivery, type LogId } from "../../../../src/domain/message.ts";
+import {
+  CONTROL_PLACES,
+  MAILBOX_LIMIT,
+  parseMessageId,
+  type Delivery,
+  type LogId,
+} from "../../../../src/domain/message.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";
@@ -86,6 +92,13 @@ describe.skipIf(!redisIsThere)("a delivery in Redis", () => {
       { status: "full" },
       { status: "gap", expected: MAILBOX_LIMIT + 1 },
     ]);
+    const said = numbers(CONTROL_PLACES + 1).map((n) => letter("a", n, { from: "0", content: "" }));
+    const heard = await deliver(place, [...said, letter("a", MAILBOX_LIMIT + 1)]);
+    expect(heard.map(({ status }) => status)).toEqual([
+      ...said.slice(1).map(() => "accepted"),
+      "full",
+      "full",
+    ]);
   });
 
   it("does not begin with the second word of a person whose first is on its way from another process (B2)", async () => {
@@ -100,12 +113,12 @@ describe.skipIf(!redisIsThere)("a delivery in Redis", () => {
   });
 
   describe("its reader", () => {
-    const abort = { delivery: "abort" } as const;
+    const abort = { from: "0", delivery: "abort" } as const;
 
     /** What the reader of a new mailbox hears, up to the message at position `newest`. */
     async function listenTo(newest: number) {
       const place = { link, legion: newLegion(), agent: "a" };
-      const { meta, wake } = agentKeys(place.legion, "a");
+      const { meta, wake, ahead } = agentKeys(place.legion, "a");
       await link.command("HSET", meta, "known", 1);
       const heard: (Wake | undefined)[] = [];
       let tell = (): void => undefined;
@@ -114,46 +127,60 @@ describe.skipIf(!redisIsThere)("a delivery in Redis", () => {
         heard.push(parseWake(text));
         if (heard.at(-1)?.newest === newest) tell();
       });
-      return { place, heard: () => last.then(() => heard), meta };
+      return { place, heard: () => last.then(() => heard), meta, ahead };
     }
 
     const toldOf = (deliveries: readonly Delivery[]) =>
       deliveries.map(({ from, message }) => ({ from, message: JSON.stringify(message) }));
 
     it("hears how far it goes, and what is new", async () => {
-      const { place, heard, meta } = await listenTo(5);
+      const { place, heard, meta, ahead } = await listenTo(5);
       const one = letter("a", 1, { content: "two\nlines" });
-      const two = letter("a", 2, abort);
-      const more = [letter("a", 3, abort), letter("a", 4, abort), letter("a", 5)];
+      const two = letter("a", 1, abort);
+      const more = [letter("a", 2, abort), letter("a", 3, { from: "0" }), letter("a", 2)];
       await deliver(place, [one]);
       await deliver(place, [one]);
       await deliver(place, [one, two]);
-      await deliver(place, [...more, letter("a", 7)]);
+      await deliver(place, [...more, letter("a", 4)]);
       expect(await heard()).toEqual([
-        { newest: 1, abort: 0, told: toldOf([one]) },
-        { newest: 2, abort: 2, told: toldOf([two]) },
-        { newest: 5, abort: 4, told: toldOf(more) },
+        { newest: 1, abort: 0, control: 0, told: toldOf([one]) },
+        { newest: 2, abort: 2, control: 2, told: toldOf([two]) },
+        { newest: 5, abort: 3, control: 4, told: toldOf(more) },
       ]);
-      expect(await link.command("HMGET", meta, "mail", "abort")).toEqual(["5", "4"]);
+      expect(await link.command("HMGET", meta, "mail", "abort")).toEqual(["5", "3"]);
+      expect(await link.command("ZRANGE", ahead, 0, -1)).toEqual(["2", "3", "4"]);
     });
 
     it("only hears that it is there when much waits or is new, so that nothing piles up on its way", async () => {
       const { place, heard } = await listenTo(12);
       const long = letter("a", 1, { content: "x".repeat(4_096) });
       const many = Array.from({ length: 10 }, (_, index) => letter("a", index + 2));
-      const last = letter("a", 12, abort);
+      const last = letter("a", 1, abort);
       await deliver(place, [long]);
       await deliver(place, many);
       await deliver(place, [last]);
       expect(await heard()).toEqual([
-        { newest: 1, abort: 0, told: [] },
-        { newest: 11, abort: 0, told: toldOf(many) },
-        { newest: 12, abort: 12, told: [] },
+        { newest: 1, abort: 0, control: 0, told: [] },
+        { newest: 11, abort: 0, control: 0, told: toldOf(many) },
+        { newest: 12, abort: 12, control: 12, told: [] },
       ]);
     });
 
     it("takes nothing else for it", () => {
-      for (const text of ["", "1", "0 0", "-1 0", "1e3 0", "1 0 ", "9999999999999999 0", "mail 1", "1 x"])
+      for (const text of [
+        "",
+        "1",
+        "0 0",
+        "-1 0",
+        "1e3 0",
+        "1 0 ",
+        "9999999999999999 0",
+        "mail 1",
+        "1 x",
+        "1 0 x",
+        "1 0 ",
+        "1 0 1 1",
+      ])
         expect(parseWake(text)).toBeUndefined();
     });
   });

@@ -1,0 +1,83 @@
+import { expect, it } from "vitest";
+import type { Receipt } from "../../src/mail/bus.ts";
+import { CONTROL, CONTROL_PLACES, MAILBOX_LIMIT } from "../../src/domain/message.ts";
+import { letter, numbers, type BusStage } from "./letter.ts";
+
+const never = new AbortController().signal;
+const accepted: Receipt = { status: "accepted" };
+
+/** What every bus promises of the mail of Control: there is a place for it, and it is seen before its turn. */
+export function describeControlsMail(createStage: () => Promise<BusStage>): void {
+  it("keeps places past the limit for Control's mail alone, also after a restart (B5)", async () => {
+    let stage = await createStage();
+    const full = { status: "full" };
+    const fill = numbers(MAILBOX_LIMIT).map((n) => stage.bus.send(letter("a", n, { content: "" })));
+    await Promise.all(fill);
+    const said = numbers(CONTROL_PLACES).map((n) =>
+      stage.bus.send(letter("a", n, { from: CONTROL, content: "" })),
+    );
+    for (const receipt of await Promise.all(said)) expect(receipt).toEqual(accepted);
+    for (const how of ["closed", "killed"] as const) {
+      expect(await stage.bus.send(letter("a", CONTROL_PLACES + 1, { from: CONTROL }))).toEqual(full);
+      expect(await stage.bus.send(letter("a", MAILBOX_LIMIT + 1))).toEqual(full);
+      expect(await stage.bus.unread("a")).toBe(MAILBOX_LIMIT + CONTROL_PLACES);
+      stage = await stage.restart(how);
+    }
+    const inbox = await stage.bus.open("a");
+    await stage.takeIn("a", inbox, inbox.peek(0));
+    expect(await stage.bus.send(letter("a", MAILBOX_LIMIT + 1))).toEqual(full);
+    expect(await stage.bus.send(letter("a", CONTROL_PLACES + 1, { from: CONTROL }))).toEqual(accepted);
+  });
+
+  it("shows Control's mail wherever it stands, oldest first, until it was taken, also after a restart", async () => {
+    let stage = await createStage();
+    const question = { question: "a.7", verdict: "approved" };
+    await Promise.all(numbers(1_500).map((n) => stage.bus.send(letter("a", n, { content: "" }))));
+    await stage.bus.send(letter("a", 1, { from: CONTROL, content: "a word" }));
+    await stage.bus.send(letter("a", 1, { from: "y", delivery: "verdict", details: question }));
+    await stage.bus.send(letter("a", 2, { from: CONTROL, delivery: "verdict", details: question }));
+    for (const how of ["closed", "killed"] as const) {
+      const inbox = await stage.bus.open("a");
+      await expect.poll(() => inbox.ahead().length).toBe(2);
+      expect(inbox.ahead().map(({ message }) => message)).toMatchObject([
+        { content: "a word", delivery: "normal" },
+        { delivery: "verdict", details: question },
+      ]);
+      stage = await stage.restart(how);
+    }
+    const inbox = await stage.bus.open("a");
+    let left = 1_503;
+    while (left > 2) {
+      await inbox.wait(never);
+      const mail = inbox.peek(Infinity).slice(0, left - 2);
+      left -= mail.length;
+      await stage.takeIn("a", inbox, mail);
+    }
+    expect(inbox.ahead().map(({ message }) => message.delivery)).toEqual(["verdict"]);
+    await inbox.wait(never);
+    await stage.takeIn("a", inbox, inbox.peek(Infinity));
+    expect(inbox.ahead()).toEqual([]);
+  });
+
+  it("wakes who waits for Control's mail by that alone, and misses none that came in between", async () => {
+    const { bus } = await createStage();
+    const inbox = await bus.open("a");
+    const leaving = new AbortController();
+    const woken: string[] = [];
+    const stays = inbox.heard(never).then(() => woken.push("stays"));
+    const leaves = inbox.heard(leaving.signal).then(() => woken.push("leaves"));
+    await bus.send(letter("a", 1));
+    await inbox.wait(never);
+    leaving.abort();
+    await leaves;
+    await inbox.heard(leaving.signal);
+    expect(woken).toEqual(["leaves"]);
+    for (let n = 1; n <= 20; n++) {
+      await bus.send(letter("a", n, { from: CONTROL, delivery: n % 2 === 0 ? "verdict" : undefined }));
+      await inbox.heard(never);
+      expect(inbox.ahead()).toHaveLength(n);
+    }
+    await stays;
+    expect(await Promise.race([inbox.heard(never), Promise.resolve("nothing new")])).toBe("nothing new");
+  });
+}
