@@ -1,6 +1,8 @@
 import { deadLettersIn, type DeadLetter } from "../../past/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
-import { CONTROL, type Message } from "../../domain/message.ts";
+import { authorityOf } from "../../domain/authority.ts";
+import { CONTROL, parseMessageId, type Message } from "../../domain/message.ts";
+import { sourcesOf } from "../../domain/taint.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
@@ -49,11 +51,19 @@ async function* followInbox(site: Site, io: Io): AsyncGenerator<Message> {
   }
 }
 
-/** Who said it and when, then the text, indented. */
+/** Who said it and when, for whom and after what from outside, then the text, indented. */
 function letter(message: Message): string {
   const { id, sentAt, content } = message;
   const head = `${dayOf(sentAt)} ${timeOf(sentAt)}  ${senderOf(message)}  (${id})`;
-  return `${head}\n${content.trim().replace(/^/gm, "  ")}\n`;
+  return [head, ...marksOf(message), content.trim().replace(/^/gm, "  "), ""].join("\n");
+}
+
+function* marksOf(message: Message): Generator<string> {
+  const { from } = parseMessageId(message.id);
+  const others = authorityOf(message).filter((name) => name !== from);
+  if (others.length > 0) yield `(in the name of ${namesOf(others)})`;
+  const sources = sourcesOf(message.taint);
+  if (sources.length > 0) yield `(after words from outside: ${sources.join(", ")})`;
 }
 
 /** Oldest first, over all senders. */

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { messaging } from "../../../modules/messaging.ts";
+import { defineAction, defineModule, fromOutside, ok } from "../../../src/domain/module.ts";
 import { mailboxName } from "../../../src/storage/folder/person/authorship.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
 import type { Message } from "../../../src/domain/message.ts";
@@ -29,6 +31,33 @@ it("shows what agents said to the person, the newest last, with and without a no
   expect([one, more]).toEqual(["  One", "  more"]);
   expect(next).toContain("(2>0#2)");
   expect(two).toBe("  Two");
+});
+
+it("says in whose name an agent writes, and what from outside it had been shown", async () => {
+  const look = defineAction({
+    description: "Look out.",
+    execute: () => fromOutside(ok("rain"), "https://a.example/\u001b[2J"),
+  });
+  const world = await createWorld({
+    "1": {
+      script: [
+        { calls: [{ action: "sendMessage", parameters: { targetAgentId: "2", message: "Look out." } }] },
+        { calls: [{ action: "noop" }] },
+      ],
+    },
+    "2": {
+      script: [{ calls: [{ action: "look" }] }, tell("It rains.")],
+      modules: [messaging, defineModule({ name: "outside", actions: { look } })],
+    },
+  });
+  await world.say("1", "Go.");
+  await world.idle();
+  const { out } = await legion(["inbox"], { cwd: world.project });
+  expect(out.split("\n").slice(1, 4)).toEqual([
+    "(in the name of Agent 1)",
+    "(after words from outside: https://a.example/\\u{1b}[2J)",
+    "  It rains.",
+  ]);
 });
 
 it("prints messages as JSON", async () => {
