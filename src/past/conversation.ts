@@ -177,12 +177,13 @@ function hear(conversation: Conversation, message: Message): void {
   if (isAtRest(conversation)) conversation.taint = conversation.authority = [];
   conversation.mail = true;
   conversation.taint = sourcesOf(conversation.taint, message.taint);
-  const others = authorityOf(message).filter((name) => name !== parseMessageId(message.id).to);
+  const { from, to } = parseMessageId(message.id);
+  const others = authorityOf(message).filter((name) => name !== to);
   conversation.authority = joinAuthority(conversation.authority, others);
   conversation.newest = message;
   if (message.source.type === "agent") {
     if (message.source.id === CONTROL) conversation.failures = conversation.failuresBefore = 0;
-    conversation.unanswered.set(parseMessageId(message.id).from, message);
+    conversation.unanswered.set(from, message);
     conversation.instruction = message;
   }
   conversation.repeats.clear();

@@ -35,7 +35,7 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
   const ask = async (): Promise<void> => {
     const reply = await link.command("HMGET", keys.meta, "mail", "abort", "taken");
     const [newest, abort, taken] = (reply as readonly (string | null)[]).map(Number);
-    front.learn({ newest: newest!, abort: abort!, taken: taken! });
+    front.learn({ newest: newest!, abort: abort!, control: newest!, taken: taken! });
     await front.settled();
   };
   // Listen first: what is delivered from now on is heard, what was before is read.
