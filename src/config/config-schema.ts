@@ -120,6 +120,10 @@ function withoutKeys<Schema extends z.ZodType>(schema: Schema) {
   }, schema);
 }
 
+const SECRETS = "expected a list of names of variables such as [DEPLOY_TOKEN], never their values";
+/** What is wrong with one is not repeated: it may be a value. */
+const secrets = z.array(z.string(SECRETS).regex(/^[A-Za-z_]\w*$/, SECRETS), SECRETS);
+
 const shape = {
   model: name.optional(),
   agent: name.optional(),
@@ -140,6 +144,7 @@ export const fileSettings = section({
   providers: providers.optional(),
   system: section({ commands: commands.optional() }).optional(),
   web: web.optional(),
+  secrets: secrets.optional(),
 });
 /** What can be said in one text: in the environment, or behind a flag. */
 export const textSettings = z.strictObject({

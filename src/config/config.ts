@@ -1,3 +1,4 @@
+import { busOf, type BusChoice } from "./bus.ts";
 import type { MemorySettings } from "../domain/memory-settings.ts";
 import type { DotEnv } from "./dot-env.ts";
 import { LegionError } from "../base/errors.ts";
@@ -8,7 +9,8 @@ import type { Notify, PersonSettings } from "./person-config.ts";
 import { keyLeak, type UrlSources } from "../model/http/base-url.ts";
 import type { ProviderSettings } from "../model/registry/connection.ts";
 import type { ModelDescription } from "../model/registry/profiles.ts";
-import type { RedisAddress } from "../storage/redis/connection/address.ts";
+import type { Secret } from "../base/redaction/redactor.ts";
+import { secretsOf } from "./secrets.ts";
 import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
 import { chooseSearch, type SearchChoice } from "./web-search.ts";
 import { BROWSER_VARIABLE as BROWSER, SERVICE_VARIABLES, type VARIABLES } from "./variables.ts";
@@ -34,8 +36,6 @@ export interface Config {
   readonly limits: LegionLimits;
   /** Who said what agents may do, later ones last. */
   readonly policies: readonly PolicyLayer[];
-  /** Names of variables whose values nobody shall see. */
-  readonly secrets: readonly string[];
   /** Absent: nobody is told when a person is wanted. */
   readonly notify?: Notify;
   readonly memory: MemorySettings & MemoryChoice;
@@ -53,6 +53,8 @@ export interface Config {
   readonly flags: { readonly model?: string; readonly tickMs?: number; readonly limits?: LegionLimits };
   /** Keys among them: a function, so that no log, copy or listing of the config shows them. */
   readonly environment: () => ServiceEnvironment;
+  /** What nobody may be shown; a function for the same reason. */
+  readonly secrets: () => readonly Secret[];
 }
 
 export type WebConfig = {
@@ -66,18 +68,6 @@ export type WebConfig = {
   readonly search?: SearchChoice;
 };
 
-/** What carries the messages and keeps what is recorded: this process and the project's files, or Redis. */
-export type BusChoice =
-  | { readonly kind: "memory" }
-  | {
-      readonly kind: "redis";
-      readonly address: RedisAddress;
-      /** May agents run on a Redis that can lose what it was given? */
-      readonly volatile: "allow" | "refuse";
-      /** `move`: the files of the agents that are started are in this folder from now on, wherever they were. */
-      readonly pins: "move" | "keep";
-    };
-
 /** What the command line may say about settings, as it was typed. */
 export type ConfigFlags = Readonly<Partial<Record<keyof TextSettings, string>>>;
 
@@ -88,13 +78,6 @@ export interface ConfigSources {
 }
 
 export const FILE = ".ai-legion/config.yaml";
-
-/** What has no meaning without Redis, as the command line says it. */
-const REDIS_ONLY = [
-  ["name", "--name"],
-  ["volatile", "--allow-volatile"],
-  ["pins", "--here"],
-] as const;
 
 /** What is settled beside the command line. */
 interface Layers {
@@ -136,7 +119,6 @@ export function settle(
       { by: FILE, as: "anybody", ...file.policy } as const,
       { by: "--policy", as: "person", ...typed.policy } as const,
     ],
-    secrets: person.secrets,
     notify: person.notify,
     memory: { ...DEFAULT_MEMORY, ...file.memory },
     durability: file.durability ?? "disk",
@@ -148,6 +130,8 @@ export function settle(
     },
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
     environment: () => ({ ...serviceEnvironment }),
+    secrets: () =>
+      secretsOf({ env, dotEnv, bus: settings.bus, named: [...person.secrets, ...(file.secrets ?? [])] }),
   });
 }
 
@@ -155,16 +139,6 @@ export function settle(
 function refuseEmpty(flags: ConfigFlags): void {
   const empty = (["bus", "name", "policy"] as const).find((setting) => flags[setting]?.trim() === "");
   if (empty) throw new LegionError("USAGE", `--${empty}: it is empty; say which, or leave the option out`);
-}
-
-/** Throws USAGE if the command line says of Redis what has no meaning without it. */
-function busOf({ bus }: Pick<TextSettings, "bus">, typed: TextSettings): BusChoice {
-  const { volatile = "refuse", pins = "keep" } = typed;
-  if (bus?.kind === "redis") return { ...bus, volatile, pins };
-  const said = REDIS_ONLY.find(([setting]) => typed[setting] !== undefined);
-  if (!said) return { kind: "memory" };
-  const way = "add --bus redis://host:port, or leave it out";
-  throw new LegionError("USAGE", `${said[1]}: only for a legion in Redis; ${way}`);
 }
 
 type Commands = Config["modules"]["system"]["commands"];

@@ -21,6 +21,7 @@ const MEANINGS: Readonly<Record<keyof FileSettings, string>> = {
   providers: "How providers are reached.",
   system: "The module system: files and commands.",
   web: "The module web: pages and searches.",
+  secrets: "Names of variables whose values no agent, log or screen is shown.",
 };
 
 /** JSON Schema (draft 2020-12) of config.yaml, made from the schema that it is checked with. */

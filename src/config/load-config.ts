@@ -9,6 +9,7 @@ import { openPersonFolder } from "../storage/folder/person/folder.ts";
 import { readPersonConfig, withoutPersonConfig } from "./person-config.ts";
 import { parseYaml } from "./yaml.ts";
 import { FILE, readTexts, settle, type Config, type ConfigSources } from "./config.ts";
+import { secretsOf } from "./secrets.ts";
 import { VARIABLES } from "./variables.ts";
 
 /**
@@ -50,7 +51,10 @@ async function settlePlace(sources: ConfigSources): Promise<Config> {
   const settled = (file: FileSettings): Config => settle({ person, file, dotEnv: {}, variables }, sources);
   const bus = await inFiles("bus", sources);
   const here = settled(bus);
-  return here.bus.kind === "memory" ? here : settled({ ...bus, ...(await inFiles("name", sources)) });
+  const place = here.bus.kind === "memory" ? here : settled({ ...bus, ...(await inFiles("name", sources)) });
+  // Whatever else is wrong in it, what it holds is not shown.
+  const { values: dotEnv } = await readDotEnv(sources.projectDir).catch(() => ({ values: {} }));
+  return { ...place, secrets: () => secretsOf({ ...sources, dotEnv, bus: place.bus, named: [] }) };
 }
 
 const PLACE = { bus: ["LEGION_BUS", busIn], name: ["LEGION_NAME", nameIn] } as const;

@@ -55,7 +55,7 @@ web: { search: { provider: searxng, url: "http://localhost:8080" }, allowPrivate
 
 describe("loadConfig", () => {
   it("knows what holds when nobody said anything", async () => {
-    const { environment, ...config } = await load();
+    const { environment, secrets, ...config } = await load();
     expect(config).toEqual({
       agent: "legionnaire",
       bus: { kind: "memory" },
@@ -73,11 +73,11 @@ describe("loadConfig", () => {
       modules: { system: { commands: "refuse" }, web: { allowPrivate: [] } },
       flags: {},
     });
-    expect(environment()).toEqual({});
+    expect([environment(), secrets()]).toEqual([{}, []]);
   });
 
   it("reads every key of config.yaml", async () => {
-    const { environment: _, ...config } = await load({ yaml: EVERYTHING });
+    const { environment: _, secrets: __, ...config } = await load({ yaml: EVERYTHING });
     expect(config).toEqual({
       model: "openai/llama3",
       agent: "scout",
