@@ -34,6 +34,8 @@ export { defineShared, defineState } from "./domain/module-state.ts";
 // `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;
 // by hand, a plan's `actions` are `indexActions(await loadModules([...]), protocol)`.
 export { startLegion, type Legion, type LegionOptions } from "./legion/legion.ts";
+// `createRedactor((await loadConfig(...)).secrets())` is what `legion start` gives as `redactor`.
+export { createRedactor, type Redactor, type Secret } from "./base/redaction/redactor.ts";
 export type { AgentPlan, Origin } from "./legion/agent-plan.ts";
 export { planRoster, type Role, type Roster, type RosterDeps, type Who } from "./legion/roster.ts";
 export type { Config, ConfigFlags, ConfigSources } from "./config/config.ts";

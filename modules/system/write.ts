@@ -1,5 +1,6 @@
+import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
-import { defineAction, fail, ok } from "../../src/domain/module.ts";
+import { defineAction, fail, ok, type Host } from "../../src/domain/module.ts";
 import { openFile, withEntry, type Errand } from "./confine/confine.ts";
 import { replaceFile } from "./draft.ts";
 import { pathParameter } from "./parameters.ts";
@@ -33,7 +34,7 @@ export const writeFile = defineAction({
       withEntry(host, path, WRITE, (at) =>
         inTurn(async () => {
           const before = await openFile(at, "change").catch(unlessMissing);
-          await before?.file.close();
+          await keepHidden(before?.file, content, host);
           await replaceFile(at, content, before?.mode);
           return ok(`Wrote to ${path}.`);
         }),
@@ -58,6 +59,7 @@ export const editFile = defineAction({
       withEntry(host, path, EDIT, (at) =>
         inTurn(async () => {
           const { text, mode } = await readWhole(at);
+          refuseMarks(text, [oldText, newText], host);
           const edited = replaceOnce(text, oldText, newText);
           if (typeof edited === "number") return fail(`The old text was ${countOf(edited)}. Path: ${path}`);
           await replaceFile(at, edited, mode);
@@ -66,6 +68,28 @@ export const editFile = defineAction({
       ),
     ),
 });
+
+const MARK = "[redacted:";
+
+/** Closes `file`, which `content` is to replace. Throws Refusal if a mark in that would take the place of a hidden value. */
+async function keepHidden(file: FileHandle | undefined, content: string, host: Host): Promise<void> {
+  try {
+    if (file && content.includes(MARK)) refuseMarks(await file.readFile("utf8"), [content], host);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Throws Refusal if one of `texts` holds a mark in whose place the file has a value. */
+function refuseMarks(held: string, texts: readonly string[], host: Host): void {
+  if (!texts.some((text) => text.includes(MARK))) return;
+  const mark = host.hides(held).find((hidden) => texts.some((text) => text.includes(hidden)));
+  if (mark === undefined) return;
+  throw new Refusal(
+    `Nothing was written: where you read ${mark}, this file holds a value that is hidden from you, and those words would ` +
+      "destroy it. Change what stands around it with editFile, without that line, or ask Control.",
+  );
+}
 
 function countOf(found: number): string {
   return found === 0 ? "not found" : `found ${found} times: give more of what stands around it`;

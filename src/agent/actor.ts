@@ -84,7 +84,9 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
     await log(agent, decision, refused);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
     presence.show("acting");
-    for (const call of decision.calls) await act(agent, call, stops);
+    // As they stand in the log: what is hidden there is not done.
+    const { calls } = memory.conversation.decision!.event;
+    for (const call of calls) await act(agent, call, stops);
   } catch (error) {
     if (!isLegionError(error, "LIMIT")) throw error;
     await park(agent, "parked-limit", `${error.message}.`);

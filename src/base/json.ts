@@ -23,3 +23,12 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
+
+/** `record` with other values for its fields; the same object if all of them are the same. */
+export function mapFields<R extends object>(record: R, change: (key: string, value: unknown) => unknown): R {
+  const fields = Object.entries(record);
+  const changed = fields.map(([key, value]): [string, unknown] => [key, change(key, value)]);
+  return changed.every(([, value], index) => value === fields[index]![1])
+    ? record
+    : (Object.fromEntries(changed) as R);
+}

@@ -183,6 +183,11 @@ export interface Host {
    * matters most, and say how much more there is.
    */
   readonly maxPinnedTokens: number;
+  /**
+   * The marks, such as `[redacted:API_KEY]`, that stand for secrets of `text` wherever it is shown or written down; mostly
+   * none. Whoever writes a mark in place of such a secret destroys it.
+   */
+  hides(text: string): readonly string[];
   /** What the agent should work at now: the first objective that its modules name; else its latest instruction. */
   objective(): string | undefined;
   /** Keeps a long text beside the log and returns the path it can be read from, relative to the workspace. */

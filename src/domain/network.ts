@@ -17,6 +17,8 @@ export interface WebRequest {
   readonly trusted?: string;
   /** Asked before a redirect is followed. Default: all are. */
   readonly permits?: (url: string) => boolean;
+  /** Secrets that are meant for just this host, such as a service's own key; a request that holds another is refused. */
+  readonly keys?: readonly string[];
 }
 
 export interface WebResponse {

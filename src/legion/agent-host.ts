@@ -49,7 +49,7 @@ export function createHosting(place: HostPlace, agents: Map<AgentId, Supervised>
   return {
     async beginAll() {
       const enrolled = async (plan: AgentPlan): Promise<Agent> => {
-        await store.enroll(plan.identity.id, recordOf(plan));
+        await store.enroll(plan.identity.id, recordOf(plan, shared.redactor));
         return open(plan);
       };
       // Every log is open before the first actor runs: whoever writes to another finds out what that one has seen already.

@@ -6,7 +6,10 @@ import type { Identity } from "../domain/module.ts";
 import { whileHeld, type TracedWorkplace } from "../agent/parts/workplace.ts";
 import { openModules } from "../agent/act/module-host.ts";
 import type { Limits } from "../domain/limits.ts";
+import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Model } from "../domain/model.ts";
+import { redactedBlobs } from "../past/log/blobs.ts";
+import { redactedModel } from "../agent/parts/redacted-model.ts";
 import type { AgentId } from "../domain/message.ts";
 import { meterModel } from "../agent/parts/metered-model.ts";
 import { createPresence } from "../agent/parts/presence.ts";
@@ -76,6 +79,7 @@ export interface Place extends AgentPlace {
 export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Agent> {
   const place = plan.replay?.(where) ?? where;
   const { store, shared, budget, limiter, tokens } = place;
+  const { redactor } = shared;
   const { identity, actions, limits } = plan;
   const { id } = identity;
   const speech = createSpeech(plan, plan.model);
@@ -87,13 +91,14 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     throw error;
   });
   const presence = createPresence(id, shared);
-  const blobs = store.blobs(id);
+  const blobs = redactedBlobs(store.blobs(id), redactor);
   const metering = { budget, limiter, tokens, memory, blobs, tenure, limits, presence };
-  const model = meterModel(plan.model, metering);
+  // What was recorded was redacted then, and is compared as it is.
+  const model = meterModel(plan.replay ? plan.model : redactedModel(plan.model, redactor), metering);
   const workplace = whileHeld(place.workplace, tenure);
   const traces = place.traces(id);
   const rulebook = place.rulebook(plan);
-  const source = { identity, memory, model, blobs, workplace, rulebook };
+  const source = { identity, memory, model, blobs, workplace, rulebook, redactor };
   const modules = openModules(speech, source);
   const performer: Performer = { ...source, modules, presence, tenure, traces, shared, inbox };
   return {
@@ -116,16 +121,20 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
 }
 
 /** What is kept of a plan, for whoever wants to know what the agent is, or to start it again as it was. */
-export function recordOf({ identity, origin, model, limits, policy }: AgentPlan): string {
+export function recordOf({ identity, origin, model, limits, policy }: AgentPlan, redactor: Redactor): string {
   const { id, name, description } = identity;
-  const kept = { id, name, description, ...origin, model: model.name, limits, policy };
-  return `${JSON.stringify(kept, null, 2)}\n`;
+  const record = redactor.value({ description, ...origin, model: model.name });
+  return `${JSON.stringify({ id, name, ...record, limits, policy }, null, 2)}\\n`;
 }
 
 /** What the place in which a legion is kept has to know of a plan. */
-export function toHostable(plan: AgentPlan): Hostable {
+export function toHostable(plan: AgentPlan, redactor: Redactor): Hostable {
   const isBound = plan.actions.modules.some(({ place }) => place === "workspace");
-  return { id: plan.identity.id, record: recordOf(plan), place: isBound ? "workspace" : "anywhere" };
+  return {
+    id: plan.identity.id,
+    record: recordOf(plan, redactor),
+    place: isBound ? "workspace" : "anywhere",
+  };
 }
 
 /** Closes all of it; rejects if a module closes badly. */

@@ -25,6 +25,7 @@ import { createLimiter, type LimiterOptions } from "../model/limiter/limiter.ts"
 import type { Peer } from "../domain/module.ts";
 import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
+import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
 import { createAnswers, type Answers } from "./questions.ts";
@@ -65,8 +66,10 @@ export interface LegionOptions {
   readonly disk?: Disk;
   /** `adopt`: what somebody else wrote in the project's files is taken on; absent: it waits, and its agents are halted. */
   readonly foreign?: "adopt";
-  /** Where the legion is kept; closed by whoever opened it. The project's files if absent. */
+  /** Where the legion is kept; closed by whoever opened it, with a redactor of its own. The project's files if absent. */
   readonly backend?: Backend;
+  /** Hides secrets from models, hosts, files and people. Absent: nothing is hidden. */
+  readonly redactor?: Redactor;
   /** Sees everything from the first event on. */
   readonly watch?: Inspect;
 }
@@ -99,7 +102,7 @@ export interface Legion extends Answers {
 
 /** Opens the legion and runs its agents. Rejects with LOCKED if another node runs in this folder. */
 export async function startLegion(options: LegionOptions): Promise<Legion> {
-  const { clock = createClock(), plans, delayMs } = options;
+  const { clock = createClock(), plans, delayMs, redactor = NO_SECRETS } = options;
   const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project);
   const { inspect } = inspector;
@@ -116,8 +119,8 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const premises = createPremises({ ...options, paths, clock, peers, closing });
   const { bus, control } = store;
   const announceHops = createHopNotice(control);
-  const shared: Shared = { ...alarms, clock, inspect, peers, unread: bus.unread, announceHops };
-  const traces = (agent: AgentId): Traces => createTraces(paths.agent(agent), disk);
+  const shared: Shared = { ...alarms, clock, inspect, redactor, peers, unread: bus.unread, announceHops };
+  const traces = (agent: AgentId): Traces => createTraces(paths.agent(agent), disk, redactor);
   const rulebook = createRulebooks(rulesOf(options), plans, store.record);
   const services = { store, shared, workplace: premises.workplace, ...meter, traces, rulebook };
   const place = { ...services, ...stagesOfCalls(clock), plans, delayMs };
@@ -173,8 +176,10 @@ function rulesOf({ project, questions = DEFAULT_QUESTIONS, isAnswered, gate }: L
 
 /** A backend that is given is the caller's to close. */
 async function openStorage(options: LegionOptions, where: Surroundings): Promise<NodeStorage> {
-  const { project, plans, backend = await openBackend({ project, bus: { kind: "memory" } }) } = options;
-  return backend.openNode({ ...options, agents: plans.map(toHostable) }, where);
+  const { project, plans, started, redactor = NO_SECRETS, backend: given } = options;
+  const backend = given ?? (await openBackend({ project, bus: { kind: "memory" }, redactor }));
+  const agents = plans.map((plan) => toHostable(plan, redactor));
+  return backend.openNode({ ...options, agents, started: redactor.value(started) }, where);
 }
 
 /** What the model calls of all agents of this process go through. */

@@ -7,6 +7,7 @@ import { createNetwork } from "../environment/network/network.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Closing } from "../base/closing.ts";
 import type { Environment } from "../environment/environment.ts";
+import type { Redactor } from "../base/redaction/redactor.ts";
 import type { NodeHost } from "../domain/module.ts";
 import type { LegionPaths } from "../storage/folder/paths.ts";
 import { markOf } from "../agent/parts/command-trace.ts";
@@ -17,6 +18,8 @@ export interface PremisesDeps {
   readonly environment: Environment;
   readonly settings: Workplace["settings"];
   readonly peers: Workplace["peers"];
+  /** Absent: nothing is hidden. */
+  readonly redactor?: Redactor;
   /** Gets what modules open here. */
   readonly closing: Pick<Closing, "add">;
 }
@@ -25,13 +28,13 @@ export interface PremisesDeps {
 const DELETION = { recursive: true, force: true, maxRetries: 10 } as const;
 
 export function createPremises(deps: PremisesDeps) {
-  const { paths, clock, environment, settings, peers, closing } = deps;
+  const { paths, clock, environment, settings, peers, redactor, closing } = deps;
   const { project } = paths;
   const mark = markOf(`node ${project}`);
   const scratch = join(paths.tmp, "modules");
   // The setting was checked with the rest of the config.
   const { allowPrivate = [] } = settings("web") as { readonly allowPrivate?: readonly string[] };
-  const network = createNetwork({ allowPrivate });
+  const network = createNetwork({ allowPrivate, redactor });
   closing.add(network.close);
   const workplace: TracedWorkplace = {
     workspace: {

@@ -9,6 +9,8 @@ import type { AgentId } from "../domain/message.ts";
 import type { Inspect } from "../domain/inspection.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
 import type { EventLog } from "./log/event-log.ts";
+import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
+import { redactEvent } from "./redact-event.ts";
 import { createBranch, followLog, type Branch } from "./fold.ts";
 import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";
@@ -63,6 +65,8 @@ export interface MemoryOptions {
   readonly view: ViewOptions;
   readonly inspect: Inspect;
   readonly projector: Projector;
+  /** Nothing is committed, or folded, but what it leaves. Absent: nothing is hidden. */
+  readonly redactor?: Redactor;
 }
 
 export interface OpenedLog {
@@ -76,15 +80,15 @@ export interface OpenedLog {
  * does, and with DAMAGED if an event cannot be understood.
  */
 export async function openMemory(
-  options: MemoryOptions,
+  { agent, view, projector, inspect, redactor = NO_SECRETS }: MemoryOptions,
   open: (each: (event: Event) => void) => Promise<OpenedLog>,
 ): Promise<Memory> {
-  const { agent, projector, inspect } = options;
   const ledger = createLedger();
-  let reading = await readLog(options.view, open);
+  let reading = await readLog(view, open);
   const writeFiles = createFiles(projector, () => reading.fold.state);
   const { append, lost, ...offered } = createAdding(
     () => reading.log,
+    (event) => redactEvent(event, redactor),
     (event) => {
       account(ledger, event);
       reading.fold.see(event);
@@ -127,10 +131,10 @@ export async function openMemory(
     async reopen(...events) {
       const happened = [...events, ...(await lost())];
       await reading.log.close().catch(() => undefined);
-      await begin(await readLog(options.view, open), happened);
+      await begin(await readLog(view, open), happened);
     },
     async showAnew() {
-      reading.fold.view = await viewOf(past(), options.view);
+      reading.fold.view = await viewOf(past(), view);
     },
     close: () => reading.log.close(),
   };
@@ -178,8 +182,12 @@ function createFiles(projector: Projector, state: () => ModuleState) {
   };
 }
 
-/** Adds to a log, and joins what was added to what is folded from it: in the order of the log. */
-function createAdding(log: () => EventLog, join: (event: Event) => void) {
+/** Adds to a log what `clean` leaves, and joins what was added to what is folded from it: in the order of the log. */
+function createAdding(
+  log: () => EventLog,
+  clean: (event: NewEvent) => NewEvent,
+  join: (event: Event) => void,
+) {
   /** Noted since the newest commit. */
   let unsaved: NewEvent[] = [];
   /** Noted while a commit is under way: after it, or they would be folded in before events that stand before them. */
@@ -191,7 +199,8 @@ function createAdding(log: () => EventLog, join: (event: Event) => void) {
     if (isLegionError(error, "STORAGE")) dead = log();
     throw error;
   };
-  const note = (event: NewEvent): number => {
+  const note = (noticed: NewEvent): number => {
+    const event = clean(noticed);
     unsaved.push(event);
     try {
       const noted = log().note(event);
@@ -211,7 +220,7 @@ function createAdding(log: () => EventLog, join: (event: Event) => void) {
     async append(events: readonly NewEvent[]): Promise<readonly Event[]> {
       committing++;
       try {
-        const stamped = await log().append(events).catch(fail);
+        const stamped = await log().append(events.map(clean)).catch(fail);
         unsaved = [];
         for (const event of stamped) join(event);
         return stamped;

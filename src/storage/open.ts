@@ -1,5 +1,6 @@
 // The one place that says where a legion is kept. What it takes is loaded when it is needed.
 
+import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Backend } from "./contract/backend.ts";
 import type { RedisAddressed } from "./redis/backend.ts";
 
@@ -12,6 +13,8 @@ export interface Whereabout {
     | ({ readonly kind: "redis" } & Pick<RedisAddressed, "address" | "volatile" | "pins">);
   /** Tells it from other legions in the same Redis; default `legion`. */
   readonly name?: string;
+  /** Of all that is written through it. Absent: nothing is hidden. */
+  readonly redactor?: Redactor;
 }
 
 /** Told lines for people. */
@@ -19,11 +22,16 @@ export type Voices = Pick<RedisAddressed, "onRetry" | "onWarning" | "onTrouble">
 
 /** Rejects with STORAGE if it is out of reach. */
 export async function openBackend(
-  { project, bus, name = "legion" }: Whereabout,
+  { project, bus, name = "legion", redactor }: Whereabout,
   voices: Voices = {},
 ): Promise<Backend> {
   if (bus.kind === "redis")
-    return (await import("./redis/backend.ts")).openRedisBackend({ ...bus, ...voices, legion: name });
-  if (bus.kind === "process") return (await import("./memory/backend.ts")).createMemoryBackend();
-  return (await import("./files/backend.ts")).createFileBackend(project);
+    return (await import("./redis/backend.ts")).openRedisBackend({
+      ...bus,
+      ...voices,
+      redactor,
+      legion: name,
+    });
+  if (bus.kind === "process") return (await import("./memory/backend.ts")).createMemoryBackend(redactor);
+  return (await import("./files/backend.ts")).createFileBackend(project, redactor);
 }

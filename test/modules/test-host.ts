@@ -32,6 +32,8 @@ export interface Setup {
   readonly maxTokens?: number;
   /** The same of the pinned message. */
   readonly maxPinnedTokens?: number;
+  /** The marks of what a text has to hide; of none if absent. */
+  readonly hides?: Host["hides"];
   /** What the process offers; nothing if absent. */
   readonly node?: NodeHost;
 }
@@ -90,6 +92,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
     maxTokens: setup.maxTokens ?? 25_000,
     maxPinnedTokens: setup.maxPinnedTokens ?? 25_000,
     objective: () => undefined,
+    hides: setup.hides ?? (() => []),
     keep(content) {
       const path = `.ai-legion/agents/${id}/blobs/${createHash("sha256").update(content).digest("hex")}`;
       file(path, content);

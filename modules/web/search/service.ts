@@ -83,6 +83,7 @@ async function ask(
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
       trusted: service.baseUrl === undefined ? undefined : url.host,
+      keys: service.secrets,
     });
   } catch (error) {
     signal.throwIfAborted();

@@ -34,12 +34,13 @@ const NEVER = new AbortController().signal;
 
 /** The modules of an agent, which may read at any time. */
 export function openModules(speech: Speech, source: HostSource): ModuleSet {
-  const modules: ModuleSet = startModules(speech, (module) => readingHost(source, modules, module));
+  const hostOf = (module: string): Host => readingHost(source, modules, module);
+  const modules: ModuleSet = startModules(speech, hostOf, source.redactor);
   return modules;
 }
 
 export function readingHost(source: HostSource, modules: ModuleSet, module: string): Host {
-  const { identity, memory, model, workplace, rulebook } = source;
+  const { identity, memory, model, workplace, rulebook, redactor } = source;
   const { workspace, node, peers } = workplace;
   const history = createHistory(memory);
   return {
@@ -50,7 +51,8 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     history,
     workspace: {
       root: workspace.root,
-      execute: (command, { timeoutMs, signal }) => workspace.execute(command, { timeoutMs, signal }),
+      execute: async (command, { timeoutMs, signal }) =>
+        redactor.value(await workspace.execute(command, { timeoutMs, signal })),
     },
     node,
     settings: workplace.settings(module),
@@ -64,6 +66,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     maxPinnedTokens: Math.floor(model.profile.window * PINNED_SHARE),
     objective: () => objectiveOf(modules) ?? history.latestInstruction(),
     keep: (content) => keepText(source, content),
+    hides: redactor.marksIn,
     onClose: (close) => modules.onClose(close),
   };
 }
@@ -73,7 +76,7 @@ function refuse(): never {
 }
 
 export function actingHost(performer: Performer, module: string, running: RunningAction): Host {
-  const { memory, model, traces, workplace } = performer;
+  const { memory, model, redactor, traces, workplace } = performer;
   const { work, signal, call, cleared } = running;
   const host = readingHost(performer, performer.modules, module);
   const active = (): Work => (work.isOver ? refuse() : work);
@@ -88,7 +91,10 @@ export function actingHost(performer: Performer, module: string, running: Runnin
       root: workplace.workspace.root,
       async execute(command, { timeoutMs, signal: until }) {
         const trace = await traces.begin(callKey(memory, call));
-        return workplace.workspace.execute(command, { timeoutMs, signal: until, trace });
+        // Before anything is cut: of half a secret nobody could tell that it is one.
+        return redactor.value(
+          await workplace.workspace.execute(command, { timeoutMs, signal: until, trace }),
+        );
       },
     },
     signal,

@@ -34,11 +34,12 @@ export async function perform(
   work.end();
   const { outcome, details, leads } = result;
   const taint = markOf(result.taint);
+  const content = outcome === "idle" ? result.content : result.content || DONE;
   const event: ResultEvent = {
     kind: "result",
     call: call.id,
     outcome,
-    content: await fit(performer, outcome === "idle" ? result.content : result.content || DONE),
+    content: await fit(performer, performer.redactor.text(content)),
     details,
     state: isKept && work.changes.length > 0 ? work.changes : undefined,
     sends: isKept ? sentBy(work, taint) : undefined,

@@ -3,6 +3,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Stops } from "../../base/signals.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Call, ResultEvent } from "../../domain/event.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import type { Tenure } from "../../domain/lease.ts";
@@ -55,6 +56,7 @@ export interface HostSource {
   readonly blobs: Blobs;
   readonly workplace: Workplace;
   readonly rulebook: Rulebook;
+  readonly redactor: Redactor;
 }
 
 /** What is needed to act: to run a call, and to answer what its module asks. */
@@ -104,6 +106,7 @@ export interface Performed {
 export interface Shared extends PostalService {
   readonly clock: Clock;
   readonly inspect: Inspect;
+  readonly redactor: Redactor;
   /** Tells Control of an agent's trouble, or counts it, to be told of with others. */
   readonly tellControl: (agent: AgentId, trouble: string, content: string) => void;
   /** Should the agent tell Control of its trouble itself? Otherwise it is told of with others. */

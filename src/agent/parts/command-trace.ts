@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { CommandTrace } from "../../environment/environment.ts";
 import type { AppendFile, Disk } from "../../base/files/disk.ts";
 import type { Call } from "../../domain/event.ts";
+import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { openCalls } from "../../past/conversation.ts";
 import type { Memory } from "../../past/past.ts";
 import type { TracedWorkspace } from "./workplace.ts";
@@ -36,7 +37,8 @@ export function markOf(key: string): string {
   return createHash("sha256").update(key).digest("hex").slice(0, 32);
 }
 
-export function createTraces(folder: string, disk: Disk): Traces {
+/** @param redactor hides what is printed of secrets; absent: nothing is hidden */
+export function createTraces(folder: string, disk: Disk, redactor = NO_SECRETS): Traces {
   const path = join(folder, FILE);
   let file: AppendFile | undefined;
   return {
@@ -51,7 +53,7 @@ export function createTraces(folder: string, disk: Disk): Traces {
       } catch {
         // A command is not refused because what it prints cannot be kept for a bad day.
       }
-      return { mark: `${mark}.${randomUUID()}`, print: keepFirst(file) };
+      return { mark: `${mark}.${randomUUID()}`, print: keepFirst(file, redactor) };
     },
     async printed(key) {
       const text = (await disk.read(path))?.toString("utf8");
@@ -63,13 +65,16 @@ export function createTraces(folder: string, disk: Disk): Traces {
   };
 }
 
-function keepFirst(file: AppendFile | undefined): CommandTrace["print"] {
+function keepFirst(file: AppendFile | undefined, redactor: Redactor): CommandTrace["print"] {
   let left = file ? KEPT_BYTES : 0;
+  const decoder = new TextDecoder();
+  const pieces = redactor.pieces();
   return (chunk) => {
     if (left <= 0) return;
     try {
-      file?.write(chunk.subarray(0, left));
+      const printed = Buffer.from(pieces.add(decoder.decode(chunk.subarray(0, left), { stream: true })));
       left -= chunk.length;
+      file?.write(printed);
     } catch {
       left = 0;
     }

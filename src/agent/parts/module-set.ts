@@ -1,5 +1,6 @@
 // One agent's modules: their actions under one roof, their parts of the introduction, and what they may ask for.
 
+import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { createClosing, type Close } from "../../base/closing.ts";
 import { findSpec, toActionSpec } from "../../domain/action-spec.ts";
 import { LegionError } from "../../base/errors.ts";
@@ -60,19 +61,20 @@ export interface ModuleSet extends Omit<ActionIndex, "tools"> {
   onClose(close: Close): void;
 }
 
-/** `speech` says anew at each introduction how actions are written. */
+/** `speech` says anew at each introduction how actions are written; nothing of an introduction holds a secret. */
 export function startModules(
   speech: { readonly actions: ActionIndex },
   createHost: (module: string) => Host,
+  redactor: Redactor = NO_SECRETS,
 ): ModuleSet {
   const closing = createClosing();
   const index = speech.actions;
-  let written: { readonly of?: ActionIndex; readonly instructions: string } = { instructions: "" };
-  const write = (of: ActionIndex): typeof written => {
+  let written: WrittenIndex | undefined;
+  const write = (of: ActionIndex): WrittenIndex => {
     const parts = of.modules.flatMap((module) =>
       part(module, module.instructions?.(createHost(module.name))),
     );
-    return { of, instructions: parts.join("\n\n") };
+    return { of, instructions: redactor.text(parts.join("\n\n")), tools: redactor.value(of.tools) };
   };
   return {
     ...index,
@@ -82,10 +84,10 @@ export function startModules(
     // Made anew each time: thousands of agents that rest should not hold what they do not need.
     host: createHost,
     async introduction() {
-      if (written.of !== speech.actions) written = write(speech.actions);
-      const { instructions } = written;
+      if (written?.of !== speech.actions) written = write(speech.actions);
+      const { instructions, tools } = written;
       const pinned = await pinnedParts(index.modules, createHost);
-      return { instructions, pinned: pinned.join("\n\n"), tools: speech.actions.tools };
+      return { instructions, pinned: redactor.text(pinned.join("\n\n")), tools };
     },
     effectsOf: (action) =>
       index.actions.get(findSpec(action, index.specs)?.name ?? "")?.action.effects ?? "once",
@@ -95,6 +97,11 @@ export function startModules(
       if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+/** The stable part of an introduction. */
+interface WrittenIndex extends Omit<Introduction, "pinned"> {
+  readonly of: ActionIndex;
 }
 
 function part({ name }: Module, text: string | undefined): string[] {

@@ -1,6 +1,7 @@
 // What an agent is doing at this moment, for `ps` and for every watcher.
 
 import type { Clock } from "../../base/clock.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { AgentState, Inspect } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { Delta } from "../../domain/model.ts";
@@ -18,15 +19,18 @@ export interface Presence {
   readonly standing: Standing;
   /** Says what the agent is doing from now on. */
   show(state: AgentState, reason?: string): void;
-  /** Shows a piece of the decision that is being made. */
+  /** Shows a piece of the decision that is being made; it holds no secret. */
   stream(delta: Delta): void;
 }
 
+interface PresenceDeps {
+  readonly clock: Clock;
+  readonly inspect: Inspect;
+  readonly redactor: Redactor;
+}
+
 /** Of an agent before its first run. */
-export function createPresence(
-  agent: AgentId,
-  { clock, inspect }: { readonly clock: Clock; readonly inspect: Inspect },
-): Presence {
+export function createPresence(agent: AgentId, { clock, inspect, redactor }: PresenceDeps): Presence {
   const standingAs = (state: AgentState, reason: string): Standing => {
     return { state, reason, since: new Date(clock.now()).toISOString() };
   };
@@ -35,7 +39,8 @@ export function createPresence(
     get standing() {
       return standing;
     },
-    show(state, reason = "") {
+    show(state, why = "") {
+      const reason = redactor.text(why);
       standing = standingAs(state, reason);
       inspect({ kind: "live:state", agent, state, reason: reason || undefined });
     },

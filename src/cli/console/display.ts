@@ -2,6 +2,7 @@
 
 import type { Config, ConfigFlags } from "../../config/config.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import { NOTHING, spentOf, type Spent } from "../../past/spending.ts";
 import type { Inspect, Inspection } from "../../domain/inspection.ts";
 import type { Legion } from "../../legion/legion.ts";
@@ -44,6 +45,8 @@ export interface DisplayOptions {
   /** What the command line said. */
   readonly flags: ConfigFlags;
   readonly project: string;
+  /** Of what is kept of what is typed. */
+  readonly redactor: Redactor;
   readonly io: Io;
   /** Resolves when commands can reach the legion. */
   readonly ready: Promise<void>;
@@ -68,7 +71,9 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
 
   const told: string[] = [];
   const history =
-    mode === "prompt" ? await openHistory(openPersonFolder(io.env), (text) => told.push(text)) : undefined;
+    mode === "prompt"
+      ? await openHistory(openPersonFolder(io.env), (text) => told.push(text), options.redactor)
+      : undefined;
   const tell = (text: string): void => console.print(`${wrap(text, look.columns()).join("\n")}\n`);
   const talk = createTalk({
     legion,

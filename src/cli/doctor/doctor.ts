@@ -1,3 +1,4 @@
+import { createRedactor, type Redactor } from "../../base/redaction/redactor.ts";
 import type { Config } from "../../config/config.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { createFileReader, type FileReader } from "../../storage/files/reader/reader.ts";
@@ -23,7 +24,8 @@ export const command: CliCommand = {
     const settings = await findSettings(reader.paths.project, typed, io);
     if (typed.options["repair"]) {
       if (settings.config?.bus.kind === "redis") throw new LegionError("REFUSED", NO_REPAIR);
-      await showRepairs(reader, typed, io);
+      const redactor = createRedactor(settings.config?.secrets() ?? []);
+      await showRepairs(reader, redactor, typed, io);
     }
     const findings: DoctorFinding[] = [];
     for await (const found of examine(reader, settings, io)) {
@@ -55,10 +57,15 @@ async function findSettings(projectDir: string, typed: Typed, { env }: Io): Prom
   }
 }
 
-async function showRepairs(reader: FileReader, { options }: Typed, io: Io): Promise<void> {
+async function showRepairs(
+  reader: FileReader,
+  redactor: Redactor,
+  { options }: Typed,
+  io: Io,
+): Promise<void> {
   const { repair } = await import("./repair.ts");
   let count = 0;
-  for await (const { repair: what, status, detail } of repair(reader)) {
+  for await (const { repair: what, status, detail } of repair(reader, redactor)) {
     count++;
     if (options["json"]) printJson(io, { repair: what, status, detail });
     else print(io, `${status.padEnd(8)} ${oneLine(what)}: ${oneLine(detail)}`);

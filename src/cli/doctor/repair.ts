@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { settleArrivals } from "../../storage/files/arrivals.ts";
 import { createClock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import { createDisk } from "../../base/files/disk.ts";
 import { deadHolder, takeLock } from "../../storage/folder/lock.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
@@ -29,10 +30,10 @@ export interface Repair {
 const LOCK_WAIT_MS = 5_000;
 
 /** Repairs the project, and says what it did. Throws LOCKED if a node runs: then nothing was touched. */
-export async function* repair(reader: FileReader): AsyncGenerator<Repair> {
+export async function* repair(reader: FileReader, redactor: Redactor): AsyncGenerator<Repair> {
   if (!reader.disk.exists(reader.paths.root)) return;
   yield* repairFiles(reader);
-  yield* repairAgents(reader);
+  yield* repairAgents(reader, redactor);
 }
 
 /** What needs no log. */
@@ -109,13 +110,14 @@ async function attempt(what: string, detail: string, work: () => Promise<unknown
 }
 
 /** Opens every log and mailbox as a start does: that sets bad lines aside, and brings the readable files up to date. */
-async function* repairAgents(reader: FileReader): AsyncGenerator<Repair> {
+async function* repairAgents(reader: FileReader, redactor: Redactor): AsyncGenerator<Repair> {
   const { paths } = reader;
   const disk = createDisk(paths.tmp);
   const before = await disk.list(paths.corrupt);
   try {
     const store = await openFileStore({
       paths,
+      redactor,
       role: "command",
       durability: "disk",
       clock: createClock(),

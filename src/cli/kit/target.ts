@@ -114,7 +114,9 @@ export async function withSite<T>(
     faults === "refuse" ? { config: await loadConfig(sources) } : await loadConfigAnyway(sources);
   if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)} (${GOES_ON})\n`);
   const { openBackend } = await import("../../storage/open.ts");
-  const backend = await openBackend({ project, bus: config.bus, name: config.name });
+  const { createRedactor } = await import("../../base/redaction/redactor.ts");
+  const redactor = createRedactor(config.secrets());
+  const backend = await openBackend({ project, bus: config.bus, name: config.name, redactor });
   try {
     return await use({ project, config, backend, reader: backend.reader });
   } finally {

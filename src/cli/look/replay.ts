@@ -1,4 +1,5 @@
 import { describeDifference } from "../../legion/replay/difference.ts";
+import { createRedactor } from "../../base/redaction/redactor.ts";
 import { LegionError } from "../../base/errors.ts";
 import { displayName } from "../../domain/message.ts";
 import type { Replayed } from "../../legion/replay/replay-agent.ts";
@@ -51,10 +52,11 @@ async function replayAt(site: Site, typed: Typed, io: Io): Promise<{ tape: Tape;
   const { planFor, settings } = await castToday(site, id, today, ({ models }) => {
     return (_, name) => describeRecorded(name, models);
   });
+  const redactor = createRedactor(site.config.secrets());
   const progress = createProgress(io);
   const onDecision = (decisions: number): void =>
     progress.show(`${decisions} of ${tape.decisions} decisions are identical so far`);
-  const replaying = replayAgent({ ...site, tape, planFor, settings, onDecision });
+  const replaying = replayAgent({ ...site, tape, planFor, settings, redactor, onDecision });
   return { tape, replayed: await replaying.finally(() => progress.clear()) };
 }
 

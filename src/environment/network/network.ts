@@ -1,5 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Network } from "../../domain/network.ts";
+import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
+import { refuseSecrets } from "./secrets.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
 import { createDial, systemLookup, type Lookup } from "./dial.ts";
 import { parseGrant } from "./destination.ts";
@@ -7,6 +9,8 @@ import { parseGrant } from "./destination.ts";
 export interface NetworkOptions {
   /** Entries as `parseGrant` reads them. */
   readonly allowPrivate: readonly string[];
+  /** Knows the secrets that are sent to nobody but to whom they are meant for. Absent: there are none. */
+  readonly redactor?: Redactor;
   /** For tests; absent: the operating system says which addresses a name has. */
   readonly lookup?: Lookup;
   /** For tests: PEM certificates of the authorities that hold instead of the public ones. */
@@ -21,6 +25,7 @@ export interface ClosableNetwork extends Network {
 /** Throws USAGE if an entry of `allowPrivate` is malformed. */
 export function createNetwork({
   allowPrivate,
+  redactor = NO_SECRETS,
   lookup = systemLookup,
   authorities,
 }: NetworkOptions): ClosableNetwork {
@@ -34,6 +39,7 @@ export function createNetwork({
 
   return {
     async fetch(url, request) {
+      refuseSecrets(url, request, redactor);
       const { fetchPage } = await import("./fetch.ts");
       return fetchPage(url, request, { dial, life: life.signal, tls });
     },

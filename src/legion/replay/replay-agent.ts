@@ -3,6 +3,7 @@
 // or sent.
 
 import { runActor } from "../../agent/actor.ts";
+import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import type { Workplace } from "../../agent/parts/workplace.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import { createClock, type Clock } from "../../base/clock.ts";
@@ -33,6 +34,8 @@ export interface ReplayOptions {
   /** The agent as it would be made today for the model of that name, or for the newest one. */
   readonly planFor: (model: string | undefined) => Promise<AgentPlan>;
   readonly settings: Workplace["settings"];
+  /** Of what is made today; what is on the tape stays as it is. Absent: nothing is hidden. */
+  readonly redactor?: Redactor;
   /** Told after each decision how many there were. */
   readonly onDecision?: (decisions: number) => void;
 }
@@ -133,6 +136,7 @@ async function createPlace(
     shared: {
       clock: createTapeClock(head),
       inspect: () => undefined,
+      redactor: options.redactor ?? NO_SECRETS,
       peers,
       unread: () => Promise.resolve(0),
       tellControl: () => undefined,

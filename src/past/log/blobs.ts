@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Disk } from "../../base/files/disk.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Event, NewEvent } from "../../domain/event.ts";
 
 /** A string with more UTF-8 bytes than this is kept beside the log, under their hash. */
@@ -61,6 +62,11 @@ export function blobsIn(place: BlobPlace): Blobs {
       return hash;
     },
   };
+}
+
+/** Keeps texts without their secrets. */
+export function redactedBlobs(blobs: Blobs, redactor: Redactor): Blobs {
+  return { ...blobs, keep: (text) => blobs.keep(redactor.text(text)) };
 }
 
 function isKept(hash: string, text: string | undefined): boolean {

@@ -3,6 +3,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../domain/event.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import { CONTROL, type AgentId } from "../../domain/message.ts";
 import type { Bus } from "../../mail/bus.ts";
@@ -18,6 +19,8 @@ import { UNHOSTED, type AgentMemoryOptions, type Store } from "./store.ts";
 export interface LocalPlace extends Pick<Store, "known" | "events"> {
   readonly clock: Clock;
   readonly inspect: Inspect;
+  /** Of what is written. Absent: nothing is hidden. */
+  readonly redactor?: Redactor;
   /** Agents that will be run: their logs are read then, not now. */
   readonly hosted: ReadonlySet<AgentId>;
   /** What opens the agent's log, as often as it must be. Rejects with FOREIGN if somebody else wrote what is kept of it. */
@@ -78,7 +81,7 @@ export async function openLocalStore(place: LocalPlace) {
   };
 }
 
-async function openLogs({ known, events, hosted, inspect, logOf }: LocalPlace) {
+async function openLogs({ known, events, hosted, inspect, redactor, logOf }: LocalPlace) {
   const read = async (agent: AgentId): Promise<Ledger> => {
     const ledger = createLedger();
     for await (const event of events(agent)) account(ledger, event);
@@ -96,7 +99,7 @@ async function openLogs({ known, events, hosted, inspect, logOf }: LocalPlace) {
     find: async (agent: AgentId): Promise<Ledger | undefined> =>
       ledgers.get(agent) ?? (known().includes(agent) ? read(agent) : undefined),
     async openAgent(agent: AgentId, { view, projector }: AgentMemoryOptions): Promise<Memory> {
-      const memory = await openMemory({ agent, view, projector, inspect }, await logOf(agent));
+      const memory = await openMemory({ agent, view, projector, inspect, redactor }, await logOf(agent));
       ledgers.set(agent, memory.ledger);
       return memory;
     },

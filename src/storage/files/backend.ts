@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { isLegionError } from "../../base/errors.ts";
 import type { Disk } from "../../base/files/disk.ts";
+import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { CONTROL } from "../../domain/message.ts";
 import { openPersonFolder } from "../folder/person/folder.ts";
 import type { LegionPaths } from "../folder/paths.ts";
@@ -15,15 +16,26 @@ import { createFileSource } from "./reader/source.ts";
 import { openFileStore } from "./store.ts";
 
 /** @param project real path of its folder */
-export function createFileBackend(project: string, person = openPersonFolder(process.env)): Backend {
+export function createFileBackend(
+  project: string,
+  redactor: Redactor = NO_SECRETS,
+  person = openPersonFolder(process.env),
+): Backend {
   const reader = createFileReader(project, person);
   const { paths } = reader;
   return {
     reader,
     foreign: "waits",
-    openNode: openFileNode,
+    openNode: (order, surroundings) => openFileNode(order, { ...surroundings, redactor }),
     openStore: (options) =>
-      openFileStore({ ...options, paths, role: "command", inspect: () => undefined, hosted: new Set() }),
+      openFileStore({
+        ...options,
+        paths,
+        redactor,
+        role: "command",
+        inspect: () => undefined,
+        hosted: new Set(),
+      }),
     follow: (agent, following) => followFiles(reader, agent, following),
     patiently: (read) => read(),
     source: () => createFileSource(reader),
@@ -38,7 +50,7 @@ export function createFileBackend(project: string, person = openPersonFolder(pro
 /** All of its agents run in this process. Rejects with LOCKED if another node runs in this folder. */
 async function openFileNode(
   { agents, durability, disk, started, foreign }: NodeOrder,
-  surroundings: Surroundings,
+  surroundings: Surroundings & { readonly redactor: Redactor },
 ): Promise<NodeStorage> {
   const hosted = new Set(agents.map(({ id }) => id));
   const store = await openFileStore({ ...surroundings, role: "node", durability, hosted, disk, foreign });

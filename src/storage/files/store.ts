@@ -27,7 +27,7 @@ const LOCK_WAIT_MS = 5_000;
 export interface FileStoreOptions
   extends
     Omit<FileLogsOptions, "disk" | "lock" | "authorship" | "clock">,
-    Pick<LocalPlace, "clock" | "inspect" | "hosted"> {
+    Pick<LocalPlace, "clock" | "inspect" | "redactor" | "hosted"> {
   readonly role: Holder["role"];
   /** The real one if absent. */
   readonly disk?: Disk;

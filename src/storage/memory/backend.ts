@@ -1,6 +1,7 @@
 // A legion in the memory of a process, without lock or files: for programs that want nothing to stay, and for tests.
 
 import { createDisk } from "../../base/files/disk.ts";
+import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { alreadyThere, type Unfolded } from "../contract/arrival.ts";
 import type { Backend } from "../contract/backend.ts";
 import { followMemoryLog, lastOf } from "./log.ts";
@@ -9,19 +10,20 @@ import { createMemoryReader, createMemorySource } from "./reader.ts";
 import { openMemoryStore, prepare } from "./store.ts";
 
 /** Each is a legion of its own, which nobody has started yet. */
-export function createMemoryBackend(): Backend {
+export function createMemoryBackend(redactor: Redactor = NO_SECRETS): Backend {
   const place = createMemoryPlace();
   return {
     reader: createMemoryReader(place),
     foreign: "refused",
     async openNode({ agents, started, disk }, { paths, clock, inspect }) {
       const hosted = new Set(agents.map(({ id }) => id));
-      const store = await openMemoryStore(place, { clock, inspect, hosted });
+      const store = await openMemoryStore(place, { clock, inspect, redactor, hosted });
       for (const { id, record } of agents) await store.enroll(id, record);
       if (started) place.lastStart = started;
       return { store, disk: disk ?? createDisk(paths.tmp), begin: store.begin };
     },
-    openStore: ({ clock }) => openMemoryStore(place, { clock, inspect: () => undefined, hosted: new Set() }),
+    openStore: ({ clock }) =>
+      openMemoryStore(place, { clock, inspect: () => undefined, redactor, hosted: new Set() }),
     follow: (agent, following) => followMemoryLog(place.of(agent), following),
     patiently: (read) => read(),
     source: (options) => createMemorySource(place, options),

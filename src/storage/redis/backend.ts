@@ -35,7 +35,7 @@ export async function openRedisBackend({ address, onRetry, ...options }: RedisAd
 
 /** The link is the caller's, also after `close`. */
 export function createRedisBackend(options: RedisBackendOptions): Backend {
-  const { link, legion } = options;
+  const { link, legion, redactor } = options;
   const place = { link, legion };
   const reader = createRedisReader(place);
   return {
@@ -46,7 +46,7 @@ export function createRedisBackend(options: RedisBackendOptions): Backend {
       const durability = options.durability ?? (await persistenceOf(link, options));
       return openRedisNode({ ...order, redis: { ...options, durability } }, surroundings);
     },
-    openStore: ({ clock }) => openRedisStore({ ...place, role: "command", clock }),
+    openStore: ({ clock }) => openRedisStore({ ...place, role: "command", clock, redactor }),
     follow: (agent, following) => followInRedis({ ...place, reader }, agent, following),
     patiently: (read, patience) => readThrough(link, read, patience),
     source: (copying) => createRedisSource(place, copying),

@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Disk } from "../../base/files/disk.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import { displayName, type AgentId } from "../../domain/message.ts";
 import { createOutbox } from "../../mail/outbox.ts";
@@ -29,6 +30,8 @@ export interface RedisStoreOptions extends LegionPlace {
   /** Where readable copies go; absent: nowhere. */
   readonly copies?: { readonly disk: Disk; readonly paths: LegionPaths };
   readonly inspect?: Inspect;
+  /** Of what is written. Absent: nothing is hidden. */
+  readonly redactor?: Redactor;
   /** May this Redis lose what it acknowledged? Default `weak`: whoever does not know doubts it. */
   readonly durability?: Persistence;
   readonly leaseMs?: number;
@@ -43,7 +46,8 @@ export interface RedisStore extends Store {
 
 /** Rejects with STORAGE if Redis cannot be reached. The link is the caller's, also afterwards. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
-  const { link, legion, role, clock, inspect = () => undefined, leaseMs, durability = "weak" } = options;
+  const { link, legion, role, clock, redactor, leaseMs, durability = "weak" } = options;
+  const { inspect = () => undefined } = options;
   const node = `${process.pid}@${hostname()}/${randomUUID()}`;
   const place = { link, legion };
   const records = await openRedisRecords({ ...place, clock, role });
@@ -64,7 +68,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     await registry.refresh();
     return records.offers.known();
   };
-  const control = await openRedisControl({ ...place, bus, clock, inspect, known, role }).catch(
+  const control = await openRedisControl({ ...place, bus, clock, inspect, redactor, known, role }).catch(
     async (error: unknown) => {
       await records.close();
       await closeRest();
@@ -98,7 +102,7 @@ interface Rights {
 
 /** The logs: opened by whoever has the right to run the agent, also for a single errand. */
 function createLogs(
-  { link, legion, clock, copies, inspect }: RedisStoreOptions & { readonly inspect: Inspect },
+  { link, legion, clock, copies, inspect, redactor }: RedisStoreOptions & { readonly inspect: Inspect },
   rights: Rights,
 ) {
   const placeOf = (agent: AgentId) => ({ link, legion, agent });
@@ -110,7 +114,7 @@ function createLogs(
   };
   const openAgent: Store["openAgent"] = async (agent, { view, projector }) => {
     const right = tenure(agent);
-    return openMemory({ agent, view, projector, inspect }, async (each) => ({
+    return openMemory({ agent, view, projector, inspect, redactor }, async (each) => ({
       log: await openRedisLog({ ...placeOf(agent), tenure: right, now: clock.now }, each),
       findings: [],
     }));

@@ -2,6 +2,7 @@
 // newest last. Consoles that run at the same time each add their own lines to its end.
 
 import { messageOf } from "../../../base/errors.ts";
+import { NO_SECRETS } from "../../../base/redaction/redactor.ts";
 import { readJson } from "../../../base/json.ts";
 import type { PersonFolder } from "../../../storage/folder/person/folder.ts";
 
@@ -22,6 +23,7 @@ const MAX_CHARS = 200_000;
 export async function openHistory(
   folder: PersonFolder,
   onTrouble: (text: string) => void,
+  redactor = NO_SECRETS,
 ): Promise<ConsoleHistory> {
   let isLost = false;
   const lose = (error: unknown): readonly string[] => {
@@ -41,7 +43,8 @@ export async function openHistory(
   };
   return {
     entries,
-    async add(entry) {
+    async add(entered) {
+      const entry = redactor.text(entered);
       if (isLost || entry === newest || entry.length > MAX_LENGTH) return;
       newest = entry;
       await append(`${JSON.stringify(entry)}\n`).catch(lose);

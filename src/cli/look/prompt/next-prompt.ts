@@ -15,6 +15,8 @@ import { MAIL_SHARE, displayName, type AgentId } from "../../../domain/message.t
 import { createFold, type ReadablePast } from "../../../past/past.ts";
 import type { Model, ModelRequest } from "../../../domain/model.ts";
 import { CLOSED_RULEBOOK } from "../../../legion/rulebook.ts";
+import { createRequestRedactor } from "../../../agent/parts/redacted-model.ts";
+import { createRedactor, type Redactor } from "../../../base/redaction/redactor.ts";
 import { closedWorkplace } from "../../../legion/shared-host.ts";
 import { createSpeech, type Speech } from "../../../agent/parts/speech.ts";
 import type { Reader } from "../../../storage/contract/reader.ts";
@@ -28,9 +30,10 @@ export async function nextPrompt(
   today: Parameters<typeof castToday>[2],
 ): Promise<ModelRequest> {
   const { planFor, settings } = await castToday(site, id, today);
-  const source = await openDormant(await planFor(), { ...site, settings });
+  const redactor = createRedactor(site.config.secrets());
+  const source = await openDormant(await planFor(), { ...site, settings, redactor });
   try {
-    return requestOf(source, await introductionOf(source));
+    return createRequestRedactor(redactor)(requestOf(source, await introductionOf(source)));
   } finally {
     await source.modules.close();
   }
@@ -38,6 +41,7 @@ export async function nextPrompt(
 
 interface Dormancy extends Pick<Site, "reader" | "project"> {
   readonly settings: Workplace["settings"];
+  readonly redactor: Redactor;
 }
 
 /** What its next prompt is composed from. Close its modules when it is no longer needed. */
@@ -56,6 +60,7 @@ async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<PromptS
     blobs: reader.blobs(identity.id),
     workplace,
     rulebook: CLOSED_RULEBOOK,
+    redactor: dormancy.redactor,
   });
   return { memory, model, modules, speech, settings: plan.memory };
 }

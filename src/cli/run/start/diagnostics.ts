@@ -7,7 +7,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LegionError } from "../../../base/errors.ts";
-import type { Config } from "../../../config/config.ts";
+import type { Redactor } from "../../../base/redaction/redactor.ts";
 import type { Event } from "../../../domain/event.ts";
 import type { Inspect, Inspection } from "../../../domain/inspection.ts";
 
@@ -26,15 +26,13 @@ export interface Diagnostics {
 export interface DiagnosticsOptions {
   readonly folder: string;
   readonly level: LogLevel;
-  readonly secrets: readonly string[];
+  readonly redactor: Redactor;
   /** Told once why nothing can be written; then nothing is. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const KEPT_RUNS = 50;
 const RUN_LOG = /^\d{4}-\d\d-\d\dT[\d-]+Z\.log$/;
-/** Shorter ones would turn ordinary words into blanks. */
-const MIN_SECRET = 8;
 const REDACTED = "[redacted]";
 const SECRET_PATHS = ["apiKey", "authorization", "password", "token", '["x-api-key"]'].flatMap((path) => [
   path,
@@ -46,17 +44,6 @@ export function readLogLevel(text: string | undefined): LogLevel {
   const level = LEVELS.find((name) => name === (text?.trim() || "info"));
   if (level) return level;
   throw new LegionError("USAGE", `LEGION_LOG: expected ${LEVELS.join(", ")}, not ${JSON.stringify(text)}`);
-}
-
-/** Keys, and passwords in addresses. */
-export function secretsIn({ environment, bus }: Config): readonly string[] {
-  const known = Object.entries(environment()).flatMap(([name, value]) => {
-    if (name.endsWith("_KEY")) return [value];
-    const password = name.endsWith("_URL") && URL.canParse(value) ? new URL(value).password : "";
-    return password === "" ? [] : [password];
-  });
-  const password = "address" in bus ? bus.address.password : undefined;
-  return password === undefined ? known : [...known, password];
 }
 
 export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
@@ -99,7 +86,7 @@ interface RunLog {
   close(): Promise<void>;
 }
 
-async function openRunLog({ folder, level, secrets, onFailure }: DiagnosticsOptions): Promise<RunLog> {
+async function openRunLog({ folder, level, redactor, onFailure }: DiagnosticsOptions): Promise<RunLog> {
   const { pino } = await import("pino");
   await dropOldRuns(folder);
   const dest = join(folder, `${new Date().toISOString().replace(/[:.]/g, "-")}.log`);
@@ -114,10 +101,6 @@ async function openRunLog({ folder, level, secrets, onFailure }: DiagnosticsOpti
     if (!failed) onFailure(error);
     failed = true;
   });
-  const known = secrets.filter(({ length }) => length >= MIN_SECRET);
-  const written = [...new Set(known.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
-  const streamWrite = (line: string): string =>
-    written.reduce((text, secret) => text.replaceAll(secret, REDACTED), line);
   const logger = pino(
     {
       level,
@@ -125,7 +108,7 @@ async function openRunLog({ folder, level, secrets, onFailure }: DiagnosticsOpti
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: SECRET_PATHS, censor: REDACTED },
-      hooks: { streamWrite },
+      hooks: { streamWrite: redactor.text },
     },
     file,
   );

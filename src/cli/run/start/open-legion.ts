@@ -3,6 +3,7 @@
 import { constants, existsSync } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
+import { NO_SECRETS, createRedactor, type Redactor } from "../../../base/redaction/redactor.ts";
 import { LegionError, messageOf } from "../../../base/errors.ts";
 import { isInside, waysTo } from "../../../base/files/project-file.ts";
 import type { Config } from "../../../config/config.ts";
@@ -41,9 +42,11 @@ export async function openLegion(order: OpenLegionOrder, io: Io): Promise<Opened
   const providers = new Map(Object.entries(config.providers));
   await makeFolder(legionPaths(project).root);
   const settings = settingsOf(config, workload.roster, await personIn(project, io));
-  const backend = await openPlace(order, io);
+  const redactor = createRedactor(config.secrets());
+  const backend = await openPlace({ ...order, redactor: workload.isReplay ? NO_SECRETS : redactor }, io);
   try {
     const legion = await startLegion({
+      redactor,
       plans: roles.map(({ plan }) => plan),
       limits,
       durability: config.durability,
@@ -66,12 +69,15 @@ export async function openLegion(order: OpenLegionOrder, io: Io): Promise<Opened
 }
 
 /** Tries for half a minute, and says so. */
-function openPlace({ config, project, watcher }: OpenLegionOrder, { stderr, env }: Io): Promise<Backend> {
+function openPlace(
+  { config, project, watcher, redactor }: OpenLegionOrder & { readonly redactor: Redactor },
+  { stderr, env }: Io,
+): Promise<Backend> {
   const { bus, name } = config;
   const say = (text: string): void => void stderr.write(`${text}\n`);
   let told = "";
   return openBackend(
-    { project, bus, name },
+    { project, bus, name, redactor },
     {
       onRetry(reason) {
         if (reason !== told) say(`${reason.replace(/\.?$/, ".")} Trying again for half a minute...`);

@@ -73,6 +73,7 @@ async function prepare(
   );
   return {
     roster: { ...roster, roles: roster.roles.map((role) => ({ ...role, plan: replay.follow(role.plan) })) },
+    isReplay: true,
     begin: replay.begin,
     heartbeatMs: "off",
     done: (_, signal) => replay.ended(signal),

@@ -2,11 +2,12 @@
 
 import { messageOf } from "../../../base/errors.ts";
 import { packageVersion } from "../../../base/package.ts";
+import { createRedactor } from "../../../base/redaction/redactor.ts";
 import type { Inspect } from "../../../domain/inspection.ts";
 import type { Spent } from "../../../past/spending.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { openDisplay, type Display, type DisplayOptions } from "../../console/display.ts";
-import { createDiagnostics, secretsIn, type LogLevel } from "./diagnostics.ts";
+import { createDiagnostics, type LogLevel } from "./diagnostics.ts";
 
 /** Sees what happens in a legion, and is told what a person should know besides. */
 export interface Watcher {
@@ -39,13 +40,17 @@ export interface NodeView extends Watcher, Pick<Display, "settled"> {
   conclude(ending: string, obstacle: string | undefined, spent: Spent): Promise<void>;
 }
 
-export async function openView(options: DisplayOptions, level: LogLevel): Promise<NodeView> {
+export async function openView(
+  options: Omit<DisplayOptions, "redactor">,
+  level: LogLevel,
+): Promise<NodeView> {
   const { project, config, roster } = options;
-  const display = await openDisplay(options);
+  const redactor = createRedactor(config.secrets());
+  const display = await openDisplay({ ...options, redactor });
   const diagnostics = createDiagnostics({
     folder: legionPaths(project).logs,
     level,
-    secrets: secretsIn(config),
+    redactor,
     onFailure: (error) => display.tell(`There is no diagnostics file: ${messageOf(error)}`),
   });
   const facts = { version: packageVersion(), node: process.version, agents: roster.roles.length };
@@ -55,7 +60,8 @@ export async function openView(options: DisplayOptions, level: LogLevel): Promis
       display.see(inspection);
       diagnostics.see(inspection);
     },
-    tell(text, topic) {
+    tell(said, topic) {
+      const text = redactor.text(said);
       display.tell(text);
       if (topic) diagnostics.note({ text }, topic);
     },

@@ -14,6 +14,8 @@ import { whyNotDone } from "./shutdown.ts";
 /** What the agents work at: what comes in, or what an earlier legion did. */
 export interface Workload extends Pick<LegionOptions, "heartbeatMs" | "started"> {
   readonly roster: Roster;
+  /** Does it write again what was written before? */
+  readonly isReplay: boolean;
   /** Says the first words to the agents. */
   begin(legion: Legion): Promise<void>;
   /** Resolves when it is time to end, or when `signal` aborts. */
@@ -45,6 +47,7 @@ export async function planWorkload(order: WorkloadOrder, watcher: Watcher): Prom
   const roster = await planAgents(order, watcher);
   return {
     roster,
+    isReplay: false,
     heartbeatMs: config.heartbeatMs,
     started: startedBy(who, roster.roles, flags),
     async begin({ control }) {

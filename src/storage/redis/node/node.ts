@@ -13,6 +13,7 @@ import { createNodeNews, lookForLosses, tellOfAbsent } from "./news.ts";
 import { offerWhatMayBeLost } from "./lost-mail.ts";
 import { openPersonFolder } from "../../folder/person/folder.ts";
 import { startPlacement } from "../cluster/scheduler.ts";
+import type { Redactor } from "../../../base/redaction/redactor.ts";
 import { openRedisCeiling } from "./ceiling.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { setStopped } from "../cluster/directory.ts";
@@ -40,6 +41,8 @@ export interface RedisHome extends LegionPlace {
   /** `move`: agents that are bound to files are bound to those of this folder from now on. Default `keep`. */
   readonly pins?: "move" | "keep";
   readonly leaseMs?: number;
+  /** Of what is written. Absent: nothing is hidden. */
+  readonly redactor?: Redactor;
   /** Told lines for people: what is wrong with the legion's Redis, and when it is over; which agents come and go. */
   readonly onTrouble?: (text: string) => void;
 }

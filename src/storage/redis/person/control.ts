@@ -5,6 +5,7 @@
 
 import type { Clock } from "../../../base/clock.ts";
 import { LegionError } from "../../../base/errors.ts";
+import type { Redactor } from "../../../base/redaction/redactor.ts";
 import { oneAtATime } from "../../../base/turns.ts";
 import type { Inspect } from "../../../domain/inspection.ts";
 import { CONTROL, type AgentId } from "../../../domain/message.ts";
@@ -22,6 +23,7 @@ export interface RedisControlOptions extends LegionPlace {
   readonly bus: RedisBus;
   readonly clock: Clock;
   readonly inspect: Inspect;
+  readonly redactor?: Redactor;
   /** Known agents, Control not. */
   readonly known: () => Promise<readonly AgentId[]>;
   /** A `node` also delivers what others left, takes in mail, and shows what happens; a `command` only speaks. */
@@ -36,9 +38,9 @@ const LOSS_EVERY = 10;
 const MAX_TRIES = 20;
 
 export async function openRedisControl(options: RedisControlOptions): Promise<Control> {
-  const { bus, clock, known, role } = options;
+  const { bus, clock, known, redactor, role } = options;
   const place = { link: options.link, legion: options.legion };
-  const log = createPersonLog(place, clock.now);
+  const log = createPersonLog(place, clock.now, redactor);
   const outbox = createPersonOutbox(place, log, bus);
   const endAttending = role === "node" ? await attend(options, log, outbox) : undefined;
   const peers = async (): Promise<{ readonly id: AgentId }[]> => (await known()).map((id) => ({ id }));

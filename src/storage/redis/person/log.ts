@@ -4,6 +4,7 @@
 
 import { randomUUID } from "node:crypto";
 import { LegionError } from "../../../base/errors.ts";
+import { NO_SECRETS, type Redactor } from "../../../base/redaction/redactor.ts";
 import { LOG_FORMAT, sendsOf, type Event, type NewEvent, type OpenedEvent } from "../../../domain/event.ts";
 import {
   CONTROL,
@@ -15,6 +16,7 @@ import {
   type Message,
 } from "../../../domain/message.ts";
 import { longStrings, outline } from "../../../past/log/blobs.ts";
+import { redactEvent } from "../../../past/redact-event.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 import type { LuaScript } from "../connection/script.ts";
 import { createRedisBlobs, numbered } from "../log/entry.ts";
@@ -167,7 +169,11 @@ export interface PersonLog {
 /** So many messages are taken in at one blow. */
 const TAKEN_AT_ONCE = 100;
 
-export function createPersonLog({ link, legion }: LegionPlace, now: () => number): PersonLog {
+export function createPersonLog(
+  { link, legion }: LegionPlace,
+  now: () => number,
+  redactor: Redactor = NO_SECRETS,
+): PersonLog {
   const place = { link, legion, agent: CONTROL };
   const { meta, log, epoch, numbers, out, mailbox } = agentKeys(legion, CONTROL);
   const blobs = createRedisBlobs(place);
@@ -188,7 +194,8 @@ export function createPersonLog({ link, legion }: LegionPlace, now: () => number
     return JSON.stringify({ at, ...(await outline(draft, longStrings(draft), blobs)) });
   };
   return {
-    async add(events, last) {
+    async add(said, last) {
+      const events = said.map((event) => redactEvent(event, redactor));
       const at = timeNow();
       const args: (string | number)[] = [last ?? ""];
       for (const event of events) args.push(await textOf(event, at), recipientsOf(event).join());
