@@ -73,7 +73,6 @@ async function takeIn(agent: Agent): Promise<void> {
   inbox.taken(mail.at(-1)!.position);
 }
 
-/** One decision and all of its calls. */
 async function tick(agent: Agent, stops: Stops): Promise<void> {
   const { memory, presence } = agent;
   const verdict = judgeLoop(memory.conversation);
@@ -85,8 +84,7 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
     presence.show("acting");
     // As they stand in the log: what is hidden there is not done.
-    const { calls } = memory.conversation.decision!.event;
-    for (const call of calls) await act(agent, call, stops);
+    for (const call of memory.conversation.decision!.event.calls) await act(agent, call, stops);
   } catch (error) {
     if (!isLegionError(error, "LIMIT")) throw error;
     await park(agent, "parked-limit", `${error.message}.`);

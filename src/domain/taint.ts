@@ -1,6 +1,8 @@
 // Where text came from that nobody here vouches for: a list of sources, such as `https://example.com/page`,
 // `file downloads/x.txt` or `search`. They are a stranger's words themselves.
 
+import { showUnseen } from "../base/unseen.ts";
+
 /** Each once, in the order in which they were met. Earlier versions wrote `true`: from somewhere. */
 export type Taint = readonly string[] | true;
 
@@ -8,9 +10,6 @@ const UNKNOWN = "unknown";
 const AND_MORE = "and more";
 const MAX_SOURCES = 16;
 const MAX_CHARS = 200;
-/** What no line shows as it is: controls, marks that reverse the direction, characters without width, fillers, halves. */
-const UNSEEN =
-  /[\p{C}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu;
 
 /** The sources that marks name together, whoever wrote these; empty without any. Past 16 the last one is `and more`. */
 export function sourcesOf(...marks: readonly unknown[]): readonly string[] {
@@ -37,10 +36,7 @@ function listed(mark: unknown): readonly string[] {
 
 function shown(source: unknown): string {
   if (typeof source !== "string" || source.trim() === "") return UNKNOWN;
-  const text = source
-    .trim()
-    .slice(0, MAX_CHARS + 1)
-    .replace(UNSEEN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  const text = showUnseen(source.trim().slice(0, MAX_CHARS + 1));
   // A cut must not part the two halves of a character.
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : text;
 }

@@ -124,7 +124,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
 export function recordOf({ identity, origin, model, limits, policy }: AgentPlan, redactor: Redactor): string {
   const { id, name, description } = identity;
   const record = redactor.value({ description, ...origin, model: model.name });
-  return `${JSON.stringify({ id, name, ...record, limits, policy }, null, 2)}\\n`;
+  return `${JSON.stringify({ id, name, ...record, limits, policy }, null, 2)}\n`;
 }
 
 /** What the place in which a legion is kept has to know of a plan. */

@@ -27,7 +27,7 @@ interface Story {
   /** In place of the one that gives `answers`. */
   readonly model?: Model;
   /** After everybody rests. */
-  readonly then?: (world: World) => Promise<void>;
+  readonly after?: (world: World) => Promise<void>;
 }
 
 interface Ended {
@@ -35,7 +35,7 @@ interface Ended {
   readonly requests: readonly unknown[];
 }
 
-async function play({ answers = [], model, work: doWork = () => ok(""), then }: Story): Promise<Ended> {
+async function play({ answers = [], model, work: doWork = () => ok(""), after }: Story): Promise<Ended> {
   const project = await temporaryFolder();
   await mkdir(join(project, ".ai-legion"));
   await writeFile(join(project, FILE), `first line\ntoken = ${PLANTED}\nlast line\n`);
@@ -50,7 +50,7 @@ async function play({ answers = [], model, work: doWork = () => ok(""), then }: 
   const world = await openWorld(project, agents, { redactor, settings });
   await world.say("1", "begin");
   await world.idle();
-  await then?.(world);
+  await after?.(world);
   await world.stop();
   return { world, requests: [...scripted.requests, ...other.requests] };
 }
@@ -170,7 +170,7 @@ const STORIES: readonly (readonly [name: string, story: Story])[] = [
     "a provider fails in words with it, and the person repeats them",
     {
       answers: [BUSY],
-      async then(world) {
+      async after(world) {
         await world.say("1", `what does "${BUSY.error.message}" mean?`);
         await world.idle();
       },
@@ -180,7 +180,7 @@ const STORIES: readonly (readonly [name: string, story: Story])[] = [
     "a person writes it into the file of an agent's goals",
     {
       answers: [{ calls: [call("addGoal", { goal: "first" })] }],
-      async then(world) {
+      async after(world) {
         await world.stop();
         const file = join(world.project, ".ai-legion/agents/1/goals.json");
         await writeFile(file, JSON.stringify({ goals: [{ text: `use ${PLANTED}`, complete: false }] }));

@@ -52,9 +52,9 @@ describe("in whose name a message comes", () => {
     const world = await createWorldInMemory({ 1: { script: answer("2") }, 2: { script: answer("1") } });
     await world.say("1", "Talk to 2.");
     await world.idle();
-    const names = (await told(world, "2")).map(([, authority]) => authority as readonly AgentId[]);
+    const names = (await told(world, "2")).flatMap(([, authority]) => authority?.join() ?? []);
     expect(names.length).toBeGreaterThan(10);
-    expect(names.slice(1).every((each) => each.join() === "2,1")).toBe(true);
+    expect(new Set(names.slice(1))).toEqual(new Set(["2,1"]));
   });
 
   it("is that of all mail since the agent last rested, also where a person speaks in between, and of nobody after it", async () => {

@@ -1,5 +1,6 @@
 // A question in words, for the person who answers it. All in it may be hostile: it is shown as it is meant to be read.
 
+import { showUnseen } from "../../base/unseen.ts";
 import { elide } from "../../base/wording.ts";
 import type { AskedCall } from "../event.ts";
 import type { Touch } from "./rule.ts";
@@ -7,8 +8,6 @@ import type { Touch } from "./rule.ts";
 /** So much of one thing is shown whole, in characters; of more, the length stands with it. */
 const MAX_SHOWN = 4_000;
 const MAX_SOURCES = 3;
-/** What is not seen as it is: controls, what turns the direction of writing, what has no width, odd spaces and line ends. */
-const UNSEEN = /[^\P{C}\n]|[\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0]/gu;
 
 /** Some lines, the first of them with `id`. */
 export function questionText(id: string, name: string, asked: AskedCall): string {
@@ -46,7 +45,7 @@ export function wordsFor(touch: Touch): string {
 
 /** `text` with what nobody sees written out. */
 export function shown(text: string): string {
-  const visible = text.replace(UNSEEN, (unseen) => `\\u{${unseen.codePointAt(0)!.toString(16)}}`);
+  const visible = text.split("\n").map(showUnseen).join("\n");
   return visible.length <= MAX_SHOWN ? visible : `(${text.length} characters) ${elide(visible, MAX_SHOWN)}`;
 }
 

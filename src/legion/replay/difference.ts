@@ -123,7 +123,7 @@ function messagesOf(event: NewEvent | Event): readonly Message[] {
 }
 
 function withoutMarks(event: NewEvent | Event): NewEvent | Event {
-  const bare = messagesOf(event).map(({ authority: _, taint: __, ...message }) => message);
+  const bare = messagesOf(event).map((message) => ({ ...message, authority: undefined, taint: undefined }));
   if (event.kind === "message") return { ...event, message: bare[0]! };
   return "sends" in event ? { ...event, sends: bare } : event;
 }
