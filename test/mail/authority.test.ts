@@ -52,7 +52,9 @@ describe("in whose name a message comes", () => {
     const world = await createWorldInMemory({ 1: { script: answer("2") }, 2: { script: answer("1") } });
     await world.say("1", "Talk to 2.");
     await world.idle();
-    const names = (await told(world, "2")).flatMap(([, authority]) => authority?.join() ?? []);
+    const names = (await told(world, "2")).flatMap(
+      ([, names]) => (names as readonly AgentId[] | undefined)?.join() ?? [],
+    );
     expect(names.length).toBeGreaterThan(10);
     expect(new Set(names.slice(1))).toEqual(new Set(["2,1"]));
   });
