@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { provideBubblewrap } from "./bubblewrap.mjs";
 import { provideChromium } from "./chromium.mjs";
 import { install } from "./install.mjs";
 import { provideRedis } from "./redis.mjs";
@@ -27,6 +28,7 @@ const STATIC_CHECKS = [
 const PROVIDERS = [
   ["redis", provideRedis],
   ["chromium", provideChromium],
+  ["bubblewrap", provideBubblewrap],
 ];
 
 /** @type {Row[]} */

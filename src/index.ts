@@ -14,7 +14,6 @@ export {
   type Action,
   type ActionResult,
   type ActionSpec,
-  type CommandRun,
   type Effects,
   type History,
   type Host,
@@ -25,10 +24,10 @@ export {
   type Peer,
   type Projection,
   type State,
-  type Workspace,
 } from "./domain/module.ts";
 export type { Touching } from "./domain/touching.ts";
 export { defineShared, defineState } from "./domain/module-state.ts";
+export type { CommandOptions, CommandRun, Workspace } from "./domain/workspace.ts";
 
 // -- Legions: agents that run in this process -----------------------------------------------------------------------------
 // `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;
@@ -84,7 +83,14 @@ export { textProtocol } from "./model/protocol/text.ts";
 export { toolsProtocol } from "./model/protocol/tools.ts";
 export type { Parsed, Protocol } from "./model/protocol/protocol.ts";
 export { createLocalEnvironment } from "./environment/local.ts";
-export type { Environment, ExecuteOptions } from "./environment/environment.ts";
+export { environmentFor, findEnvironment, type EnvironmentFinding } from "./environment/open.ts";
+export type {
+  Environment,
+  EnvironmentPlace,
+  ExecuteOptions,
+  OpenEnvironment,
+} from "./environment/environment.ts";
+export type { EnvironmentChoice } from "./environment/settings.ts";
 
 // -- Where legions are kept -------------------------------------------------------------------------------------------------
 // `startLegion` keeps a legion in the files of its project unless it is given another place, such as

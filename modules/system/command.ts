@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { defineAction, fail, ok, type CommandRun, type Host } from "../../src/domain/module.ts";
+import { defineAction, fail, ok, type Host } from "../../src/domain/module.ts";
+import type { CommandRun } from "../../src/domain/workspace.ts";
 import { lastLines, linesOf, withoutEscapes } from "./text.ts";
 
 const DEFAULT_TIMEOUT_S = 120;

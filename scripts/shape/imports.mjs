@@ -39,7 +39,13 @@ const INNER_ROOMS = {
     ["index"],
   ],
 };
-const AUTHORING_SURFACE = ["src/domain/module.ts", "src/domain/module-state.ts", "src/domain/network.ts"];
+const AUTHORING_SURFACE = [
+  "src/domain/module.ts",
+  "src/domain/module-state.ts",
+  "src/domain/network.ts",
+  "src/domain/protected.ts",
+  "src/domain/workspace.ts",
+];
 const COMMAND_LINE = "src/cli/index.ts";
 
 /**

@@ -5,6 +5,7 @@ import { nearest } from "../base/nearest.ts";
 import type { Network } from "./network.ts";
 import { sourcesOf } from "./taint.ts";
 import type { Touching } from "./touching.ts";
+import type { Workspace } from "./workspace.ts";
 
 /**
  * What repeating an action after a crash would do to the world outside the agent's own state and messages:
@@ -67,21 +68,6 @@ export interface Peer {
   /** What it is for, in one line; may be empty. */
   readonly description: string;
   readonly running: boolean;
-}
-
-export interface CommandRun {
-  /** Standard output and error as they came, control characters included. */
-  readonly output: string;
-  /** `null`: it was ended by `ended`. */
-  readonly exitCode: number | null;
-  readonly ended?: "timeout" | "aborted" | "too much output";
-}
-
-export interface Workspace {
-  /** Absolute real path of the project folder. */
-  readonly root: string;
-  /** Runs `command` in a shell in the workspace. Resolves whatever comes of it; rejects only if no shell starts. */
-  execute(command: string, options: { timeoutMs: number; signal: AbortSignal }): Promise<CommandRun>;
 }
 
 /** One action as it is shown to a model or a person. */

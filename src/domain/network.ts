@@ -39,11 +39,22 @@ export interface Network {
    */
   fetch(url: string, request: WebRequest): Promise<WebResponse>;
   /** Opens the same way for a program that makes requests of its own, such as a browser. */
-  openProxy(options: { readonly maxBytes: number }): Promise<NetworkProxy>;
+  openProxy(options: ProxyLimits): Promise<NetworkProxy>;
+}
+
+export interface ProxyLimits {
+  readonly maxBytes: number;
+  /**
+   * Only these: `example.com` on its usual ports, `example.com:8443`, `*.example.com` for all below it, `*` for all. Private
+   * addresses stay refused. Absent: every public one.
+   */
+  readonly hosts?: readonly string[];
+  /** Path of a Unix socket to listen on in place of a port. */
+  readonly socket?: string;
 }
 
 export interface NetworkProxy {
-  /** `http://127.0.0.1:<port>` */
+  /** `http://127.0.0.1:<port>`; on a socket `http://127.0.0.1`. */
   readonly url: string;
   /** It serves only who says this (`Proxy-Authorization: Basic`): other programs of this machine find the port, too. */
   readonly credential: { readonly username: string; readonly password: string };

@@ -1,4 +1,8 @@
-import type { CommandRun } from "../domain/module.ts";
+import type { CommandRun } from "../domain/workspace.ts";
+import type { Network } from "../domain/network.ts";
+
+export const ENVIRONMENT_KINDS = ["bubblewrap", "local", "docker", "podman"] as const;
+export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
 
 /** What is kept of a command that runs, in case that the runtime dies under it. */
 export interface CommandTrace {
@@ -14,22 +18,49 @@ export interface ExecuteOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly trace?: CommandTrace;
+  /** What this command may reach besides what all may, as in `network`; somebody has judged them. */
+  readonly hosts?: readonly string[];
 }
 
 /**
- * Where commands run.
+ * Where the commands of one agent run.
  *   E1. A command sees no variable of the runtime but those that every program needs; never a secret.
  *   E2. When `execute` settles, nothing that the command started is running.
  *   E3. `execute` settles soon after the shell ends, whoever still holds its output, and soon after `timeoutMs` or an
  *       abort, whatever the command ignores.
  *   E4. Output is bounded: a command that prints without end is ended.
+ *   E5. No command outlives an orderly exit of the runtime.
  *   E6. What a runtime that was killed left running is found by its mark, and ended.
  */
 export interface Environment {
+  readonly kind: EnvironmentKind;
+  /** What runs there reaches nothing but the workspace and the hosts that a person allowed: a command needs no question. */
+  readonly isSandbox: boolean;
+  /** For people and models, one line: where commands run, and what they reach. */
+  readonly description: string;
   /** Runs `command` in a shell without standard input. Resolves whatever comes of it; rejects if no shell starts. */
   execute(command: string, options: ExecuteOptions): Promise<CommandRun>;
-  /** The variables for a program that outlives one action: those of E1, and `mark`. */
+  /** The variables for a program that outlives one action, and runs outside: those of E1, and `mark`. */
   variables(mark: string): Readonly<Record<string, string>>;
   /** Ends everything whose mark begins with `mark`, which is long and random. Says whether there was anything. */
   endLeft(mark: string): Promise<boolean>;
+  /** Nothing is executed any more. */
+  close(): Promise<void>;
 }
+
+/** Whose environment it is, and what it stands on. */
+export interface EnvironmentPlace {
+  /** The id of the agent. */
+  readonly agent: string;
+  /** Absolute real path: commands work there. */
+  readonly workspace: string;
+  /** Absolute real path of the folder whose `.ai-legion` holds the state of the legion. */
+  readonly project: string;
+  /** Relative to the workspace: what commands may only read, and what not even that. */
+  readonly protectedPaths: readonly string[];
+  readonly privatePaths: readonly string[];
+  readonly network: Pick<Network, "openProxy">;
+}
+
+/** Opens an agent's own environment; whoever opens it closes it. */
+export type OpenEnvironment = (place: EnvironmentPlace) => Promise<Environment>;

@@ -36,7 +36,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
   signalProcess(-group, signal);
 }
 
-function signalProcess(pid: number, signal: NodeJS.Signals): void {
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -3,16 +3,18 @@
 import type { AdmitCall, Agent, Shared, Perform, Performer } from "../agent/parts/agent.ts";
 import { gatherEvidence, type Traces } from "../agent/parts/command-trace.ts";
 import type { Identity } from "../domain/module.ts";
-import { whileHeld, type TracedWorkplace } from "../agent/parts/workplace.ts";
+import { whileHeld } from "../agent/parts/workplace.ts";
 import { openModules } from "../agent/act/module-host.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Redactor } from "../base/redaction/redactor.ts";
+import type { Lodging, Premises } from "./shared-host.ts";
 import type { Model } from "../domain/model.ts";
 import { redactedBlobs } from "../past/log/blobs.ts";
 import { redactedModel } from "../agent/parts/redacted-model.ts";
 import type { AgentId } from "../domain/message.ts";
 import { meterModel } from "../agent/parts/metered-model.ts";
 import { createPresence } from "../agent/parts/presence.ts";
+import { createClosing } from "../base/closing.ts";
 import type { Bus } from "../mail/bus.ts";
 import { createOutbox } from "../mail/outbox.ts";
 import { createSpeech, type Ways } from "../agent/parts/speech.ts";
@@ -23,6 +25,7 @@ import type { TokenCounter } from "../model/tokens/tokens.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import type { Rulebook } from "../agent/parts/rulebook.ts";
+import type { RuledAgent } from "./rulebook.ts";
 import type { MemorySettings } from "../domain/memory-settings.ts";
 
 /** What an agent was made from: enough to make it again. */
@@ -36,7 +39,7 @@ export interface Origin {
   readonly commands?: "allow";
 }
 
-export interface AgentPlan extends Ways {
+export interface AgentPlan extends Ways, Lodging {
   readonly identity: Identity;
   /** Absent: a program made it. Goes into `agent.json`. */
   readonly origin?: Origin;
@@ -58,14 +61,14 @@ export interface AgentStore extends Pick<Store, "tenure" | "projector" | "openAg
 export interface AgentPlace {
   readonly store: AgentStore;
   readonly shared: Shared;
-  readonly workplace: TracedWorkplace;
+  readonly premises: Pick<Premises, "open">;
   readonly budget: CallBudget;
   readonly limiter: Limiter;
   readonly tokens: TokenCounter;
   readonly traces: (agent: AgentId) => Traces;
   readonly admit: AdmitCall;
   readonly perform: Perform;
-  readonly rulebook: (plan: AgentPlan) => Rulebook;
+  readonly rulebook: (agent: RuledAgent) => Rulebook;
   readonly delayMs: number;
 }
 
@@ -86,18 +89,23 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   // Before anything is waited for: where it is lost meanwhile, what was opened is closed like that of any other agent.
   const tenure = store.tenure(id);
   const memory = await store.openAgent(id, { view: speech, projector: store.projector(id, actions.modules) });
-  const inbox = await store.bus.open(id).catch(async (error: unknown) => {
-    await memory.close();
+  const opening = createClosing();
+  opening.add(memory.close);
+  const undo = async (error: unknown): Promise<never> => {
+    await opening.run();
     throw error;
-  });
+  };
+  const inbox = await store.bus.open(id).catch(undo);
+  opening.add(inbox.close);
+  const opened = await place.premises.open(plan).catch(undo);
   const presence = createPresence(id, shared);
   const blobs = redactedBlobs(store.blobs(id), redactor);
   const metering = { budget, limiter, tokens, memory, blobs, tenure, limits, presence };
   // What was recorded was redacted then, and is compared as it is.
   const model = meterModel(plan.replay ? plan.model : redactedModel(plan.model, redactor), metering);
-  const workplace = whileHeld(place.workplace, tenure);
+  const workplace = whileHeld(opened, tenure);
   const traces = place.traces(id);
-  const rulebook = place.rulebook(plan);
+  const rulebook = place.rulebook({ policy: plan.policy, isSandboxed: opened.environment.isSandbox });
   const source = { identity, memory, model, blobs, workplace, rulebook, redactor };
   const modules = openModules(speech, source);
   const performer: Performer = { ...source, modules, presence, tenure, traces, shared, inbox };
@@ -112,6 +120,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     tenure,
     tickMs: plan.tickMs,
     delayMs: place.delayMs,
+    workplace,
     inbox,
     outbox: createOutbox(memory, store.bus, shared.clock),
     admit: (call, stops) => place.admit(performer, call, stops),
@@ -138,10 +147,11 @@ export function toHostable(plan: AgentPlan, redactor: Redactor): Hostable {
 }
 
 /** Closes all of it; rejects if a module closes badly. */
-export async function closeAgent({ modules, outbox, inbox, memory }: Agent): Promise<void> {
+export async function closeAgent({ modules, workplace, outbox, inbox, memory }: Agent): Promise<void> {
   try {
     await modules.close();
   } finally {
+    await workplace.close();
     await outbox.close();
     await inbox.close();
     await memory.close();

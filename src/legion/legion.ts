@@ -51,6 +51,7 @@ export interface LegionOptions {
   readonly durability: Durability;
   readonly delayMs: number;
   readonly heartbeatMs: number | "off";
+  /** Where commands run of agents that say nothing else, and programs of modules. */
   readonly environment: Environment;
   /** How what has to be asked is asked. Default: it waits for a day. */
   readonly questions?: QuestionSettings;
@@ -122,7 +123,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const shared: Shared = { ...alarms, clock, inspect, redactor, peers, unread: bus.unread, announceHops };
   const traces = (agent: AgentId): Traces => createTraces(paths.agent(agent), disk, redactor);
   const rulebook = createRulebooks(rulesOf(options), plans, store.record);
-  const services = { store, shared, workplace: premises.workplace, ...meter, traces, rulebook };
+  const services = { store, shared, premises, ...meter, traces, rulebook };
   const place = { ...services, ...stagesOfCalls(clock), plans, delayMs };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
@@ -170,7 +171,6 @@ function rulesOf({ project, questions = DEFAULT_QUESTIONS, isAnswered, gate }: L
     questions,
     isAnswered: isAnswered ?? (() => Promise.resolve(false)),
     program: gate,
-    isSandboxed: false,
   };
 }
 

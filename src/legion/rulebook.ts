@@ -14,7 +14,12 @@ export interface Rules {
   /** Did the person say that this is always allowed? */
   readonly isAnswered: (touch: Touch) => Promise<boolean>;
   readonly program?: ProgramGate;
-  /** Do commands run in a sandbox? */
+}
+
+/** Whose rulebook it is. */
+export interface RuledAgent {
+  readonly policy: readonly PolicyLayer[];
+  /** Do its commands run in a sandbox? */
   readonly isSandboxed: boolean;
 }
 
@@ -39,12 +44,12 @@ export function createRulebooks(
   rules: Rules,
   plans: readonly Pick<AgentPlan, "identity" | "policy">[],
   recordOf: (agent: AgentId) => Promise<string | undefined>,
-): (plan: Pick<AgentPlan, "policy">) => Rulebook {
+): (agent: RuledAgent) => Rulebook {
   const { places, ...shared } = rules;
   const hosted = new Map(plans.map(({ identity, policy }) => [identity.id, joinPolicies(policy, places)]));
   const of = async (agent: AgentId): Promise<Policy> =>
     hosted.get(agent) ?? joinPolicies(layersIn(await recordOf(agent)), places);
-  return ({ policy }) => ({ ...shared, own: joinPolicies(policy, places), of });
+  return ({ policy, isSandboxed }) => ({ ...shared, isSandboxed, own: joinPolicies(policy, places), of });
 }
 
 /** Of an agent that calls nothing, as one that is replayed. */

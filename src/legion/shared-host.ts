@@ -6,9 +6,9 @@ import type { TracedWorkplace, Workplace } from "../agent/parts/workplace.ts";
 import { createNetwork } from "../environment/network/network.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Closing } from "../base/closing.ts";
-import type { Environment } from "../environment/environment.ts";
 import type { Redactor } from "../base/redaction/redactor.ts";
-import type { NodeHost } from "../domain/module.ts";
+import type { Environment, OpenEnvironment } from "../environment/environment.ts";
+import type { Identity, NodeHost } from "../domain/module.ts";
 import type { LegionPaths } from "../storage/folder/paths.ts";
 import { markOf } from "../agent/parts/command-trace.ts";
 
@@ -24,8 +24,24 @@ export interface PremisesDeps {
   readonly closing: Pick<Closing, "add">;
 }
 
+/** The setting of `system` that says what agents keep their hands off. */
+interface SystemPaths {
+  readonly protectedPaths?: readonly string[];
+  readonly privatePaths?: readonly string[];
+}
+
 /** A program that was ended a moment ago may still be closing its files. */
 const DELETION = { recursive: true, force: true, maxRetries: 10 } as const;
+
+/** What an agent may have of its own. */
+export interface Lodging {
+  /** Absolute real path of the folder it works in; absent: the project's. */
+  readonly workspace?: string;
+  /** Where its commands run; absent: where the legion says. */
+  readonly environment?: OpenEnvironment;
+}
+
+export type Premises = ReturnType<typeof createPremises>;
 
 export function createPremises(deps: PremisesDeps) {
   const { paths, clock, environment, settings, peers, redactor, closing } = deps;
@@ -36,18 +52,31 @@ export function createPremises(deps: PremisesDeps) {
   const { allowPrivate = [] } = settings("web") as { readonly allowPrivate?: readonly string[] };
   const network = createNetwork({ allowPrivate, redactor });
   closing.add(network.close);
-  const workplace: TracedWorkplace = {
-    workspace: {
-      root: project,
-      execute: (command, run) => environment.execute(command, { cwd: project, ...run }),
-      endLeft: (left) => environment.endLeft(left),
-    },
-    node: { network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
-    settings,
-    peers,
-  };
+  const node = { network, clock, scratch, environment: environment.variables(mark), onClose: closing.add };
+  const { protectedPaths = [], privatePaths = [] } = settings("system") as SystemPaths;
   return {
-    workplace,
+    /** Where an agent works. Rejects if its environment does not work here. */
+    async open({
+      identity,
+      workspace: root = project,
+      environment: openOwn,
+    }: Lodging & { readonly identity: Identity }): Promise<TracedWorkplace> {
+      const place = { agent: identity.id, workspace: root, project, network, protectedPaths, privatePaths };
+      const own = await openOwn?.(place);
+      const used = own ?? environment;
+      return {
+        workspace: {
+          root,
+          execute: (command, run) => used.execute(command, { cwd: root, ...run }),
+          endLeft: (left) => used.endLeft(left),
+        },
+        environment: used,
+        node,
+        settings,
+        peers,
+        close: async () => own?.close(),
+      };
+    },
     /** Ends what a process before this one was killed too fast to end, and deletes what it wrote. The folder has to be this process's own. */
     async endLeft(): Promise<void> {
       await environment.endLeft(mark);

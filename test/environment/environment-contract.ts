@@ -1,27 +1,37 @@
-import { randomUUID } from "node:crypto";
+import { execFile } from "node:child_process";
+import { randomInt, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Environment } from "../../src/environment/environment.ts";
 
 const MINUTE_MS = 60_000;
 const EIGHT_MIB = 8 * 1024 * 1024;
 
-/** What every environment promises; `create` gets the variables of the runtime. */
-export function describeEnvironment(
-  name: string,
-  create: (variables: NodeJS.ProcessEnv) => Environment,
-): void {
-  describe(`an environment: ${name}`, () => {
+export interface EnvironmentUnderTest {
+  readonly name: string;
+  /** For commands that work in the folder `workspace`; gets the variables of the runtime. */
+  readonly open: (workspace: string, variables: NodeJS.ProcessEnv) => Environment | Promise<Environment>;
+  /** False: what it needs is not here. */
+  readonly isThere?: boolean;
+}
+
+/** What every environment promises. */
+export function describeEnvironment({ name, open, isThere = true }: EnvironmentUnderTest): void {
+  describe.runIf(isThere)(`an environment: ${name}`, () => {
     let cwd: string;
     let environment: Environment;
     beforeEach(async () => {
-      environment = create(process.env);
       cwd = await realpath(await mkdtemp(join(tmpdir(), "legion-environment-")));
+      environment = await open(cwd, process.env);
     });
-    afterEach(() => rm(cwd, { recursive: true, force: true }));
+    afterEach(async () => {
+      await environment.close();
+      await rm(cwd, { recursive: true, force: true, maxRetries: 10 });
+    });
 
     function run(command: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}) {
       const signal = options.signal ?? new AbortController().signal;
@@ -63,7 +73,7 @@ export function describeEnvironment(
         NODE_OPTIONS: "--no-warnings",
         LANG: "C",
       };
-      environment = create(variables);
+      environment = await open(cwd, variables);
       const { output } = await run("env");
       const names = output
         .trim()
@@ -112,11 +122,10 @@ export function describeEnvironment(
     });
 
     it("ends a command that ignores the request to end (E2, E3)", async () => {
-      const { output, ended } = await runUntilReady(
-        "trap '' TERM; echo $$; touch ready; while :; do sleep 1; done",
-      );
+      const deaf = lasting();
+      const { ended } = await runUntilReady(`trap '' TERM; touch ready; while :; do ${deaf}; done`);
       expect(ended).toBe("aborted");
-      expect(await isRunning(Number(output))).toBe(false);
+      expect(await isRunningAs(deaf)).toBe(false);
     });
 
     it("ends a command also when the abort comes while it starts (E3)", async () => {
@@ -132,31 +141,31 @@ export function describeEnvironment(
         exitCode: null,
         ended: "aborted",
       });
-      expect(await readdir(cwd)).toEqual([]);
+      expect(await readdir(cwd)).not.toContain("started");
     });
 
     it("settles when the shell ends, although a process in the background holds the output, and ends that one (E2, E3)", async () => {
-      const { output, exitCode } = await run("sleep 1000 & echo $!; echo printed");
-      const [pid, rest] = output.split("\n");
-      expect({ rest, exitCode }).toEqual({ rest: "printed", exitCode: 0 });
-      expect(await isRunning(Number(pid))).toBe(false);
+      const left = lasting();
+      expect(await run(`${left} & echo printed`)).toEqual({ output: "printed\n", exitCode: 0 });
+      expect(await isRunningAs(left)).toBe(false);
     });
 
     it("ends processes in the background that dropped their environment (E2)", async () => {
-      const { output } = await run("env -i sleep 1000 & echo $!");
-      expect(await isRunning(Number(output))).toBe(false);
+      const left = lasting();
+      await run(`env -i ${left} & echo`);
+      expect(await isRunningAs(left)).toBe(false);
     });
 
     it.runIf(existsSync("/proc/self/environ"))(
       "ends processes that left the process group (E2)",
       async () => {
-        const stray = `setsid sh -c 'echo $$ >> pids; exec sleep 1000' &`;
-        await run(
-          `${stray} ${stray} ${stray} while [ "$(cat pids 2>/dev/null | wc -l)" -lt 3 ]; do sleep 0.02; done`,
+        const left = lasting();
+        const stray = `setsid sh -c 'echo >> strays; exec ${left}' &`;
+        const { exitCode } = await run(
+          `${stray} ${stray} ${stray} while [ "$(cat strays 2>/dev/null | wc -l)" -lt 3 ]; do sleep 0.02; done`,
         );
-        const pids = (await readFile(join(cwd, "pids"), "utf8")).trim().split("\n").map(Number);
-        expect(pids).toHaveLength(3);
-        for (const pid of pids) expect(await isRunning(pid)).toBe(false);
+        expect(exitCode).toBe(0);
+        expect(await isRunningAs(left)).toBe(false);
       },
     );
 
@@ -204,12 +213,42 @@ export function describeEnvironment(
       expect((await Promise.all(runs)).map(({ output }) => Number(output))).toEqual(runs.map((_, n) => n));
     });
 
+    it.runIf(existsSync("/proc/self/environ"))("ends its commands when the runtime exits (E5)", async () => {
+      const left = lasting();
+      const program = `
+        import { existsSync } from "node:fs";
+        import { open } from ${JSON.stringify(new URL("./opened.ts", import.meta.url).href)};
+        const cwd = ${JSON.stringify(cwd)};
+        const environment = await open(${JSON.stringify(environment.kind)}, cwd, process.env);
+        const { signal } = new AbortController();
+        void environment.execute("touch ready; ${left}; true", { cwd, timeoutMs: 60_000, signal });
+        setInterval(() => existsSync(cwd + "/ready") && process.exit(0), 5);`;
+      const node = ["--import", "tsx", "--input-type=module", "-e", program];
+      await promisify(execFile)(process.execPath, node);
+      await expect.poll(() => isRunningAs(left), { timeout: 5_000 }).toBe(false);
+    });
+
     it("rejects when no shell starts", async () => {
       const { signal } = new AbortController();
       const options = { cwd: join(cwd, "missing"), timeoutMs: MINUTE_MS, signal };
       await expect(environment.execute("true", options)).rejects.toThrow("ENOENT");
     });
   });
+}
+
+/** A command that lasts, and that no other is like. */
+export function lasting(): string {
+  return `sleep 1000.${randomInt(2 ** 40)}`;
+}
+
+/** Is there a process whose command line holds this? Not one that has ended and only waits to be collected. */
+export async function isRunningAs(command: string): Promise<boolean> {
+  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const lines = pids.map(async (pid) => {
+    const words = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    return words.replaceAll("\0", " ").trim();
+  });
+  return (await Promise.all(lines)).includes(command);
 }
 
 /** False also for a process that has ended and only waits to be collected by its parent. */

@@ -1,49 +1,24 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
-import { describeEnvironment, isRunning } from "./environment-contract.ts";
+import { describeEnvironment, isRunningAs, lasting } from "./environment-contract.ts";
 
-describeEnvironment("local", createLocalEnvironment);
+describeEnvironment({ name: "local", open: (_, variables) => createLocalEnvironment(variables) });
 
 describe("the local environment", () => {
-  it("ends its commands when the runtime exits (E5)", async () => {
-    const local = new URL("../../src/environment/local.ts", import.meta.url).href;
-    const program = `
-      import { existsSync, readFileSync, rmSync } from "node:fs";
-      import { createLocalEnvironment } from ${JSON.stringify(local)};
-      const cwd = process.env.TEST_FOLDER;
-      const { signal } = new AbortController();
-      const command = "echo $$ > part; mv part pid; sleep 1000; true";
-      void createLocalEnvironment(process.env).execute(command, { cwd, timeoutMs: 60_000, signal });
-      setInterval(() => {
-        if (!existsSync(cwd + "/pid")) return;
-        console.log(readFileSync(cwd + "/pid", "utf8"));
-        process.exit(0);
-      }, 5);
-    `;
-    const folder = await mkdtemp(join(tmpdir(), "legion-exit-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ["--import", "tsx", "--input-type=module", "-e", program],
-      { env: { ...process.env, TEST_FOLDER: folder } },
-    );
-    await expect.poll(() => isRunning(Number(stdout))).toBe(false);
-  });
-
   it.runIf(existsSync("/proc/self/environ"))(
     "ends with a process that it finds by its mark the group that it leads, whatever became of the marks there (E6)",
     async () => {
       const local = createLocalEnvironment(process.env);
       const mark = randomUUID();
-      const leader = spawn("sh", ["-c", "env -i sleep 1000 & echo $!; exec sleep 1000"], {
+      const led = lasting();
+      const leader = spawn("sh", ["-c", `env -i ${led} & echo $!; exec sleep 1000`], {
         env: local.variables(mark),
         detached: true,
         stdio: ["ignore", "pipe", "ignore"],
@@ -52,7 +27,7 @@ describe("the local environment", () => {
       let isLeft = true;
       onTestFinished(() => void (isLeft && process.kill(Number(pid), "SIGKILL")));
       expect(await local.endLeft(mark)).toBe(true);
-      isLeft = await isRunning(Number(pid));
+      isLeft = await isRunningAs(led);
       expect(isLeft).toBe(false);
     },
   );

@@ -161,7 +161,7 @@ export const FAULTS: readonly Fault[] = [
     tests: [
       "environment/environment-contract.ts: ends processes in the background that dropped their environment (E2)",
       "environment/environment-contract.ts: settles when the shell ends, although a process in the background holds the output, and ends that one (E2, E3)",
-      "environment/local.test.ts: ends its commands when the runtime exits (E5)",
+      "environment/environment-contract.ts: ends its commands when the runtime exits (E5)",
     ],
     why: "Whatever a command leaves when the runtime itself is killed is ended by the sandbox, which is not here yet.",
   },

@@ -4,6 +4,7 @@
 
 import { UNBOUND } from "../unbound.ts";
 import { z } from "zod";
+import { createLocalEnvironment } from "../../src/environment/local.ts";
 import { core } from "../../modules/core.ts";
 import { goals } from "../../modules/goals.ts";
 import { messaging } from "../../modules/messaging.ts";
@@ -156,6 +157,7 @@ export async function start({ disk, outside }: Machine, options: ScenarioOptions
     delayMs: 0,
     heartbeatMs: "off",
     environment: {
+      ...createLocalEnvironment({}),
       execute: () => Promise.reject(new Error("no commands")),
       endLeft: () => Promise.resolve(false),
       variables: () => ({}),

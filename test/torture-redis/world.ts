@@ -8,6 +8,7 @@ import { goals } from "../../modules/goals.ts";
 import { notes } from "../../modules/notes.ts";
 import type { AgentPlan } from "../../src/legion/agent-plan.ts";
 import type { Environment } from "../../src/environment/environment.ts";
+import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { Inspect } from "../../src/domain/inspection.ts";
 import { displayName } from "../../src/domain/message.ts";
 import type { Model } from "../../src/domain/model.ts";
@@ -99,6 +100,7 @@ const ticking: Model = {
 };
 
 const emptyWorld: Environment = {
+  ...createLocalEnvironment({}),
   execute: () => Promise.resolve({ output: "", exitCode: 0 }),
   endLeft: () => Promise.resolve(false),
   variables: () => ({}),

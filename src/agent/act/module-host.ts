@@ -51,8 +51,8 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     history,
     workspace: {
       root: workspace.root,
-      execute: async (command, { timeoutMs, signal }) =>
-        redactor.value(await workspace.execute(command, { timeoutMs, signal })),
+      execute: async (command, { timeoutMs, signal, hosts }) =>
+        redactor.value(await workspace.execute(command, { timeoutMs, signal, hosts })),
     },
     node,
     settings: workplace.settings(module),
@@ -89,11 +89,11 @@ export function actingHost(performer: Performer, module: string, running: Runnin
     },
     workspace: {
       root: workplace.workspace.root,
-      async execute(command, { timeoutMs, signal: until }) {
+      async execute(command, { timeoutMs, signal: until, hosts }) {
         const trace = await traces.begin(callKey(memory, call));
         // Before anything is cut: of half a secret nobody could tell that it is one.
         return redactor.value(
-          await workplace.workspace.execute(command, { timeoutMs, signal: until, trace }),
+          await workplace.workspace.execute(command, { timeoutMs, signal: until, hosts, trace }),
         );
       },
     },

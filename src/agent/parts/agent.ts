@@ -123,6 +123,7 @@ export interface Agent extends Thinker {
   readonly tickMs: number;
   /** A pause after each decision. */
   readonly delayMs: number;
+  readonly workplace: Pick<TracedWorkplace, "close">;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   /** Judges one of its calls, and waits for what a person says where that has to be asked. */

@@ -1,8 +1,9 @@
 // Where an agent works, and what its modules find there.
 
 import type { Tenure } from "../../domain/lease.ts";
-import type { CommandRun, NodeHost, Peer, Workspace } from "../../domain/module.ts";
-import type { CommandTrace } from "../../environment/environment.ts";
+import type { NodeHost, Peer } from "../../domain/module.ts";
+import type { CommandTrace, Environment } from "../../environment/environment.ts";
+import type { CommandOptions, CommandRun, Workspace } from "../../domain/workspace.ts";
 
 export interface Workplace {
   readonly workspace: Workspace;
@@ -16,15 +17,15 @@ export interface Workplace {
 /** One where commands can be run. */
 export interface TracedWorkplace extends Workplace {
   readonly workspace: TracedWorkspace;
+  readonly environment: Pick<Environment, "kind" | "isSandbox" | "description">;
+  /** Of what was opened for this agent alone. */
+  close(): Promise<void>;
 }
 
 /** A workspace whose commands can be found again after a crash. */
 export interface TracedWorkspace extends Workspace {
   /** A command without a trace belongs to no call. */
-  execute(
-    command: string,
-    run: { timeoutMs: number; signal: AbortSignal; trace?: CommandTrace },
-  ): Promise<CommandRun>;
+  execute(command: string, run: CommandOptions & { readonly trace?: CommandTrace }): Promise<CommandRun>;
   /** Ends what a runtime that died left running of a call; says whether there was anything. */
   endLeft(mark: string): Promise<boolean>;
 }

@@ -4,6 +4,7 @@ import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { refuseSecrets } from "./secrets.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
 import { createDial, systemLookup, type Lookup } from "./dial.ts";
+import { dialOnly } from "./hosts.ts";
 import { parseGrant } from "./destination.ts";
 
 export interface NetworkOptions {
@@ -44,15 +45,15 @@ export function createNetwork({
       return fetchPage(url, request, { dial, life: life.signal, tls });
     },
 
-    async openProxy({ maxBytes }) {
+    async openProxy({ hosts, ...limits }) {
       const { openProxy } = await import("./proxy.ts");
-      const { port, ...proxy } = await openProxy({ dial, maxBytes });
+      const { port, ...proxy } = await openProxy({ dial: hosts ? dialOnly(hosts, dial) : dial, ...limits });
       const close = async () => {
         await proxy.close();
-        ownPorts.delete(port);
+        if (port !== undefined) ownPorts.delete(port);
         closings.delete(close);
       };
-      ownPorts.add(port);
+      if (port !== undefined) ownPorts.add(port);
       closings.add(close);
       if (life.signal.aborted) await close();
       life.signal.throwIfAborted();

@@ -30,14 +30,17 @@ const MAX_REFUSALS = 20;
 export interface ProxyOptions {
   readonly dial: Dial;
   readonly maxBytes: number;
+  /** Path of a Unix socket; absent: a port of loopback. */
+  readonly socket?: string;
 }
 
 export interface OpenProxy extends NetworkProxy {
-  readonly port: number;
+  /** Absent on a Unix socket. */
+  readonly port?: number;
 }
 
 /** As `Network.openProxy`. It does not keep the process alive. */
-export async function openProxy({ dial, maxBytes }: ProxyOptions): Promise<OpenProxy> {
+export async function openProxy({ dial, maxBytes, socket }: ProxyOptions): Promise<OpenProxy> {
   const credential = { username: "legion", password: randomBytes(32).toString("base64url") };
   const sockets = new Set<Socket>();
   const refused = new Set<string>();
@@ -75,13 +78,14 @@ export async function openProxy({ dial, maxBytes }: ProxyOptions): Promise<OpenP
   const server = answering(line, credential).on("connection", keep);
   await new Promise<void>((resolve, reject) => {
     // Later ones, such as of a connection that cannot be accepted, end nothing.
-    server.on("error", reject).listen(0, "127.0.0.1", resolve);
+    const address = socket === undefined ? { port: 0, host: "127.0.0.1" } : { path: socket };
+    server.on("error", reject).listen(address, resolve);
   });
   server.unref();
-  const { port } = server.address() as AddressInfo;
+  const port = socket === undefined ? (server.address() as AddressInfo).port : undefined;
   return {
     port,
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1${port === undefined ? "" : `:${port}`}`,
     credential,
     greeting: GREETING,
     refused: () => [...refused],

@@ -129,7 +129,15 @@ async function createPlace(
     perform: refuse,
     rulebook: () => CLOSED_RULEBOOK,
     delayMs: 0,
-    workplace: { ...workplace, workspace: { ...workplace.workspace, endLeft } },
+    premises: {
+      open: () =>
+        Promise.resolve({
+          ...workplace,
+          workspace: { ...workplace.workspace, endLeft },
+          environment: { kind: "local", isSandbox: false, description: "nowhere: nothing is run" },
+          close: () => Promise.resolve(),
+        }),
+    },
     budget: { admit: refuse, fits: refuse },
     limiter: { run: refuse },
     tokens,

@@ -1,0 +1,87 @@
+// Commands in a sandbox of bubblewrap, each in one of its own.
+//
+//   E7. Nothing of the disk but what programs need, the workspace, and the agent's own home and /tmp is there.
+//   E8. Nothing is reached over a network but what a person allowed; without that there is none.
+//   E9. All of it ends with the command, and with the runtime, however that ends.
+
+import { randomUUID } from "node:crypto";
+import type { CommandRun } from "../../domain/workspace.ts";
+import type { Environment, EnvironmentPlace, ExecuteOptions } from "../environment.ts";
+import { guardOf } from "../guard/guard.ts";
+import { setAsideRemark } from "../guard/set-aside.ts";
+import { HOME } from "../lodging.ts";
+import { openCommandProxy, type CommandProxy } from "../network/command-proxy.ts";
+import { endTree } from "../process-tree.ts";
+import { createLivingCommands, passedOn, pick, SHELL } from "../running-command.ts";
+import { innerLimits } from "./limits.ts";
+import { fixedArgs, guardArgs, type ProfileOptions } from "./profile.ts";
+import { runSandboxed } from "./sandboxed.ts";
+
+export interface BubblewrapOptions extends ProfileOptions {
+  /** The path of bwrap. */
+  readonly program: string;
+  readonly place: EnvironmentPlace;
+  /** What every command may reach. */
+  readonly hosts: readonly string[];
+  /** Names of variables that commands see besides. */
+  readonly pass: readonly string[];
+  readonly description: string;
+}
+
+export function createBubblewrap(options: BubblewrapOptions): Environment {
+  const { program, place, folders, variables, pass, description } = options;
+  const own = passedOn(variables);
+  const living = createLivingCommands();
+  const always = fixedArgs(options);
+  const { workspace: root, protectedPaths, privatePaths } = place;
+  const guard = guardOf({ root, protectedPaths, privatePaths, aside: folders.aside });
+
+  async function runWith(
+    command: string,
+    run: ExecuteOptions,
+    { protect, proxy }: { readonly protect: Parameters<typeof guardArgs>[1]; readonly proxy?: CommandProxy },
+  ): Promise<CommandRun> {
+    const mark = run.trace?.mark ?? randomUUID();
+    const seen = {
+      ...own,
+      ...pick(variables, pass),
+      ...{ HOME, TMPDIR: "/tmp", PAGER: "cat", LEGION_COMMAND: "1", LEGION_RUN: mark },
+      ...proxy?.variables,
+    };
+    const args = [
+      ...always,
+      ...(proxy?.mounts ?? []),
+      ...guardArgs(options, protect),
+      ...["--chdir", run.cwd],
+      ...Object.entries(seen).flatMap(([name, value]) => ["--setenv", name, value]),
+    ];
+    const shell = ["sh", "-c", `${innerLimits()}${SHELL}`, "sh", command];
+    const inside = proxy ? [...proxy.forwarder, ...shell] : shell;
+    return runSandboxed({ program, args, inside, workspace: root, living }, run);
+  }
+
+  return {
+    kind: "bubblewrap",
+    isSandbox: true,
+    description,
+    async execute(command, run) {
+      if (run.signal.aborted) return { output: "", exitCode: null, ended: "aborted" };
+      const hosts = options.network === "on" ? [] : [...options.hosts, ...(run.hosts ?? [])];
+      const proxy = hosts.length > 0 ? await openCommandProxy(place.network, hosts) : undefined;
+      const watch = await guard.begin();
+      const remarks: string[] = [];
+      let result: CommandRun;
+      try {
+        result = await runWith(command, run, { protect: watch.protect, proxy });
+      } finally {
+        remarks.push(...(await watch.end()).map(setAsideRemark));
+        await proxy?.close();
+      }
+      remarks.push(...(proxy?.refused() ?? []));
+      return remarks.length === 0 ? result : { ...result, remarks };
+    },
+    variables: (mark) => ({ ...own, LEGION_RUN: mark }),
+    endLeft: (mark) => endTree(undefined, mark),
+    close: () => Promise.resolve(),
+  };
+}

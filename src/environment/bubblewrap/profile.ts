@@ -1,0 +1,83 @@
+// What bwrap is told: the whole sandbox of one command. Later mounts cover earlier ones.
+
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isInside } from "../../base/files/project-file.ts";
+import type { EnvironmentPlace } from "../environment.ts";
+import { pinnedBy } from "../guard/guard.ts";
+import type { ProtectedEntry } from "../guard/scan.ts";
+import { HOME, SYSTEM_FILES, type OwnFolders } from "../lodging.ts";
+import { programArgs, systemArgs, type Args } from "./system.ts";
+
+/** What can differ between versions of bwrap. */
+export interface Abilities {
+  /** Nothing inside may make namespaces of its own. */
+  readonly canDisableUserns: boolean;
+}
+
+export interface ProfileOptions {
+  readonly place: Pick<EnvironmentPlace, "agent" | "workspace" | "project">;
+  readonly folders: OwnFolders;
+  readonly variables: NodeJS.ProcessEnv;
+  readonly abilities: Abilities;
+  /** Shown read-only where they are. */
+  readonly read: readonly string[];
+  readonly network: "off" | "on";
+}
+
+/** Of every command, the same: all namespaces, no capabilities, the system, what is the agent's own. */
+export function fixedArgs({ place, folders, variables, abilities, read, network }: ProfileOptions): Args {
+  return [
+    ...["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"],
+    ...["--cap-drop", "ALL", "--hostname", "legion"],
+    ...(abilities.canDisableUserns ? ["--disable-userns"] : []),
+    ...(network === "on" ? ["--share-net", "--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"] : []),
+    ...systemArgs(),
+    ...SYSTEM_FILES.filter((name) => network === "off" || name !== "nsswitch.conf").flatMap((name) => [
+      "--ro-bind",
+      join(folders.etc, name),
+      `/etc/${name}`,
+    ]),
+    // Files of the kernel go by the user who asks, and root is root there also without any capability.
+    ...["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"],
+    ...["--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger"],
+    ...["--dev", "/dev", "--bind", folders.shm, "/dev/shm"],
+    ...["--bind", folders.tmp, "/tmp", "--bind", folders.tmp, "/var/tmp", "--dir", "/run"],
+    ...["--bind", folders.home, HOME],
+    ...programArgs(variables, place),
+    ...read.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...["--bind", place.workspace, place.workspace],
+  ];
+}
+
+/** Of one command: what is hidden from it in the workspace, and what it may only read. */
+export function guardArgs({ place, folders }: ProfileOptions, protect: readonly ProtectedEntry[]): Args {
+  const at = (path: string): string => join(place.workspace, path);
+  const args = pinnedBy(protect).flatMap((path) => ["--bind", at(path), at(path)]);
+  // What is hidden inside of what is fixed comes after it.
+  for (const guard of ["fixed", "hidden"] as const) {
+    for (const { names, kind } of protect.filter((found) => found.guard === guard)) {
+      const path = at(names.join("/"));
+      if (kind === "link") args.push(...(guard === "hidden" ? linkArgs(path, place, folders) : []));
+      else if (guard === "fixed") args.push("--ro-bind", path, path);
+      else if (kind === "file") args.push("--ro-bind", "/dev/null", path);
+      else args.push("--ro-bind", folders.empty, path, ...ownBlobs(place, path));
+    }
+  }
+  return [...args, "--remount-ro", "/dev", "--remount-ro", "/"];
+}
+
+/** A link itself cannot be covered; what it leads to can. */
+function linkArgs(path: string, { workspace }: ProfileOptions["place"], { empty }: OwnFolders): Args {
+  if (!existsSync(path)) return [];
+  const real = realpathSync(path);
+  if (!isInside(workspace, real) || real === workspace) return [];
+  return ["--ro-bind", statSync(real).isDirectory() ? empty : "/dev/null", real];
+}
+
+/** An agent may read what was kept for it of its own long outputs. */
+function ownBlobs({ agent, project }: ProfileOptions["place"], hidden: string): Args {
+  const blobs = join(project, ".ai-legion", "agents", agent, "blobs");
+  if (!isInside(hidden, blobs) || !existsSync(blobs) || realpathSync(blobs) !== blobs) return [];
+  return ["--tmpfs", hidden, "--ro-bind", blobs, blobs, "--remount-ro", hidden];
+}

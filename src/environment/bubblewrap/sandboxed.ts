@@ -1,0 +1,126 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { LegionError } from "../../base/errors.ts";
+import type { CommandRun } from "../../domain/workspace.ts";
+import type { ExecuteOptions } from "../environment.ts";
+import { signalGroup, signalProcess } from "../process-tree.ts";
+import { attend, type createLivingCommands } from "../running-command.ts";
+import { innerLimits, makeCgroup, OUTER_LIMITS, watchLimits } from "./limits.ts";
+import type { Args } from "./system.ts";
+
+export interface SandboxOrder {
+  /** The path of bwrap. */
+  readonly program: string;
+  readonly args: Args;
+  /** What is run inside. */
+  readonly inside: readonly string[];
+  readonly workspace: string;
+  readonly living: ReturnType<typeof createLivingCommands>;
+}
+
+/** Of bwrap itself, less some room. */
+const MAX_ARGS = 8_900;
+const STATUS = 3;
+const ARGS = 4;
+/** How long to wait for the first word of bwrap where it is needed. */
+const STATUS_MS = 200;
+const END_MS = 5_000;
+const POLL_MS = 2;
+
+/** Rejects, saying what bwrap says, if the sandbox cannot be made. */
+export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions): Promise<CommandRun> {
+  const { program, args, inside, workspace, living } = order;
+  if (args.length > MAX_ARGS) {
+    const most =
+      "a sandbox can hide or protect some 2,500 files, and this workspace has more with protected names";
+    throw new LegionError("REFUSED", most);
+  }
+  const cgroup = makeCgroup();
+  try {
+    const told = [...args, "--json-status-fd", String(STATUS)].map((arg) => `${arg}\0`).join("");
+    const script = `${OUTER_LIMITS}; exec "$@"`;
+    const wrapped = [cgroup?.tasks.join("\n") ?? "", program, "--args", String(ARGS), "--", ...inside];
+    // bwrap is the first process inside, and shows there what it was started with: nothing.
+    const child = spawn("/bin/sh", ["-c", script, "sh", ...wrapped], {
+      cwd: options.cwd,
+      env: {},
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
+    });
+    await once(child, "spawn");
+    const status = listen(child);
+    const input = child.stdio[ARGS] as Writable;
+    // Whether it could be read is seen by what comes of it.
+    input.on("error", () => undefined).end(told);
+    const countsProcesses = !cgroup && innerLimits() === "";
+    const running = {
+      child,
+      stdout: child.stdout!,
+      terminate: async () => {
+        await Promise.race([status.told, delay(STATUS_MS)]);
+        terminate(child, status.init());
+      },
+      kill: () => endSandbox(child, status.init()),
+      watch: (end: Parameters<typeof watchLimits>[1]) =>
+        watchLimits({ init: status.init, workspace, countsProcesses }, end),
+    };
+    const result = await living.during(
+      () => signalGroup(child.pid!, "SIGKILL"),
+      () => attend(running, options),
+    );
+    if (result.ended === undefined && !status.hasStarted()) throw notMade(status.complaint());
+    return result;
+  } finally {
+    await cgroup?.remove();
+  }
+}
+
+function notMade(complaint: string): LegionError {
+  return new LegionError(
+    "REFUSED",
+    `the sandbox for this command cannot be made: ${complaint || "bwrap does not say why"}`,
+  );
+}
+
+/** What bwrap says of itself: not what runs inside. */
+function listen(child: ChildProcess) {
+  let said = "";
+  let complaint = "";
+  (child.stdio[STATUS] as Readable).on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
+  child.stderr!.on("data", (chunk: Buffer) => (complaint += chunk.toString("utf8").slice(0, 2_000)));
+  return {
+    told: once(child.stdio[STATUS] as Readable, "data"),
+    /** The first process inside, by its number outside. */
+    init: () => {
+      const [, pid] = /"child-pid"\s*:\s*(\d+)/.exec(said) ?? [];
+      return pid === undefined ? undefined : Number(pid);
+    },
+    hasStarted: () => said.includes('"exit-code"'),
+    complaint: () => complaint.trim().split("\n").at(-1) ?? "",
+  };
+}
+
+/** Asks all but the first process inside, which takes no such request, to end. */
+function terminate(child: ChildProcess, init: number | undefined): void {
+  if (init !== undefined) signalGroup(init, "SIGTERM");
+  else signalGroup(child.pid!, "SIGKILL");
+}
+
+/** With the first process inside ends every other. */
+async function endSandbox(child: ChildProcess, init: number | undefined): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) signalProcess(child.pid!, "SIGKILL");
+  if (init === undefined) return;
+  signalProcess(init, "SIGKILL");
+  for (let waited = 0; waited < END_MS && (await isAlive(init)); waited += POLL_MS) await delay(POLL_MS);
+}
+
+async function isAlive(pid: number): Promise<boolean> {
+  if (!existsSync(`/proc/${pid}`)) return false;
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const [state = "Z"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return stat !== "" && !"ZX".includes(state);
+}

@@ -1,0 +1,104 @@
+// What protects the files of one workspace from the commands that run in it, in this process.
+//
+//   M1. What has a protected name is hidden from commands, or read-only for them.
+//   M2. What a command made with a protected name is not there any more when it has ended: it is set aside.
+//   M3. What was there before, or moved along with its folder, stays.
+
+import { readlink, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { isProtected } from "../../domain/protected.ts";
+import { inTurns } from "../../base/turns.ts";
+import { createScan, type Protected, type ProtectedEntry, type ScanRules } from "./scan.ts";
+import { setAside } from "./set-aside.ts";
+
+/** One command's time in the workspace. */
+export interface GuardedTime {
+  /** What to protect from it. What others may have planted just now is hidden. */
+  readonly protect: readonly ProtectedEntry[];
+  /** To be called when nothing of it runs any more. Resolves with what it made that was set aside, relative to the workspace. */
+  end(): Promise<readonly string[]>;
+}
+
+export interface Guard {
+  begin(): Promise<GuardedTime>;
+}
+
+export interface GuardOptions extends ScanRules {
+  /** Where things are moved to; made when it is needed, beside the workspace or inside of it. */
+  readonly aside: string;
+}
+
+const guards = new Map<string, Guard>();
+
+/** The one of this workspace: all whose commands run there share it. */
+export function guardOf(options: GuardOptions): Guard {
+  const { root, aside, protectedPaths, privatePaths } = options;
+  const key = JSON.stringify([root, aside, protectedPaths, privatePaths]);
+  const guard = guards.get(key) ?? createGuard(options);
+  guards.set(key, guard);
+  return guard;
+}
+
+function createGuard({ root, aside, ...rules }: GuardOptions): Guard {
+  const scan = createScan({ root, ...rules });
+  const inTurn = inTurns();
+  /** As of when no command ran: whatever is there then, a person may have put there. */
+  let known: Protected = new Map();
+  let running = 0;
+
+  async function end(): Promise<readonly string[]> {
+    running--;
+    const now = await scan();
+    const identities = new Set([...known.values()].map(({ identity }) => identity));
+    const made = [...now.values()].filter(
+      ({ names, kind, identity }) =>
+        known.get(names.join("/"))?.identity !== identity && (kind === "link" || !identities.has(identity)),
+    );
+    const outermost = made.filter(
+      ({ names }) => !made.some((other) => other.names.length < names.length && isIn(names, other.names)),
+    );
+    const gone: string[] = [];
+    for (const { names } of outermost) {
+      if (await setAside({ root, aside }, names)) gone.push(names.join("/"));
+    }
+    await restoreLinks(now);
+    return gone;
+  }
+
+  /** A link cannot be mounted over: it is put back in its place. */
+  async function restoreLinks(now: Protected): Promise<void> {
+    for (const [path, { kind, target, identity }] of known) {
+      if (kind !== "link" || target === undefined || now.get(path)?.identity === identity) continue;
+      await symlink(target, join(root, path)).catch(() => readlink(join(root, path)).catch(() => undefined));
+    }
+  }
+
+  return {
+    begin: () =>
+      inTurn(async () => {
+        const now = await scan();
+        if (running === 0) known = now;
+        running++;
+        const protect = [...now.values()].map((found): ProtectedEntry =>
+          known.get(found.names.join("/"))?.identity === found.identity
+            ? found
+            : { ...found, guard: "hidden" },
+        );
+        return { protect, end: () => inTurn(end) };
+      }),
+  };
+}
+
+/** Folders that must not be moved away, outermost first: whoever puts another in their place has what is protected by its path. */
+export function pinnedBy(protect: readonly ProtectedEntry[]): readonly string[] {
+  const pinned = protect.filter(({ names, guard }) => guard !== "hidden" || !isProtected(names.slice(-1)));
+  const folders = pinned.flatMap(({ names, guard, kind }) => {
+    const outer = names.slice(0, -1).map((_, index) => names.slice(0, index + 1).join("/"));
+    return guard === "repository" && kind === "folder" ? [...outer, names.join("/")] : outer;
+  });
+  return [...new Set(folders)].sort((one, other) => one.split("/").length - other.split("/").length);
+}
+
+function isIn(names: readonly string[], folder: readonly string[]): boolean {
+  return folder.every((name, index) => names[index] === name);
+}

@@ -1,0 +1,87 @@
+// The folders of its own that an agent's commands have in a sandbox. They last from command to command, and lie where no
+// command reaches anything else.
+
+import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf, LegionError } from "../base/errors.ts";
+import { SECRET_FILES } from "../domain/protected-names.ts";
+import type { EnvironmentPlace } from "./environment.ts";
+
+export interface OwnFolders {
+  /** Kept from start to start, the others are not. */
+  readonly home: string;
+  readonly tmp: string;
+  readonly shm: string;
+  /** Files that stand for those of the system. */
+  readonly etc: string;
+  /** Stands in the place of what is hidden; empty. */
+  readonly empty: string;
+  /** Where what nobody may plant in the workspace is moved to. */
+  readonly aside: string;
+}
+
+/** Where the home of an agent is for itself. */
+export const HOME = "/home/agent";
+
+/** Makes them. Throws DAMAGED if somebody put a link in their place. */
+export async function makeOwnFolders({ project, agent }: EnvironmentPlace): Promise<OwnFolders> {
+  const root = join(project, ".ai-legion", "homes", agent);
+  const own = (name: string): Promise<string> => makeFolder(join(root, name));
+  const folders = {
+    home: await own("home"),
+    tmp: await own("tmp"),
+    shm: await own("shm"),
+    etc: await own("etc"),
+    empty: await own("empty"),
+    aside: join(project, ".ai-legion", "set-aside"),
+  };
+  for (const name of ["tmp", "shm", "etc", "empty"] as const) {
+    await rm(folders[name], { recursive: true, force: true, maxRetries: 10 });
+    await mkdir(folders[name], { mode: 0o700 });
+  }
+  await makeFolder(folders.aside);
+  await writeSystemFiles(folders.etc);
+  await writeFile(join(folders.home, ".gitconfig"), gitConfig(agent), { flag: "wx" }).catch(
+    (error: unknown) => {
+      if (codeOf(error) !== "EEXIST") throw error;
+    },
+  );
+  return folders;
+}
+
+async function makeFolder(path: string): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if ((await realpath(path)) === path) return path;
+  throw new LegionError("DAMAGED", `${path} leads elsewhere by a link; delete it`);
+}
+
+/** Commits are the agent's own where the repository does not say whose they are. */
+function gitConfig(agent: string): string {
+  return `[user]\n\tname = Agent ${agent}\n\temail = agent-${agent}@ai-legion.invalid\n`;
+}
+
+/** What is hidden is nothing that `git add -A` should stumble over. */
+const HIDDEN_FROM_GIT = [...SECRET_FILES, "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"]
+  .filter((name) => name !== ".git" && name !== "node_modules")
+  .map((name) => `**/${name}`);
+
+export const SYSTEM_FILES = ["passwd", "group", "hosts", "nsswitch.conf", "gitconfig", "gitignore"] as const;
+
+/** Who the agent is; nothing of who else is on this machine. */
+async function writeSystemFiles(folder: string): Promise<void> {
+  const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  const others = user === 0 ? [] : ["root:x:0:0::/root:/bin/sh"];
+  const texts: Readonly<Record<(typeof SYSTEM_FILES)[number], readonly string[]>> = {
+    passwd: [
+      ...others,
+      `agent:x:${user}:${group}:agent:${HOME}:/bin/sh`,
+      "nobody:x:65534:65534::/:/bin/false",
+    ],
+    group: [`agent:x:${group}:`, "nogroup:x:65534:"],
+    hosts: ["127.0.0.1 localhost legion", "::1 localhost"],
+    gitconfig: ["[core]", "\texcludesFile = /etc/gitignore"],
+    gitignore: HIDDEN_FROM_GIT,
+    "nsswitch.conf": ["passwd: files", "group: files", "hosts: files"],
+  };
+  for (const name of SYSTEM_FILES) await writeFile(join(folder, name), `${texts[name].join("\n")}\n`);
+}

@@ -1,0 +1,112 @@
+// Which environment an agent gets.
+
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { LegionError } from "../base/errors.ts";
+import { enumerate, quote } from "../base/wording.ts";
+import { isProtected } from "../domain/protected.ts";
+import { createBubblewrap } from "./bubblewrap/bubblewrap.ts";
+import { probeBubblewrap, thisMachine, type Probe } from "./bubblewrap/probe.ts";
+import { holds } from "./bubblewrap/system.ts";
+import type { Environment, EnvironmentKind, EnvironmentPlace, OpenEnvironment } from "./environment.ts";
+import { createLocalEnvironment } from "./local.ts";
+import { makeOwnFolders } from "./lodging.ts";
+import type { EnvironmentChoice } from "./settings.ts";
+
+/** What was found of the machine that decides it. */
+export interface EnvironmentFinding {
+  /** What an agent gets of whom nobody says otherwise. */
+  readonly kind: EnvironmentKind;
+  /** For people, one line: what it is, or why there is no sandbox, and what helps. */
+  readonly why: string;
+  readonly probe: Probe;
+}
+
+/** Tries it once; whoever opens many environments asks once. */
+export async function findEnvironment(variables: NodeJS.ProcessEnv): Promise<EnvironmentFinding> {
+  const probe = await probeBubblewrap(thisMachine(variables));
+  return probe.works
+    ? { kind: "bubblewrap", why: "bubblewrap works", probe }
+    : { kind: "local", why: `no sandbox: ${probe.reason} (${probe.help})`, probe };
+}
+
+export interface EnvironmentOrder {
+  readonly choice: EnvironmentChoice;
+  readonly finding: EnvironmentFinding;
+  /** Of the runtime. */
+  readonly variables: NodeJS.ProcessEnv;
+}
+
+/** Throws CONFIG, with one line, where what was chosen is not to be had. */
+export function environmentFor(order: EnvironmentOrder): OpenEnvironment {
+  const { choice, finding, variables } = order;
+  const { kind = finding.kind } = choice;
+  switch (kind) {
+    case "bubblewrap":
+      return (place) => openBubblewrap(order, place);
+    case "local":
+      refuseForLocal(choice);
+      return () => Promise.resolve(createLocalEnvironment(variables));
+    case "docker":
+    case "podman":
+      throw new LegionError("CONFIG", `environment: ${kind} is not available yet; write bubblewrap or local`);
+  }
+}
+
+function refuseForLocal({ kind, network, read, pass, image, args }: EnvironmentChoice): void {
+  const said = Object.entries({ network, read, pass, image, args }).filter(
+    ([, value]) => value !== undefined,
+  );
+  // Who only says what a sandbox has leaves it open whether there is one.
+  if (kind === undefined || said.length === 0) return;
+  const names = enumerate(said.map(([name]) => name));
+  throw new LegionError(
+    "CONFIG",
+    `environment: local is no sandbox, so ${names} would mean nothing; leave that out`,
+  );
+}
+
+async function openBubblewrap(
+  { choice, finding: { probe }, variables }: EnvironmentOrder,
+  place: EnvironmentPlace,
+): Promise<Environment> {
+  if (!probe.works) {
+    const { reason, help } = probe;
+    throw new LegionError("CONFIG", `environment: bubblewrap does not work here: ${reason} (${help})`);
+  }
+  const { network = "off", pass = [] } = choice;
+  const hosts = typeof network === "string" ? [] : network;
+  const read = (choice.read ?? []).map((path) => readable(path, { ...variables }, place));
+  return createBubblewrap({
+    ...{ place, variables, read, pass, hosts },
+    folders: await makeOwnFolders(place),
+    program: probe.program,
+    abilities: probe.abilities,
+    network: network === "on" ? "on" : "off",
+    description: `in a sandbox: they reach the workspace${described(network)}`,
+  });
+}
+
+function described(network: NonNullable<EnvironmentChoice["network"]>): string {
+  if (network === "on") return " and every host";
+  return network === "off" || network.length === 0 ? ", and no network" : ` and ${network.join(", ")}`;
+}
+
+function readable(path: string, variables: NodeJS.ProcessEnv, place: EnvironmentPlace): string {
+  const home = variables["HOME"] ?? homedir();
+  const full = path.startsWith("~/") ? join(home, path.slice(2)) : path;
+  const refuse = (why: string) => new LegionError("CONFIG", `environment: read: ${quote(path)} ${why}`);
+  if (!isAbsolute(full)) throw refuse("is no absolute path, and none that begins with ~/");
+  let real = full;
+  try {
+    real = realpathSync(full);
+  } catch {
+    return full;
+  }
+  if (holds(real, variables, place))
+    throw refuse("holds more than commands may see; name what they need in it");
+  const names = [full, real].map((each) => each.split("/").filter(Boolean));
+  if (names.some(isProtected)) throw refuse("is protected: keys and settings with keys are never shown");
+  return full;
+}

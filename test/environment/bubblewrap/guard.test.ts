@@ -1,0 +1,99 @@
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Environment } from "../../../src/environment/environment.ts";
+import { bubblewrapIsThere, openChosen, placeIn } from "../opened.ts";
+
+describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a workspace", () => {
+  let workspace: string;
+  let environment: Environment;
+  beforeEach(async () => {
+    workspace = await realpath(await mkdtemp("/var/tmp/legion-guard-"));
+    await mkdir(join(workspace, ".ai-legion/agents/1/blobs"), { recursive: true });
+    await mkdir(join(workspace, ".ai-legion/agents/2/blobs"), { recursive: true });
+    environment = await openChosen({}, placeIn(workspace));
+  });
+  afterEach(() => rm(workspace, { recursive: true, force: true }));
+
+  const run = (command: string) => {
+    const { signal } = new AbortController();
+    return environment.execute(command, { cwd: workspace, timeoutMs: 20_000, signal });
+  };
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(join(workspace, path, ".."), { recursive: true });
+    await writeFile(join(workspace, path), text);
+  };
+
+  it("adds and commits with git, also all that is there, under the agent's name where nobody says another", async () => {
+    spawnSync("git", ["init", "-q", workspace], { env: { PATH: process.env["PATH"], HOME: workspace } });
+    await write(".env", "SECRET=1");
+    await write("key.pem", "secret");
+    await write("a.txt", "a");
+    const { output, exitCode } = await run(
+      "git add -A && git commit -qm one && git log --format=%an --name-only",
+    );
+    expect({ output, exitCode }).toEqual({ output: "Agent 1\n\na.txt\n", exitCode: 0 });
+  });
+
+  it("sets aside what a command planted, and tells so (M2)", async () => {
+    const { remarks } = await run("mkdir -p a/b && echo evil > a/b/.env && echo fine > a/b/c");
+    expect(remarks).toEqual([expect.stringContaining("`a/b/.env` has a protected name")]);
+    expect(await readdir(join(workspace, "a/b"))).toEqual(["c"]);
+    const [moved = ""] = await readdir(join(workspace, ".ai-legion/set-aside"));
+    const kept = join(workspace, ".ai-legion/set-aside", moved, "a/b/.env");
+    expect(await readFile(kept, "utf8")).toBe("evil\n");
+  });
+
+  it("leaves what a person put there, before or between commands, also where its folder is moved (M3)", async () => {
+    await write("app/.env", "SECRET=1");
+    expect((await run("mv app moved; cat moved/.env")).remarks).toBeUndefined();
+    await write("later/.npmrc", "mine");
+    const { output, remarks } = await run("cat moved/.env later/.npmrc");
+    expect(remarks).toBeUndefined();
+    expect(output).not.toMatch(/SECRET|mine/);
+    expect(await readFile(join(workspace, "moved/.env"), "utf8")).toBe("SECRET=1");
+    expect(await readFile(join(workspace, "later/.npmrc"), "utf8")).toBe("mine");
+  });
+
+  it("sets aside also what one command planted while another began (M2)", async () => {
+    const long = run("echo evil > .env; touch planted; while [ ! -e go ]; do sleep 0.02; done");
+    await expect.poll(() => readdir(workspace)).toContain("planted");
+    const { output, remarks = [] } = await run("cat .env; touch go");
+    expect(output).not.toContain("evil");
+    const { remarks: others = [] } = await long;
+    expect([...remarks, ...others]).toHaveLength(1);
+    expect(await readdir(workspace)).not.toContain(".env");
+  });
+
+  it("lets installed packages be what they are", async () => {
+    const pem = "node_modules/p/cert.pem";
+    expect((await run(`mkdir -p node_modules/p && echo key > ${pem}`)).remarks).toBeUndefined();
+    expect((await run(`cat ${pem}`)).output).toBe("key\n");
+  });
+
+  it("shows an agent its own long outputs of all that the legion keeps (M1)", async () => {
+    await write(".ai-legion/agents/1/blobs/own", "own");
+    await write(".ai-legion/agents/2/blobs/other", "other");
+    const { output } = await run(
+      "find .ai-legion -type f; cat .ai-legion/agents/1/blobs/own; touch .ai-legion/x",
+    );
+    expect(output).toMatch(/^\.ai-legion\/agents\/1\/blobs\/own\nown.*Read-only/s);
+  });
+
+  it("keeps an agent's home and /tmp from command to command, apart from the person's (E7)", async () => {
+    await run("echo kept > ~/file; echo kept > /tmp/file");
+    expect((await run("echo $HOME; cat ~/file /tmp/file")).output).toBe("/home/agent\nkept\nkept\n");
+    const other = await openChosen({}, { ...placeIn(workspace), agent: "2" });
+    const { signal } = new AbortController();
+    const options = { cwd: workspace, timeoutMs: 20_000, signal };
+    expect((await other.execute("ls ~ /tmp", options)).output).not.toContain("file");
+  });
+
+  it("refuses a home that is a link (E7)", async () => {
+    await rm(join(workspace, ".ai-legion"), { recursive: true });
+    await mkdir(join(workspace, ".ai-legion/homes/1"), { recursive: true });
+    spawnSync("ln", ["-s", "/root", join(workspace, ".ai-legion/homes/1/home")]);
+    await expect(openChosen({}, placeIn(workspace))).rejects.toThrow("leads elsewhere by a link; delete it");
+  });
+});
