@@ -26,21 +26,44 @@ export const executeCommand = defineAction({
       .max(MAX_TIMEOUT_S)
       .optional()
       .describe(`Seconds until it is ended, ${DEFAULT_TIMEOUT_S} unless given`),
+    network: z
+      .string()
+      .max(2_000)
+      .optional()
+      .describe(
+        "Hosts it has to reach where commands have no network, such as example.com, example.com:8443",
+      ),
   },
-  touches: ({ command }) => [{ kind: "run", command }],
+  touches: ({ command, network }) => [
+    { kind: "run", command },
+    ...hostsIn(network).map((host) => ({ kind: "net", host }) as const),
+  ],
   aliases: ["runCommand"],
-  async execute({ command, timeout = DEFAULT_TIMEOUT_S }, host) {
-    const run = await host.workspace.execute(command, { timeoutMs: timeout * 1_000, signal: host.signal });
-    const output = await show(run.output, host);
+  async execute({ command, timeout = DEFAULT_TIMEOUT_S, network }, host) {
+    const { signal } = host;
+    const run = await host.workspace.execute(command, {
+      timeoutMs: timeout * 1_000,
+      signal,
+      hosts: hostsIn(network),
+    });
+    const remarks = (run.remarks ?? []).map((remark) => `\n[${remark}]`).join("");
+    const output = `${await show(run.output, host)}${remarks}`;
     const details = { exitCode: run.exitCode, ...(run.ended && { ended: run.ended }) };
     if (run.exitCode === 0) return ok(`Command executed successfully:\n${output}`, details);
     return fail(`Command execution failed: ${reasonOf(run, timeout)}\nOutput:\n${output}`, details);
   },
 });
 
+/** What the parameter `network` names; none if it is absent. */
+function hostsIn(network = ""): readonly string[] {
+  return network.split(/[\s,]+/).filter((host) => host !== "");
+}
+
 function reasonOf({ exitCode, ended }: CommandRun, timeoutS: number): string {
   if (ended === "timeout") return `it was ended after ${timeoutS} s, its time limit`;
   if (ended === "too much output") return "it was ended because it printed too much";
+  if (ended === "too many processes") return "it was ended because it started too many processes";
+  if (ended === "disk full") return "it was ended because the disk was nearly full";
   return ended === "aborted" ? "it was stopped" : `exit code ${exitCode}`;
 }
 

@@ -6,7 +6,6 @@ import { fieldsOf, readJson } from "../base/json.ts";
 import type { AgentId } from "../domain/message.ts";
 import { joinPolicies, PROFILES, type Policy, type PolicyLayer } from "../domain/policy/policy.ts";
 import type { RulePlaces, Touch } from "../domain/policy/rule.ts";
-import type { AgentPlan } from "./agent-plan.ts";
 
 export interface Rules {
   readonly places: RulePlaces;
@@ -14,6 +13,12 @@ export interface Rules {
   /** Did the person say that this is always allowed? */
   readonly isAnswered: (touch: Touch) => Promise<boolean>;
   readonly program?: ProgramGate;
+}
+
+/** What an agent may do that this process is able to run. */
+export interface HostedPolicy {
+  readonly identity: { readonly id: AgentId };
+  readonly policy: readonly PolicyLayer[];
 }
 
 /** Whose rulebook it is. */
@@ -42,7 +47,7 @@ const UNKNOWN: readonly PolicyLayer[] = [{ by: "an agent that is gone", as: "per
 /** @param recordOf what is kept of an agent, as JSON; `undefined` if nothing is */
 export function createRulebooks(
   rules: Rules,
-  plans: readonly Pick<AgentPlan, "identity" | "policy">[],
+  plans: readonly HostedPolicy[],
   recordOf: (agent: AgentId) => Promise<string | undefined>,
 ): (agent: RuledAgent) => Rulebook {
   const { places, ...shared } = rules;
