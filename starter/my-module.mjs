@@ -14,6 +14,8 @@ export const calendar = defineModule({
       parameters: { date: z.string().describe("such as 2026-12-24") },
       // Nothing outside the agent changes, so it may be repeated after a crash.
       effects: "none",
+      // Nor is anything outside touched, so nobody is asked.
+      touches: [],
       execute({ date }) {
         const ms = Date.parse(date) - Date.now();
         if (Number.isNaN(ms)) return fail(`${date} is no date; write it as 2026-12-24.`);

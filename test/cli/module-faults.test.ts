@@ -82,7 +82,7 @@ export const weather = defineModule({
   name: "weather",
   actions: {
     look: defineAction({
-      description: "Look at the sky",
+      description: "Look at the sky", touches: [],
       execute(_, host) {
         return fromOutside(ok(read(shared(host))));
       },

@@ -15,7 +15,7 @@ function projectWith(body: string, script: string): Promise<string> {
       export default defineModule({
         name: "own",
         actions: {
-          act: defineAction({ description: "Act", effects: "none", async execute() { ${body} } }),
+          act: defineAction({ description: "Act", effects: "none", touches: [], async execute() { ${body} } }),
         },
       });`,
   });

@@ -86,7 +86,7 @@ async function openProject(home: string, effects: string, execute: string) {
     "work.mjs": `
       import { setTimeout as delay } from "node:timers/promises";
       import { defineAction, defineModule, ok } from "ai-legion";
-      const work = defineAction({ description: "Work", effects: "${effects}", ${execute} });
+      const work = defineAction({ description: "Work", effects: "${effects}", touches: [], ${execute} });
       export const working = defineModule({ name: "working", actions: { work } });
     `,
   });

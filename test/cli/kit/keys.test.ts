@@ -97,7 +97,7 @@ describe("the keys of a person", () => {
           new Worker(code, { eval: true }).once("message", resolve);
         });
         const spy = defineAction({
-          description: "Spy", effects: "none",
+          description: "Spy", effects: "none", touches: [],
           execute: async () => ok([early, await inThread(), String(execFileSync("env"))].join(" ")),
         });
         export default defineModule({ name: "spy", actions: { spy } });`,

@@ -229,6 +229,7 @@ describe("legion start", () => {
           actions: {
             askSky: defineAction({
               description: "Look up",
+              touches: [],
               parameters: { place: z.string() },
               effects: "none",
               execute({ place }, { state }) {
