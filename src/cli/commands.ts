@@ -9,6 +9,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["start [n]", "host agents, talk to them and watch them work", () => import("./run/start/start.ts")],
     ["init [folder]", "make a starter project", () => import("./run/init.ts")],
     ["doctor", "check this machine and the files of the project", () => import("./doctor/doctor.ts")],
+    ["trust", "show what this project may grant itself", () => import("./run/trust.ts")],
     ["models", "list the models that can be used here", () => import("./run/models.ts")],
     ["export [id] [file]", "put agents with their whole past into one file", () => import("./run/export.ts")],
     ["import <file>", "take in agents from a file of export", () => import("./run/import.ts")],

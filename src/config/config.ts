@@ -5,6 +5,8 @@ import { LegionError } from "../base/errors.ts";
 import { textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";
 import { mergeLimits, type LegionLimits } from "../domain/limits.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
+import type { Trust, WantedGrant } from "./grants/grant.ts";
+import { personLayers, policyLayers } from "./grants/widenings.ts";
 import type { Notify, PersonSettings } from "./person-config.ts";
 import { keyLeak, type UrlSources } from "../model/http/base-url.ts";
 import type { ProviderSettings } from "../model/registry/connection.ts";
@@ -46,9 +48,13 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderSettings & { readonly concurrency?: number }>>;
   /** The sections that bear the name of a module. */
   readonly modules: {
-    readonly system: { readonly commands: "allow" | "refuse"; readonly commandsBy?: "project" | "person" };
+    readonly system: { readonly commands: "allow" | "refuse" };
     readonly web: WebConfig;
   };
+  /** What config.yaml and `.env` say and only the person may: what is not granted is left out of everything else here. */
+  readonly grants: readonly WantedGrant[];
+  /** What the person said of this project. */
+  readonly trust: Trust;
   /** What the command line itself said: it outranks what a definition or a team says of its agents, too. */
   readonly flags: { readonly model?: string; readonly tickMs?: number; readonly limits?: LegionLimits };
   /** Keys among them: a function, so that no log, copy or listing of the config shows them. */
@@ -62,8 +68,6 @@ export type WebConfig = {
   readonly allowPrivate: readonly string[];
   /** `off`, or the path of the program; absent: the one that is found. */
   readonly browser?: string;
-  /** Who says which, if it is a path: a file of the project, or the person's own environment. */
-  readonly browserBy?: "project" | "person";
   /** Absent: nobody set up a search. */
   readonly search?: SearchChoice;
 };
@@ -84,13 +88,15 @@ interface Layers {
   readonly person: PersonSettings;
   readonly file: FileSettings;
   readonly dotEnv: DotEnv["values"];
+  readonly trust: Trust;
+  readonly grants: readonly WantedGrant[];
   /** Those that count. */
   readonly variables: readonly (typeof VARIABLES)[number][];
 }
 
 /** Throws USAGE for what the environment or the command line has wrong. */
 export function settle(
-  { person, file, dotEnv, variables: said }: Layers,
+  { person, file, dotEnv, variables: said, trust, grants }: Layers,
   { env, flags }: ConfigSources,
 ): Config {
   const environment = { ...dotEnv, ...env };
@@ -115,9 +121,9 @@ export function settle(
       legion: mergeLimits(...limits.map((layer) => layer.legion)),
     },
     policies: [
-      { by: person.place, as: "person", ...person.policy } as const,
-      { by: FILE, as: "anybody", ...file.policy } as const,
-      { by: "--policy", as: "person", ...typed.policy } as const,
+      ...personLayers(person.place, person.policy),
+      ...policyLayers(FILE, file.policy, trust.bounds),
+      ...personLayers("--policy", typed.policy),
     ],
     notify: person.notify,
     memory: { ...DEFAULT_MEMORY, ...file.memory },
@@ -125,9 +131,11 @@ export function settle(
     models: file.models ?? {},
     providers: guardKeys(file.providers ?? {}, { env, dotEnv }),
     modules: {
-      system: systemOf(settings.commands, file.system?.commands),
+      system: { commands: settings.commands ?? file.system?.commands ?? "refuse" },
       web: webOf(file.web ?? {}, { env, dotEnv }),
     },
+    grants,
+    trust,
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
     environment: () => ({ ...serviceEnvironment }),
     secrets: () =>
@@ -139,13 +147,6 @@ export function settle(
 function refuseEmpty(flags: ConfigFlags): void {
   const empty = (["bus", "name", "policy"] as const).find((setting) => flags[setting]?.trim() === "");
   if (empty) throw new LegionError("USAGE", `--${empty}: it is empty; say which, or leave the option out`);
-}
-
-type Commands = Config["modules"]["system"]["commands"];
-
-function systemOf(typed: Commands | undefined, inFile: Commands = "refuse"): Config["modules"]["system"] {
-  const commands = typed ?? inFile;
-  return { commands, ...(commands === "allow" && { commandsBy: typed ? "person" : "project" }) };
 }
 
 /** The providers, each with what forbids to use it. */
@@ -168,12 +169,9 @@ function webOf(
 ): WebConfig {
   // The variable says where a browser is, not that one is wanted.
   const executable = (said.env[BROWSER] ?? said.dotEnv[BROWSER])?.trim() || undefined;
-  const isOwn = executable !== undefined && said.env[BROWSER] !== undefined;
-  const chosen = browser === "off" ? browser : (executable ?? browser);
   return {
     allowPrivate,
-    browser: chosen,
-    ...(chosen !== undefined && chosen !== "off" && { browserBy: isOwn ? "person" : "project" }),
+    browser: browser === "off" ? browser : (executable ?? browser),
     search: chooseSearch({ ...said, file: { name: FILE, search } }),
   };
 }

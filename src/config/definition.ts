@@ -4,7 +4,7 @@ import { z } from "zod";
 import { LegionError } from "../base/errors.ts";
 import type { LimitsChoice } from "../domain/limits.ts";
 import { isAgentId, type AgentId } from "../domain/message.ts";
-import type { PolicyLayer, PolicyText } from "../domain/policy/policy.ts";
+import type { PolicyLayer } from "../domain/policy/policy.ts";
 import { nearest } from "../base/nearest.ts";
 import { findInProject, readProjectFile, readTextFile, shownPath } from "../base/files/project-file.ts";
 import {
@@ -19,6 +19,8 @@ import {
   section,
   type MemoryChoice,
 } from "./settings.ts";
+import { NO_TRUST, trustSettings, type Trust, type WantedGrant } from "./grants/grant.ts";
+import { definitionWidenings, policyLayers } from "./grants/widenings.ts";
 import { parseYaml } from "./yaml.ts";
 
 /** What an agent is: the front matter and the body of `agents/<name>.md`. */
@@ -37,6 +39,8 @@ export interface Definition {
   readonly limits: LimitsChoice;
   /** What it says of the agent's policy; may be empty. */
   readonly policy: readonly PolicyLayer[];
+  /** What it says and only the person may; as far as it is not granted it is left out of all else here. */
+  readonly grants: readonly WantedGrant[];
 }
 
 export interface Member {
@@ -51,6 +55,8 @@ export interface Member {
   readonly limits: LimitsChoice;
   /** What the team says of its policy; absent where no team does. */
   readonly policy?: readonly PolicyLayer[];
+  /** As those of a definition; absent where no team says something. */
+  readonly grants?: readonly WantedGrant[];
   /** Stand in place of the definition's. */
   readonly modules?: readonly string[];
   /** Chosen by the record of its last start, which is no place to name code: only what the definition names, too, is run. */
@@ -61,6 +67,8 @@ export interface Member {
 export interface Places {
   readonly projectDir: string;
   readonly packageDir: string;
+  /** What the person said of the project; absent: that they trust nothing. */
+  readonly trust?: Trust;
 }
 
 export const MAX_MEMBERS = 1_000;
@@ -113,23 +121,27 @@ const team = section({
 export async function findDefinition(reference: string, places: Places): Promise<Definition> {
   const isPath = /[\\/]|\.md$/.test(reference);
   const path = isPath ? await findInProject(places.projectDir, reference) : undefined;
-  const { file, text } = isPath
+  const { file, text, isOurs } = isPath
     ? await readNamed(reference, path)
     : await findByName({ what: "agent", extension: ".md" }, reference, places);
 
   const { front, body } = splitFrontMatter(file, text);
-  const { tick, modules, ...read } = await parseYaml({ file, text: front, firstLine: 2 }, frontMatter);
+  const read = await parseYaml({ file, text: front, firstLine: 2 }, frontMatter);
+  const { trust = NO_TRUST } = places;
+  const widenings = isOurs ? [] : definitionWidenings(read, trust.bounds, `agents of ${file}`);
+  const { settings, grants } = trustSettings(read, file, widenings, trust);
   return {
     name: read.name ?? basename(file, ".md"),
     description: read.description ?? "",
     brief: body,
     model: read.model,
     protocol: read.protocol ?? "auto",
-    modules: modules ?? DEFAULT_MODULES,
-    tickMs: tick,
+    modules: read.modules ?? DEFAULT_MODULES,
+    tickMs: read.tick,
     memory: read.memory ?? {},
-    limits: read.limits ?? {},
-    policy: layers(file, read.policy),
+    limits: settings.limits ?? {},
+    policy: policyLayers(file, settings.policy, trust.bounds),
+    grants,
   };
 }
 
@@ -142,23 +154,22 @@ export async function findTeam(reference: string, places: Places): Promise<reado
     ? await readNamed(reference, resolve(places.projectDir, reference))
     : await findByName({ what: "team", extension: ".yaml" }, reference, places);
   const { agents } = await parseYaml({ file, text, firstLine: 1 }, team);
-  return Object.entries(agents).map(([id, member]) => ({
-    id,
-    ...member,
-    limits: member.limits ?? {},
-    policy: layers(file, member.policy),
-  }));
-}
-
-/** Whoever wrote the file is nobody in particular: it may tighten. */
-function layers(by: string, said: PolicyText | undefined): readonly PolicyLayer[] {
-  return said ? [{ by, as: "anybody", ...said }] : [];
+  const { trust = NO_TRUST } = places;
+  return Object.entries(agents).map(([id, member]) => {
+    const by = `${file} agents.${id}`;
+    const widenings = definitionWidenings(member, trust.bounds, `agent ${id} of ${file}`);
+    const { settings, grants } = trustSettings(member, by, widenings, trust);
+    const policy = policyLayers(file, settings.policy, trust.bounds);
+    return { id, ...settings, limits: settings.limits ?? {}, policy, grants };
+  });
 }
 
 interface SettingsFile {
   /** How errors name it. */
   readonly file: string;
   readonly text: string;
+  /** Did it come with this program? */
+  readonly isOurs?: true;
 }
 
 async function readNamed(reference: string, path: string | undefined): Promise<SettingsFile> {
@@ -181,7 +192,7 @@ async function findByName(kind: Kind, wanted: string, places: Places): Promise<S
     const path = join(packageDir, file);
     const shown = shownPath(projectDir, path);
     const shipped = await readTextFile(path, shown);
-    if (shipped !== undefined) return { file: shown, text: shipped };
+    if (shipped !== undefined) return { file: shown, text: shipped, isOurs: true };
   }
   const folders = [join(projectDir, "agents"), join(packageDir, "agents")];
   const known = await listNames(folders, kind.extension);

@@ -1,28 +1,68 @@
 // From the files and the environment to the config.
 
-import { dotEnvError, parseDotEnv, type DotEnv } from "./dot-env.ts";
+import { realpath } from "node:fs/promises";
 import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
-import { fileSettings, type FileSettings } from "./config-schema.ts";
-import { busIn, nameIn } from "./faulty-config.ts";
 import { readProjectFile } from "../base/files/project-file.ts";
 import { openPersonFolder } from "../storage/folder/person/folder.ts";
-import { readPersonConfig, withoutPersonConfig } from "./person-config.ts";
-import { parseYaml } from "./yaml.ts";
 import { FILE, readTexts, settle, type Config, type ConfigSources } from "./config.ts";
+import { fileSettings, type FileSettings } from "./config-schema.ts";
+import { dotEnvError, parseDotEnv, type DotEnv } from "./dot-env.ts";
+import { busIn, nameIn } from "./faulty-config.ts";
+import { dotEnvWidenings } from "./grants/dot-env-grants.ts";
+import { fileWidenings } from "./grants/file-grants.ts";
+import { NO_TRUST, trustSettings, type Trust, type Trusted, type WantedGrant } from "./grants/grant.ts";
+import { boundsOf, trustIn } from "./grants/trust.ts";
+import { readPersonConfig, withoutPersonConfig } from "./person-config.ts";
 import { secretsOf } from "./secrets.ts";
 import { VARIABLES } from "./variables.ts";
+import { parseYaml } from "./yaml.ts";
 
 /**
  * Settles every setting: defaults, then the person's own file, then config.yaml, then the environment (in which the
- * project's `.env` stands for what is not set), then flags. Throws CONFIG or USAGE with one line that names the place and what would be right.
+ * project's `.env` stands for what is not set), then flags. What the project's files widen counts as far as the person
+ * granted it. Throws CONFIG or USAGE with one line that names the place and what would be right.
  */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const { projectDir, env } = sources;
-  const person = await readPersonConfig(openPersonFolder(env));
-  const file = await readConfigFile(projectDir);
+  const folder = openPersonFolder(env);
+  const person = await readPersonConfig(folder);
+  const { limits } = readTexts([["limits", "LEGION_LIMITS", env["LEGION_LIMITS"]]]);
+  const trust = await trustIn(projectDir, folder, boundsOf(person, limits));
+  const file = await trustFile(await readConfigFile(projectDir), projectDir, trust);
   const { values, faults } = await readDotEnv(projectDir);
   if (faults[0]) throw dotEnvError(faults[0]);
-  return settle({ person, file, dotEnv: values, variables: VARIABLES }, sources);
+  const dotEnv = await trustDotEnv(values, sources, trust);
+  const grants = [...file.grants, ...dotEnv.grants];
+  const layers = { person, file: file.settings, dotEnv: dotEnv.settings, variables: VARIABLES };
+  return settle({ ...layers, trust, grants }, sources);
+}
+
+const PLACE_GRANTS = [`${FILE} bus`, ".env LEGION_BUS", ".env LEGION_NAME"];
+
+/** What the project says of where the legion is, and nobody has granted. */
+export function openPlaceGrants({ grants }: Pick<Config, "grants">): readonly WantedGrant[] {
+  return grants.filter(({ what, isGranted }) => !isGranted && PLACE_GRANTS.includes(what));
+}
+
+async function trustFile(
+  file: FileSettings,
+  projectDir: string,
+  trust: Trust,
+): Promise<Trusted<FileSettings>> {
+  const widenings = await fileWidenings(file, trust.bounds, await realpath(projectDir));
+  return trustSettings(file, FILE, widenings, trust);
+}
+
+/** What the person's own environment sets hides what `.env` says. */
+async function trustDotEnv(
+  values: DotEnv["values"],
+  { projectDir, env }: ConfigSources,
+  trust: Trust,
+): Promise<Trusted<DotEnv["values"]>> {
+  const own = Object.entries(values).filter(([name]) => env[name] === undefined);
+  const seen = Object.fromEntries(own);
+  const widenings = await dotEnvWidenings(seen, trust.bounds, await realpath(projectDir));
+  return trustSettings<DotEnv["values"]>(seen, ".env", widenings, trust);
 }
 
 export interface SettledConfig {
@@ -46,33 +86,47 @@ export async function loadConfigAnyway(sources: ConfigSources): Promise<SettledC
 
 /** Defaults, but for where the legion is. */
 async function settlePlace(sources: ConfigSources): Promise<Config> {
-  const variables = VARIABLES.filter(([key]) => key === "bus" || key === "name");
   const person = withoutPersonConfig(openPersonFolder(sources.env));
-  const settled = (file: FileSettings): Config => settle({ person, file, dotEnv: {}, variables }, sources);
+  const variables = VARIABLES.filter(([key]) => key === "bus" || key === "name");
+  const settled = ({ settings: file, grants }: SaidPlace): Config =>
+    settle({ person, file, dotEnv: {}, variables, trust: NO_TRUST, grants }, sources);
   const bus = await inFiles("bus", sources);
   const here = settled(bus);
-  const place = here.bus.kind === "memory" ? here : settled({ ...bus, ...(await inFiles("name", sources)) });
+  const name = here.bus.kind === "memory" ? NOTHING_SAID : await inFiles("name", sources);
+  const place = settled({
+    settings: { ...bus.settings, ...name.settings },
+    grants: [...bus.grants, ...name.grants],
+  });
   // Whatever else is wrong in it, what it holds is not shown.
   const { values: dotEnv } = await readDotEnv(sources.projectDir).catch(() => ({ values: {} }));
   return { ...place, secrets: () => secretsOf({ ...sources, dotEnv, bus: place.bus, named: [] }) };
 }
 
 const PLACE = { bus: ["LEGION_BUS", busIn], name: ["LEGION_NAME", nameIn] } as const;
+type SaidPlace = Trusted<Pick<FileSettings, "bus" | "name">>;
+
+const NOTHING_SAID: SaidPlace = { settings: {}, grants: [] };
 
 /** What the project's files say of where the legion is, unless the command line or the environment does. */
-async function inFiles(
-  key: keyof typeof PLACE,
-  { projectDir, env, flags }: ConfigSources,
-): Promise<Pick<FileSettings, "bus" | "name">> {
+async function inFiles(key: keyof typeof PLACE, sources: ConfigSources): Promise<SaidPlace> {
+  const { projectDir, env, flags } = sources;
   const [variable, read] = PLACE[key];
-  if (flags[key] !== undefined || env[variable]?.trim()) return {};
+  if (flags[key] !== undefined || env[variable]?.trim()) return { settings: {}, grants: [] };
   const { values, faults } = await readDotEnv(projectDir);
   const text = (await readProjectFile(projectDir, FILE)) ?? "";
   try {
     const fault = faults.find((each) => each.key === variable);
     if (fault) throw dotEnvError(fault);
-    if (values[variable]?.trim()) return readTexts([[key, variable, values[variable]]]);
-    return { [key]: await read({ file: FILE, text, firstLine: 1 }) };
+    const value = values[variable]?.trim();
+    const trust = (): Promise<Trust> => trustIn(projectDir, openPersonFolder(env), NO_TRUST.bounds);
+    if (value) {
+      const { settings, grants } = await trustDotEnv({ [variable]: value }, sources, await trust());
+      return { settings: readTexts([[key, variable, settings[variable]]]), grants };
+    }
+    const said = { [key]: await read({ file: FILE, text, firstLine: 1 }) };
+    return said[key] === undefined
+      ? { settings: {}, grants: [] }
+      : await trustFile(said, projectDir, await trust());
   } catch (error) {
     if (!isLegionError(error, "CONFIG")) throw error;
     const way = `this says which legion is meant: put it right, or say --${key}`;

@@ -9,6 +9,7 @@ import { nearest } from "../base/nearest.ts";
 import { excerptAt, placeOfFault, showPlace } from "../base/own-code.ts";
 import { findInProject } from "../base/files/project-file.ts";
 import { offerSelfImport } from "./self-import.ts";
+import type { WantedGrant } from "./grants/grant.ts";
 import { section } from "./settings.ts";
 import { refusalOfType } from "../base/typescript.ts";
 import { explainIssue, oneLine } from "./yaml.ts";
@@ -26,13 +27,11 @@ const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
 export interface Brought {
   /** Absolute paths of module files. */
   readonly modules: readonly string[];
-  /** Paths of programs that its settings name. */
-  readonly programs: readonly string[];
-  /** Its settings let agents run commands. */
-  readonly commands?: "allow";
+  /** What its files say and only the person may, granted or not. */
+  readonly grants: readonly WantedGrant[];
 }
 
-/** Resolves if it may run; rejects with the reason and the way out if not. */
+/** Resolves if the code may run; rejects with the reason and the way out if not. */
 export type Admit = (brought: Brought) => Promise<void>;
 
 export interface ModulePlaces {
@@ -55,7 +54,7 @@ export async function loadModules(
   { projectDir, admit }: ModulePlaces,
 ): Promise<readonly Module[]> {
   const files = await moduleFiles(references, projectDir);
-  if (files.size > 0) await admit?.({ modules: [...files.values()], programs: [] });
+  if (files.size > 0) await admit?.({ modules: [...files.values()], grants: [] });
   const loaded = new Map<string, Module>();
   for (const reference of references) {
     const file = files.get(reference);

@@ -23,5 +23,8 @@ const URLS: readonly string[] = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", ...SEA
 /** What models and searches are chosen and opened by. */
 export const SERVICE_VARIABLES: readonly string[] = ["LEGION_MODEL", ...KEYS, ...URLS];
 
+/** What a project's `.env` has no say in without a person's trust: all of them but keys. */
+export const STEERING: readonly string[] = [...VARIABLES.map(([, name]) => name), ...URLS, BROWSER_VARIABLE];
+
 /** Stands between the texts of an option that is given again and again: no argument of a program holds it. */
 export const BETWEEN_TEXTS = "\0";

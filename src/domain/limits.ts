@@ -116,6 +116,26 @@ export function resolveLimits(...choices: readonly LimitsChoice[]): Limits {
   return Object.fromEntries(said.filter(([, amount]) => amount !== "none"));
 }
 
+/** The limits of `choice` that leave more than `ours`, by their names for people. */
+export function laxerLimits(choice: LimitsChoice, ours: Limits): readonly LaxerLimit[] {
+  return Object.entries(MEMBER).flatMap(([name, member]) => {
+    const [said, own] = [choice[member], ours[member]];
+    if (said === undefined || own === undefined || (said !== "none" && said <= own)) return [];
+    const shown = said === "none" ? "no limit" : formatLimits({ [member]: said });
+    return [{ name, member, said, shown, instead: formatLimits({ [member]: own }) }];
+  });
+}
+
+export interface LaxerLimit {
+  /** How people name it. */
+  readonly name: string;
+  readonly member: keyof Limits;
+  readonly said: number | "none";
+  /** For people: what was said, and ours. */
+  readonly shown: string;
+  readonly instead: string;
+}
+
 /** For people: `500 steps, 5 USD`; `none` without limits. */
 export function formatLimits({ steps, tokens, cost, timeMs }: Limits): string {
   const parts = [

@@ -24,7 +24,7 @@ import { toolsProtocol } from "../model/protocol/tools.ts";
 import { packageDir } from "../base/package.ts";
 import type { Way, Ways } from "../agent/parts/speech.ts";
 import { decisivePaths } from "../config/code/startable.ts";
-import { isBuiltIn, loadModules, moduleFiles, type Admit } from "../config/module-loader.ts";
+import { isBuiltIn, loadModules, moduleFiles, type Admit, type Brought } from "../config/module-loader.ts";
 
 /**
  * So many agents of the configured definition, with the ids 1, 2, 3..., or with these ids; a team, or only these of it; or
@@ -76,10 +76,10 @@ export interface RosterDeps {
  * set, that is asked what it has. Throws USAGE or CONFIG with one line that says what is wrong and what would be right.
  */
 export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
-  const { config, places } = deps;
+  const { config, admit } = deps;
+  const definitions = definitionsOf(deps);
   const members = await membersOf(who, deps);
-  const definitions = once((reference) => findDefinition(reference, places));
-  await admitAll(members, definitions, deps);
+  await admit?.(await broughtBy(who, deps));
   const cast = createCasting(deps, definitions);
   const roles: Role[] = [];
   for (const member of members) roles.push(await cast(member));
@@ -96,11 +96,13 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
   };
 }
 
-async function membersOf(who: Who, { config, places }: RosterDeps): Promise<readonly Member[]> {
-  const { agent } = config;
+async function membersOf(
+  who: Who,
+  { config: { agent, trust }, places }: Pick<RosterDeps, "places" | "config">,
+): Promise<readonly Member[]> {
   switch (who.kind) {
     case "team":
-      return chosenOf(await findTeam(who.team, places), who);
+      return chosenOf(await findTeam(who.team, { ...places, trust }), who);
     case "count":
       return Array.from({ length: who.count }, (_, index) => ({ id: String(index + 1), agent, limits: {} }));
     case "named":
@@ -125,24 +127,21 @@ function chosenOf(
 
 type FindDefinition = (reference: string) => Promise<Definition>;
 
-/** One question for all: what the modules of all members bring along, and the browser and the commands of its settings. */
-async function admitAll(
-  members: readonly Member[],
-  definitions: FindDefinition,
-  { config, places, admit }: RosterDeps,
-): Promise<void> {
-  if (!admit) return;
-  const lists = members.map(async (member) => modulesOf(member, await definitions(member.agent)));
-  const references = [...new Set((await Promise.all(lists)).flat())];
-  const files = await moduleFiles(references, places.projectDir);
-  const { system, web } = config.modules;
-  const { browser, browserBy } = web;
-  const isNamed = browserBy === "project" && browser !== undefined && references.includes("web");
-  await admit({
-    modules: [...files.values()],
-    programs: isNamed ? [browser] : [],
-    commands: system.commandsBy === "project" ? "allow" : undefined,
-  });
+function definitionsOf({ places, config: { trust } }: Pick<RosterDeps, "places" | "config">): FindDefinition {
+  return once((reference) => findDefinition(reference, { ...places, trust }));
+}
+
+/** What the project's own files would have for this start: code to run, and what else only the person may say. */
+export async function broughtBy(who: Who, deps: Pick<RosterDeps, "places" | "config">): Promise<Brought> {
+  const { config, places } = deps;
+  const members = await membersOf(who, deps);
+  const definitionOf = definitionsOf(deps);
+  const definitions = await Promise.all(members.map(({ agent }) => definitionOf(agent)));
+  const references = members.flatMap((member, index) => modulesOf(member, definitions[index]!));
+  const files = await moduleFiles([...new Set(references)], places.projectDir);
+  const inFiles = [...definitions, ...members].flatMap(({ grants = [] }) => grants);
+  const grants = new Map([...config.grants, ...inFiles].map((wanted) => [wanted.what, wanted]));
+  return { modules: [...files.values()], grants: [...grants.values()] };
 }
 
 function protect(
@@ -162,7 +161,7 @@ function protect(
 /** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */
 export function createCasting(
   { config, places, modelFor, onRemark, admit }: RosterDeps,
-  definitions: FindDefinition = once((reference) => findDefinition(reference, places)),
+  definitions: FindDefinition = definitionsOf({ places, config }),
 ): (member: Member) => Promise<Role> {
   const { flags, models, providers } = config;
   const env = config.environment();

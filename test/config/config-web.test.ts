@@ -3,7 +3,7 @@ import type { ConfigSources } from "../../src/config/config.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import { createTempProject } from "../temp-project.ts";
 import { ownHome } from "../own-config-home.ts";
-import { loadConfig } from "../../src/config/load-config.ts";
+import { loadTrusted } from "../trusting.ts";
 
 interface Given {
   readonly yaml?: string;
@@ -16,7 +16,7 @@ async function web({ yaml = "", dotEnv = "", env = {} }: Given) {
     ".ai-legion/config.yaml": yaml && `web: { ${yaml} }`,
     ".env": dotEnv,
   });
-  return (await loadConfig({ projectDir, env: { ...ownHome(), ...env }, flags: {} })).modules.web;
+  return (await loadTrusted({ projectDir, env: { ...ownHome(), ...env }, flags: {} })).modules.web;
 }
 const search = async (given: Given) => (await web(given)).search;
 const refusal = (yaml: string): Promise<string> => web({ yaml }).then(() => "it was taken", messageOf);

@@ -4,6 +4,7 @@ import type { Config, ConfigSources } from "../../src/config/config.ts";
 import { isLegionError, messageOf } from "../../src/base/errors.ts";
 import { createTempProject } from "../temp-project.ts";
 import { ownHome } from "../own-config-home.ts";
+import { loadTrusted } from "../trusting.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 
 interface Given extends Partial<ConfigSources> {
@@ -16,7 +17,7 @@ async function load({ yaml, dotEnv, env = {}, flags = {} }: Given = {}): Promise
     ...(yaml !== undefined && { ".ai-legion/config.yaml": yaml }),
     ...(dotEnv !== undefined && { ".env": dotEnv }),
   });
-  return loadConfig({ projectDir, env: { ...ownHome(), ...env }, flags });
+  return loadTrusted({ projectDir, env: { ...ownHome(), ...env }, flags });
 }
 
 async function refusal(given: Given): Promise<string> {
@@ -24,13 +25,6 @@ async function refusal(given: Given): Promise<string> {
   expect(isLegionError(error, "CONFIG") || isLegionError(error, "USAGE"), messageOf(error)).toBe(true);
   return messageOf(error);
 }
-
-/** Those who may say something about policy, and do not. */
-const NOBODY: readonly object[] = [
-  { by: expect.stringMatching(/ai-legion\/config\.yaml$/) as string, as: "person" },
-  { by: ".ai-legion/config.yaml", as: "anybody" },
-  { by: "--policy", as: "person" },
-];
 
 const EVERYTHING = `
 model: openai/llama3
@@ -55,7 +49,7 @@ web: { search: { provider: searxng, url: "http://localhost:8080" }, allowPrivate
 
 describe("loadConfig", () => {
   it("knows what holds when nobody said anything", async () => {
-    const { environment, secrets, ...config } = await load();
+    const { environment, secrets, trust: _, ...config } = await load();
     expect(config).toEqual({
       agent: "legionnaire",
       bus: { kind: "memory" },
@@ -64,8 +58,9 @@ describe("loadConfig", () => {
       heartbeatMs: "off",
       delayMs: 0,
       limits: { agent: {}, legion: {} },
-      policies: NOBODY,
+      policies: [],
       secrets: [],
+      grants: [],
       memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
       durability: "disk",
       models: {},
@@ -77,7 +72,13 @@ describe("loadConfig", () => {
   });
 
   it("reads every key of config.yaml", async () => {
-    const { environment: _, secrets: __, ...config } = await load({ yaml: EVERYTHING });
+    const {
+      environment: _,
+      secrets: __,
+      trust: ___,
+      grants: ____,
+      ...config
+    } = await load({ yaml: EVERYTHING });
     expect(config).toEqual({
       model: "openai/llama3",
       agent: "scout",
@@ -87,7 +88,7 @@ describe("loadConfig", () => {
       heartbeatMs: 60_000,
       delayMs: 2_000,
       limits: { agent: { steps: 50, cost: 1 }, legion: { steps: 1_000, cost: 2.5, timeMs: 28_800_000 } },
-      policies: NOBODY.with(1, { by: ".ai-legion/config.yaml", as: "anybody", deny: ["run git push"] }),
+      policies: [{ by: ".ai-legion/config.yaml", as: "anybody", deny: ["run git push"] }],
       secrets: [],
       memory: { strategy: "legion", threshold: 80_000, pin: "top", forgetErrors: false },
       durability: "process",
@@ -105,7 +106,7 @@ describe("loadConfig", () => {
         anthropic: { apiVersion: "2023-06-01" },
       },
       modules: {
-        system: { commands: "allow", commandsBy: "project" },
+        system: { commands: "allow" },
         web: {
           allowPrivate: ["localhost", "10.0.0.0/8"],
           browser: "off",
@@ -132,7 +133,7 @@ describe("loadConfig", () => {
     const config = await load({ yaml, env, flags });
     expect(config).toMatchObject({ model: "anthropic/y", agent: "a", tickMs: 2_000, delayMs: 300 });
     expect(config.limits).toEqual({ agent: { steps: 30 }, legion: { cost: 2, tokens: 5 } });
-    expect(config.modules.system).toEqual({ commands: "allow", commandsBy: "person" });
+    expect(config.modules.system).toEqual({ commands: "allow" });
   });
 
   it("tells what the command line said apart from what stood there before", async () => {

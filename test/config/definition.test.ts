@@ -47,7 +47,7 @@ modules: [core, ./my-module.js]
 tick: 2s
 memory: { threshold: 0.5, pin: top }
 limits: { steps: 20, time: 1h, cost: none }
-policy: { profile: read-only, allow: [run npm test] }
+policy: { profile: read-only, ask: [run npm test] }
 ---
 
 # You write poems
@@ -64,7 +64,8 @@ Rhyme: always.
       tickMs: 2_000,
       memory: { threshold: 0.5, pin: "top" },
       limits: { steps: 20, timeMs: 3_600_000, cost: "none" },
-      policy: [{ by: "agents/it.md", as: "anybody", profile: "read-only", allow: ["run npm test"] }],
+      policy: [{ by: "agents/it.md", as: "anybody", profile: "read-only", ask: ["run npm test"] }],
+      grants: [],
       brief: "# You write poems\n\n---\nRhyme: always.",
     });
   });
@@ -80,6 +81,7 @@ Rhyme: always.
         memory: {},
         limits: {},
         policy: [],
+        grants: [],
         brief: "",
       });
     },
@@ -206,9 +208,10 @@ agents:
         brief: "Write odes.",
         limits: { steps: 3 },
         policy: [{ by: "team.yaml", as: "anybody", deny: ["send *"] }],
+        grants: [],
         modules: ["core"],
       },
-      { id: "critic", agent: "./critic.md", limits: {}, policy: [] },
+      { id: "critic", agent: "./critic.md", limits: {}, policy: [], grants: [] },
     ]);
   });
 

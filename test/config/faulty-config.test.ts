@@ -5,6 +5,7 @@ import type { ConfigSources } from "../../src/config/config.ts";
 import { isLegionError, messageOf } from "../../src/base/errors.ts";
 import { createTempProject } from "../temp-project.ts";
 import { ownHome } from "../own-config-home.ts";
+import { trustAll } from "../trusting.ts";
 import { loadConfig, loadConfigAnyway } from "../../src/config/load-config.ts";
 
 interface Given extends Partial<ConfigSources> {
@@ -17,7 +18,9 @@ async function sourcesOf({ yaml, dotEnv, env = {}, flags = {} }: Given): Promise
     ...(yaml !== undefined && { ".ai-legion/config.yaml": yaml }),
     ...(dotEnv !== undefined && { ".env": dotEnv }),
   });
-  return { projectDir, env: { ...ownHome(), ...env }, flags };
+  const sources = { projectDir, env: { ...ownHome(), ...env }, flags };
+  await trustAll(sources);
+  return sources;
 }
 
 async function placeIn(given: Given): Promise<string> {
@@ -47,7 +50,7 @@ describe("a mistake in the settings", () => {
     const sources = await sourcesOf({ yaml: "tick: 5s\nbus: redis://h\n" });
     const { config, fault } = await loadConfigAnyway(sources);
     expect(fault).toBeUndefined();
-    const shown = { environment: "", secrets: "" };
+    const shown = { environment: "", secrets: "", trust: "" };
     expect({ ...config, ...shown }).toEqual({ ...(await loadConfig(sources)), ...shown });
   });
 

@@ -90,6 +90,7 @@ describe("the person's own config.yaml", () => {
   it("keeps nobody from looking when it is wrong", async () => {
     const { config, fault } = await loadConfigAnyway(await person("notyfy: x", "bus: redis://here:1"));
     expect(fault).toMatch(/ai-legion\/config\.yaml:1: unknown key "notyfy"; did you mean "notify"\?$/);
-    expect(config.bus.kind).toBe("redis");
+    expect(config.bus.kind).toBe("memory");
+    expect(config.grants).toMatchObject([{ what: ".ai-legion/config.yaml bus", isGranted: false }]);
   });
 });

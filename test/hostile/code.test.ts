@@ -87,15 +87,6 @@ describe("a start without a person's word is refused where it would run", () => 
       },
       start,
     ],
-    [
-      "commands that its config.yaml allows",
-      {
-        "agents/legionnaire.md": "---\nmodules: [core, system]\n---\n",
-        ".ai-legion/config.yaml": "system: { commands: allow }",
-        "script.yaml": `[{ calls: [{ action: executeCommand, parameters: { command: touch harm } }] }, Done.]`,
-      },
-      start,
-    ],
     ["a trust.json of its own", { "ai-legion/trust.json": "{}", ".env": "XDG_CONFIG_HOME=." }, start],
   ])("%s", async (_, files, args) => {
     await expectRefused(await hostileProject(files), args);
@@ -116,17 +107,6 @@ describe("a start without a person's word is refused where it would run", () => 
       await expectNoHarm(project);
     },
   );
-
-  it.each(["config.yaml", ".env"])("a browser that its %s names", async (by) => {
-    const project = await hostileProject({ "agents/legionnaire.md": "---\nmodules: [core, web]\n---\n" });
-    const browser = join(project, "browser");
-    if (by === ".env") await writeFile(join(project, ".env"), `PUPPETEER_EXECUTABLE_PATH=${browser}\n`);
-    else {
-      await mkdir(join(project, ".ai-legion"));
-      await writeFile(join(project, ".ai-legion/config.yaml"), JSON.stringify({ web: { browser } }));
-    }
-    await expectRefused(project, start);
-  });
 
   it("trust that another folder has, which lay there before", async () => {
     const harmless = { "agents/legionnaire.md": "---\nmodules: [./own.mjs]\n---\n", "own.mjs": OWN };

@@ -3,6 +3,7 @@
 import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
+import { legion, type Seen } from "../cli/legion.ts";
 import { createTempProject } from "../temp-project.ts";
 
 export const HARM = `
@@ -40,4 +41,14 @@ export async function hostileProject(files: Files = {}): Promise<string> {
   });
   await chmod(join(project, "browser"), 0o755);
   return project;
+}
+
+/** A start ends in one line, and nothing was run. */
+export async function expectRefused(says: RegExp, project: string, env?: Files): Promise<Seen> {
+  const seen = await legion(["start", ...START], { cwd: project, env });
+  expect(seen.err).toMatch(says);
+  expect(seen.err.trimEnd().split("\n")).toHaveLength(1);
+  expect(seen.exitCode).toBe(2);
+  await expectNoHarm(project);
+  return seen;
 }

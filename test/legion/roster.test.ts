@@ -4,7 +4,7 @@ import { isLegionError, messageOf } from "../../src/base/errors.ts";
 import { planRoster, type Roster, type Who } from "../../src/legion/roster.ts";
 import { createTempProject } from "../temp-project.ts";
 import { ownHome } from "../own-config-home.ts";
-import { loadConfig } from "../../src/config/load-config.ts";
+import { loadTrusted } from "../trusting.ts";
 
 interface Given {
   readonly who?: Who;
@@ -27,7 +27,7 @@ async function plan({ who = one, files = {}, config = "", env = {}, flags = {} }
     ".ai-legion/config.yaml": config,
     ...files,
   });
-  const settled = await loadConfig({ projectDir, env: { ...ownHome(), ...env }, flags });
+  const settled = await loadTrusted({ projectDir, env: { ...ownHome(), ...env }, flags });
   return planRoster(who, { config: settled, places: { projectDir, packageDir: projectDir } });
 }
 

@@ -21,15 +21,12 @@ export async function* checkWeb({ modules: { web } }: Config, env: Env): AsyncGe
   yield checkSearch(web.search);
 }
 
-/** What a project names is not started. */
 export async function checkBrowser(
-  { browser, browserBy }: Pick<WebConfig, "browser" | "browserBy">,
+  { browser }: Pick<WebConfig, "browser">,
   env: Env,
 ): Promise<DoctorFinding> {
   if (browser === "off") return finding("browser", "ok", `off: ${WITHOUT}`);
   const path = findBrowser({ path: browser, env });
-  if (path !== undefined && browserBy === "project")
-    return finding("browser", "ok", `${path}, named by the project, so it was not started here`);
   if (path !== undefined) return startBrowser(path, env);
   return browser === undefined
     ? finding("browser", "missing", `none found, so ${WITHOUT}: ${HOW_TO_BROWSE}`)

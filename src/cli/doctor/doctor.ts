@@ -7,6 +7,7 @@ import { checkAgents, checkProject } from "./check-project.ts";
 import { checkWeb } from "./check-web.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
+import { leftOut } from "../kit/left-out.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, addTrustOption, projectOf } from "../kit/target.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -80,12 +81,19 @@ async function* examine(
 ): AsyncGenerator<DoctorFinding> {
   yield* checkMachine(io);
   yield found;
+  if (config) yield* checkTrust(config);
   if (config) yield* checkModel(config, reader.paths.project);
   if (config) yield* checkWeb(config, io.env);
   yield* checkProject(reader);
   if (config?.bus.kind !== "redis") return yield* checkAgents(reader);
   const { checkRedis } = await import("./check-redis.ts");
   yield* checkRedis(config.bus.address, config.name);
+}
+
+/** Silent where nothing is left out. */
+function* checkTrust({ grants }: Config): Generator<DoctorFinding> {
+  const open = grants.filter(({ isGranted }) => !isGranted);
+  if (open.length > 0) yield finding("trust", "warning", leftOut(open));
 }
 
 function lineOf({ check, status, detail }: DoctorFinding): string {

@@ -15,6 +15,7 @@ import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { Targets } from "../../control/api/routes.ts";
 import { resolveKnown } from "../../control/api/orders.ts";
 import type { Io, Typed } from "./command.ts";
+import { leftOut } from "./left-out.ts";
 import { oneLine } from "./output.ts";
 
 /** Where a legion is, and how it is read. */
@@ -107,12 +108,15 @@ export async function withSite<T>(
   faults: "refuse" | "tell" = "tell",
 ): Promise<T> {
   const project = await projectOf(typed, io);
-  const { loadConfig, loadConfigAnyway } = await import("../../config/load-config.ts");
+  const { loadConfig, loadConfigAnyway, openPlaceGrants } = await import("../../config/load-config.ts");
   const { bus, name } = typed.options;
   const sources = { projectDir: project, env: io.env, flags: { bus, name } };
   const { config, fault } =
     faults === "refuse" ? { config: await loadConfig(sources) } : await loadConfigAnyway(sources);
   if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)} (${GOES_ON})\n`);
+  const strange = openPlaceGrants(config);
+  if (strange.length > 0 && faults === "tell" && bus === undefined)
+    io.stderr.write(`legion: ${leftOut(strange)}\n`);
   const { openBackend } = await import("../../storage/open.ts");
   const { createRedactor } = await import("../../base/redaction/redactor.ts");
   const redactor = createRedactor(config.secrets());

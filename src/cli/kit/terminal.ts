@@ -24,6 +24,18 @@ export function plain(text: string): string {
     .replace(UNSEEN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
+const HIDDEN = new RegExp(`[\\n\\u034f]|${UNPRINTABLE.source}|${UNSEEN.source}`, "gu");
+const MAX_SPELT = 2_000;
+
+/**
+ * What a person decides about, on one line: nothing of it is taken away, and what a terminal would act on or not show is
+ * spelt out. Of what is too long to read the length is told.
+ */
+export function spelt(text: string): string {
+  const shown = text.length > MAX_SPELT ? `${text.slice(0, MAX_SPELT)}... (${text.length} characters)` : text;
+  return shown.replace(HIDDEN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+}
+
 const ZERO_WIDTH = /^[\p{M}\p{Cf}]$/u;
 /** East Asian wide characters and emoji. */
 const DOUBLE_WIDTH =

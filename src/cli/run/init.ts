@@ -6,8 +6,9 @@ import { packageDir } from "../../base/package.ts";
 import { checkHome } from "../../storage/folder/home.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
+import { grant } from "../../storage/folder/person/trust.ts";
 import { findInProject, readTextFile } from "../../base/files/project-file.ts";
-import type { CliCommand } from "../kit/command.ts";
+import type { CliCommand, Io } from "../kit/command.ts";
 import { print } from "../kit/output.ts";
 import { addDirOption } from "../kit/target.ts";
 
@@ -38,6 +39,7 @@ export const command: CliCommand = {
       for (const path of paths)
         ((await create(join(project, path), await contentOf(path))) ? made : kept).push(path);
       if (await ignore(ignored)) made.push(IGNORE_FILE);
+      await grantOwn(project, made, io);
     } catch (error) {
       if (isLegionError(error)) throw error;
       throw new LegionError("STORAGE", `the starter project could not be written: ${messageOf(error)}`, {
@@ -50,6 +52,21 @@ export const command: CliCommand = {
     return 0;
   },
 };
+
+/** What was written here just now needs no further word of the person. */
+async function grantOwn(project: string, made: readonly string[], { env }: Io): Promise<void> {
+  const { loadConfigAnyway } = await import("../../config/load-config.ts");
+  const { grantsIn } = await import("../../config/grants/project-grants.ts");
+  const { codeGrants } = await import("../../config/grants/code.ts");
+  const { config } = await loadConfigAnyway({ projectDir: project, env, flags: {} });
+  const { modules, grants } = await grantsIn(config, { projectDir: project, packageDir });
+  const code = await codeGrants(project, modules);
+  const own = [
+    ...code.filter(({ files }) => files.every((file) => made.includes(file))),
+    ...grants.filter(({ by }) => made.includes(by)),
+  ];
+  if (own.length > 0) await grant(openPersonFolder(env), project, ...own);
+}
 
 async function contentOf(path: string): Promise<string> {
   if (path !== SCHEMA) return readFile(join(packageDir, "starter", path), "utf8");

@@ -12,6 +12,7 @@ import { KNOWN_MODELS } from "../../model/registry/profiles.ts";
 import { findModelAt } from "../../model/registry/registry.ts";
 import { listModels, type Listing } from "../../model/registry/server.ts";
 import type { CliCommand } from "../kit/command.ts";
+import { leftOut } from "../kit/left-out.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -20,7 +21,9 @@ export const command: CliCommand = {
   define: (parser) => void addJsonOption(addDirOption(parser)),
   async run(typed, io) {
     const config = await loadConfig({ projectDir: await projectOf(typed, io), env: io.env, flags: {} });
-    const { models, choice, remarks } = await usableModels(config);
+    const { models, choice, remarks: found } = await usableModels(config);
+    const open = config.grants.filter(({ isGranted }) => !isGranted);
+    const remarks = open.length > 0 ? [...found, leftOut(open)] : found;
     if (typed.options["json"]) {
       for (const model of models) printJson(io, model);
       for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);

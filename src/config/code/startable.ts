@@ -29,7 +29,7 @@ export async function decisivePaths(
   { places, ownDir }: { readonly places: Places; readonly ownDir: string },
 ): Promise<readonly string[]> {
   const { projectDir } = places;
-  const found = await complete(known, places);
+  const found = await completeStartable(known, places);
   const programs = found.programs.filter((path) => isInside(projectDir, path));
   const written = [...found.definitions, ...found.teams].filter((name) => /[\\/]|\.(?:md|ya?ml)$/.test(name));
   const modules = found.modules.filter(isFileReference);
@@ -65,7 +65,8 @@ const OWN_PATHS = [
   "tsconfig.build.json",
 ];
 
-async function complete(known: Startable, places: Places): Promise<Startable> {
+/** `known`, and all that the project's own folder tells. */
+export async function completeStartable(known: Startable, places: Places): Promise<Startable> {
   const files = (await readdir(join(places.projectDir, "agents")).catch((): string[] => [])).map(
     (file) => `agents/${file}`,
   );

@@ -5,6 +5,7 @@ import { createAdmission } from "../../../src/cli/consent/ask-trust.ts";
 import type { Typed } from "../../../src/cli/kit/command.ts";
 import { isLegionError, messageOf } from "../../../src/base/errors.ts";
 import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
+import type { WantedGrant } from "../../../src/config/grants/grant.ts";
 import { grantsOf } from "../../../src/storage/folder/person/trust.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { createTerminal, type Terminal } from "../screen.ts";
@@ -23,34 +24,45 @@ interface Asked {
   readonly terminal: Terminal;
   /** Resolves when the question stands there. */
   readonly question: Promise<void>;
+  /** What stood on standard error. */
+  readonly said: readonly string[];
 }
 
 /** A person at a terminal, or nobody. */
-function ask(who: "person" | "nobody", names = ["a.mjs"], options: Typed["options"] = {}): Asked {
+function ask(
+  who: "person" | "nobody",
+  names: readonly string[] = ["a.mjs"],
+  options: Typed["options"] = {},
+  grants: readonly WantedGrant[] = [],
+): Asked {
   const terminal = createTerminal(100);
   const isTTY = who === "person";
+  const said: string[] = [];
   const stdin = Object.assign(terminal.stdin, { isTTY });
   const stdout = Object.defineProperty(terminal.stdout, "isTTY", { value: isTTY });
   onTestFinished(() => void stdin.pause());
+  const stderr = Object.create(process.stderr, {
+    write: { value: (text: string) => said.push(text) },
+  }) as NodeJS.WriteStream;
   const write = stdout.write.bind(stdout) as (text: string) => boolean;
   const question = new Promise<void>((resolve) => {
     stdout.write = (text: string | Uint8Array) => {
       const isTaken = write(String(text));
-      if (terminal.rows().at(-1)?.startsWith("Run it?")) resolve();
+      if (/^(?:Run|Trust) it\?/.test(terminal.rows().at(-1) ?? "")) resolve();
       return isTaken;
     };
   });
-  const io = { env: { XDG_CONFIG_HOME: home }, stdin, stdout };
+  const io = { env: { XDG_CONFIG_HOME: home }, stdin, stdout, stderr };
   const admit = createAdmission(project, { options }, io);
   const modules = names.map((name) => join(project, name));
-  const outcome = admit({ modules, programs: [] }).then(
+  const outcome = admit({ modules, grants }).then(
     () => "admitted",
     (error: unknown) => {
       expect(isLegionError(error, "CONFIG"), messageOf(error)).toBe(true);
       return messageOf(error);
     },
   );
-  return { outcome, terminal, question };
+  return { outcome, terminal, question, said };
 }
 
 async function answer(keys: string, names?: string[]): Promise<string> {
@@ -142,29 +154,93 @@ describe("code that a project brings", () => {
   });
 });
 
-describe("a program that a project's settings name", () => {
-  async function admitProgram(path: string, options: Typed["options"] = {}): Promise<string> {
-    const { stdin, stdout } = createTerminal(100);
-    const nobody = Object.assign(stdin, { isTTY: false });
-    const admit = createAdmission(
-      project,
-      { options },
-      { env: { XDG_CONFIG_HOME: home }, stdin: nobody, stdout },
-    );
-    return admit({ modules: [], programs: [path] }).then(() => "admitted", messageOf);
-  }
+describe("what the files of a project want besides", () => {
+  const FILE = ".ai-legion/config.yaml";
+  const wanted = (setting: string, value: string, says = `have ${value}`): WantedGrant => ({
+    what: `${FILE} ${setting}`,
+    value,
+    says,
+    by: FILE,
+    isGranted: false,
+  });
+  const granted = async () => [...(await grantsOf(openPersonFolder({ XDG_CONFIG_HOME: home }), project))];
 
-  it("needs trust by its path, and by its content where the project brings it", async () => {
-    expect(await admitProgram("/usr/bin/chromium")).toMatch(/not trusted: .*chromium \(the browser/);
-    expect(await admitProgram("/usr/bin/chromium", { trust: "true" })).toBe("admitted");
-    expect(await admitProgram("/usr/bin/chromium")).toBe("admitted");
-    expect(await admitProgram("/usr/bin/other")).toMatch(/not trusted/);
+  it("is asked together with its code, and a no leaves it out", async () => {
+    const { outcome: asked, terminal, question } = ask("person", ["a.mjs"], {}, [wanted("bus", "x")]);
+    await question;
+    expect(terminal.rows()).toEqual([
+      "This project brings code that can do here whatever you can do. It has not run here before:",
+      "  a.mjs",
+      "  b.mjs",
+      "By its own files this project would:",
+      `  have x (${FILE})`,
+      "y: run it, and ask again when it changes. a: always, whatever this project becomes. Anything else:",
+      "no.",
+      "Run it? y/a/N",
+    ]);
+    await terminal.type("n\r");
+    expect(await asked).toMatch(UNTRUSTED);
+    expect(await granted()).toEqual([]);
+  });
 
-    const own = join(project, "browser");
-    await writeFile(own, "one");
-    expect(await admitProgram(own, { trust: "true" })).toBe("admitted");
-    expect(await admitProgram(own)).toBe("admitted");
-    await writeFile(own, "two");
-    expect(await admitProgram(own)).toMatch(/not trusted: browser/);
+  it("is asked alone where no code is new, and yes holds for these values", async () => {
+    const { outcome: asked, terminal, question, said } = ask("person", [], {}, [wanted("bus", "x")]);
+    await question;
+    expect(terminal.rows()).toEqual([
+      "By its own files this project would:",
+      `  have x (${FILE})`,
+      "y: so be it, and ask again when it changes. Anything else: no, and it goes on without.",
+      "Trust it? y/N",
+    ]);
+    await terminal.type("y\r");
+    expect(await asked).toBe("admitted");
+    expect(await granted()).toEqual([[`${FILE} bus`, "x"]]);
+    expect(said).toEqual([]);
+  });
+
+  it.each(["\r", "a\r", "\u0003"])("goes on without it at %j, and says so in one line", async (keys) => {
+    const { outcome: asked, terminal, question, said } = ask("person", [], {}, [wanted("bus", "x")]);
+    await question;
+    await terminal.type(keys);
+    expect(await asked).toBe("admitted");
+    expect(await granted()).toEqual([]);
+    expect(said).toEqual([
+      `legion: left out, as you have not trusted it: have x (${FILE}); \`legion trust\` shows what this project wants, ` +
+        "`legion trust --trust` grants it\n",
+    ]);
+  });
+
+  it("is left out where nobody can be asked, and named once, however much it is", async () => {
+    const many = ["1", "2", "3", "4", "5"].map((value) => wanted(`s${value}`, value));
+    const { outcome: asked, said } = ask("nobody", [], {}, many);
+    expect(await asked).toBe("admitted");
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain(`have 3 (${FILE}); 2 more; \`legion trust\` shows`);
+  });
+
+  it("is granted with the code by --trust and --trust-always", async () => {
+    const one = ask("nobody", ["c.mjs"], { trust: "true" }, [wanted("bus", "x")]);
+    expect(await one.outcome).toBe("admitted");
+    expect((await granted()).map(([what]) => what)).toEqual(["code c.mjs", `${FILE} bus`]);
+    const always = ask("nobody", ["c.mjs"], { trustAlways: "true" }, [wanted("name", "y")]);
+    expect(await always.outcome).toBe("admitted");
+    expect((await granted()).map(([what]) => what)).toEqual([
+      "code c.mjs",
+      `${FILE} bus`,
+      "code",
+      `${FILE} name`,
+    ]);
+  });
+
+  it("is shown whole with what a terminal would act on spelt out, or with its length", async () => {
+    const hostile = wanted("bus", "x", "reach a\u202eb\u001b[2Jc\u200bd\ne");
+    const long = wanted("long", "y", `reach ${"z".repeat(5_000)}`);
+    const { outcome: asked, terminal, question } = ask("person", [], {}, [hostile, long]);
+    await question;
+    const rows = terminal.rows().map((row) => row.trim());
+    expect(rows).toContain(`reach a\\u{202e}b\\u{1b}[2Jc\\u{200b}d\\u{a}e (${FILE})`);
+    expect(rows.join("")).toContain("zzz... (5006 characters)");
+    await terminal.type("\r");
+    await asked;
   });
 });

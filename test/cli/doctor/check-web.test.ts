@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -20,17 +20,6 @@ it("names the browser, its version, and whether it has a sandbox", async () => {
   const found = { check: "browser", status: "ok", detail: `${file}, Chromium 150.0.1, ${sandbox}` };
   expect(await checkBrowser({}, { PATH: join(file, "..") })).toEqual(found);
   expect(await checkBrowser({ browser: file }, {})).toEqual(found);
-});
-
-it("does not start one that the project names", async () => {
-  const file = createProgram("echo Chromium > started");
-  const named = {
-    check: "browser",
-    status: "ok",
-    detail: `${file}, named by the project, so it was not started here`,
-  };
-  expect(await checkBrowser({ browser: file, browserBy: "project" }, {})).toEqual(named);
-  expect(existsSync("started")).toBe(false);
 });
 
 it("says what it means that there is none, or that none is wanted", async () => {

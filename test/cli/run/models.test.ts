@@ -16,6 +16,7 @@ interface Listed {
 
 async function list(env: Typing["env"] = {}, files: Readonly<Record<string, string>> = {}) {
   const cwd = await createTempProject(files);
+  if (".ai-legion/config.yaml" in files) await legion(["trust", "--trust"], { cwd, env });
   const { json, exitCode, err } = await legion(["models", "--json"], { cwd, env });
   const models = json as readonly Listed[];
   const { out } = await legion(["models"], { cwd, env, columns: 100 });

@@ -15,9 +15,9 @@ import { readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { openLegion, type OpenedLegion } from "./open-legion.ts";
 import { openReplay } from "./replay.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
+import { settleTrusted } from "./settle-trusted.ts";
 import { createEarlyWatcher, openView, type EarlyWatcher } from "./view.ts";
 import { planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
-import { loadConfig } from "../../../config/load-config.ts";
 
 export interface HostOrder extends Omit<WorkloadOrder, "config">, Pick<DisplayOptions, "readers" | "detail"> {
   /** What was typed: it may say that what somebody else wrote counts. */
@@ -41,7 +41,7 @@ const INTERRUPTED = 130;
  * something is wrong with what was ordered, with REFUSED at the end if an agent could not go on.
  */
 export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
-  const config = await loadConfig({ projectDir: order.project, env: io.env, flags: order.flags });
+  const config = await settleTrusted(order, io);
   const level = readLogLevel(io.env["LEGION_LOG"]);
   const early = createEarlyWatcher();
   const workload =

@@ -1,6 +1,7 @@
 import type { ConfigFlags } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
-import type { CliCommand, Typed } from "../../kit/command.ts";
+import type { Admit } from "../../../config/module-loader.ts";
+import type { CliCommand, Io, Typed } from "../../kit/command.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";
 import {
   addCodeTrustOption,
@@ -41,7 +42,9 @@ export const command: CliCommand = {
     const chosen = readWho(typed);
     const task = readTask(typed);
     const project = await projectOf(typed, io);
+    const admit = createAdmission(project, typed, io);
     const isAgain = chosen.kind === "last" || chosen.kind === "only";
+    if (isAgain) await admitPlace(project, admit, { typed, io });
     const recalled: Recalled = isAgain
       ? await withSite(typed, io, (site) => recall(chosen, site), "refuse")
       : { who: chosen };
@@ -51,10 +54,22 @@ export const command: CliCommand = {
     const readers = json ? "programs" : "people";
     const detail = verbose ? "all" : "brief";
     const until = untilIdle ? "idle" : "told";
-    const admit = createAdmission(project, typed, io);
     return hostLegion({ ...recalled, task, flags, project, until, readers, detail, admit, typed }, io);
   },
 };
+
+/** What the last start was is known where the legion is, so whether the project may say where comes first. */
+async function admitPlace(
+  project: string,
+  admit: Admit,
+  { typed, io }: { readonly typed: Typed; readonly io: Io },
+): Promise<void> {
+  const { bus, name } = typed.options;
+  if (bus !== undefined) return;
+  const { loadConfig, openPlaceGrants } = await import("../../../config/load-config.ts");
+  const config = await loadConfig({ projectDir: project, env: io.env, flags: { bus, name } });
+  if (openPlaceGrants(config).length > 0) await admit({ modules: [], grants: config.grants });
+}
 
 function readTask({ options: { task } }: Typed): string | undefined {
   if (task?.trim() === "") throw new LegionError("USAGE", "--task: expected what the first agent shall do");

@@ -59,15 +59,17 @@ export async function planWorkload(order: WorkloadOrder, watcher: Watcher): Prom
   };
 }
 
-async function planAgents(
-  { who, said, project, config, admit }: WorkloadOrder,
-  watcher: Watcher,
-): Promise<Roster> {
+function planAgents(order: WorkloadOrder, watcher: Watcher): Promise<Roster> {
+  const { who, project, config, admit } = order;
   const onRemark = (text: string): void => watcher.tell(text, "model");
-  try {
-    return await planRoster(who, { config, places: { projectDir: project, packageDir }, onRemark, admit });
-  } catch (error) {
+  const places = { projectDir: project, packageDir };
+  return asChosen(order, planRoster(who, { config, places, onRemark, admit }));
+}
+
+/** If it fails and the agents were not the person's choice, it says so. */
+export async function asChosen<T>({ said }: Pick<WorkloadOrder, "said">, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
     if (said === undefined || !isLegionError(error)) throw error;
     throw new LegionError(error.code, `${messageOf(error)} (the agents are ${said})`, { cause: error });
-  }
+  });
 }

@@ -13,26 +13,32 @@ const FILE = "trust.json";
 const LOCK = "trust.lock";
 const PATIENCE_MS = 10_000;
 
-/** What can be granted; the next kinds of grants are further names. A path is relative to the project where it lies inside. */
-export type GrantName = "code" | "commands" | "owner" | `code ${string}` | `program ${string}`;
-
+/** Something of a project that counts once a person said so, as long as it has this value. */
 export interface Grant {
-  readonly what: GrantName;
+  /** `owner`, `code`, `code <file>`, or the file that says it, and the setting: `.env LEGION_MODEL`. */
+  readonly what: string;
   readonly value: string;
 }
 
-const record = z.object({
-  projects: z.record(
-    z.string(),
-    z.object({ grants: z.record(z.string(), z.object({ value: z.string(), at: z.iso.datetime() })) }),
-  ),
+const at = z.iso.datetime();
+const projectRecord = z.looseObject({
+  grants: z.record(z.string(), z.looseObject({ value: z.string(), at })),
+  /** What the person answered once and for all, in words. */
+  answers: z.record(z.string(), z.looseObject({ at })).optional(),
 });
-type Trust = z.infer<typeof record>;
+const record = z.looseObject({ projects: z.record(z.string(), projectRecord) });
+type TrustRecord = z.infer<typeof record>;
+/** What a person said of one project; `at` is when, as ISO 8601. */
+export type ProjectTrust = z.infer<typeof projectRecord>;
+
+/** Every project that something was said of, by its real path. */
+export async function trustedProjects(person: PersonFolder): Promise<ReadonlyMap<string, ProjectTrust>> {
+  return new Map(Object.entries((await readTrust(person)).projects));
+}
 
 /** The values of all that was granted to `project` (a real path), by what it is. */
 export async function grantsOf(person: PersonFolder, project: string): Promise<ReadonlyMap<string, string>> {
-  const { projects } = await readTrust(person);
-  const grants = Object.entries(projects[project]?.grants ?? {});
+  const grants = Object.entries((await trustedProjects(person)).get(project)?.grants ?? {});
   return new Map(grants.map(([what, { value }]) => [what, value]));
 }
 
@@ -40,7 +46,7 @@ export async function grantsOf(person: PersonFolder, project: string): Promise<R
 export async function granted(
   person: PersonFolder,
   project: string,
-  what: GrantName,
+  what: string,
 ): Promise<string | undefined> {
   return (await grantsOf(person, project)).get(what);
 }
@@ -51,6 +57,26 @@ export async function grant(
   project: string,
   ...given: readonly Grant[]
 ): Promise<void> {
+  const now = new Date().toISOString();
+  const added = Object.fromEntries(given.map(({ what, value }) => [what, { value, at: now }]));
+  await change(person, ({ projects, ...rest }) => {
+    const before = Object.hasOwn(projects, project) ? projects[project] : undefined;
+    const grants = { ...before?.grants, ...added };
+    return { ...rest, projects: { ...projects, [project]: { ...before, grants } } };
+  });
+}
+
+/** Whatever was said of `project` is said no more. False if nothing was. */
+export async function forget(person: PersonFolder, project: string): Promise<boolean> {
+  if (!(await trustedProjects(person)).has(project)) return false;
+  await change(person, ({ projects, ...rest }) => {
+    const others = Object.entries(projects).filter(([path]) => path !== project);
+    return { ...rest, projects: Object.fromEntries(others) };
+  });
+  return true;
+}
+
+async function change(person: PersonFolder, to: (trust: TrustRecord) => TrustRecord): Promise<void> {
   // Makes the folder, and refuses one that is not the person's, before anything else is written to it.
   await person.create(FILE, `${JSON.stringify({ projects: {} })}\n`);
   // A folder above it may be a link: only what is in it has to be real.
@@ -58,18 +84,13 @@ export async function grant(
   const disk = createDisk(join(folder, "tmp"));
   const lock = await takeLock(join(folder, LOCK), disk, { role: "command", waitMs: PATIENCE_MS });
   try {
-    const trust = await readTrust(person);
-    const at = new Date().toISOString();
-    const added = Object.fromEntries(given.map(({ what, value }) => [what, { value, at }]));
-    const grants = { ...trust.projects[project]?.grants, ...added };
-    const projects = { ...trust.projects, [project]: { ...trust.projects[project], grants } };
-    await person.write(FILE, `${JSON.stringify({ ...trust, projects }, undefined, 2)}\n`);
+    await person.write(FILE, `${JSON.stringify(to(await readTrust(person)), undefined, 2)}\n`);
   } finally {
     await lock.release();
   }
 }
 
-async function readTrust(person: PersonFolder): Promise<Trust> {
+async function readTrust(person: PersonFolder): Promise<TrustRecord> {
   const text = await person.read(FILE);
   if (text === undefined) return { projects: {} };
   try {

@@ -1,0 +1,30 @@
+// All that the files of a project would have, whatever a start hosts.
+
+import { completeStartable } from "../code/startable.ts";
+import type { Config } from "../config.ts";
+import { findDefinition, findTeam, type Places } from "../definition.ts";
+import { findModuleFile, isFileReference, type Brought } from "../module-loader.ts";
+
+/** What is wrong in a definition or a team grants nothing, and is passed over. */
+export async function grantsIn(
+  { agent, grants, trust }: Pick<Config, "agent" | "grants" | "trust">,
+  { projectDir, packageDir }: Places,
+): Promise<Brought> {
+  const places = { projectDir, packageDir, trust };
+  const known = { definitions: [agent], teams: [], modules: [], programs: [] };
+  const { definitions, teams, modules } = await completeStartable(known, places);
+  const said = await Promise.all(
+    [
+      ...definitions.map(async (name) => [await findDefinition(name, places)]),
+      ...teams.map((name) => findTeam(name, places)),
+    ].map((found) => found.catch(() => [])),
+  );
+  const files = await Promise.all(
+    modules.filter(isFileReference).map((path) => findModuleFile(path, projectDir).catch(() => undefined)),
+  );
+  const wanted = [...grants, ...said.flat().flatMap((one) => one.grants ?? [])];
+  return {
+    modules: [...new Set(files.filter((file) => file !== undefined))],
+    grants: [...new Map(wanted.map((one) => [one.what, one])).values()],
+  };
+}
