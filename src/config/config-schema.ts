@@ -124,6 +124,12 @@ const SECRETS = "expected a list of names of variables such as [DEPLOY_TOKEN], n
 /** What is wrong with one is not repeated: it may be a value. */
 const secrets = z.array(z.string(SECRETS).regex(/^[A-Za-z_]\w*$/, SECRETS), SECRETS);
 
+const approvalsMode = z.enum(["wait", "deny"], { error: "expected wait or deny" });
+const approvals = z.preprocess(
+  (value) => (typeof value === "string" ? { mode: value } : value),
+  section({ mode: approvalsMode.optional(), expire: duration.optional() }),
+);
+
 const shape = {
   model: name.optional(),
   agent: name.optional(),
@@ -138,6 +144,7 @@ export const fileSettings = section({
   ...shape,
   limits: legionLimits.optional(),
   policy: policy.optional(),
+  approvals: approvals.optional(),
   memory: memory.optional(),
   durability: z.enum(["disk", "process"], { error: "expected disk or process" }).optional(),
   models: z.record(modelName, modelSettings, "expected a map of model names").optional(),
@@ -150,6 +157,7 @@ export const fileSettings = section({
 export const textSettings = z.strictObject({
   ...shape,
   commands: commands.optional(),
+  approvals: approvalsMode.optional(),
   volatile: z.enum(["allow", "refuse"]).optional(),
   pins: z.enum(["move", "keep"]).optional(),
   limits: parsed((text) => parseLegionLimits(String(text))).optional(),

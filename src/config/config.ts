@@ -38,6 +38,8 @@ export interface Config {
   readonly limits: LegionLimits;
   /** Who said what agents may do, later ones last. */
   readonly policies: readonly PolicyLayer[];
+  /** What becomes of what has to be asked; an absent member is left to where it is asked. */
+  readonly approvals: { readonly mode?: "wait" | "deny"; readonly expireMs?: number };
   /** Absent: nobody is told when a person is wanted. */
   readonly notify?: Notify;
   readonly memory: MemorySettings & MemoryChoice;
@@ -125,6 +127,7 @@ export function settle(
       ...policyLayers(FILE, file.policy, trust.bounds),
       ...personLayers("--policy", typed.policy),
     ],
+    approvals: { mode: typed.approvals ?? file.approvals?.mode, expireMs: file.approvals?.expire },
     notify: person.notify,
     memory: { ...DEFAULT_MEMORY, ...file.memory },
     durability: file.durability ?? "disk",

@@ -15,6 +15,8 @@ const MEANINGS: Readonly<Record<keyof FileSettings, string>> = {
   delay: "A pause after each decision.",
   limits: "What each agent (steps) and all together (tokens, cost, time) may use; or none.",
   policy: "What agents may do without asking: profile, and the rules deny, ask, allow, such as run npm test.",
+  approvals:
+    "What becomes of what has to be asked: wait (mode), and how long (expire); or deny, where nobody is there.",
   memory: "What agents are shown of their past.",
   durability: "disk: what is acknowledged survives the machine. process: faster, and survives the program.",
   models: "Models that the registry does not know, by name: window, price, abilities.",

@@ -5,7 +5,11 @@ import type { Verdict } from "../../domain/verdict.ts";
 import { questionText } from "../../domain/policy/question-text.ts";
 import { displayName } from "../../domain/message.ts";
 import { findQuestion, openQuestions, type OpenQuestion } from "../../legion/questions.ts";
-import type { CliCommand, Io } from "../kit/command.ts";
+import { LegionError } from "../../base/errors.ts";
+import { answerFor } from "../../domain/policy/answer.ts";
+import { openPersonFolder } from "../../storage/folder/person/folder.ts";
+import { rememberAnswers } from "../../storage/folder/person/trust.ts";
+import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, withSite } from "../kit/target.ts";
 import { ageOf } from "../kit/times.ts";
@@ -31,12 +35,19 @@ function answer(verdict: Verdict["verdict"]): CliCommand {
     define(parser) {
       addLegionOptions(parser.argument("<question>", "such as 2.417; `legion approvals` lists them"));
       if (verdict === "denied") parser.argument("[reason...]", "why not; the agent reads it");
+      else
+        parser.option(
+          "--always <what>",
+          "in this project, do not ask again: for this exact call, or for this host",
+        );
     },
     async run(typed, io) {
       const [id = "", ...words] = typed.args.filter((word) => word !== undefined);
       const reason = words.join(" ").trim() || undefined;
       const question = await withSite(typed, io, async (site) => {
         const found = await findQuestion(site.reader, id);
+        const answers = readAlways(typed, found);
+        if (answers.length > 0) await rememberAnswers(openPersonFolder(io.env), site.project, answers);
         await withLegion(site, (legion) => legion.answer({ question: id, verdict, reason }));
         return found;
       });
@@ -44,6 +55,20 @@ function answer(verdict: Verdict["verdict"]): CliCommand {
       return 0;
     },
   };
+}
+
+/** What is to be kept of the answer for the next time; empty if it holds this once. Throws USAGE. */
+function readAlways({ options }: Typed, { id, touches }: OpenQuestion): readonly string[] {
+  const { always } = options;
+  if (always === undefined) return [];
+  if (always !== "call" && always !== "host")
+    throw new LegionError("USAGE", `--always: expected call or host, not ${JSON.stringify(always)}`);
+  const answers = touches.map((touch) => answerFor(touch, always));
+  if (answers.every((answer) => answer !== undefined)) return answers;
+  throw new LegionError(
+    "USAGE",
+    `--always host: ${id} asks for more than a host; --always call is for the whole of it`,
+  );
 }
 
 function tell({ id, agent }: OpenQuestion, verdict: Verdict["verdict"], io: Io): void {

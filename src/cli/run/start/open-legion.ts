@@ -11,10 +11,14 @@ import { searchKeys } from "../../../config/web-search.ts";
 import { createLocalEnvironment } from "../../../environment/local.ts";
 import { startLegion, type Legion } from "../../../legion/legion.ts";
 import type { Roster } from "../../../legion/roster.ts";
+import type { QuestionSettings } from "../../../agent/parts/rulebook.ts";
+import { isAnsweredBy } from "../../../domain/policy/answer.ts";
+import { DEFAULT_QUESTIONS } from "../../../legion/rulebook.ts";
+import { answersOf } from "../../../storage/folder/person/trust.ts";
 import type { Backend } from "../../../storage/contract/backend.ts";
 import { openBackend } from "../../../storage/open.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
-import { personFolderPath } from "../../../storage/folder/person/folder.ts";
+import { openPersonFolder, personFolderPath } from "../../../storage/folder/person/folder.ts";
 import { readAdoption } from "../../consent/adoption.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import { paintFor } from "../../kit/terminal.ts";
@@ -33,6 +37,7 @@ interface OpenLegionOrder {
   readonly project: string;
   readonly typed: Pick<Typed, "options">;
   readonly watcher: Watcher;
+  readonly until: "idle" | "told";
 }
 
 /** Rejects as `startLegion`, with STORAGE if nothing can be written to the project or Redis is out of reach. */
@@ -60,12 +65,23 @@ export async function openLegion(order: OpenLegionOrder, io: Io): Promise<Opened
       backend,
       foreign: await readAdoption(backend.reader, typed, io),
       watch: watcher.see,
+      questions: questionsOf(order, io),
+      isAnswered: async (touch) => isAnsweredBy(await answersOf(openPersonFolder(io.env), project), touch),
     });
     return { legion, backend };
   } catch (error) {
     await backend.close();
     throw error;
   }
+}
+
+/** Where nobody is there to answer, what has to be asked may not be done. */
+function questionsOf({ config: { approvals }, until }: OpenLegionOrder, { stdin }: Io): QuestionSettings {
+  const isAlone = until === "idle" && stdin.isTTY !== true;
+  return {
+    mode: approvals.mode ?? (isAlone ? "deny" : "wait"),
+    expireMs: approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs,
+  };
 }
 
 /** Tries for half a minute, and says so. */

@@ -31,6 +31,7 @@ export const command: CliCommand = {
       .option("--until-idle", "end when nobody has anything to do")
       .option("--limits <limits>", "steps=100,tokens=2000000,cost=2.50,time=8h (any of them), or none")
       .option("--yes", "let agents run commands on this machine")
+      .option("--approvals <way>", "what has to be asked waits for you, or is denied: wait, deny")
       .option("--tick <duration>", "an agent decides once in this time; 0: as fast as it can (default: 1s)")
       .option("--heartbeat <duration>", "ask idle agents this often what there is to do (default: off)")
       .option("--allow-volatile", "run on a Redis that can lose what it was given")
@@ -78,8 +79,8 @@ function readTask({ options: { task } }: Typed): string | undefined {
 
 /** What was typed; of what was not, that which the last start was told. */
 function readFlags({ options }: Typed, last: Recalled["flags"]): ConfigFlags {
-  const { agent, bus, name, tick, heartbeat, yes, allowVolatile, here, policy } = options;
+  const { agent, bus, name, tick, heartbeat, yes, allowVolatile, here, policy, approvals } = options;
   const { model = last?.model, limits = last?.limits } = options;
   const allowed = { commands: yes && "allow", volatile: allowVolatile && "allow", pins: here && "move" };
-  return { model, limits, agent, bus, name, tick, heartbeat, policy, ...allowed };
+  return { model, limits, agent, bus, name, tick, heartbeat, policy, approvals, ...allowed };
 }

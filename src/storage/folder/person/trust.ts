@@ -66,6 +66,26 @@ export async function grant(
   });
 }
 
+/** What the person answered once and for all in `project` (a real path); empty if nothing. */
+export async function answersOf(person: PersonFolder, project: string): Promise<ReadonlySet<string>> {
+  return new Set(Object.keys((await trustedProjects(person)).get(project)?.answers ?? {}));
+}
+
+/** Keeps answers of the person in `project`. Others may answer at the same time. */
+export async function rememberAnswers(
+  person: PersonFolder,
+  project: string,
+  given: readonly string[],
+): Promise<void> {
+  const now = new Date().toISOString();
+  const added = Object.fromEntries(given.map((answer) => [answer, { at: now }]));
+  await change(person, ({ projects, ...rest }) => {
+    const before = Object.hasOwn(projects, project) ? projects[project] : undefined;
+    const answers = { ...before?.answers, ...added };
+    return { ...rest, projects: { ...projects, [project]: { grants: {}, ...before, answers } } };
+  });
+}
+
 /** Whatever was said of `project` is said no more. False if nothing was. */
 export async function forget(person: PersonFolder, project: string): Promise<boolean> {
   if (!(await trustedProjects(person)).has(project)) return false;
