@@ -8,6 +8,8 @@ import { z } from "zod";
 import { isLegionError } from "../base/errors.ts";
 import { AGENT_STATES, type AgentState } from "../domain/inspection.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
+import { openQuestion } from "../past/questions.ts";
+import { questionId } from "../domain/verdict.ts";
 import { createBranch } from "../past/fold.ts";
 import { foreign } from "../storage/contract/foreign.ts";
 import type { Reader } from "../storage/contract/reader.ts";
@@ -48,11 +50,11 @@ export function liveStatus(
   const { memory, model, inbox, outbox } = agent;
   const { ledger, conversation } = memory;
   const facts = { id, unread: inbox.unread, model: model.name, undelivered: outbox.undelivered() };
-  if (state === "stopped") return toStatus(ledger, facts, resting(conversation, since));
+  if (state === "stopped") return toStatus(ledger, facts, resting(id, conversation, since));
   const waitingFor =
     state === "acting"
       ? (openCalls(conversation)[0]?.action ?? AWAITED.acting)
-      : awaited(state, conversation);
+      : awaited(state, conversation, id);
   return toStatus(ledger, facts, { state, reason, waitingFor, since, node });
 }
 
@@ -77,7 +79,7 @@ async function statusFromFiles(id: AgentId, reader: Reader): Promise<AgentStatus
   const facts = { id, unread, model, undelivered: ledger.undelivered };
   if (await reader.isForeign(id))
     return toStatus(ledger, facts, { ...HALTED, reason: foreign(id).message, waitingFor: "your word" });
-  return toStatus(ledger, facts, resting(branch.conversation, ledger.at || null));
+  return toStatus(ledger, facts, resting(id, branch.conversation, ledger.at || null));
 }
 
 interface StatusFacts extends Pick<AgentStatus, "id" | "unread" | "model"> {
@@ -86,10 +88,10 @@ interface StatusFacts extends Pick<AgentStatus, "id" | "unread" | "model"> {
 }
 type Posture = Pick<AgentStatus, "state" | "reason" | "waitingFor" | "since" | "node">;
 
-function resting(conversation: Conversation, since: string | null): Posture {
+function resting(id: AgentId, conversation: Conversation, since: string | null): Posture {
   const { halt } = conversation;
   const state = halt ? RESTING[halt.reason] : "stopped";
-  const waitingFor = awaited(state, conversation);
+  const waitingFor = awaited(state, conversation, id);
   return { state, reason: halt?.content ?? "", waitingFor, since: halt?.since ?? since, node: null };
 }
 
@@ -126,7 +128,11 @@ const AWAITED: Readonly<Record<AgentState, string>> = {
   stopped: "start",
 };
 
-function awaited(state: AgentState, { halt }: Conversation): string {
+function awaited(state: AgentState, { halt, questions }: Conversation, agent: AgentId): string {
+  const question = halt ? undefined : openQuestion(questions);
+  const answer = question ? `approve ${questionId({ agent, seq: question.seq })}` : undefined;
+  if (answer !== undefined && (state === "asking" || state === "stopped"))
+    return state === "asking" ? answer : `start, ${answer}`;
   if (halt?.reason === "halted") return "resume";
   if (state === "parked" && halt?.reason === "parked-mail") return "mail, resume";
   if (state === "parked" && halt?.reason === "parked-limit") return "limit, resume";
