@@ -26,13 +26,8 @@ export const executeCommand = defineAction({
       .max(MAX_TIMEOUT_S)
       .optional()
       .describe(`Seconds until it is ended, ${DEFAULT_TIMEOUT_S} unless given`),
-    network: z
-      .string()
-      .max(2_000)
-      .optional()
-      .describe(
-        "Hosts it has to reach where commands have no network, such as example.com, example.com:8443",
-      ),
+    // Hosts such as `example.com, example.com:8443`. A command that was kept from one is told of it.
+    network: z.string().max(2_000).optional().meta({ told: "when needed" }),
   },
   touches: ({ command, network }) => [
     { kind: "run", command },

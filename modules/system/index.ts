@@ -13,7 +13,7 @@ const FILES =
 export const system = defineModule({
   name: "system",
   place: "workspace",
-  instructions: () => `${FILES} Commands start there too; a person may be asked before one runs.`,
+  instructions: () => `${FILES} Commands start there too.`,
   actions: {
     executeCommand,
     readFile,

@@ -71,7 +71,10 @@ const heartbeat = parsed((value) => (value === "off" ? value : parseDuration(val
   (ms) => ms === "off" || ms >= 1_000,
   "expected off, or at least 1s",
 );
-const commands = z.enum(["allow", "refuse"], { error: "expected allow or refuse" });
+/** Of the version before. */
+const noCommands = z
+  .never({ error: "commands are judged by the policy now: write `policy: { allow: [run *] }`, or nothing" })
+  .optional();
 
 const SEARCH_URL = "expected a URL such as http://localhost:8080, without a name or password in it";
 const search = withoutKeys(
@@ -149,14 +152,14 @@ export const fileSettings = section({
   durability: z.enum(["disk", "process"], { error: "expected disk or process" }).optional(),
   models: z.record(modelName, modelSettings, "expected a map of model names").optional(),
   providers: providers.optional(),
-  system: section({ commands: commands.optional() }).optional(),
+  system: section({ commands: noCommands }).optional(),
   web: web.optional(),
   secrets: secrets.optional(),
 });
 /** What can be said in one text: in the environment, or behind a flag. */
 export const textSettings = z.strictObject({
   ...shape,
-  commands: commands.optional(),
+  commands: z.literal("allow").optional(),
   approvals: approvalsMode.optional(),
   volatile: z.enum(["allow", "refuse"]).optional(),
   pins: z.enum(["move", "keep"]).optional(),

@@ -50,7 +50,6 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderSettings & { readonly concurrency?: number }>>;
   /** The sections that bear the name of a module. */
   readonly modules: {
-    readonly system: { readonly commands: "allow" | "refuse" };
     readonly web: WebConfig;
   };
   /** What config.yaml and `.env` say and only the person may: what is not granted is left out of everything else here. */
@@ -126,6 +125,7 @@ export function settle(
       ...personLayers(person.place, person.policy),
       ...policyLayers(FILE, file.policy, trust.bounds),
       ...personLayers("--policy", typed.policy),
+      ...personLayers("--yes", typed.commands && { allow: ["run *"] }),
     ],
     approvals: { mode: typed.approvals ?? file.approvals?.mode, expireMs: file.approvals?.expire },
     notify: person.notify,
@@ -134,7 +134,6 @@ export function settle(
     models: file.models ?? {},
     providers: guardKeys(file.providers ?? {}, { env, dotEnv }),
     modules: {
-      system: { commands: settings.commands ?? file.system?.commands ?? "refuse" },
       web: webOf(file.web ?? {}, { env, dotEnv }),
     },
     grants,

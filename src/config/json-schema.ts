@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<keyof FileSettings, string>> = {
   durability: "disk: what is acknowledged survives the machine. process: faster, and survives the program.",
   models: "Models that the registry does not know, by name: window, price, abilities.",
   providers: "How providers are reached.",
-  system: "The module system: files and commands.",
+  system: "Nothing any more: what commands may run says the policy.",
   web: "The module web: pages and searches.",
   secrets: "Names of variables whose values no agent, log or screen is shown.",
 };

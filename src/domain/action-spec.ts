@@ -50,6 +50,10 @@ function toJsonSchema(name: string, action: Action): Readonly<Record<string, unk
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       },
     });
+    // What is needed so rarely that the action itself tells of it then.
+    for (const [parameter, described] of Object.entries(schema.properties ?? {}))
+      if ((described as { readonly told?: unknown }).told === "when needed")
+        delete schema.properties![parameter];
     return schema;
   } catch (error) {
     throw new LegionError("CONFIG", `Action ${name} cannot be shown to a model: ${messageOf(error)}.`, {

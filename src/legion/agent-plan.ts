@@ -35,8 +35,6 @@ export interface Origin {
   /** What stood in place of the definition's. */
   readonly brief?: string;
   readonly modules?: readonly string[];
-  /** Absent: they were refused. */
-  readonly commands?: "allow";
 }
 
 export interface AgentPlan extends Ways, Lodging {

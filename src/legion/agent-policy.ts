@@ -26,13 +26,11 @@ export function withoutActions(modules: readonly Module[], denied: readonly stri
 /** What was typed weighs most. */
 export function layersOf(member: Member, definition: Definition, config: Config): readonly PolicyLayer[] {
   const isTyped = ({ by }: PolicyLayer): boolean => by.startsWith("--");
-  const { policies, modules } = config;
-  const isAllowed = modules.system.commands === "allow";
+  const { policies } = config;
   return [
     ...policies.filter((layer) => !isTyped(layer)),
     ...definition.policy,
     ...(member.policy ?? []),
     ...policies.filter(isTyped),
-    ...(isAllowed ? [{ by: "--yes", as: "person", allow: ["run *"] } as const] : []),
   ];
 }

@@ -193,7 +193,6 @@ export function createCasting(
         definition: member.agent,
         brief,
         modules,
-        commands: config.modules.system.commands === "allow" ? "allow" : undefined,
       },
       identity: {
         id: member.id,

@@ -43,7 +43,6 @@ models:
 providers:
   openai: { baseUrl: "http://localhost:11434/v1", stream: off, concurrency: 1, first: 10m, stall: 90s }
   anthropic: { apiVersion: 2023-06-01 }
-system: { commands: allow }
 web: { search: { provider: searxng, url: "http://localhost:8080" }, allowPrivate: [localhost, 10.0.0.0/8], browser: off }
 `;
 
@@ -65,7 +64,7 @@ describe("loadConfig", () => {
       durability: "disk",
       models: {},
       providers: {},
-      modules: { system: { commands: "refuse" }, web: { allowPrivate: [] } },
+      modules: { web: { allowPrivate: [] } },
       flags: {},
     });
     expect([environment(), secrets()]).toEqual([{}, []]);
@@ -106,7 +105,6 @@ describe("loadConfig", () => {
         anthropic: { apiVersion: "2023-06-01" },
       },
       modules: {
-        system: { commands: "allow" },
         web: {
           allowPrivate: ["localhost", "10.0.0.0/8"],
           browser: "off",
@@ -133,7 +131,7 @@ describe("loadConfig", () => {
     const config = await load({ yaml, env, flags });
     expect(config).toMatchObject({ model: "anthropic/y", agent: "a", tickMs: 2_000, delayMs: 300 });
     expect(config.limits).toEqual({ agent: { steps: 30 }, legion: { cost: 2, tokens: 5 } });
-    expect(config.modules.system).toEqual({ commands: "allow" });
+    expect(config.policies.at(-1)).toEqual({ by: "--yes", as: "person", allow: ["run *"] });
   });
 
   it("tells what the command line said apart from what stood there before", async () => {
@@ -224,7 +222,10 @@ describe("loadConfig", () => {
       "1: providers.openai.baseUrl: expected a URL such as http://localhost:11434/v1",
     ],
     ["providers: { openai: { concurrency: 0 } }", "1: providers.openai.concurrency: expected at least 1"],
-    ["system: { commands: yes }", "1: system.commands: expected allow or refuse"],
+    [
+      "system: { commands: allow }",
+      "1: system.commands: commands are judged by the policy now: write `policy: { allow: [run *] }`, or nothing",
+    ],
     ["web: on", "1: web: expected a map with the keys search, allowPrivate, browser"],
   ])("refuses %j in config.yaml, naming the line", async (yaml, message) => {
     expect(await refusal({ yaml })).toBe(`.ai-legion/config.yaml:${message}`);

@@ -46,7 +46,7 @@ async function play({ answers = [], model, work: doWork = () => ok(""), after }:
   ]);
   const agents = { 1: { model: model ?? scripted, modules }, 2: { model: other, modules } };
   const settings = (module: string): Readonly<Record<string, unknown>> =>
-    module === "web" ? { allowPrivate: ["127.0.0.1"], browser: "off" } : { commands: "allow" };
+    module === "web" ? { allowPrivate: ["127.0.0.1"], browser: "off" } : {};
   const world = await openWorld(project, agents, { redactor, settings });
   await world.say("1", "begin");
   await world.idle();

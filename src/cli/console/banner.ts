@@ -45,7 +45,7 @@ export function preface(options: PrefaceOptions): string {
     ["", said && `${said}.`],
     ["limits", describeLimits(roster, uniform)],
     ...remarks.map((remark) => ["", remark] as const),
-    ["commands", COMMANDS[config.modules.system.commands]],
+    ["commands", COMMANDS[saysYes(config) ? "allow" : "ask"]],
     ["web", readsTheWeb(roster) ? describeSearch(config) : undefined],
     [
       "legion",
@@ -64,8 +64,13 @@ export function preface(options: PrefaceOptions): string {
 const HOW_TO_TALK = '"2: text" to agent 2, text to all that run here, /help for commands; Ctrl-C ends';
 const COMMANDS = {
   allow: "agents may run them, without a sandbox; only start like this where you trust what they read",
-  refuse: "refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
+  ask: "there is no sandbox, so you are asked before one runs; --yes allows them",
 } as const;
+
+/** May commands run as the person who starts this, whatever they are? */
+export function saysYes({ policies }: Pick<Config, "policies">): boolean {
+  return policies.some(({ by }) => by === "--yes");
+}
 
 function readsTheWeb({ roles }: Roster): boolean {
   return roles.some(({ plan }) => plan.actions.modules.some(({ name }) => name === "web"));

@@ -35,11 +35,6 @@ export async function fileWidenings(
         within(providers, name, (provider) => baseUrl(provider, name)),
       ),
     ),
-    ...within(file, "system", (system) =>
-      within(system, "commands", (commands) =>
-        commands === "allow" ? single<"allow" | "refuse">(commands, "let its agents run every command") : [],
-      ),
-    ),
     ...within(file, "web", (web) => [
       ...within(web, "allowPrivate", (places) =>
         entries(places, (place) => `let its agents reach ${place}, which is not public`),

@@ -52,7 +52,6 @@ const agentRecord = z.object({
   definition: textOrNot,
   brief: textOrNot,
   modules: z.array(z.string()).readonly().optional().catch(undefined),
-  commands: z.literal("allow").optional().catch(undefined),
   model: textOrNot,
 });
 

@@ -46,7 +46,7 @@ describe("what is said before anything happens", () => {
       "3 agents on offline (no ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL is set)",
       "  agents    1 to 3: scribe. Writes.",
       "  limits    none; set some with --limits steps=100,tokens=2000000,cost=2.50,time=8h",
-      "  commands  refused; --yes allows them, or `system: { commands: allow }` in .ai-legion/config.yaml",
+      "  commands  there is no sandbox, so you are asked before one runs; --yes allows them",
       "  web       agents read pages; `legion doctor` says what it takes to let them search",
       "  files     /p/.ai-legion/agents/<id>: goals.json, notes/, log/",
       '  talk      "2: text" to agent 2, text to all that run here, /help for commands; Ctrl-C ends',

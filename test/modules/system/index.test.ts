@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import type { z } from "zod";
+import { toActionSpec } from "../../../src/domain/action-spec.ts";
 import { system } from "../../../modules/system/index.ts";
 import { createTestHost } from "../test-host.ts";
 
 describe("the system module", () => {
-  it("tells the agent where it works and whether it may run commands", () => {
+  it("tells the agent where it works", () => {
     expect(system.instructions!(createTestHost(system).host)).toMatchInlineSnapshot(
-      `"You work in a folder on a computer, the workspace; other agents may work in it at the same time. Paths start there. Nothing outside it can be reached, and .git, node_modules, .ai-legion, .env files and keys are off-limits. Commands are not allowed."`,
-    );
-    expect(
-      system.instructions!(createTestHost(system, { settings: { commands: "allow" } }).host),
-    ).toMatchInlineSnapshot(
       `"You work in a folder on a computer, the workspace; other agents may work in it at the same time. Paths start there. Nothing outside it can be reached, and .git, node_modules, .ai-legion, .env files and keys are off-limits. Commands start there too."`,
     );
   });
@@ -32,8 +28,9 @@ describe("the system module", () => {
   });
 
   it("shows the model what each action does and takes", () => {
-    const shown = Object.entries(system.actions).map(([name, { description, parameters }]) => {
-      const { properties = {}, required = [] } = z.toJSONSchema(parameters, { io: "input" });
+    const shown = Object.entries(system.actions).map(([name, action]) => {
+      const { description, parameters } = toActionSpec(name, action);
+      const { properties = {}, required = [] } = parameters as z.core.JSONSchema.ObjectSchema;
       const lines = Object.entries(properties).map(([key, schema]) => {
         const { type, description } = schema as { type: string; description: string };
         return `  ${key}${required.includes(key) ? "" : "?"} (${type}): ${description}`;

@@ -37,12 +37,12 @@ export async function castToday(
   { env, admit }: Pick<Io, "env"> & Pick<RosterDeps, "admit">,
   modelFor?: (config: Config) => RosterDeps["modelFor"],
 ): Promise<CastToday> {
-  const { definition, brief, modules, commands, model: newest } = await reader.record(id);
+  const { definition, brief, modules, model: newest } = await reader.record(id);
   if (definition === undefined && newest !== undefined) {
     const advice = `legion prompt ${id} --at <number> shows what it was shown for a decision`;
     throw new LegionError("REFUSED", `${displayName(id)} was not made from a definition; ${advice}`);
   }
-  const sources = { projectDir, env: { ...NOBODY, ...env }, flags: { commands } };
+  const sources = { projectDir, env: { ...NOBODY, ...env }, flags: {} };
   const { config: settled } = await loadConfigAnyway(sources);
   const first = newest === undefined && (await firstModel({ ...sources, env }));
   const config = { ...settled, ...(first && { model: first }) };

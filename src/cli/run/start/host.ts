@@ -8,11 +8,13 @@ import { createService } from "../../../control/service.ts";
 import { serveOverSocket } from "../../../control/socket/server.ts";
 import type { Roster } from "../../../legion/roster.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
+import { saysYes } from "../../console/banner.ts";
 import type { DisplayOptions } from "../../console/display.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import { exposedKeysRemark, findExposedKeys } from "../../kit/keys.ts";
 import { readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { openLegion, type OpenedLegion } from "./open-legion.ts";
+import { createNotifier } from "./notify.ts";
 import { openReplay } from "./replay.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
 import { settleTrusted } from "./settle-trusted.ts";
@@ -62,8 +64,8 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   }
 }
 
-async function withRemarks(roster: Roster, { modules }: Config, { env }: Io): Promise<Roster> {
-  if (modules.system.commands !== "allow") return roster;
+async function withRemarks(roster: Roster, config: Config, { env }: Io): Promise<Roster> {
+  if (!saysYes(config)) return roster;
   return { ...roster, remarks: [...roster.remarks, ...exposedKeysRemark(await findExposedKeys(env))] };
 }
 
@@ -76,6 +78,8 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   const ready = new Promise<void>((resolve) => (served = resolve));
   const view = await openView({ ...planned, legion, backend, ready, onInterrupt: ask }, planned.level);
   planned.early.release(view);
+  const notifier = createNotifier(planned.config.notify, project, view.tell);
+  legion.inspector.watch(notifier.see);
   let obstacle: string | undefined = "something broke";
   let server: ControlServer | undefined;
   try {
@@ -94,7 +98,9 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
     } finally {
       // Until the last step is finished, other terminals are told what is going on here.
       await server?.close();
-      await view.conclude(lastWords(shutdown, obstacle), obstacle, legion.budget.spentHere());
+      const ending = lastWords(shutdown, obstacle);
+      await notifier.end(ending);
+      await view.conclude(ending, obstacle, legion.budget.spentHere());
     }
   }
   if (obstacle !== undefined) throw new LegionError("REFUSED", obstacle);

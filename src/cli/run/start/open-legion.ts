@@ -125,12 +125,12 @@ async function personIn(project: string, { env }: Io): Promise<readonly string[]
 
 /** By module. */
 function settingsOf(
-  { modules: { system, web }, environment }: Config,
+  { modules: { web }, environment }: Config,
   { protectedPaths }: Roster,
   privatePaths: readonly string[],
 ): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   return new Map<string, Readonly<Record<string, unknown>>>([
-    ["system", { ...system, protectedPaths: [...protectedPaths, ...privatePaths], privatePaths }],
+    ["system", { protectedPaths: [...protectedPaths, ...privatePaths], privatePaths }],
     ["web", { ...web, keys: () => searchKeys(web.search, environment()) }],
   ]);
 }
