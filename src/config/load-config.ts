@@ -39,8 +39,12 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
 
 const PLACE_GRANTS = [`${FILE} bus`, ".env LEGION_BUS", ".env LEGION_NAME"];
 
-/** What the project says of where the legion is, and nobody has granted. */
-export function openPlaceGrants({ grants }: Pick<Config, "grants">): readonly WantedGrant[] {
+/** What the project says of where the legion is, and nobody has granted; none where the person says it. */
+export function openPlaceGrants(
+  { grants }: Pick<Config, "grants">,
+  { env, flags }: Pick<ConfigSources, "env" | "flags">,
+): readonly WantedGrant[] {
+  if (flags.bus !== undefined || env["LEGION_BUS"]?.trim()) return [];
   return grants.filter(({ what, isGranted }) => !isGranted && PLACE_GRANTS.includes(what));
 }
 

@@ -15,7 +15,7 @@ describe.skipIf(!redisIsThere)("the console of a node on Redis", () => {
     [
       "the project's settings",
       (url: string) => ({
-        argv: [],
+        argv: ["--trust"],
         files: { ".env": `LEGION_BUS=${url}`, ".ai-legion/config.yaml": "name: settled" },
       }),
     ],

@@ -88,6 +88,9 @@ describe.skipIf(!redisIsThere)("reading commands over Redis", () => {
       ".env": `LEGION_BUS=${url()}`,
       ".ai-legion/config.yaml": `name: ${name}`,
     });
+    const { err: strange } = await legion(["goals", "2"], { cwd: project });
+    expect(strange).toMatch(/^legion: left out, as you have not trusted it: set LEGION_BUS to redis:/);
+    await legion(["trust", "--trust"], { cwd: project });
     expect(await legion(["goals", "2"], { cwd: project })).toMatchObject(none);
     expect(await legion(["goals", "2", "--dir", project], { cwd })).toMatchObject(none);
     const { err } = await legion(["goals", "2", "--bus", "memory"], { cwd: project });

@@ -45,6 +45,7 @@ async function openReading() {
 
 const start = (script: string): string[] => [
   ...["start", "--agent", "researcher", "--model", `scripted:${script}`, "--tick", "0", "--json"],
+  "--trust",
 ];
 
 /** Processes of the browser that keeps its profile in the project. */

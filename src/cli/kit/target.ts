@@ -114,9 +114,8 @@ export async function withSite<T>(
   const { config, fault } =
     faults === "refuse" ? { config: await loadConfig(sources) } : await loadConfigAnyway(sources);
   if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)} (${GOES_ON})\n`);
-  const strange = openPlaceGrants(config);
-  if (strange.length > 0 && faults === "tell" && bus === undefined)
-    io.stderr.write(`legion: ${leftOut(strange)}\n`);
+  const strange = openPlaceGrants(config, sources);
+  if (strange.length > 0 && faults === "tell") io.stderr.write(`legion: ${leftOut(strange)}\n`);
   const { openBackend } = await import("../../storage/open.ts");
   const { createRedactor } = await import("../../base/redaction/redactor.ts");
   const redactor = createRedactor(config.secrets());

@@ -35,7 +35,7 @@ export const command: CliCommand = {
     const { list, forget: isForgotten, json } = typed.options;
     if (list) return listProjects(typed, io);
     const project = await projectOf(typed, io);
-    if (isForgotten) return forgetProject(project, io);
+    if (isForgotten) return forgetProject(project, typed, io);
     const lines = await linesOf(project, typed, io);
     for (const line of lines) {
       if (json) printJson(io, line);
@@ -108,8 +108,9 @@ async function listProjects({ options }: Typed, io: Io): Promise<number> {
   return 0;
 }
 
-async function forgetProject(project: string, io: Io): Promise<number> {
-  const wasKnown = await forget(openPersonFolder(io.env), project);
-  print(io, wasKnown ? `Forgotten: ${spelt(project)}` : `Nothing is known of ${spelt(project)}.`);
+async function forgetProject(project: string, { options }: Typed, io: Io): Promise<number> {
+  const forgotten = await forget(openPersonFolder(io.env), project);
+  if (options["json"]) printJson(io, { project, forgotten });
+  else print(io, forgotten ? `Forgotten: ${spelt(project)}` : `Nothing is known of ${spelt(project)}.`);
   return 0;
 }

@@ -37,6 +37,20 @@ it("makes a project that the other commands take, and says what to do next", asy
   expect(clerk.modules).toContain("./my-module.mjs");
 });
 
+it("grants what it wrote, and nothing that was there", async () => {
+  const status = async (cwd: string) => (await legion(["trust", "--json"], { cwd })).json;
+  const own = await temporaryFolder();
+  await legion(["init"], { cwd: own });
+  expect(await status(own)).toMatchObject([{ what: "code my-module.mjs", status: "granted" }]);
+
+  const clone = await temporaryFolder();
+  await mkdir(join(clone, ".ai-legion"));
+  await writeFile(join(clone, ".ai-legion/config.yaml"), "web: { allowPrivate: [localhost] }");
+  await writeFile(join(clone, "my-module.mjs"), "");
+  await legion(["init"], { cwd: clone });
+  expect(await status(clone)).toMatchObject([{ status: "wanted" }, { status: "wanted" }]);
+});
+
 it("brings a module that works", async () => {
   const source = await readFile(join(packageDir, "starter/my-module.mjs"), "utf8");
   const surface = pathToFileURL(join(packageDir, "src/index.ts")).href;

@@ -99,6 +99,7 @@ describe("legion trust", () => {
     expect((await run("trust", "--list", "--json")).json).toMatchObject([{ project, answers: {} }]);
     expect((await run("trust", "--forget")).out).toBe(`Forgotten: ${project}\n`);
     expect((await run("trust", "--forget")).out).toBe(`Nothing is known of ${project}.\n`);
+    expect((await run("trust", "--forget", "--json")).json).toEqual([{ project, forgotten: false }]);
     expect(await statuses()).toMatchObject({ "code own.mjs": "wanted" });
   });
 

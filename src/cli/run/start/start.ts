@@ -66,10 +66,10 @@ async function admitPlace(
   { typed, io }: { readonly typed: Typed; readonly io: Io },
 ): Promise<void> {
   const { bus, name } = typed.options;
-  if (bus !== undefined) return;
   const { loadConfig, openPlaceGrants } = await import("../../../config/load-config.ts");
-  const config = await loadConfig({ projectDir: project, env: io.env, flags: { bus, name } });
-  if (openPlaceGrants(config).length > 0) await admit({ modules: [], grants: config.grants });
+  const sources = { projectDir: project, env: io.env, flags: { bus, name } };
+  const config = await loadConfig(sources);
+  if (openPlaceGrants(config, sources).length > 0) await admit({ modules: [], grants: config.grants });
 }
 
 function readTask({ options: { task } }: Typed): string | undefined {
