@@ -4,10 +4,12 @@ import { chmod, chown, mkdir, rename, symlink, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { trustLastFlags } from "../../src/cli/run/start/last-limits.ts";
+import { legion } from "../cli/legion.ts";
 import { ownHome } from "../own-config-home.ts";
 import { createTempProject } from "../temp-project.ts";
 import { trustAll } from "../trusting.ts";
-import { expectRefused, hostileProject, type Files } from "./harm.ts";
+import { countRefused, expectRefused, hostileProject, type Files } from "./harm.ts";
 
 const CONFIG = ".ai-legion/config.yaml";
 const HARMLESS = "---\nmodules: [core]\n---\n";
@@ -71,5 +73,31 @@ describe("hostile: trust", () => {
       await chown(join(home, "ai-legion"), 12_345, 12_345);
     });
     await expectRefused(/belongs to another user; it has to be yours/, await hostileProject(), env);
+  });
+
+  it("record: a last start that nobody here made lifts all limits", async () => {
+    const lastStart = {
+      agents: [{ id: "1", agent: "legionnaire" }],
+      flags: { limits: "none", model: "scripted:script.yaml" },
+    };
+    const project = await hostileProject({
+      "agents/legionnaire.md": HARMLESS,
+      ".ai-legion/agents/0/agent.json": JSON.stringify({ id: "0", lastStart }),
+    });
+    const start = ["start", "--until-idle"];
+    const { err } = await legion(start, { cwd: project });
+    expect(err).toMatch(/^legion: left out, as you have not trusted it: use the limits none, /m);
+    const seen = { typed: { options: {} }, io: { env: ownHome() } };
+    const flags = await trustLastFlags(
+      { limits: "none", model: "m" },
+      project,
+      () => Promise.resolve(),
+      seen,
+    );
+    expect(flags).toEqual({ model: "m" });
+    // What the person types is theirs, also at the next start.
+    await legion([...start, "--limits", "none"], { cwd: project });
+    expect((await legion(start, { cwd: project })).err).not.toMatch(/left out/);
+    countRefused(1);
   });
 });

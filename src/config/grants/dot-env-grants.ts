@@ -1,10 +1,10 @@
 // What the project's `.env` says beyond keys.
 
-import { laxerLimits, parseLegionLimits } from "../../domain/limits.ts";
 import type { DotEnv } from "../dot-env.ts";
 import { BROWSER_VARIABLE, STEERING } from "../variables.ts";
 import { shownValue, single, within, type OwnBounds, type Widening } from "./grant.ts";
 import { programValue } from "./program.ts";
+import { isLaxer } from "./widenings.ts";
 
 type DotEnvValues = DotEnv["values"];
 
@@ -16,7 +16,7 @@ export async function dotEnvWidenings(
 ): Promise<readonly Widening<DotEnvValues>[]> {
   const steering = STEERING.flatMap((name) => {
     const value = values[name]?.trim() ?? "";
-    const isHarmless = value === "" || (name === "LEGION_LIMITS" && isTighter(value, bounds));
+    const isHarmless = value === "" || (name === "LEGION_LIMITS" && !isLaxer(value, bounds));
     return isHarmless ? [] : [{ name, value }];
   });
   const widenings = steering.map(async ({ name, value }) => {
@@ -24,14 +24,4 @@ export async function dotEnvWidenings(
     return within(values, name, () => single<string>(trusted, `set ${name} to ${shownValue(value)}`));
   });
   return (await Promise.all(widenings)).flat();
-}
-
-/** What is no limit is refused where it is read. */
-function isTighter(text: string, { limits }: OwnBounds): boolean {
-  try {
-    const { agent, legion } = parseLegionLimits(text);
-    return [...laxerLimits(agent, limits.agent), ...laxerLimits(legion, limits.legion)].length === 0;
-  } catch {
-    return true;
-  }
 }

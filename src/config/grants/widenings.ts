@@ -1,6 +1,6 @@
 // What of settings widens, wherever they may be written: limits laxer than ours, and policy.
 
-import { laxerLimits, type Limits, type LimitsChoice } from "../../domain/limits.ts";
+import { laxerLimits, parseLegionLimits, type Limits, type LimitsChoice } from "../../domain/limits.ts";
 import { PROFILES, type PolicyLayer, type PolicyText, type Profile } from "../../domain/policy/policy.ts";
 import { entries, single, within, type OwnBounds, type Widening } from "./grant.ts";
 
@@ -16,6 +16,16 @@ export function laxLimits(
     says: `use ${shown} in place of ${instead} ${whose}`,
     leaveOut: (limits) => ({ ...limits, [member]: undefined }),
   }));
+}
+
+/** Of limits in one text, such as `steps=100,cost=2`. What is no limit is refused where it is read. */
+export function isLaxer(text: string, { limits }: OwnBounds): boolean {
+  try {
+    const { agent, legion } = parseLegionLimits(text);
+    return [...laxerLimits(agent, limits.agent), ...laxerLimits(legion, limits.legion)].length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** As it is read: lists that may be changed. */

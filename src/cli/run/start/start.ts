@@ -49,7 +49,8 @@ export const command: CliCommand = {
     const recalled: Recalled = isAgain
       ? await withSite(typed, io, (site) => recall(chosen, site), "refuse")
       : { who: chosen };
-    const flags = readFlags(typed, recalled.flags);
+    const { trustLastFlags } = await import("./last-limits.ts");
+    const flags = readFlags(typed, await trustLastFlags(recalled.flags, project, admit, { typed, io }));
     const { hostLegion } = await import("./host.ts");
     const { untilIdle, json, verbose } = typed.options;
     const readers = json ? "programs" : "people";
