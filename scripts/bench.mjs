@@ -18,6 +18,7 @@ const MEASURES = [
   "delivery",
   "body",
   "tokens",
+  "redact",
   "start",
   "web-reads",
   "redis-throughput",

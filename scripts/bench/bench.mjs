@@ -107,7 +107,8 @@ export async function localEnvironment() {
 }
 
 /**
- * @param {{project?: string, plans: unknown[], durability?: "disk" | "process", heartbeatMs?: number | "off"}} options
+ * @param {{project?: string, plans: unknown[], durability?: "disk" | "process", heartbeatMs?: number | "off",
+ *   redactor?: unknown}} options
  * @returns {Promise<any>}
  */
 export async function startBench({
@@ -115,6 +116,7 @@ export async function startBench({
   plans,
   durability = "process",
   heartbeatMs = "off",
+  redactor,
 }) {
   const { startLegion } = await load("src/legion/legion.js");
   return startLegion({
@@ -124,6 +126,7 @@ export async function startBench({
     durability,
     delayMs: 0,
     heartbeatMs,
+    redactor,
     environment: await localEnvironment(),
     settings: () => ({}),
   });

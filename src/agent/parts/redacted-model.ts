@@ -24,20 +24,40 @@ export function redactedModel(model: Model, redactor: Redactor): Model {
   };
 }
 
-/** Of requests that have most of their turns in common: each turn is looked at once, and stays the same object. */
+/** Of requests that each begin as the one before: what that one had is not looked at again, and stays the same objects. */
 export function createRequestRedactor(redactor: Redactor): (request: ModelRequest) => ModelRequest {
-  const clean = new WeakMap<Turn, Turn>();
-  const redactTurn = (turn: Turn): Turn => {
-    let redacted = clean.get(turn);
-    if (!redacted) clean.set(turn, (redacted = withoutSecrets(turn, redactor)));
-    return redacted;
-  };
+  const turnsWithout = createTurnsRedactor(redactor);
+  /** By field, what it was in the newest request, and what that is without secrets. */
+  const known = new Map<string, { readonly given: unknown; readonly clean: unknown }>();
   return (request) =>
-    mapFields(request, (key, value) => {
-      if (key !== "turns") return redactor.value(value);
-      const turns = request.turns.map(redactTurn);
-      return turns.every((turn, index) => turn === request.turns[index]) ? request.turns : turns;
+    mapFields(request, (key, given) => {
+      if (key === "turns") return turnsWithout(request.turns);
+      const before = known.get(key);
+      if (before && before.given === given) return before.clean;
+      const clean = redactor.value(given);
+      known.set(key, { given, clean });
+      return clean;
     });
+}
+
+function createTurnsRedactor(redactor: Redactor): (turns: readonly Turn[]) => readonly Turn[] {
+  /** Those of the newest request, and what they are without secrets. */
+  const seen: Turn[] = [];
+  const clean: Turn[] = [];
+  let changed = 0;
+  return (turns) => {
+    // A summary takes the place of the first ones, and anything else moves what stands behind it.
+    const isAnew = seen[0] !== turns[0];
+    while (seen.length > 0 && (isAnew || seen.at(-1) !== turns[seen.length - 1]))
+      if (seen.pop() !== clean.pop()) changed--;
+    for (const turn of turns.slice(seen.length)) {
+      const redacted = withoutSecrets(turn, redactor);
+      if (redacted !== turn) changed++;
+      seen.push(turn);
+      clean.push(redacted);
+    }
+    return changed === 0 ? turns : clean;
+  };
 }
 
 /** What a provider must see again was made for exactly what it said. */
