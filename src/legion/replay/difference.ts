@@ -1,5 +1,6 @@
 // Where a replay leaves its tape: what is compared, apart from times and the names of logs, and how it is told.
 
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import {
   addUsage,
@@ -162,25 +163,40 @@ export interface ShownPrompt {
   readonly prompted: Pick<EventOf<"prompted">, "prompt" | "introduction">;
 }
 
+interface PromptComparison {
+  readonly reader: Reader;
+  readonly agent: AgentId;
+  /** Nobody is shown a secret, and none makes a difference. */
+  readonly redactor: Redactor;
+}
+
 /** The first part of what the model would be shown today that differs from what it was shown; `undefined` if none does. `pinned` is what was pinned when `recorded` was. */
 export async function comparePrompts(
-  { reader, agent }: { readonly reader: Reader; readonly agent: AgentId },
+  { reader, agent, redactor }: PromptComparison,
   { recorded, pinned }: { readonly recorded: EventOf<"prompted">; readonly pinned: string },
   { request, prompted }: ShownPrompt,
 ): Promise<Sides | undefined> {
   const isSame = prompted.introduction === recorded.introduction && prompted.prompt === recorded.prompt;
   const pins: Sides = { part: "pinned messages", recorded: pinned, today: request.pinned };
-  if (isSame) return pinned === request.pinned ? undefined : pins;
+  if (isSame && pinned === request.pinned) return undefined;
+  // What was no secret yet when it was recorded may be one today, and the other way round.
+  const hide = ({ part, recorded, today }: Sides): Sides => ({
+    part,
+    recorded: redactor.text(recorded),
+    today: redactor.text(today),
+  });
+  const shownPins = hide(pins);
+  if (isSame) return shownPins.recorded === shownPins.today ? undefined : shownPins;
   let before: ModelRequest;
   try {
     before = await promptAt(reader, agent, recorded.seq);
   } catch (error) {
     if (!isLegionError(error, "REFUSED")) throw error;
     const today = JSON.stringify({ ...request, turns: [] }, null, 2);
-    return { part: "prompt", recorded: `(${messageOf(error)})`, today };
+    return hide({ part: "prompt", recorded: `(${messageOf(error)})`, today });
   }
   for (const sides of [...introductions(before, request), ...histories(before.turns, request.turns), pins])
-    if (!isAlike(sides)) return sides;
+    if (!isAlike(hide(sides))) return hide(sides);
   return undefined;
 }
 

@@ -84,6 +84,7 @@ async function replayStart(options: ReplayOptions, head: Playhead, tokens: Token
     agent: tape.agent,
     head,
     reader: options.reader,
+    redactor: options.redactor ?? NO_SECRETS,
     asked: undefined,
     interruption: undefined,
     isResting: false,

@@ -2,6 +2,7 @@
 // and limits of the tapes. Each decision gets the mail that it had when it was recorded, as soon as all of that has
 // arrived, so the order in which agents happen to run does not matter.
 
+import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { compareLogs, type Difference } from "./difference.ts";
 import type { Event, NewEvent } from "../../domain/event.ts";
 import { LegionError } from "../../base/errors.ts";
@@ -52,7 +53,8 @@ export function checkCast({ tapes }: Recording, agents: readonly AgentId[]): voi
   if (missing.length > 0) refuse(`also has agent ${missing.join(", ")}; start all of`);
 }
 
-export function createLegionReplay(recording: Recording) {
+/** @param redactor of what is made today; absent: nothing is hidden */
+export function createLegionReplay(recording: Recording, redactor: Redactor = NO_SECRETS) {
   const players = new Map<AgentId, Player>();
   const ending = new AbortController();
   let difference: Difference | undefined;
@@ -62,6 +64,7 @@ export function createLegionReplay(recording: Recording) {
   const course: Course = {
     beginning,
     over: ending.signal,
+    redactor,
     leave(why) {
       difference ??= why;
       ending.abort(SHUTDOWN);
@@ -102,19 +105,20 @@ export function createLegionReplay(recording: Recording) {
 }
 
 /** What its agents share of a replay. */
-interface Course extends Pick<Player, "over" | "leave"> {
+interface Course extends Pick<Player, "over" | "leave" | "redactor"> {
   readonly beginning: Promise<Legion>;
   /** Has it come to its end? Asked when an agent rests. */
   look(): void;
 }
 
 function createPlayer({ reader, tapes }: Recording, agent: AgentId, course: Course): Player {
-  const { beginning, look, over, leave } = course;
+  const { beginning, look, over, leave, redactor } = course;
   const head = createPlayhead(withoutProcesses(tapes.get(agent)!));
   const player: Player = {
     agent,
     head,
     reader,
+    redactor,
     asked: undefined,
     interruption: undefined,
     isResting: false,

@@ -23,6 +23,7 @@ import type { Model, ModelRequest } from "../../domain/model.ts";
 import type { Limiter } from "../../model/limiter/limiter.ts";
 import { toCompletion } from "../../model/scripted/recorded.ts";
 import { sentBy, STOPPED } from "../../agent/act/perform.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
 import { ERRAND } from "../supervision/supervisor.ts";
@@ -35,6 +36,8 @@ export interface Player {
   readonly agent: AgentId;
   readonly head: Playhead;
   readonly reader: Reader;
+  /** Of what is shown; what is on the tape stays as it is. */
+  readonly redactor: Redactor;
   /** The newest prompt that was passed, as it was recorded, with what was pinned then, and as it is today. */
   asked:
     | { readonly recorded: EventOf<"prompted">; readonly pinned: string; readonly today: PromptedEvent }

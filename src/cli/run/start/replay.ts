@@ -3,6 +3,7 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { createRedactor } from "../../../base/redaction/redactor.ts";
 import { describeDifference } from "../../../legion/replay/difference.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { displayName } from "../../../domain/message.ts";
@@ -60,7 +61,7 @@ async function prepare(
   { who, project, config, admit }: WorkloadOrder,
   recording: Recording,
 ): Promise<Omit<Workload, "close">> {
-  const replay = createLegionReplay(recording);
+  const replay = createLegionReplay(recording, createRedactor(config.secrets()));
   const roster = await planRoster(who, {
     config,
     places: { projectDir: project, packageDir },
