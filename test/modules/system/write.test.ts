@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { system } from "../../../modules/system/index.ts";
+import { createRedactor } from "../../../src/base/redaction/redactor.ts";
 import { createTestHost } from "../test-host.ts";
 
 describe("writeFile", () => {
@@ -77,6 +78,46 @@ describe("writeFile", () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe("a value that is hidden from the agent", () => {
+  const KEY = "v9Kq72fLmZ0vB3tYw5xA";
+  const MARK = "[redacted:API_KEY]";
+  const { marksIn: hides } = createRedactor([{ name: "API_KEY", value: KEY }]);
+  const agentWith = (content: string) => {
+    const agent = createTestHost(system, { hides });
+    return { ...agent, path: agent.file("settings", content) };
+  };
+
+  it.each([
+    ["writeFile", { content: `key = ${MARK}\nport = 2\n` }],
+    ["editFile", { oldText: `key = ${MARK}\n`, newText: `key = ${MARK}\nport = 2\n` }],
+    ["editFile", { oldText: "port", newText: `other = ${MARK}\nport` }],
+  ])("is not overwritten by its mark: %s %j", async (action, parameters) => {
+    const agent = agentWith(`key = ${KEY}\nport = 1\n`);
+    const { outcome, content } = await agent.act(action, { path: "settings", ...parameters });
+    expect([outcome, content]).toEqual(["error", expect.stringContaining(`where you read ${MARK}`)]);
+    expect(content).toContain("Change what stands around it with editFile");
+    expect(readFileSync(agent.path, "utf8")).toBe(`key = ${KEY}\nport = 1\n`);
+  });
+
+  it("stays when what stands around it is changed", async () => {
+    const agent = agentWith(`key = ${KEY}\nport = 1\n`);
+    const parameters = { path: "settings", oldText: "port = 1", newText: "port = 2" };
+    expect(await agent.act("editFile", parameters)).toMatchObject({ outcome: "ok" });
+    expect(readFileSync(agent.path, "utf8")).toBe(`key = ${KEY}\nport = 2\n`);
+  });
+
+  it("may go where the whole file is to be another one, and a mark stays a word where nothing is hidden", async () => {
+    const agent = agentWith(`key = ${KEY}\n`);
+    expect(await agent.act("writeFile", { path: "settings", content: "none\n" })).toMatchObject({
+      outcome: "ok",
+    });
+    expect(await agent.act("writeFile", { path: "settings", content: MARK })).toMatchObject({
+      outcome: "ok",
+    });
+    expect(readFileSync(agent.path, "utf8")).toBe(MARK);
   });
 });
 

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createRedactor } from "../../../../src/base/redaction/redactor.ts";
 import { openHistory } from "../../../../src/cli/console/editor/history.ts";
 import { openPersonFolder } from "../../../../src/storage/folder/person/folder.ts";
 import { temporaryFolder } from "../../../world.ts";
@@ -22,6 +23,14 @@ describe("the history of the console", () => {
     expect((await stat(join(folder.path, "history"))).mode & 0o777).toBe(0o600);
     expect((await stat(folder.path)).mode & 0o777).toBe(0o700);
     expect(troubles).toEqual([]);
+  });
+
+  it("keeps no secret", async () => {
+    const { folder } = await person();
+    const redactor = createRedactor([{ name: "KEY", value: "v9Kq72fLmZ0vB3tYw5xA" }]);
+    const { add } = await openHistory(folder, () => undefined, redactor);
+    await add("2: the key is v9Kq72fLmZ0vB3tYw5xA");
+    expect(await folder.read("history")).toBe('"2: the key is [redacted:KEY]"\n');
   });
 
   it("keeps what two consoles add at the same time", async () => {
