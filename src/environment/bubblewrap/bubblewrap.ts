@@ -13,7 +13,7 @@ import { HOME } from "../lodging.ts";
 import { openCommandProxy, type CommandProxy } from "../network/command-proxy.ts";
 import { endTree } from "../process-tree.ts";
 import { createLivingCommands, passedOn, pick, SHELL } from "../running-command.ts";
-import { innerLimits } from "./limits.ts";
+import { innerLimits, makeCgroup, type Cgroup } from "./limits.ts";
 import { fixedArgs, guardArgs, type ProfileOptions } from "./profile.ts";
 import { runSandboxed } from "./sandboxed.ts";
 
@@ -36,18 +36,17 @@ export function createBubblewrap(options: BubblewrapOptions): Environment {
   const { workspace: root, protectedPaths, privatePaths } = place;
   const guard = guardOf({ root, protectedPaths, privatePaths, aside: folders.aside });
 
+  /** Of all commands of this agent together. */
+  let cgroup: { readonly made: Cgroup | undefined } | undefined;
+
   async function runWith(
     command: string,
     run: ExecuteOptions,
     { protect, proxy }: { readonly protect: Parameters<typeof guardArgs>[1]; readonly proxy?: CommandProxy },
   ): Promise<CommandRun> {
     const mark = run.trace?.mark ?? randomUUID();
-    const seen = {
-      ...own,
-      ...pick(variables, pass),
-      ...{ HOME, TMPDIR: "/tmp", PAGER: "cat", LEGION_COMMAND: "1", LEGION_RUN: mark },
-      ...proxy?.variables,
-    };
+    const fixed = { HOME, TMPDIR: "/tmp", PAGER: "cat", LEGION_COMMAND: "1", LEGION_RUN: mark };
+    const seen = { ...own, ...pick(variables, pass), ...fixed, ...proxy?.variables };
     const args = [
       ...always,
       ...(proxy?.mounts ?? []),
@@ -57,7 +56,8 @@ export function createBubblewrap(options: BubblewrapOptions): Environment {
     ];
     const shell = ["sh", "-c", `${innerLimits()}${SHELL}`, "sh", command];
     const inside = proxy ? [...proxy.forwarder, ...shell] : shell;
-    return runSandboxed({ program, args, inside, workspace: root, living }, run);
+    cgroup ??= { made: makeCgroup() };
+    return runSandboxed({ program, args, inside, workspace: root, cgroup: cgroup.made, living }, run);
   }
 
   return {
@@ -82,6 +82,6 @@ export function createBubblewrap(options: BubblewrapOptions): Environment {
     },
     variables: (mark) => ({ ...own, LEGION_RUN: mark }),
     endLeft: (mark) => endTree(undefined, mark),
-    close: () => Promise.resolve(),
+    close: async () => cgroup?.made?.remove(),
   };
 }

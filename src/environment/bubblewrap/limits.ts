@@ -1,7 +1,7 @@
 // How much one command may take: processes, memory, the size of a file, the disk.
 
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
@@ -17,14 +17,12 @@ const MIN_FREE_BYTES = 128 * 1024 ** 2;
 const LOOK_MS = 50;
 
 /**
- * Outside of the sandbox, before it is made; `$1` holds the files of the cgroup, one a line. `--data`, not the address
- * space: WebAssembly reserves much of that and uses little. If memory runs out, it is not the runtime that is ended.
+ * Outside of the sandbox, before it is made. The data, not the address space: WebAssembly reserves much of that and uses
+ * little. If memory runs out, it is not the runtime that is ended.
  */
 export const OUTER_LIMITS = [
-  'for tasks in $1; do echo 0 >"$tasks" || exit 125; done',
   `ulimit -c 0; ulimit -f ${MAX_FILE_BYTES / 512}; ulimit -d ${MAX_DATA_BYTES / 1024}`,
   "echo 1000 >/proc/self/oom_score_adj",
-  "shift",
 ].join("; ");
 
 /** Inside, where the kernel counts only what is in there: since Linux 5.14. Root is bound by no such count. */
@@ -37,8 +35,8 @@ export function innerLimits(): string {
 
 /** A group of processes that the kernel counts. */
 export interface Cgroup {
-  /** Files that take in whoever writes 0. */
-  readonly tasks: readonly string[];
+  /** Takes in a process, which may take the kernel some milliseconds. */
+  join(pid: number): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -55,8 +53,7 @@ export function makeCgroup(): Cgroup | undefined {
       }
     }
     const isPids = made.some((folder) => existsSync(join(folder, "pids.max")));
-    if (isPids)
-      return { tasks: made.map((folder) => join(folder, "cgroup.procs")), remove: () => remove(made) };
+    if (isPids) return { join: (pid) => joinAll(made, pid), remove: () => remove(made) };
   } catch {
     // Made by halves it is of no use.
   }
@@ -112,6 +109,10 @@ function removeNow(folder: string): void {
   } catch {
     // Somebody else's, or gone.
   }
+}
+
+async function joinAll(folders: readonly string[], pid: number): Promise<void> {
+  await Promise.all(folders.map((folder) => writeFile(join(folder, "cgroup.procs"), String(pid))));
 }
 
 /** The kernel lets go of what ended a moment ago a little later. */

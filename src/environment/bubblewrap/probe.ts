@@ -51,6 +51,7 @@ export async function probeBubblewrap(machine: Machine): Promise<Probe> {
     const sandbox = createBubblewrap({ ...profile, program, hosts: [], pass: [], description: "" });
     const run = { cwd: folder, timeoutMs: PROBE_MS, signal: new AbortController().signal };
     const { exitCode, output } = await sandbox.execute("true", run);
+    await sandbox.close();
     if (exitCode === 0) return { works: true, program, abilities };
     return { works: false, ...explain(output.trim() || "it does not run `true`", machine) };
   } catch (error) {

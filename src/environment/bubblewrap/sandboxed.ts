@@ -9,7 +9,7 @@ import type { CommandRun } from "../../domain/workspace.ts";
 import type { ExecuteOptions } from "../environment.ts";
 import { signalGroup, signalProcess } from "../process-tree.ts";
 import { attend, type createLivingCommands } from "../running-command.ts";
-import { innerLimits, makeCgroup, OUTER_LIMITS, watchLimits } from "./limits.ts";
+import { innerLimits, OUTER_LIMITS, watchLimits, type Cgroup } from "./limits.ts";
 import type { Args } from "./system.ts";
 
 export interface SandboxOrder {
@@ -19,6 +19,8 @@ export interface SandboxOrder {
   /** What is run inside. */
   readonly inside: readonly string[];
   readonly workspace: string;
+  /** Absent: none can be made here. */
+  readonly cgroup: Cgroup | undefined;
   readonly living: ReturnType<typeof createLivingCommands>;
 }
 
@@ -26,6 +28,7 @@ export interface SandboxOrder {
 const MAX_ARGS = 8_900;
 const STATUS = 3;
 const ARGS = 4;
+const BLOCK = 5;
 /** How long to wait for the first word of bwrap where it is needed. */
 const STATUS_MS = 200;
 const END_MS = 5_000;
@@ -33,50 +36,66 @@ const POLL_MS = 2;
 
 /** Rejects, saying what bwrap says, if the sandbox cannot be made. */
 export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions): Promise<CommandRun> {
-  const { program, args, inside, workspace, living } = order;
+  const { program, args, inside, workspace, cgroup, living } = order;
   if (args.length > MAX_ARGS) {
     const most =
       "a sandbox can hide or protect some 2,500 files, and this workspace has more with protected names";
     throw new LegionError("REFUSED", most);
   }
-  const cgroup = makeCgroup();
+  const told = [...args, "--json-status-fd", String(STATUS), "--block-fd", String(BLOCK)];
+  const script = `${OUTER_LIMITS}; exec "$@"`;
+  const wrapped = [program, "--args", String(ARGS), "--", ...inside];
+  // bwrap is the first process inside, and shows there what it was started with: nothing.
+  const child = spawn("/bin/sh", ["-c", script, "sh", ...wrapped], {
+    cwd: options.cwd,
+    env: {},
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "pipe", "pipe", "pipe"],
+  });
+  await once(child, "spawn");
+  const status = listen(child);
+  write(child, ARGS, told.map((arg) => `${arg}\0`).join(""));
+  void letRun(child, status, cgroup);
+  const countsProcesses = !cgroup && innerLimits() === "";
+  const running = {
+    child,
+    stdout: child.stdout!,
+    terminate: async () => {
+      await Promise.race([status.told, delay(STATUS_MS)]);
+      terminate(child, status.init());
+    },
+    kill: () => endSandbox(child, status.init()),
+    watch: (end: Parameters<typeof watchLimits>[1]) =>
+      watchLimits({ init: status.init, workspace, countsProcesses }, end),
+  };
+  const result = await living.during(
+    () => signalGroup(child.pid!, "SIGKILL"),
+    () => attend(running, options),
+  );
+  if (result.ended === undefined && !status.hasStarted()) throw notMade(status.complaint());
+  return result;
+}
+
+/** Nothing of the command is run before it is in the cgroup; meanwhile the sandbox is made. */
+async function letRun(
+  child: ChildProcess,
+  { told, init }: ReturnType<typeof listen>,
+  cgroup: Cgroup | undefined,
+): Promise<void> {
   try {
-    const told = [...args, "--json-status-fd", String(STATUS)].map((arg) => `${arg}\0`).join("");
-    const script = `${OUTER_LIMITS}; exec "$@"`;
-    const wrapped = [cgroup?.tasks.join("\n") ?? "", program, "--args", String(ARGS), "--", ...inside];
-    // bwrap is the first process inside, and shows there what it was started with: nothing.
-    const child = spawn("/bin/sh", ["-c", script, "sh", ...wrapped], {
-      cwd: options.cwd,
-      env: {},
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
-    });
-    await once(child, "spawn");
-    const status = listen(child);
-    const input = child.stdio[ARGS] as Writable;
-    // Whether it could be read is seen by what comes of it.
-    input.on("error", () => undefined).end(told);
-    const countsProcesses = !cgroup && innerLimits() === "";
-    const running = {
-      child,
-      stdout: child.stdout!,
-      terminate: async () => {
-        await Promise.race([status.told, delay(STATUS_MS)]);
-        terminate(child, status.init());
-      },
-      kill: () => endSandbox(child, status.init()),
-      watch: (end: Parameters<typeof watchLimits>[1]) =>
-        watchLimits({ init: status.init, workspace, countsProcesses }, end),
-    };
-    const result = await living.during(
-      () => signalGroup(child.pid!, "SIGKILL"),
-      () => attend(running, options),
-    );
-    if (result.ended === undefined && !status.hasStarted()) throw notMade(status.complaint());
-    return result;
-  } finally {
-    await cgroup?.remove();
+    await told;
+    const pid = init();
+    if (pid !== undefined) await cgroup?.join(pid);
+    write(child, BLOCK, "go");
+  } catch {
+    // It has ended already, or would run without bounds.
+    signalProcess(child.pid!, "SIGKILL");
   }
+}
+
+/** Whether it could be read is seen by what comes of it. */
+function write(child: ChildProcess, fd: number, text: string): void {
+  (child.stdio[fd] as Writable).on("error", () => undefined).end(text);
 }
 
 function notMade(complaint: string): LegionError {

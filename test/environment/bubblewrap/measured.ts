@@ -33,4 +33,5 @@ console.log(
     left,
   }),
 );
+await environment.close();
 process.exit(0);
