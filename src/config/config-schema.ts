@@ -7,7 +7,17 @@ import { parsePolicy } from "../domain/policy/policy.ts";
 import { urlFlaw } from "../model/http/base-url.ts";
 import { parseRedisAddress } from "../storage/redis/connection/address.ts";
 import { isLegionName } from "../domain/message.ts";
-import { duration, legionLimits, memory, name, onOff, parsed, policy, section } from "./settings.ts";
+import {
+  duration,
+  environment,
+  legionLimits,
+  memory,
+  name,
+  onOff,
+  parsed,
+  policy,
+  section,
+} from "./settings.ts";
 import { BETWEEN_TEXTS } from "./variables.ts";
 import { SEARCH_PROVIDERS } from "./web-search.ts";
 
@@ -152,6 +162,7 @@ export const fileSettings = section({
   durability: z.enum(["disk", "process"], { error: "expected disk or process" }).optional(),
   models: z.record(modelName, modelSettings, "expected a map of model names").optional(),
   providers: providers.optional(),
+  environment: environment.optional(),
   system: section({ commands: noCommands }).optional(),
   web: web.optional(),
   secrets: secrets.optional(),

@@ -3,6 +3,7 @@ import type { MemorySettings } from "../domain/memory-settings.ts";
 import type { DotEnv } from "./dot-env.ts";
 import { LegionError } from "../base/errors.ts";
 import { textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";
+import type { EnvironmentChoice } from "../environment/settings.ts";
 import { mergeLimits, type LegionLimits } from "../domain/limits.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import type { Trust, WantedGrant } from "./grants/grant.ts";
@@ -13,6 +14,7 @@ import type { ProviderSettings } from "../model/registry/connection.ts";
 import type { ModelDescription } from "../model/registry/profiles.ts";
 import type { Secret } from "../base/redaction/redactor.ts";
 import { secretsOf } from "./secrets.ts";
+import { freeze } from "../base/freeze.ts";
 import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
 import { chooseSearch, type SearchChoice } from "./web-search.ts";
 import { BROWSER_VARIABLE as BROWSER, SERVICE_VARIABLES, type VARIABLES } from "./variables.ts";
@@ -44,6 +46,8 @@ export interface Config {
   readonly notify?: Notify;
   readonly memory: MemorySettings & MemoryChoice;
   readonly durability: "disk" | "process";
+  /** Where commands run, as far as config.yaml says. */
+  readonly commandEnvironment: EnvironmentChoice;
   /** By `provider/id`. */
   readonly models: Readonly<Record<string, ModelDescription>>;
   /** By name. `concurrency`: how many calls may run there at once. */
@@ -131,6 +135,7 @@ export function settle(
     notify: person.notify,
     memory: { ...DEFAULT_MEMORY, ...file.memory },
     durability: file.durability ?? "disk",
+    commandEnvironment: file.environment ?? {},
     models: file.models ?? {},
     providers: guardKeys(file.providers ?? {}, { env, dotEnv }),
     modules: {
@@ -188,12 +193,4 @@ export function readTexts(said: readonly SaidText[]): TextSettings {
   const issue = read.error.issues[0]!;
   const place = said.find(([setting]) => setting === issue.path[0])?.[1] ?? "settings";
   throw new LegionError("USAGE", `${place}: ${explainIssue({ ...issue, path: issue.path.slice(1) })}`);
-}
-
-function freeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    Object.values(value).forEach(freeze);
-  }
-  return value;
 }

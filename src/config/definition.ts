@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
 import { LegionError } from "../base/errors.ts";
+import type { EnvironmentChoice } from "../environment/settings.ts";
 import type { LimitsChoice } from "../domain/limits.ts";
 import { isAgentId, type AgentId } from "../domain/message.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
@@ -9,6 +10,7 @@ import { nearest } from "../base/nearest.ts";
 import { findInProject, readProjectFile, readTextFile, shownPath } from "../base/files/project-file.ts";
 import {
   duration,
+  environment,
   limits,
   line,
   memory,
@@ -41,6 +43,7 @@ export interface Definition {
   readonly policy: readonly PolicyLayer[];
   /** What it says and only the person may; as far as it is not granted it is left out of all else here. */
   readonly grants: readonly WantedGrant[];
+  readonly environment: EnvironmentChoice;
 }
 
 export interface Member {
@@ -57,6 +60,7 @@ export interface Member {
   readonly policy?: readonly PolicyLayer[];
   /** As those of a definition; absent where no team says something. */
   readonly grants?: readonly WantedGrant[];
+  readonly environment?: EnvironmentChoice;
   /** Stand in place of the definition's. */
   readonly modules?: readonly string[];
   /** Chosen by the record of its last start, which is no place to name code: only what the definition names, too, is run. */
@@ -92,7 +96,7 @@ const frontMatter = section({
   policy: policy.optional(),
   skills: notYet,
   mcp: notYet,
-  environment: notYet,
+  environment: environment.optional(),
 });
 
 const AGENT_ID = "expected an agent id: lower-case letters and digits, inside also dots, dashes, underscores";
@@ -106,6 +110,7 @@ const team = section({
         brief: z.string("expected a text").trim().optional(),
         limits: limits.optional(),
         policy: policy.optional(),
+        environment: environment.optional(),
         modules: moduleNames.optional(),
       }),
       "expected a map from agent ids to what they are",
@@ -140,6 +145,7 @@ export async function findDefinition(reference: string, places: Places): Promise
     tickMs: read.tick,
     memory: read.memory ?? {},
     limits: settings.limits ?? {},
+    environment: settings.environment ?? {},
     policy: policyLayers(file, settings.policy, trust.bounds),
     grants,
   };

@@ -1,6 +1,7 @@
 // What config.yaml may hold, for editors: they complete its keys and mark what is wrong while one types.
 
 import { z } from "zod";
+import { ENVIRONMENT_KINDS } from "../environment/environment.ts";
 import { fileSettings, type FileSettings } from "./config-schema.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -21,6 +22,7 @@ const MEANINGS: Readonly<Record<keyof FileSettings, string>> = {
   durability: "disk: what is acknowledged survives the machine. process: faster, and survives the program.",
   models: "Models that the registry does not know, by name: window, price, abilities.",
   providers: "How providers are reached.",
+  environment: "Where commands run, and what they reach: a kind, or all about it.",
   system: "Nothing any more: what commands may run says the policy.",
   web: "The module web: pages and searches.",
   secrets: "Names of variables whose values no agent, log or screen is shown.",
@@ -38,10 +40,16 @@ export function configJsonSchema(): JsonSchema {
   });
   const properties = Object.entries(schema.properties ?? {}).map(([key, property]) => {
     const meaning = MEANINGS[key as keyof FileSettings];
-    return [key, { description: meaning, ...(key === "limits" ? orNone(property) : toSchema(property)) }];
+    return [key, { description: meaning, ...(WORDS[key]?.(property) ?? toSchema(property)) }];
   });
   return { title: "Settings of a legion", ...schema, properties: Object.fromEntries(properties) };
 }
+
+/** Of those that may be one word instead of a map. */
+const WORDS: Readonly<Record<string, (property: z.core.JSONSchema._JSONSchema) => JsonSchema>> = {
+  limits: orNone,
+  environment: (property) => ({ anyOf: [{ enum: [...ENVIRONMENT_KINDS] }, toSchema(property)] }),
+};
 
 /** What zod tells of a schema behind `preprocess` is what comes out of it: here a map that may be one word instead. */
 function orNone(limits: z.core.JSONSchema._JSONSchema): JsonSchema {

@@ -15,6 +15,9 @@ import {
 import { parseProfile } from "../domain/policy/policy.ts";
 import { checkRule } from "../domain/policy/rule.ts";
 import { nearest } from "../base/nearest.ts";
+import { ENVIRONMENT_KINDS } from "../environment/environment.ts";
+import { checkHost } from "../environment/network/hosts.ts";
+import { CONTAINER_KINDS, type EnvironmentChoice } from "../environment/settings.ts";
 
 /** What somebody said about memory; an absent member is left to whoever spoke before. */
 export interface MemoryChoice extends Partial<MemorySettings> {
@@ -140,3 +143,34 @@ export const policy = section({
   ask: rules.optional(),
   allow: rules.optional(),
 });
+const KINDS = `expected ${ENVIRONMENT_KINDS.slice(0, -1).join(", ")} or ${ENVIRONMENT_KINDS.at(-1)}`;
+const NETWORK = "expected off, on, or a list of hosts such as [registry.npmjs.org, example.com:8443]";
+const READ = "expected absolute paths, or some that begin with ~/, such as [~/go/pkg]";
+const PASS = "expected names of variables such as [JAVA_HOME]";
+const CONTAINER = `only for ${CONTAINER_KINDS.join(" and ")}: name one of them as kind`;
+const host = parsed((value) => checkHost(String(value).trim()));
+
+/** Where commands run: a kind, or all about it. */
+export const environment = z.preprocess(
+  (value) => (typeof value === "string" ? { kind: value } : value),
+  section({
+    kind: z.enum(ENVIRONMENT_KINDS, KINDS).optional(),
+    network: z
+      .union([onOff.transform((isOn): "on" | "off" => (isOn ? "on" : "off")), z.array(host)], NETWORK)
+      .optional(),
+    read: z.array(z.string(READ).regex(/^(?:~\/|\/)[^\0]*$/, READ), READ).optional(),
+    pass: z.array(z.string(PASS).regex(/^[A-Za-z_]\w*$/, PASS), PASS).optional(),
+    image: name.optional(),
+    args: z.array(z.string(), "expected a list of arguments").optional(),
+  })
+    .refine(({ image, kind }) => image === undefined || isContainer(kind), {
+      path: ["image"],
+      error: CONTAINER,
+    })
+    .refine(({ args, kind }) => args === undefined || isContainer(kind), { path: ["args"], error: CONTAINER })
+    .transform((choice): EnvironmentChoice => choice),
+);
+
+function isContainer(kind: EnvironmentChoice["kind"]): boolean {
+  return CONTAINER_KINDS.some((container) => container === kind);
+}

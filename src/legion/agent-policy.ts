@@ -1,7 +1,8 @@
-// Who spoke of what an agent may do.
+// Who spoke of what an agent may do, and of where its commands run.
 
 import type { Config } from "../config/config.ts";
 import type { Definition, Member } from "../config/definition.ts";
+import { mergeEnvironments, type EnvironmentChoice } from "../environment/settings.ts";
 import type { Module } from "../domain/module.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import { parseRule } from "../domain/policy/rule.ts";
@@ -33,4 +34,13 @@ export function layersOf(member: Member, definition: Definition, config: Config)
     ...(member.policy ?? []),
     ...policies.filter(isTyped),
   ];
+}
+
+/** Of where its commands run: the team outranks the definition, and that config.yaml. */
+export function environmentChoiceOf(
+  { environment }: Member,
+  definition: Definition,
+  { commandEnvironment }: Config,
+): EnvironmentChoice {
+  return mergeEnvironments(commandEnvironment, definition.environment, environment);
 }

@@ -4,6 +4,7 @@ import { isAbsolute } from "node:path";
 import type { Config } from "../config/config.ts";
 import { findDefinition, findTeam, type Definition, type Member, type Places } from "../config/definition.ts";
 import { LegionError } from "../base/errors.ts";
+import { environmentFor, type EnvironmentOrder } from "../environment/open.ts";
 import type { AgentPlan } from "./agent-plan.ts";
 import {
   DEFAULT_AGENT_STEPS,
@@ -13,7 +14,7 @@ import {
   type LimitsChoice,
 } from "../domain/limits.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
-import { deniedActions, layersOf, withoutActions } from "./agent-policy.ts";
+import { deniedActions, environmentChoiceOf, layersOf, withoutActions } from "./agent-policy.ts";
 import type { Model } from "../domain/model.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
@@ -67,6 +68,8 @@ export interface RosterDeps {
   readonly modelFor?: (member: Member, name: string) => Promise<Model>;
   /** Asked once, before anything that the project brings runs; absent: whoever plans has decided that it may. */
   readonly admit?: Admit;
+  /** What this machine has to run commands in, and the runtime's variables; absent: where the legion says. */
+  readonly machine?: Pick<EnvironmentOrder, "finding" | "variables">;
   /** Told of what turns out, while agents run, to be different from what was assumed of a model; one line. */
   readonly onRemark?: (text: string) => void;
 }
@@ -160,7 +163,7 @@ function protect(
 
 /** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */
 export function createCasting(
-  { config, places, modelFor, onRemark, admit }: RosterDeps,
+  { config, places, modelFor, onRemark, admit, machine }: RosterDeps,
   definitions: FindDefinition = definitionsOf({ places, config }),
 ): (member: Member) => Promise<Role> {
   const { flags, models, providers } = config;
@@ -209,6 +212,8 @@ export function createCasting(
         flags.limits?.agent ?? {},
       ]),
       policy,
+      environment:
+        machine && environmentFor({ ...machine, choice: environmentChoiceOf(member, definition, config) }),
       memory: { strategy: memory.strategy, threshold: memory.threshold, pin: memory.pin },
       tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
     };

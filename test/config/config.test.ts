@@ -26,7 +26,7 @@ async function refusal(given: Given): Promise<string> {
   return messageOf(error);
 }
 
-const EVERYTHING = `
+const EVERYTHING = `environment: { kind: bubblewrap, network: off }
 model: openai/llama3
 agent: scout
 bus: memory
@@ -62,6 +62,7 @@ describe("loadConfig", () => {
       grants: [],
       memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
       durability: "disk",
+      commandEnvironment: {},
       models: {},
       providers: {},
       modules: { web: { allowPrivate: [] } },
@@ -85,6 +86,7 @@ describe("loadConfig", () => {
       name: "scouts",
       tickMs: 250,
       heartbeatMs: 60_000,
+      commandEnvironment: { kind: "bubblewrap", network: "off" },
       delayMs: 2_000,
       limits: { agent: { steps: 50, cost: 1 }, legion: { steps: 1_000, cost: 2.5, timeMs: 28_800_000 } },
       policies: [{ by: ".ai-legion/config.yaml", as: "anybody", deny: ["run git push"] }],
@@ -222,10 +224,6 @@ describe("loadConfig", () => {
       "1: providers.openai.baseUrl: expected a URL such as http://localhost:11434/v1",
     ],
     ["providers: { openai: { concurrency: 0 } }", "1: providers.openai.concurrency: expected at least 1"],
-    [
-      "system: { commands: allow }",
-      "1: system.commands: commands are judged by the policy now: write `policy: { allow: [run *] }`, or nothing",
-    ],
     ["web: on", "1: web: expected a map with the keys search, allowPrivate, browser"],
   ])("refuses %j in config.yaml, naming the line", async (yaml, message) => {
     expect(await refusal({ yaml })).toBe(`.ai-legion/config.yaml:${message}`);

@@ -57,6 +57,7 @@ Rhyme: always.
 `;
     expect(await define(text)).toEqual({
       name: "Poet",
+      environment: {},
       description: "Writes poems, mostly short ones.",
       model: "offline",
       protocol: "text",
@@ -75,6 +76,7 @@ Rhyme: always.
     async (text) => {
       expect(await define(text)).toEqual({
         name: "it",
+        environment: {},
         description: "",
         protocol: "auto",
         modules: ["core", "goals", "notes", "messaging", "system", "web"],
@@ -102,7 +104,7 @@ Rhyme: always.
     ["---\npolicy: { deny: [rum x] }\n---\n", '2: policy.deny.0: "rum x" is no rule; did you mean run ...?'],
     ["---\npolicy: { alow: [] }\n---\n", '2: policy: unknown key "alow"; did you mean "allow"?'],
     ["---\nmcp: {}\n---\n", "2: mcp: not available yet; leave it out"],
-    ["---\nenvironment: docker\n---\n", "2: environment: not available yet; leave it out"],
+    ["---\nenvironment: dock\n---\n", "2: environment.kind: expected bubblewrap, local, docker or podman"],
     [
       "---\nmodules: core\n---\n",
       "2: modules: expected a list of modules such as [core, notes, ./my-module.js]",
@@ -246,7 +248,7 @@ agents:
     ["agents: [a]", "1: agents: expected a map from agent ids to what they are"],
     [
       "agents:\n  a: poet",
-      "2: agents.a: expected a map with the keys agent, model, brief, limits, policy, modules",
+      "2: agents.a: expected a map with the keys agent, model, brief, limits, policy, environment, modules",
     ],
     ["agents:\n  a: {}", '2: agents.a: "agent" is missing'],
     ["agents:\n  a:\n    agnet: x", '3: agents.a: unknown key "agnet"; did you mean "agent"?'],

@@ -1,6 +1,7 @@
 // What `start` says before anything happens and after everything has.
 
 import type { Config } from "../../config/config.ts";
+import type { EnvironmentFinding } from "../../environment/open.ts";
 import type { Spent } from "../../past/spending.ts";
 import { formatLimits } from "../../domain/limits.ts";
 import type { Nodes } from "../../storage/contract/nodes.ts";
@@ -18,6 +19,8 @@ export interface PrefaceOptions {
   /** How these agents were chosen, where no person did. */
   readonly said?: string;
   readonly config: Config;
+  /** What this machine has to run commands in; absent: nobody looked. */
+  readonly sandbox?: Pick<EnvironmentFinding, "kind" | "why">;
   /** Absent: no other process shares the legion. */
   readonly nodes?: Pick<Nodes, "legion" | "shown">;
   /** The project's folder. */
@@ -34,7 +37,7 @@ const HOW_TO_LIMIT = "--limits steps=100,tokens=2000000,cost=2.50,time=8h";
 
 /** Who is there, on which model and why, what they may spend and do, and where it is kept; whole rows. */
 export function preface(options: PrefaceOptions): string {
-  const { roster, said, config, nodes, project, columns, paint, mode } = options;
+  const { roster, said, config, sandbox, nodes, project, columns, paint, mode } = options;
   const { roles, remarks } = roster;
   const uniform = uniformity(roles);
   const folder = `${project}/.ai-legion/agents/<id>: goals.json, notes/`;
@@ -45,7 +48,7 @@ export function preface(options: PrefaceOptions): string {
     ["", said && `${said}.`],
     ["limits", describeLimits(roster, uniform)],
     ...remarks.map((remark) => ["", remark] as const),
-    ["commands", COMMANDS[saysYes(config) ? "allow" : "ask"]],
+    ["commands", describeCommands(config, sandbox)],
     ["web", readsTheWeb(roster) ? describeSearch(config) : undefined],
     [
       "legion",
@@ -70,6 +73,19 @@ const COMMANDS = {
 /** May commands run as the person who starts this, whatever they are? */
 export function saysYes({ policies }: Pick<Config, "policies">): boolean {
   return policies.some(({ by }) => by === "--yes");
+}
+
+/** Where they run of agents of which nobody says otherwise, and why there is no sandbox where there is none. */
+function describeCommands(config: Config, sandbox: PrefaceOptions["sandbox"]): string {
+  const { commandEnvironment: said } = config;
+  const { kind = sandbox?.kind ?? "local", network = "off" } = said;
+  if (kind === "local") {
+    const words = COMMANDS[saysYes(config) ? "allow" : "ask"];
+    return said.kind === "local" || !sandbox ? words : `${words} (${sandbox.why})`;
+  }
+  const reach =
+    typeof network === "string" ? { on: "any host", off: "no network" }[network] : network.join(", ");
+  return `they run in ${kind}, without questions: they reach the workspace, and ${reach}`;
 }
 
 function readsTheWeb({ roles }: Roster): boolean {

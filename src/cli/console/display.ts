@@ -1,5 +1,6 @@
 // What a running node shows and who it listens to: people at a terminal or behind a pipe, or programs that read JSON.
 
+import type { EnvironmentFinding } from "../../environment/open.ts";
 import type { Config, ConfigFlags } from "../../config/config.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
@@ -41,6 +42,7 @@ export interface DisplayOptions {
   /** What a person should know of the choice of the agents. */
   readonly said?: string;
   readonly config: Config;
+  readonly sandbox: EnvironmentFinding;
   readonly backend: Pick<Backend, "nodes">;
   /** What the command line said. */
   readonly flags: ConfigFlags;

@@ -5,6 +5,7 @@ import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
+import { findEnvironment } from "../../environment/open.ts";
 import { chooseModel } from "../../model/registry/choice.ts";
 import { serverOf, type ConnectionSettings } from "../../model/registry/connection.ts";
 import { openModel } from "../../model/registry/registry.ts";
@@ -28,7 +29,8 @@ const VARIABLES = [
   ["OPENAI_BASE_URL", "for a server that speaks OpenAI's protocol"],
 ] as const;
 
-export async function* checkMachine({ env }: Io): AsyncGenerator<DoctorFinding> {
+export async function* checkMachine(io: Io): AsyncGenerator<DoctorFinding> {
+  const { env } = io;
   yield checkNode(process.versions.node);
   for (const [name, purpose] of PROGRAMS) {
     const path = await findProgram(name, env["PATH"] ?? "");
@@ -36,6 +38,19 @@ export async function* checkMachine({ env }: Io): AsyncGenerator<DoctorFinding> 
       ? finding(name, "missing", `not found; for ${purpose}`)
       : finding(name, "ok", path);
   }
+  yield await checkSandbox(io);
+}
+
+/** Where commands run if nobody says otherwise; tries the whole sandbox. */
+export async function checkSandbox({ env }: Io): Promise<DoctorFinding> {
+  const { probe } = await findEnvironment(env);
+  return probe.works
+    ? finding("sandbox", "ok", `bubblewrap works (${probe.program}): commands reach the workspace alone`)
+    : finding(
+        "sandbox",
+        "missing",
+        `${probe.reason}; commands would run without one. What helps: ${probe.help}`,
+      );
 }
 
 export function checkNode(version: string): DoctorFinding {

@@ -7,7 +7,7 @@ import type { Price } from "../../domain/model.ts";
 import type { FileSettings } from "../config-schema.ts";
 import { entries, shownValue, single, within, type OwnBounds, type Widening } from "./grant.ts";
 import { programValue } from "./program.ts";
-import { laxLimits, widePolicy } from "./widenings.ts";
+import { laxLimits, wideEnvironment, widePolicy } from "./widenings.ts";
 
 /** `project`: real path. What further settings widen is a further line. */
 export async function fileWidenings(
@@ -29,6 +29,7 @@ export async function fileWidenings(
       ...within(limits, "legion", (choice) => laxLimits(choice, legion, "for all together")),
     ]),
     ...within(file, "policy", (policy) => widePolicy(policy, bounds, "its agents")),
+    ...within(file, "environment", (environment) => wideEnvironment(environment, "its agents")),
     ...within(file, "models", modelWidenings),
     ...within(file, "providers", (providers) =>
       (["anthropic", "openai"] as const).flatMap((name) =>

@@ -2,6 +2,7 @@
 
 import { laxerLimits, parseLegionLimits, type Limits, type LimitsChoice } from "../../domain/limits.ts";
 import { PROFILES, type PolicyLayer, type PolicyText, type Profile } from "../../domain/policy/policy.ts";
+import type { EnvironmentChoice } from "../../environment/settings.ts";
 import { entries, single, within, type OwnBounds, type Widening } from "./grant.ts";
 
 /** Whose limits they are stands behind: `for each agent`. */
@@ -36,13 +37,52 @@ interface WrittenPolicy {
   readonly allow?: string[];
 }
 
+/** Settings that definitions and members of teams may hold. */
+interface WrittenDefinition {
+  readonly limits?: LimitsChoice;
+  readonly policy?: WrittenPolicy;
+  readonly environment?: EnvironmentChoice;
+}
+
 /** What definitions and members of teams can widen. `whose`: `agents of agents/poet.md`. */
-export function definitionWidenings<
-  Settings extends { readonly limits?: LimitsChoice; readonly policy?: WrittenPolicy },
->(settings: Settings, bounds: OwnBounds, whose: string): readonly Widening<Settings>[] {
+export function definitionWidenings<Settings extends WrittenDefinition>(
+  settings: Settings,
+  bounds: OwnBounds,
+  whose: string,
+): readonly Widening<Settings>[] {
   return [
     ...within(settings, "limits", (limits) => laxLimits(limits, bounds.limits.agent, `for ${whose}`)),
     ...within(settings, "policy", (policy) => widePolicy(policy, bounds, whose)),
+    ...within(settings, "environment", (environment) => wideEnvironment(environment, whose)),
+  ];
+}
+
+/** Where commands run, as far as that leaves the sandbox that they would run in. */
+export function wideEnvironment(
+  environment: EnvironmentChoice,
+  whose: string,
+): readonly Widening<EnvironmentChoice>[] {
+  const list = (words: readonly string[], says: string): readonly Widening<readonly string[]>[] =>
+    words.length === 0 ? [] : single<readonly string[]>(JSON.stringify(words), `${says} ${words.join(" ")}`);
+  return [
+    ...within(environment, "kind", (kind) =>
+      kind === "local"
+        ? single<NonNullable<EnvironmentChoice["kind"]>>(kind, `run commands of ${whose} without a sandbox`)
+        : [],
+    ),
+    ...within(environment, "network", (network) => {
+      const places = typeof network === "string" ? network : network.join(" ");
+      return places === "off" || places === ""
+        ? []
+        : single<NonNullable<EnvironmentChoice["network"]>>(
+            places,
+            `let commands of ${whose} reach ${places === "on" ? "any host" : places}`,
+          );
+    }),
+    ...within(environment, "read", (paths) => list(paths, `let commands of ${whose} read`)),
+    ...within(environment, "pass", (names) => list(names, `show commands of ${whose} your variables`)),
+    ...within(environment, "image", (image) => single<string>(image, `run commands of ${whose} in ${image}`)),
+    ...within(environment, "args", (args) => list(args, `run containers of ${whose} with`)),
   ];
 }
 

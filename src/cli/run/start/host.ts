@@ -6,6 +6,7 @@ import type { Config } from "../../../config/config.ts";
 import type { ControlServer } from "../../../control/api/serve.ts";
 import { createService } from "../../../control/service.ts";
 import { serveOverSocket } from "../../../control/socket/server.ts";
+import { findEnvironment, type EnvironmentFinding } from "../../../environment/open.ts";
 import type { Roster } from "../../../legion/roster.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { saysYes } from "../../console/banner.ts";
@@ -21,7 +22,8 @@ import { settleTrusted } from "./settle-trusted.ts";
 import { createEarlyWatcher, openView, type EarlyWatcher } from "./view.ts";
 import { planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
 
-export interface HostOrder extends Omit<WorkloadOrder, "config">, Pick<DisplayOptions, "readers" | "detail"> {
+export interface HostOrder
+  extends Omit<WorkloadOrder, "config" | "machine">, Pick<DisplayOptions, "readers" | "detail"> {
   /** What was typed: it may say that what somebody else wrote counts. */
   readonly typed: Pick<Typed, "options">;
 }
@@ -33,6 +35,7 @@ interface Planned extends HostOrder {
   readonly roster: Roster;
   readonly early: EarlyWatcher;
   readonly level: LogLevel;
+  readonly sandbox: EnvironmentFinding;
   readonly io: Io;
 }
 
@@ -46,15 +49,27 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   const config = await settleTrusted(order, io);
   const level = readLogLevel(io.env["LEGION_LOG"]);
   const early = createEarlyWatcher();
+  const sandbox = await findEnvironment(io.env);
+  const machine = { finding: sandbox, variables: io.env };
   const workload =
-    (await openReplay({ ...order, config })) ?? (await planWorkload({ ...order, config }, early));
+    (await openReplay({ ...order, config, machine })) ??
+    (await planWorkload({ ...order, config, machine }, early));
   try {
     const roster = await withRemarks(workload.roster, config, io);
     const opened = await openLegion({ ...order, config, workload, watcher: early }, io);
     // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
     const shutdown = listenForShutdown(io);
     try {
-      return await attend(opened, shutdown, { ...order, config, workload, roster, early, level, io });
+      return await attend(opened, shutdown, {
+        ...order,
+        config,
+        workload,
+        roster,
+        early,
+        level,
+        sandbox,
+        io,
+      });
     } finally {
       shutdown.close();
       await opened.backend.close();

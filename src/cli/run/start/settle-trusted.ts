@@ -9,7 +9,10 @@ import { asChosen, type WorkloadOrder } from "./workload.ts";
  * The config of a start, once the person was asked about what the project's files want and only the person may say. What
  * they grant may bring further wishes: another agent, with other modules. Rejects as `loadConfig` and `Admit` do.
  */
-export async function settleTrusted(order: Omit<WorkloadOrder, "config">, { env }: Io): Promise<Config> {
+export async function settleTrusted(
+  order: Omit<WorkloadOrder, "config" | "machine">,
+  { env }: Io,
+): Promise<Config> {
   const { who, project, flags, admit } = order;
   const asked = new Set<string>();
   for (;;) {

@@ -6,7 +6,7 @@ import { aborted } from "../../../base/signals.ts";
 import type { Config, ConfigFlags } from "../../../config/config.ts";
 import type { Admit } from "../../../config/module-loader.ts";
 import type { Legion, LegionOptions } from "../../../legion/legion.ts";
-import { planRoster, type Roster, type Who } from "../../../legion/roster.ts";
+import { planRoster, type Roster, type RosterDeps, type Who } from "../../../legion/roster.ts";
 import type { Watcher } from "./view.ts";
 import { startedBy } from "./selection.ts";
 import { whyNotDone } from "./shutdown.ts";
@@ -35,6 +35,7 @@ export interface WorkloadOrder {
   readonly until: "idle" | "told";
   readonly flags: ConfigFlags;
   readonly config: Config;
+  readonly machine: RosterDeps["machine"];
   /** Real path of the project's folder. */
   readonly project: string;
   /** Asked before anything runs that the project brings. */
@@ -60,10 +61,10 @@ export async function planWorkload(order: WorkloadOrder, watcher: Watcher): Prom
 }
 
 function planAgents(order: WorkloadOrder, watcher: Watcher): Promise<Roster> {
-  const { who, project, config, admit } = order;
+  const { who, project, config, admit, machine } = order;
   const onRemark = (text: string): void => watcher.tell(text, "model");
   const places = { projectDir: project, packageDir };
-  return asChosen(order, planRoster(who, { config, places, onRemark, admit }));
+  return asChosen(order, planRoster(who, { config, places, onRemark, admit, machine }));
 }
 
 /** If it fails and the agents were not the person's choice, it says so. */

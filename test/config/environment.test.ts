@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { findDefinition, findTeam } from "../../src/config/definition.ts";
+import { mergeEnvironments } from "../../src/environment/settings.ts";
+import { createTempProject } from "../temp-project.ts";
+
+async function load(yaml: string) {
+  const projectDir = await createTempProject({ ".ai-legion/config.yaml": yaml });
+  return (await loadConfig({ projectDir, env: {}, flags: {} })).commandEnvironment;
+}
+
+describe("the setting `environment`", () => {
+  it.each([
+    ["", {}],
+    ["environment: local", { kind: "local" }],
+    ["environment: { network: off }", { network: "off" }],
+    ["environment: { network: on }", { network: "on" }],
+    [
+      "environment: { kind: bubblewrap, network: [registry.npmjs.org, '*.example.com:8443'], read: [~/go], pass: [A_B] }",
+      {
+        kind: "bubblewrap",
+        network: ["registry.npmjs.org", "*.example.com:8443"],
+        read: ["~/go"],
+        pass: ["A_B"],
+      },
+    ],
+    [
+      "environment: { kind: podman, image: node:22, args: [--gpus=all] }",
+      { kind: "podman", image: "node:22", args: ["--gpus=all"] },
+    ],
+  ])("reads %j", async (yaml, choice) => {
+    expect(await load(yaml)).toEqual(choice);
+  });
+
+  it.each([
+    ["environment: chroot", "1: environment.kind: expected bubblewrap, local, docker or podman"],
+    ["environment: { netwrok: off }", '1: environment: unknown key "netwrok"; did you mean "network"?'],
+    ["environment: { network: some }", "expected off, on, or a list of hosts such as"],
+    [
+      "environment: { network: ['http://x/'] }",
+      "1: environment.network: expected off, on, or a list of hosts such as [registry.npmjs.org",
+    ],
+    ["environment: { read: [go] }", "expected absolute paths, or some that begin with ~/"],
+    ["environment: { pass: ['A=1'] }", "expected names of variables such as [JAVA_HOME]"],
+    [
+      "environment: { image: node }",
+      "environment.image: only for docker and podman: name one of them as kind",
+    ],
+    ["environment: { kind: local, args: [x] }", "environment.args: only for docker and podman"],
+  ])("refuses %j with one line that says what would be right", async (yaml, text) => {
+    await expect(load(yaml)).rejects.toThrow(text);
+  });
+
+  it("is said by definitions and teams as well, and the later speaker wins", async () => {
+    const projectDir = await createTempProject({
+      "agents/one.md": "---\nenvironment: { kind: docker, image: a }\n---\n",
+      "agents/team.yaml": "agents: { x: { agent: one, environment: { network: on } } }",
+    });
+    const places = { projectDir, packageDir: projectDir };
+    const { environment } = await findDefinition("one", places);
+    const [member] = await findTeam("team", places);
+    expect(mergeEnvironments({ network: "off" }, environment, member?.environment)).toEqual({
+      kind: "docker",
+      image: "a",
+      network: "on",
+    });
+    expect(mergeEnvironments(environment, { kind: "local" })).toEqual({ kind: "local" });
+  });
+});
