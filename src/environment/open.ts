@@ -7,8 +7,9 @@ import { LegionError } from "../base/errors.ts";
 import { enumerate, quote } from "../base/wording.ts";
 import { isProtected } from "../domain/protected.ts";
 import { createBubblewrap } from "./bubblewrap/bubblewrap.ts";
-import { probeBubblewrap, thisMachine, type Probe } from "./bubblewrap/probe.ts";
+import { findProgram, probeBubblewrap, thisMachine, type Probe } from "./bubblewrap/probe.ts";
 import { holds } from "./bubblewrap/system.ts";
+import { createContainerEnvironment } from "./container/container.ts";
 import type { Environment, EnvironmentKind, EnvironmentPlace, OpenEnvironment } from "./environment.ts";
 import { createLocalEnvironment } from "./local.ts";
 import { makeOwnFolders } from "./lodging.ts";
@@ -50,8 +51,32 @@ export function environmentFor(order: EnvironmentOrder): OpenEnvironment {
       return () => Promise.resolve(createLocalEnvironment(variables));
     case "docker":
     case "podman":
-      throw new LegionError("CONFIG", `environment: ${kind} is not available yet; write bubblewrap or local`);
+      return containerFor({ ...order, kind });
   }
+}
+
+/** One that most programs for Linux run in, with bash. */
+const IMAGE = "docker.io/library/debian:stable-slim";
+
+function containerFor({
+  choice,
+  variables,
+  kind,
+}: EnvironmentOrder & { readonly kind: "docker" | "podman" }): OpenEnvironment {
+  const { network = "off", pass = [], image = IMAGE, args = [] } = choice;
+  const refuse = (why: string) => new LegionError("CONFIG", `environment: ${why}`);
+  const program = findProgram(kind, variables["PATH"] ?? "");
+  if (program === undefined)
+    throw refuse(`${kind} is not installed; install it, or write bubblewrap or local`);
+  if (typeof network !== "string")
+    throw refuse(`with ${kind} the network is off or on; single hosts are for bubblewrap`);
+  return async (place) =>
+    createContainerEnvironment({
+      ...{ kind, program, place, variables, network, pass, image, args },
+      read: (choice.read ?? []).map((path) => readable(path, { ...variables }, place)),
+      folders: await makeOwnFolders(place),
+      description: `in a container of ${kind}, ${image}: they reach the workspace${described(network)}`,
+    });
 }
 
 function refuseForLocal({ kind, network, read, pass, image, args }: EnvironmentChoice): void {

@@ -15,12 +15,14 @@ export interface EnvironmentUnderTest {
   readonly name: string;
   /** For commands that work in the folder `workspace`; gets the variables of the runtime. */
   readonly open: (workspace: string, variables: NodeJS.ProcessEnv) => Environment | Promise<Environment>;
+  /** Of a runtime in a process of its own; absent: as here. */
+  readonly path?: () => string;
   /** False: what it needs is not here. */
   readonly isThere?: boolean;
 }
 
 /** What every environment promises. */
-export function describeEnvironment({ name, open, isThere = true }: EnvironmentUnderTest): void {
+export function describeEnvironment({ name, open, path, isThere = true }: EnvironmentUnderTest): void {
   describe.runIf(isThere)(`an environment: ${name}`, () => {
     let cwd: string;
     let environment: Environment;
@@ -224,7 +226,8 @@ export function describeEnvironment({ name, open, isThere = true }: EnvironmentU
         void environment.execute("touch ready; ${left}; true", { cwd, timeoutMs: 60_000, signal });
         setInterval(() => existsSync(cwd + "/ready") && process.exit(0), 5);`;
       const node = ["--import", "tsx", "--input-type=module", "-e", program];
-      await promisify(execFile)(process.execPath, node);
+      const env = { ...process.env, PATH: path?.() ?? process.env["PATH"] };
+      await promisify(execFile)(process.execPath, node, { env });
       await expect.poll(() => isRunningAs(left), { timeout: 5_000 }).toBe(false);
     });
 

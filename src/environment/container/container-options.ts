@@ -1,0 +1,18 @@
+import type { EnvironmentKind, EnvironmentPlace } from "../environment.ts";
+import type { OwnFolders } from "../lodging.ts";
+
+export interface ContainerOptions {
+  readonly kind: Extract<EnvironmentKind, "docker" | "podman">;
+  /** The path of its command line. */
+  readonly program: string;
+  readonly place: EnvironmentPlace;
+  readonly folders: OwnFolders;
+  /** Of the runtime. */
+  readonly variables: NodeJS.ProcessEnv;
+  readonly network: "off" | "on";
+  readonly read: readonly string[];
+  readonly pass: readonly string[];
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly description: string;
+}

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { pinnedBy } from "../guard/guard.ts";
+import type { ProtectedEntry } from "../guard/scan.ts";
+import { HOME } from "../lodging.ts";
+import type { ContainerOptions } from "./container-options.ts";
+
+export interface ContainerRun {
+  readonly name: string;
+  readonly cwd: string;
+  /** Names of variables whose values the command line finds in its own environment. */
+  readonly passed: readonly string[];
+  readonly protect: readonly ProtectedEntry[];
+}
+
+const MAX_PROCESSES = 1_024;
+const MAX_FILE_BYTES = 1024 ** 3;
+
+/** What `docker run` is told, up to the image. */
+export function runArgs(
+  options: ContainerOptions,
+  { name, cwd, passed, protect }: ContainerRun,
+): readonly string[] {
+  const { kind, place, folders, network, read, image, args } = options;
+  const at = ({ names }: ProtectedEntry): string => join(place.workspace, ...names);
+  const mounts = [
+    bind(place.workspace, place.workspace),
+    bind(folders.home, HOME),
+    bind(folders.tmp, "/tmp"),
+    ...read.map((path) => bind(path, path, "readonly")),
+    ...pinnedBy(protect).map((path) => bind(join(place.workspace, path), join(place.workspace, path))),
+    ...protect
+      .filter(({ guard, kind: is }) => guard === "fixed" && is !== "link")
+      .map((one) => bind(at(one), at(one), "readonly")),
+    ...protect
+      .filter(({ guard, kind: is }) => guard === "hidden" && is !== "link")
+      .map((one) => bind(one.kind === "file" ? "/dev/null" : folders.empty, at(one), "readonly")),
+  ];
+  return [
+    ...["run", "--rm", "--init", "--pull", "missing", "--name", name],
+    ...["--network", network === "on" ? "bridge" : "none"],
+    ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--security-opt", "label=disable"],
+    ...[
+      "--pids-limit",
+      `${MAX_PROCESSES}`,
+      "--memory",
+      "4g",
+      "--ulimit",
+      `fsize=${MAX_FILE_BYTES}`,
+      "--ulimit",
+      "core=0",
+    ],
+    ...userOf(kind),
+    ...mounts.flatMap((mount) => ["--mount", mount]),
+    ...[
+      "--workdir",
+      cwd,
+      "--env",
+      `HOME=${HOME}`,
+      "--env",
+      "TMPDIR=/tmp",
+      "--env",
+      "PAGER=cat",
+      "--env",
+      "LEGION_COMMAND=1",
+    ],
+    ...passed.flatMap((variable) => ["--env", variable]),
+    ...args,
+    image,
+  ];
+}
+
+/** Files that commands make are the user's own. */
+function userOf(kind: ContainerOptions["kind"]): readonly string[] {
+  const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  return kind === "podman" && user !== 0 ? ["--userns", "keep-id"] : ["--user", `${user}:${group}`];
+}
+
+/** Fields of a mount are parted by commas, so each is quoted. */
+function bind(from: string, to: string, ...flags: readonly string[]): string {
+  const fields = ["type=bind", `src=${from}`, `dst=${to}`, ...flags];
+  return fields.map((field) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(",");
+}
