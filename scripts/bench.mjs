@@ -20,6 +20,7 @@ const MEASURES = [
   "tokens",
   "redact",
   "start",
+  "sandbox",
   "web-reads",
   "redis-throughput",
   "redis-latency",
