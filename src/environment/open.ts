@@ -1,6 +1,6 @@
 // Which environment an agent gets.
 
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { LegionError } from "../base/errors.ts";
@@ -123,15 +123,10 @@ function readable(path: string, variables: NodeJS.ProcessEnv, place: Environment
   const full = path.startsWith("~/") ? join(home, path.slice(2)) : path;
   const refuse = (why: string) => new LegionError("CONFIG", `environment: read: ${quote(path)} ${why}`);
   if (!isAbsolute(full)) throw refuse("is no absolute path, and none that begins with ~/");
-  let real = full;
-  try {
-    real = realpathSync(full);
-  } catch {
-    return full;
-  }
+  const real = existsSync(full) ? realpathSync(full) : full;
   if (holds(real, variables, place))
     throw refuse("holds more than commands may see; name what they need in it");
-  const names = [full, real].map((each) => each.split("/").filter(Boolean));
-  if (names.some(isProtected)) throw refuse("is protected: keys and settings with keys are never shown");
+  const ways = [full, real].map((each) => each.split("/").filter(Boolean));
+  if (ways.some(isProtected)) throw refuse("is protected: keys and settings with keys are never shown");
   return full;
 }
