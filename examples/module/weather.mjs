@@ -12,6 +12,7 @@ export const weather = defineModule({
       description: "Record how much it rained",
       parameters: { millimetres: z.coerce.number().describe("rain since the last record") },
       effects: "none", // Only its own state: safe to run again after a crash.
+      touches: [], // nothing outside: nobody has to be asked
       execute({ millimetres }, { state }) {
         // An expected refusal is a result that the model reads; what is thrown is shown to it as a failure, too.
         if (millimetres < 0) return fail("Rain does not fall upwards.");

@@ -13,7 +13,6 @@ import { keyLeak, type UrlSources } from "../model/http/base-url.ts";
 import type { ProviderSettings } from "../model/registry/connection.ts";
 import type { ModelDescription } from "../model/registry/profiles.ts";
 import type { Secret } from "../base/redaction/redactor.ts";
-import { secretsOf } from "./secrets.ts";
 import { freeze } from "../base/freeze.ts";
 import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
 import { chooseSearch, type SearchChoice } from "./web-search.ts";
@@ -145,8 +144,7 @@ export function settle(
     trust,
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
     environment: () => ({ ...serviceEnvironment }),
-    secrets: () =>
-      secretsOf({ env, dotEnv, bus: settings.bus, named: [...person.secrets, ...(file.secrets ?? [])] }),
+    secrets: () => [],
   });
 }
 

@@ -48,6 +48,7 @@ export function configJsonSchema(): JsonSchema {
 /** Of those that may be one word instead of a map. */
 const WORDS: Readonly<Record<string, (property: z.core.JSONSchema._JSONSchema) => JsonSchema>> = {
   limits: orNone,
+  approvals: (property) => ({ anyOf: [{ enum: ["wait", "deny"] }, toSchema(property)] }),
   environment: (property) => ({ anyOf: [{ enum: [...ENVIRONMENT_KINDS] }, toSchema(property)] }),
 };
 

@@ -13,6 +13,7 @@ import { fileWidenings } from "./grants/file-grants.ts";
 import { NO_TRUST, trustSettings, type Trust, type Trusted, type WantedGrant } from "./grants/grant.ts";
 import { boundsOf, trustIn } from "./grants/trust.ts";
 import { readPersonConfig, withoutPersonConfig } from "./person-config.ts";
+import type { Secret } from "../base/redaction/redactor.ts";
 import { secretsOf } from "./secrets.ts";
 import { VARIABLES } from "./variables.ts";
 import { parseYaml } from "./yaml.ts";
@@ -34,7 +35,11 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const dotEnv = await trustDotEnv(values, sources, trust);
   const grants = [...file.grants, ...dotEnv.grants];
   const layers = { person, file: file.settings, dotEnv: dotEnv.settings, variables: VARIABLES };
-  return settle({ ...layers, trust, grants }, sources);
+  const config = settle({ ...layers, trust, grants }, sources);
+  // What does not count, or is hidden by the environment, is no less a secret.
+  const named = [...person.secrets, ...(file.settings.secrets ?? [])];
+  const secrets = (): readonly Secret[] => secretsOf({ ...sources, dotEnv: values, bus: config.bus, named });
+  return Object.freeze({ ...config, secrets });
 }
 
 const PLACE_GRANTS = [`${FILE} bus`, ".env LEGION_BUS", ".env LEGION_NAME"];

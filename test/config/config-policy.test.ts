@@ -17,6 +17,19 @@ async function refusal(flags: ConfigFlags): Promise<string> {
   return messageOf(error);
 }
 
+describe("system.commands, of versions before", () => {
+  it("is refused with what takes its place", async () => {
+    const projectDir = await createTempProject({ ".ai-legion/config.yaml": "system: { commands: allow }" });
+    const error: unknown = await loadConfig({ projectDir, env: ownHome(), flags: {} }).catch(
+      (e: unknown) => e,
+    );
+    expect(messageOf(error)).toBe(
+      ".ai-legion/config.yaml:1: system.commands: commands are judged by the policy now: " +
+        "write `policy: { allow: [run *] }`, or nothing",
+    );
+  });
+});
+
 describe("--policy", () => {
   it("hears every rule of the command line, and the last profile", async () => {
     const flags = { policy: ["deny run git push *", "read-only", "deny send 2", "full"].join("\0") };

@@ -51,6 +51,7 @@ describe("loadConfig", () => {
     const { environment, secrets, trust: _, ...config } = await load();
     expect(config).toEqual({
       agent: "legionnaire",
+      approvals: {},
       bus: { kind: "memory" },
       name: "legion",
       tickMs: 1_000,
@@ -82,6 +83,7 @@ describe("loadConfig", () => {
     expect(config).toEqual({
       model: "openai/llama3",
       agent: "scout",
+      approvals: {},
       bus: { kind: "memory" },
       name: "scouts",
       tickMs: 250,
@@ -138,8 +140,8 @@ describe("loadConfig", () => {
 
   it("tells what the command line said apart from what stood there before", async () => {
     const { flags } = await load({ yaml: "model: offline\ntick: 5s", flags: { tick: "0", limits: "none" } });
-    const none = { steps: "none", tokens: "none", cost: "none", timeMs: "none" };
-    expect(flags).toEqual({ tickMs: 0, limits: { agent: none, legion: none } });
+    const all = { steps: "none", tokens: "none", cost: "none", timeMs: "none" };
+    expect(flags).toEqual({ tickMs: 0, limits: { agent: all, legion: all } });
   });
 
   it("takes from .env what the environment does not set", async () => {

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../../src/config/load-config.ts";
+import { loadTrusted } from "../trusting.ts";
+import { ownHome } from "../own-config-home.ts";
 import { findDefinition, findTeam } from "../../src/config/definition.ts";
+import { NO_TRUST } from "../../src/config/grants/grant.ts";
 import { mergeEnvironments } from "../../src/environment/settings.ts";
 import { createTempProject } from "../temp-project.ts";
 
 async function load(yaml: string) {
   const projectDir = await createTempProject({ ".ai-legion/config.yaml": yaml });
-  return (await loadConfig({ projectDir, env: {}, flags: {} })).commandEnvironment;
+  return (await loadTrusted({ projectDir, env: ownHome(), flags: {} })).commandEnvironment;
 }
 
 describe("the setting `environment`", () => {
@@ -56,7 +58,8 @@ describe("the setting `environment`", () => {
       "agents/one.md": "---\nenvironment: { kind: docker, image: a }\n---\n",
       "agents/team.yaml": "agents: { x: { agent: one, environment: { network: on } } }",
     });
-    const places = { projectDir, packageDir: projectDir };
+    const trust = { bounds: NO_TRUST.bounds, isGranted: () => true };
+    const places = { projectDir, packageDir: projectDir, trust };
     const { environment } = await findDefinition("one", places);
     const [member] = await findTeam("team", places);
     expect(mergeEnvironments({ network: "off" }, environment, member?.environment)).toEqual({

@@ -14,7 +14,7 @@ async function person(text: string, project = ""): Promise<Parameters<typeof loa
   await mkdir(join(home, "ai-legion"), { mode: 0o700 });
   await writeFile(join(home, "ai-legion/config.yaml"), text, { mode: 0o600 });
   const projectDir = await createTempProject({ ".ai-legion/config.yaml": project });
-  return { projectDir, env: { XDG_CONFIG_HOME: home }, flags: {} };
+  return { projectDir, env: { XDG_CONFIG_HOME: home, DEPLOY_TOKEN: "a-token-of-mine" }, flags: {} };
 }
 
 async function load(text: string, project?: string): Promise<Config> {
@@ -34,7 +34,7 @@ describe("the person's own config.yaml", () => {
     );
     expect(config.policies[0]).toMatchObject({ as: "person", profile: "full", allow: ["run make"] });
     expect(config.limits).toEqual({ agent: { steps: 70 }, legion: { cost: 3 } });
-    expect(config.secrets).toEqual(["DEPLOY_TOKEN"]);
+    expect(config.secrets()).toContainEqual({ name: "DEPLOY_TOKEN", value: "a-token-of-mine" });
     expect(config.notify).toEqual({ kind: "command", command: "notify-send" });
   });
 

@@ -54,9 +54,9 @@ const LEFT_OUT = /^legion: left out, as you have not trusted it: /;
 
 describe("hostile: trust", () => {
   it("commands: config.yaml allows them", () =>
-    startsWithout(/let its agents run every command/, {
+    startsWithout(/let its agents do this without asking: run \*/, {
       "agents/legionnaire.md": "---\nmodules: [core, system]\n---\n",
-      [CONFIG]: "system: { commands: allow }",
+      [CONFIG]: "policy: { allow: [run *] }",
       "script.yaml": `[{ calls: [{ action: executeCommand, parameters: { command: touch harm } }] }, Done.]`,
     }));
 

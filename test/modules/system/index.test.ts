@@ -41,7 +41,6 @@ describe("the system module", () => {
       "executeCommand: Run a command in a shell in the workspace; what it leaves running in the background is ended
         command (string): The command
         timeout? (number): Seconds until it is ended, 120 unless given
-        network? (string): Hosts it has to reach where commands have no network, such as example.com, example.com:8443
       readFile: Read a text file
         path (string): Path of the file
         offset? (integer): Line to begin with, from 1

@@ -29,7 +29,7 @@ describe("legion start", () => {
       "2 agents on scripted:script.yaml (--model)",
       "  agents    1, 2: legionnaire. A generalist that works in the project folder, alone or with others.",
       "  limits    none; set some with --limits steps=100,tokens=2000000,cost=2.50,time=8h",
-      "  commands  there is no sandbox, so you are asked before one runs; --yes allows them",
+      "  commands  they run in bubblewrap, without questions: they reach the workspace, and no network",
       "  web       agents read pages; `legion doctor` says what it takes to let them search",
       `  files     ${cwd}/.ai-legion/agents/<id>: goals.json, notes/, log/`,
       "",
