@@ -32,7 +32,7 @@ const BLOCK = 5;
 /** How long to wait for the first word of bwrap where it is needed. */
 const STATUS_MS = 200;
 const END_MS = 5_000;
-const POLL_MS = 2;
+const POLL_MS = 1;
 
 /** Rejects, saying what bwrap says, if the sandbox cannot be made. */
 export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions): Promise<CommandRun> {
