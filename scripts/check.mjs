@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { provideBubblewrap } from "./bubblewrap.mjs";
 import { provideChromium } from "./chromium.mjs";
 import { install } from "./install.mjs";
+import { providePodman } from "./podman.mjs";
 import { provideRedis } from "./redis.mjs";
 import { elapsed, root, tools } from "./repo.mjs";
 
@@ -29,6 +30,7 @@ const PROVIDERS = [
   ["redis", provideRedis],
   ["chromium", provideChromium],
   ["bubblewrap", provideBubblewrap],
+  ["podman", providePodman],
 ];
 
 /** @type {Row[]} */

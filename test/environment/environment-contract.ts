@@ -81,7 +81,7 @@ export function describeEnvironment({ name, open, path, isThere = true }: Enviro
         .trim()
         .split("\n")
         .map((line) => line.split("=")[0]!);
-      const shells = ["PWD", "OLDPWD", "SHLVL", "_"];
+      const shells = ["PWD", "OLDPWD", "SHLVL", "_", "HOSTNAME", "container"];
       const known = ["PATH", "LANG", "TERM", "HOME", "TMPDIR", "PAGER", "LEGION_COMMAND", "LEGION_RUN"];
       expect(names.filter((name) => ![...known, ...shells].includes(name))).toEqual([]);
       expect(output).toContain("PAGER=cat\n");

@@ -19,7 +19,8 @@ export async function open(
   workspace: string,
   variables: NodeJS.ProcessEnv,
 ): Promise<Environment> {
-  return openChosen({ kind }, placeIn(workspace), variables);
+  const image = kind === "podman" ? { image: variables["LEGION_TEST_IMAGE"] } : {};
+  return openChosen({ kind, ...image }, placeIn(workspace), variables);
 }
 
 export async function openChosen(

@@ -21,8 +21,10 @@ import {
 import type { ContainerOptions } from "./container-options.ts";
 import { runArgs } from "./run-args.ts";
 
-/** With it docker and podman say that they, and not the command, failed. */
-const CANNOT_START = 125;
+/** With one of these docker and podman say that they, and not the command, failed. */
+const CANNOT_START = [125, 126, 127];
+/** No core, and files of 1 GiB at most, in blocks of 512 bytes. */
+const LIMITS = "ulimit -c 0; ulimit -f 2097152; ";
 const PREFIX = "ai-legion-";
 
 export function createContainerEnvironment(options: ContainerOptions): Environment {
@@ -91,7 +93,7 @@ function createEngine(options: ContainerOptions) {
       // Values of variables stand in no command line, which every user of this machine can read.
       const passed = { ...pick(variables, options.pass), LEGION_RUN: mark };
       const args = runArgs(options, { name, cwd, passed: Object.keys(passed), protect });
-      const child = spawn(program, [...args, "sh", "-c", SHELL, "sh", command], {
+      const child = spawn(program, [...args, "sh", "-c", `${LIMITS}${SHELL}`, "sh", command], {
         cwd,
         env: { ...env, ...passed },
         detached: true,
@@ -105,12 +107,15 @@ function createEngine(options: ContainerOptions) {
         stdout: child.stdout,
         terminate: () => attempt("kill", "--signal", "TERM", name),
         async kill() {
-          await attempt("rm", "--force", name);
+          // With its first process everything in it ended.
+          if (child.exitCode !== null) return;
+          await attempt("kill", "--signal", "KILL", name);
           child.kill("SIGKILL");
+          await attempt("rm", "--force", name);
         },
-        endNow: () => void spawnSync(program, ["rm", "--force", name], { env }),
+        endNow: () => void spawnSync(program, ["kill", "--signal", "KILL", name], { env }),
         check({ exitCode }) {
-          if (exitCode !== CANNOT_START || complaint === "") return;
+          if (!CANNOT_START.includes(exitCode ?? 0) || complaint === "") return;
           const why = complaint.trim().split("\n").at(-1);
           throw new LegionError("REFUSED", `${kind} cannot start a container: ${why}`);
         },
@@ -120,7 +125,7 @@ function createEngine(options: ContainerOptions) {
     async endAll(prefix: string): Promise<boolean> {
       const listed = await tell("ps", "--all", "--filter", `name=^${prefix}`, "--format", "{{.Names}}");
       const left = listed.split("\n").filter((name) => name.startsWith(prefix));
-      for (const name of left) await attempt("rm", "--force", name);
+      for (const name of left) await attempt("kill", "--signal", "KILL", name);
       return left.length > 0;
     },
   };

@@ -13,7 +13,6 @@ export interface ContainerRun {
 }
 
 const MAX_PROCESSES = 1_024;
-const MAX_FILE_BYTES = 1024 ** 3;
 
 /** What `docker run` is told, up to the image. */
 export function runArgs(
@@ -39,16 +38,7 @@ export function runArgs(
     ...["run", "--rm", "--init", "--pull", "missing", "--name", name],
     ...["--network", network === "on" ? "bridge" : "none"],
     ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--security-opt", "label=disable"],
-    ...[
-      "--pids-limit",
-      `${MAX_PROCESSES}`,
-      "--memory",
-      "4g",
-      "--ulimit",
-      `fsize=${MAX_FILE_BYTES}`,
-      "--ulimit",
-      "core=0",
-    ],
+    ...["--pids-limit", `${MAX_PROCESSES}`, "--memory", "4g"],
     ...userOf(kind),
     ...mounts.flatMap((mount) => ["--mount", mount]),
     ...[

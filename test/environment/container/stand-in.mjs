@@ -14,6 +14,7 @@ mkdirSync(books, { recursive: true });
 appendFileSync(join(home, "told.jsonl"), `${JSON.stringify([verb, ...args])}\n`);
 
 if (verb === "run") run();
+else if (verb === "kill" && args.includes("KILL")) remove(args.at(-1));
 else if (verb === "kill") signal(args.at(-1), "SIGTERM");
 else if (verb === "rm") remove(args.at(-1));
 else if (verb === "ps") list();
