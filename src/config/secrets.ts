@@ -4,8 +4,8 @@
 import type { Secret } from "../base/redaction/redactor.ts";
 import type { Variables } from "../base/variables.ts";
 
-/** Keys of the services that we know, with what their libraries look up by themselves. */
-export const SERVICE_KEY = /^(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY)_(?:.*_)?(?:KEY|TOKEN|SECRET)$/;
+/** Those that are taken out of the environment of the process, before anything else is loaded: cli/kit/keys.ts. */
+const SERVICE_KEY = /^(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY)_(?:.*_)?(?:KEY|TOKEN|SECRET)$/;
 /** Addresses that may have a password in them. */
 const SERVICE_ADDRESS = /^(?:(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY|SEARXNG)_(?:.*_)?URL|LEGION_BUS)$/;
 

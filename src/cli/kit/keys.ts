@@ -8,14 +8,15 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import type { Variables } from "../../base/variables.ts";
-import { SERVICE_KEY } from "../../config/secrets.ts";
 
+/** Those of the services that we know, with what their libraries look up by themselves. */
+const KEY = /^(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY)_(?:.*_)?(?:KEY|TOKEN|SECRET)$/;
 const ADDRESS = /^(?:(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY|SEARXNG)_(?:.*_)?URL|LEGION_BUS)$/;
 
 /** The names of variables that hold a key, or an address with a password in it. */
 export function keyVariables(env: Variables): readonly string[] {
   return Object.entries(env).flatMap(([name, value = ""]) =>
-    value !== "" && (SERVICE_KEY.test(name) || (ADDRESS.test(name) && hasPassword(value))) ? [name] : [],
+    value !== "" && (KEY.test(name) || (ADDRESS.test(name) && hasPassword(value))) ? [name] : [],
   );
 }
 
