@@ -59,7 +59,6 @@ describe("loadConfig", () => {
       delayMs: 0,
       limits: { agent: {}, legion: {} },
       policies: [],
-      secrets: [],
       grants: [],
       memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
       durability: "disk",
@@ -92,7 +91,6 @@ describe("loadConfig", () => {
       delayMs: 2_000,
       limits: { agent: { steps: 50, cost: 1 }, legion: { steps: 1_000, cost: 2.5, timeMs: 28_800_000 } },
       policies: [{ by: ".ai-legion/config.yaml", as: "anybody", deny: ["run git push"] }],
-      secrets: [],
       memory: { strategy: "legion", threshold: 80_000, pin: "top", forgetErrors: false },
       durability: "process",
       models: {
