@@ -16,7 +16,8 @@ interface Forms {
   readonly clean: (text: string) => string;
 }
 
-export function createPieces({ search, forms, clean }: Forms): Pieces {
+/** Prepares for any number of such texts. */
+export function preparePieces({ search, forms, clean }: Forms): () => Pieces {
   const byFirst = new Map<string, string[]>();
   for (const form of forms) byFirst.set(form[0]!, [...(byFirst.get(form[0]!) ?? []), form]);
   const longest = Math.max(...forms.map(({ length }) => length));
@@ -31,25 +32,27 @@ export function createPieces({ search, forms, clean }: Forms): Pieces {
     }
     return text.length;
   };
-  let held = "";
-  return {
-    add(piece) {
-      const all = held + piece;
-      // It may be the first half of a line's end.
-      const text = all.endsWith("\r") ? all.slice(0, -1) : all;
-      const joined = joinLines(text);
-      const open = joined
-        ? Math.min(joined.before(firstOpen(joined.text)), firstOpen(text))
-        : firstOpen(text);
-      const cut = settled(text, open, search);
-      held = all.slice(cut);
-      return clean(text.slice(0, cut));
-    },
-    end() {
-      const text = held;
-      held = "";
-      return clean(text);
-    },
+  return () => {
+    let held = "";
+    return {
+      add(piece) {
+        const all = held + piece;
+        // It may be the first half of a line's end.
+        const text = all.endsWith("\r") ? all.slice(0, -1) : all;
+        const joined = joinLines(text);
+        const open = joined
+          ? Math.min(joined.before(firstOpen(joined.text)), firstOpen(text))
+          : firstOpen(text);
+        const cut = settled(text, open, search);
+        held = all.slice(cut);
+        return clean(text.slice(0, cut));
+      },
+      end() {
+        const text = held;
+        held = "";
+        return clean(text);
+      },
+    };
   };
 }
 

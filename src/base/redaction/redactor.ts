@@ -2,7 +2,7 @@
 
 import { MIN_SECRET, formsOf } from "./forms.ts";
 import { createSearch, type Pattern, type Search } from "./search.ts";
-import { createPieces, type Pieces } from "./pieces.ts";
+import { preparePieces, type Pieces } from "./pieces.ts";
 
 export interface Secret {
   /** What people call it, such as the name of a variable. */
@@ -70,10 +70,11 @@ function redactorOf(sought: () => Sought): Redactor {
     }
     return clean + whole.slice(from);
   };
+  let begin: (() => Pieces) | undefined;
   return {
     text,
     value: (whole) => valueWith(whole, text),
-    pieces: () => createPieces({ ...sought(), clean: text }),
+    pieces: () => (begin ??= preparePieces({ ...sought(), clean: text }))(),
     marksIn(whole) {
       const { search, markOf } = sought();
       return [...new Set(search(whole).map(({ name }) => markOf(name)))];
