@@ -43,7 +43,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["resume <id>", "let a paused or parked agent go on", () => ordered("resume")],
     ["approvals", "list what agents ask before they do it", () => answered("approvals")],
     ["approve <question>", "let an agent do what it asks", () => answered("approve")],
-    ["deny <question> [reason]", "do not let an agent do what it asks", () => answered("deny")],
+    ["deny <question> [why]", "do not let an agent do what it asks", () => answered("deny")],
     ["fork <id>", "let an agent go on from an earlier moment of its past", () => import("./steer/fork.ts")],
     ["stop [id]", "end one agent, or the whole running node", () => ordered("stop")],
   ],

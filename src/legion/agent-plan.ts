@@ -114,6 +114,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     speech,
     settings: plan.memory,
     presence,
+    rulebook,
     shared,
     tenure,
     tickMs: plan.tickMs,

@@ -14,6 +14,7 @@ const start = (script: string): string[] => [
   `scripted:${script}`,
   "--tick",
   "0",
+  "--trust",
   "--yes",
   "--json",
 ];
@@ -24,6 +25,8 @@ it("a command that was running when the node was killed is ended at the next sta
   const cwd = await createTempProject({
     "command.yaml": command("echo $$ > pid; echo half done; sleep 1000"),
     "rest.yaml": "- calls: [{ action: noop }]\n",
+    // What runs in a sandbox ends with the runtime.
+    ".ai-legion/config.yaml": "environment: local\n",
   });
   const trace = join(cwd, ".ai-legion/agents/1/running.out");
   const killed = run([...start("command.yaml"), "--task", "Go."], { cwd });

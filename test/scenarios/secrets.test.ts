@@ -52,7 +52,7 @@ const mind: Mind = (prompt) => {
 /** A project with everything planted, and what starts it. */
 async function plant(bus?: string) {
   const cwd = await createTempProject({
-    ".ai-legion/config.yaml": "secrets: [CITY_OF_BIRTH]\nsystem: { commands: allow }\n",
+    ".ai-legion/config.yaml": "secrets: [CITY_OF_BIRTH]\n",
     ".env": `DB_PASSWORD="${SECRETS.DB_PASSWORD}"\nSESSION=${SECRETS.SESSION}\nHOOK=${SECRETS.HOOK}\n`,
     "found.txt": `${ALL}\n${bus ?? ""}\n`,
   });

@@ -12,6 +12,8 @@ const SCAFFOLDING = [
   "scripts/debian.mjs",
   "scripts/redis.mjs",
   "scripts/chromium.mjs",
+  "scripts/bubblewrap.mjs",
+  "scripts/podman.mjs",
   "scripts/build.mjs",
   "scripts/prepare.mjs",
   "scripts/check.mjs",

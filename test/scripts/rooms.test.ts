@@ -45,7 +45,7 @@ describe("imports", () => {
     [
       "modules/web.ts",
       "../src/domain/message.ts",
-      "a module imports only src/domain/module.ts, src/domain/network.ts, src/domain/protected.ts, src/domain/workspace.ts and libraries",
+      "a module imports only src/domain/module.ts, src/domain/module-state.ts, src/domain/network.ts, src/domain/protected.ts, src/domain/workspace.ts and libraries",
     ],
     ["modules/web.ts", "./webcam.ts", "a module imports only src/domain/module.ts"],
     ["modules/web/page.ts", "../notes.ts", "a module imports only src/domain/module.ts"],

@@ -1,7 +1,7 @@
 // What is said of one call, just before it runs: by the agent's policy, by those of the agents in whose name it acts, and by
 // the program. Nothing is asked and nothing is committed here.
 
-import { toTouch } from "./permits.ts";
+import { toTouch } from "../parts/permits.ts";
 import { isKnown } from "../../past/known-addresses.ts";
 import { realPathOf } from "../../base/files/real-path.ts";
 import type { Performer, ReadyCall } from "../parts/agent.ts";

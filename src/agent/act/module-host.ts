@@ -15,7 +15,7 @@ import type { History, Host, PastEvent } from "../../domain/module.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";
-import { permits } from "./permits.ts";
+import { permits } from "../parts/permits.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
 export interface RunningAction {

@@ -46,6 +46,7 @@ export interface Thinker extends PromptSource, Correspondent {
   readonly memory: Memory;
   readonly model: MeteredModel;
   readonly presence: Presence;
+  readonly rulebook: Pick<Rulebook, "own">;
 }
 
 /** What a module may read of its agent at any time, whether that runs or not. */

@@ -2,9 +2,10 @@
 
 import type { PromptSource, Thinker } from "../parts/agent.ts";
 import { FRAMING_TOKENS, type Prompt } from "../parts/metered-model.ts";
-import { writeLetter, type Composed } from "../../mail/compose.ts";
+import { permits } from "../parts/permits.ts";
+import { draftOf, writeLetter, type Composed } from "../../mail/compose.ts";
 import type { Conversation } from "../../past/conversation.ts";
-import type { Undeliverable } from "../../past/dead-letters.ts";
+import { undeliverable, type Undeliverable } from "../../past/dead-letters.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event.ts";
 import { isLegionError } from "../../base/errors.ts";
 import { judgeLoop } from "../parts/loop-guard.ts";
@@ -157,14 +158,19 @@ const NO_ANSWER: Composed = { sends: [] };
  * A plain answer goes to whoever asked last. One agent's plain answer to another's is not sent: two polite agents would
  * thank each other all night.
  */
-async function plainAnswer({ memory, shared }: Thinker, content: string): Promise<Composed> {
+async function plainAnswer({ memory, shared, rulebook }: Thinker, content: string): Promise<Composed> {
   const asked = askedLast(memory.conversation);
   if (asked?.source.type !== "agent" || content.trim() === "") return NO_ANSWER;
   const to = asked.source.id;
   const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
   if (to !== CONTROL && isPlain) return NO_ANSWER;
   const letter = { from: memory.agent, to: [to], content, details: { plain: true } };
-  return writeLetter(memory, letter, shared);
+  if (permits(rulebook.own, [], { kind: "send", to })) return writeLetter(memory, letter, shared);
+  const reason = `A rule of your policy stands against writing to ${to}.`;
+  return {
+    sends: [],
+    refusal: { notice: undeliverable(draftOf(memory, letter, shared.clock.now()), reason), reason },
+  };
 }
 
 /** The newest message of somebody who can be answered; where the runtime spoke since, only if it is still open. */

@@ -34,7 +34,7 @@ function answer(verdict: Verdict["verdict"]): CliCommand {
   return {
     define(parser) {
       addLegionOptions(parser.argument("<question>", "such as 2.417; `legion approvals` lists them"));
-      if (verdict === "denied") parser.argument("[reason...]", "why not; the agent reads it");
+      if (verdict === "denied") parser.argument("[why...]", "the agent reads it");
       else
         parser.option(
           "--always <what>",

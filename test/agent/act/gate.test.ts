@@ -53,6 +53,15 @@ describe("the gate", () => {
     expect(await story(world)).toContainEqual(expect.stringContaining("profile read-only forbids it"));
   });
 
+  it("sends no plain answer to whom nothing may be sent", async () => {
+    const policy = [{ ...PERSON, deny: ["send 0"] }];
+    const world = await createWorld({ "1": { script: ["Here I am."], policy } });
+    await world.say("1", "Where are you?");
+    await world.idle();
+    expect(await world.kinds("0", "message")).toEqual([]);
+    expect((await story(world)).at(-2)).toBe("notice: undeliverable");
+  });
+
   it("asks where the program that runs the legion wants that, and lets it tighten alone", async () => {
     const { done, modules } = shop([]);
     const policy = [{ ...PERSON, deny: ["action look"] }];

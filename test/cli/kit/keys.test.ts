@@ -33,7 +33,11 @@ function resultsIn(out: string): readonly EventOf<"result">[] {
 
 function projectThatRuns(command: string): Promise<string> {
   const call = { action: "executeCommand", parameters: { command } };
-  return createTempProject({ "script.yaml": JSON.stringify([{ calls: [call] }, "Done."]) });
+  return createTempProject({
+    "script.yaml": JSON.stringify([{ calls: [call] }, "Done."]),
+    // In a sandbox there is nothing to be read anyway.
+    ".ai-legion/config.yaml": "environment: local\n",
+  });
 }
 
 describe("the keys of a person", () => {
@@ -56,7 +60,7 @@ describe("the keys of a person", () => {
   it.runIf(isLinux)("cannot be read by a command in any process of ours", async () => {
     const cwd = await projectThatRuns(LOOK_UP);
     const env = { ...KEYS, HARMLESS: "shown" };
-    const { code, out, err } = await runToEnd(["start", "--yes", ...START], { cwd, env });
+    const { code, out, err } = await runToEnd(["start", "--trust", "--yes", ...START], { cwd, env });
     expect(code, err).toBe(0);
     const [result] = resultsIn(out);
     // What is no key is still there: it was this process's environment that was read.
@@ -69,11 +73,15 @@ describe("the keys of a person", () => {
   it.runIf(isLinux)("are said to be in the process that started ours, which nobody can mend", async () => {
     const cwd = await projectThatRuns("true");
     const line = `"$0" "$@"; exit $?`;
-    const child = spawn("sh", ["-c", line, process.execPath, PROGRAM, "start", "--yes", ...START], {
-      cwd,
-      env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"], ...KEYS },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    const child = spawn(
+      "sh",
+      ["-c", line, process.execPath, PROGRAM, "start", "--trust", "--yes", ...START],
+      {
+        cwd,
+        env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"], ...KEYS },
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
     let err = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
     const code = await new Promise((resolve) => child.once("close", resolve));

@@ -55,7 +55,7 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
     (await openReplay({ ...order, config, machine })) ??
     (await planWorkload({ ...order, config, machine }, early));
   try {
-    const roster = await withRemarks(workload.roster, config, io);
+    const roster = await withRemarks(workload.roster, { config, sandbox }, io);
     const opened = await openLegion({ ...order, config, workload, watcher: early }, io);
     // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
     const shutdown = listenForShutdown(io);
@@ -79,8 +79,14 @@ export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   }
 }
 
-async function withRemarks(roster: Roster, config: Config, { env }: Io): Promise<Roster> {
-  if (!saysYes(config)) return roster;
+/** Whoever lets commands run without a sandbox should know what they can read. */
+async function withRemarks(
+  roster: Roster,
+  { config, sandbox }: Pick<Planned, "config" | "sandbox">,
+  { env }: Io,
+): Promise<Roster> {
+  const { kind = sandbox.kind } = config.commandEnvironment;
+  if (kind !== "local" || !saysYes(config)) return roster;
   return { ...roster, remarks: [...roster.remarks, ...exposedKeysRemark(await findExposedKeys(env))] };
 }
 

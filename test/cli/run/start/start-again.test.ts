@@ -63,7 +63,7 @@ it("keeps --model and --limits of then until others are typed, and never --yes",
   expect(again.head).toMatch(/^2 agents on scripted:a\.json/);
   expect(again.out).toContain("those of the last start with its --model scripted:a.json --limits steps=7;");
   expect(again.out).toContain("7 steps for each agent");
-  expect(again.out).toMatch(/commands +they run in bubblewrap/);
+  expect(again.out).toMatch(/commands +there is no sandbox, so you are asked/);
   expect((await start("--model", "scripted:b.json")).head).toMatch(/^2 agents on scripted:b\.json/);
   expect((await start()).head).toMatch(/^2 agents on scripted:b\.json/);
 });
