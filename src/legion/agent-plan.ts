@@ -103,10 +103,11 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   const model = meterModel(plan.replay ? plan.model : redactedModel(plan.model, redactor), metering);
   const workplace = whileHeld(opened, tenure);
   const traces = place.traces(id);
+  const outbox = createOutbox(memory, store.bus, shared.clock);
   const rulebook = place.rulebook({ policy: plan.policy, isSandboxed: opened.environment.isSandbox });
   const source = { identity, memory, model, blobs, workplace, rulebook, redactor };
   const modules = openModules(speech, source);
-  const performer: Performer = { ...source, modules, presence, tenure, traces, shared, inbox };
+  const performer: Performer = { ...source, modules, presence, tenure, traces, shared, inbox, outbox };
   return {
     memory,
     model,
@@ -121,7 +122,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     delayMs: place.delayMs,
     workplace,
     inbox,
-    outbox: createOutbox(memory, store.bus, shared.clock),
+    outbox,
     admit: (call, stops) => place.admit(performer, call, stops),
     perform: (ready, signal) => place.perform(performer, ready, signal),
     evidence: () => gatherEvidence(memory, traces, workplace.workspace),

@@ -27,7 +27,7 @@ export async function askPerson(
   { call, name }: ReadyCall,
   { touches, rule }: Judgement,
 ): Promise<void> {
-  const { memory, identity, shared } = performer;
+  const { memory, identity, shared, outbox } = performer;
   const { authority, taint } = memory.conversation;
   const asked: AskedCall = {
     action: name,
@@ -52,6 +52,7 @@ export async function askPerson(
   };
   const sends = compose(memory, letter, [], shared.clock.now());
   await memory.commit({ kind: "approval", call: call.id, sends });
+  void outbox.deliver();
 }
 
 /**

@@ -70,6 +70,7 @@ export interface Performer extends HostSource, Correspondent {
   readonly tenure: Tenure;
   readonly traces: Traces;
   readonly inbox: Pick<Inbox, "ahead" | "heard">;
+  readonly outbox: Pick<Outbox, "deliver">;
   readonly shared: PostalService & { readonly clock: Clock };
 }
 

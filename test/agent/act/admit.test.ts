@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { EventOf } from "../../../src/domain/event.ts";
 import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { NOOP, story, textOf } from "../../workshop.ts";
@@ -18,8 +19,10 @@ describe("a question", () => {
 
   it("is a message to Control that says what is asked, why, and how to answer", async () => {
     const { world, question } = await asking();
-    const [, { sends }] = (await world.kinds("1", "approval")) as [unknown, { sends: { content: string }[] }];
-    expect(sends[0]!.content).toBe(
+    await world.until((seen) => seen.kind === "event" && seen.agent === "0" && seen.event.kind === "message");
+    const [{ message }] = (await world.kinds("0", "message")) as [EventOf<"message">];
+    expect(message.details).toEqual({ question });
+    expect(message.content).toBe(
       [
         `Agent 1 asks ${question}: may I call deploy?`,
         '    call deploy {"to":"prod"}',
