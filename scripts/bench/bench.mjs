@@ -71,6 +71,7 @@ export async function plan({ id, model, tickMs = 0, threshold = 0.75 }) {
     protocol: actions.protocol,
     actions: actions.index,
     limits: {},
+    policy: [{ by: "the bench", as: "person", profile: "full", allow: ["action *"] }],
     memory: { strategy: "legion", threshold, pin: "newest" },
     errors: "keep",
     tickMs,

@@ -48,13 +48,14 @@ export const ABLATIONS: readonly Ablation[] = [
         line: "await ask(agent, stops);",
         instead: `await ask(agent, stops);
           const [first] = decision.calls;
-          const early = first && (await agent.perform(first, stops.signal));
-          const hasty = { ...agent, perform: async () => early! };`,
+          const ready = first && (await agent.admit(first, stops));
+          const early = ready?.kind === "ready" ? await agent.perform(ready.ready, stops.signal) : ready?.performed;
+          const hasty = { ...agent, admit: async () => ({ kind: "closed" as const, performed: early! }) };`,
       },
       {
         file: "src/agent/actor.ts",
-        line: "await act(agent, call, stops.signal);",
-        instead: "await act(call === first ? hasty : agent, call, stops.signal);",
+        line: "await act(agent, call, stops);",
+        instead: "await act(call.id === first?.id ? hasty : agent, call, stops);",
       },
     ],
     lives: times(10, (n) => ({ at: "effect", n })),
