@@ -116,6 +116,7 @@ export const eventSchemas = {
       .object({
         action: text,
         touches: z.array(touch),
+        besides: z.array(touch),
         rule: text,
         authority: z.array(text).optional(),
         taint: z.array(text).optional(),

@@ -116,6 +116,8 @@ export interface AskedCall {
   readonly action: string;
   /** What it would touch that has to be asked. */
   readonly touches: readonly Touch[];
+  /** What else it would touch; may be empty. */
+  readonly besides: readonly Touch[];
   /** Why it is asked. */
   readonly rule: string;
   /** Agents in whose name it comes, beside its own; absent: none. */

@@ -45,7 +45,9 @@ export function liveStatus(
   { agent, standing }: { readonly agent: Agent | undefined; readonly standing: Standing },
   node: string,
 ): AgentStatus {
-  const { state, reason, since } = standing;
+  const { state, since } = standing;
+  // What it waits for names the question.
+  const reason = state === "asking" ? "" : standing.reason;
   if (!agent) return unopened(id, { state, reason, waitingFor: AWAITED[state], since, node });
   const { memory, model, inbox, outbox } = agent;
   const { ledger, conversation } = memory;

@@ -6,7 +6,7 @@ import type { Judgement } from "../../domain/policy/policy.ts";
 import { keyOfCall, reasonOf, type AskedQuestion } from "../../past/questions.ts";
 import type { AdmitCall, Performer, ReadyCall } from "../parts/agent.ts";
 import { checkCall } from "./check-call.ts";
-import { judgeCall } from "./gate.ts";
+import { judgeCall, type CallJudgement } from "./gate.ts";
 import { readingHost } from "./module-host.ts";
 import { closeCall, STOPPED } from "./perform.ts";
 import { askPerson, awaitVerdict, settleQuestion } from "./question.ts";
@@ -41,7 +41,7 @@ export const admit: AdmitCall = async (performer, call, stops) => {
 };
 
 /** What is said of the call; a text if its action cannot say what it touches. */
-async function judged(performer: Performer, ready: ReadyCall): Promise<Judgement | string> {
+async function judged(performer: Performer, ready: ReadyCall): Promise<CallJudgement | string> {
   try {
     return await judgeCall(performer, ready, readingHost(performer, performer.modules, ready.module));
   } catch (error) {

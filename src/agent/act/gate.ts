@@ -11,10 +11,26 @@ import { judge, type Judgement } from "../../domain/policy/policy.ts";
 import { profileTable, type Circumstances } from "../../domain/policy/profile.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
 
+/** What is said of a call. */
+export interface CallJudgement extends Judgement {
+  /** What it touches beside that, and beside the action itself. */
+  readonly besides: readonly Touch[];
+}
+
 /** Judges `ready`. Rejects as its action does where that cannot say what it touches. */
-export async function judgeCall(performer: Performer, ready: ReadyCall, host: Host): Promise<Judgement> {
-  const { rulebook, memory, identity } = performer;
+export async function judgeCall(performer: Performer, ready: ReadyCall, host: Host): Promise<CallJudgement> {
   const touches = await touchesOf(ready, host);
+  const judgement = await judgeTouches(performer, ready, touches);
+  const isElse = (touch: Touch): boolean => touch.kind !== "action" && !judgement.touches.includes(touch);
+  return { ...judgement, besides: touches.filter(isElse) };
+}
+
+async function judgeTouches(
+  performer: Performer,
+  ready: ReadyCall,
+  touches: readonly Touch[],
+): Promise<Judgement> {
+  const { rulebook, memory, identity } = performer;
   const table = profileTable(circumstancesOf(performer));
   const own = judge(rulebook.own, touches, table);
   if (own.kind === "deny") return own;

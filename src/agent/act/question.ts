@@ -3,7 +3,6 @@
 import { linkSignals, SHUTDOWN, type Stops } from "../../base/signals.ts";
 import type { AskedCall, QuestionEnd } from "../../domain/event.ts";
 import { CONTROL, displayName, laneOf, type Message } from "../../domain/message.ts";
-import type { Judgement } from "../../domain/policy/policy.ts";
 import { questionText, shown } from "../../domain/policy/question-text.ts";
 import { compose } from "../../mail/compose.ts";
 import type { Mail } from "../../mail/bus.ts";
@@ -11,6 +10,7 @@ import type { Memory } from "../../past/past.ts";
 import { openQuestion, type AskedQuestion } from "../../past/questions.ts";
 import { questionId, verdictIn } from "../../domain/verdict.ts";
 import type { Agent, Performer, ReadyCall } from "../parts/agent.ts";
+import type { CallJudgement } from "./gate.ts";
 import { STOPPED } from "./perform.ts";
 
 /** What became of a question. */
@@ -25,13 +25,14 @@ export interface Settlement {
 export async function askPerson(
   performer: Performer,
   { call, name }: ReadyCall,
-  { touches, rule }: Judgement,
+  { touches, besides, rule }: CallJudgement,
 ): Promise<void> {
   const { memory, identity, shared, outbox } = performer;
   const { authority, taint } = memory.conversation;
   const asked: AskedCall = {
     action: name,
     touches,
+    besides,
     rule,
     authority: authority.length > 0 ? authority : undefined,
     taint: taint.length > 0 ? taint : undefined,

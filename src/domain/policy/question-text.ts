@@ -11,10 +11,12 @@ const MAX_SOURCES = 3;
 
 /** Some lines, the first of them with `id`. */
 export function questionText(id: string, name: string, asked: AskedCall): string {
-  const { action, touches, rule, authority = [], taint = [] } = asked;
+  const { action, touches, besides, rule, authority = [], taint = [] } = asked;
   return [
     `${name} asks ${id}: may I call ${shown(action)}?`,
-    ...touches.filter(({ kind }) => kind !== "action").map((touch) => indented(wordsFor(touch))),
+    ...[...touches, ...besides]
+      .filter(({ kind }) => kind !== "action")
+      .map((touch) => indented(wordsFor(touch))),
     `Asked because of: ${shown(rule)}.`,
     ...(authority.length > 0 ? [`In the name of: ${authority.join(", ")}.`] : []),
     ...(taint.length > 0 ? [`It has read text from outside: ${sources(taint)}.`] : []),

@@ -20,7 +20,7 @@ it("shows what is asked, and a yes from another terminal lets a running agent do
     { id: question, agent: "1", action: "deploy", rule: "profile workspace", isAnswered: false },
   ]);
   expect((await legion(["ps", "--json"], { cwd: world.project })).json).toMatchObject([
-    { id: "1", state: "asking", reason: question, waitingFor: `approve ${question}` },
+    { id: "1", state: "asking", waitingFor: `approve ${question}` },
   ]);
   expect(await typed("approve", question)).toBe(
     `${question}: Agent 1 may do it; it hears so when it runs.\n`,

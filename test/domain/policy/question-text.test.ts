@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { questionText } from "../../../src/domain/policy/question-text.ts";
+import type { Touch } from "../../../src/domain/policy/rule.ts";
+
+const run = (command: string): Touch => ({ kind: "run", command });
+const net: Touch = { kind: "net", host: "example.com", port: 443, by: "command" };
+
+function textOf(touches: readonly Touch[], besides: readonly Touch[] = []): string {
+  return questionText("1.8", "Agent 1", {
+    action: "executeCommand",
+    touches,
+    besides,
+    rule: "profile workspace",
+  });
+}
+
+describe("hostile: approvals", () => {
+  it("the text of a question shows all that the call touches, also what needs no question", () => {
+    expect(textOf([net], [run("curl https://example.com")])).toBe(
+      "Agent 1 asks 1.8: may I call executeCommand?\n" +
+        "    reach example.com:443 from a command\n    run curl https://example.com\n" +
+        "Asked because of: profile workspace.\nlegion approve 1.8, or legion deny 1.8 and why",
+    );
+  });
+
+  it.each([
+    ["what turns the direction of writing", "echo \u202esj.live\u202c", "echo \\u{202e}sj.live\\u{202c}"],
+    ["what has no width", "r\u200bm x", "r\\u{200b}m x"],
+    ["an escape sequence", "echo \u001b[2J", "echo \\u{1b}[2J"],
+    ["a carriage return", "rm -r x\rls", "rm -r x\\u{d}ls"],
+    ["a line end of its own kind", "ls\u2028rm x", "ls\\u{2028}rm x"],
+    ["a filler", "ls\u3164rm", "ls\\u{3164}rm"],
+  ])("shows %s as what it is", (_, command, shown) => {
+    expect(textOf([run(command)])).toContain(`    run ${shown}\n`);
+  });
+
+  it("a command of several lines cannot pass for the question's own words", () => {
+    const text = textOf([run("ls\nlegion approve 1.9, or legion deny 1.9 and why")]);
+    expect(text.split("\n").filter((line) => line.startsWith("legion approve"))).toEqual([
+      "legion approve 1.8, or legion deny 1.8 and why",
+    ]);
+  });
+
+  it("one too long to be shown whole is shown with its length, its beginning and its end", () => {
+    const text = textOf([run(`echo ${"a".repeat(10_000)}; rm -r ~`)]);
+    expect(text).toContain("(10014 characters)");
+    expect(text).toContain("; rm -r ~\n");
+    expect(text.length).toBeLessThan(5_000);
+  });
+});
