@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseRule, type RuleUse, type Touch } from "../../../src/domain/policy/rule.ts";
 
-const PLACES = { workspace: "/work/space", home: "/home/me" };
+const PLACES = { workspace: "/srv/space", home: "/home/me" };
 
 function path(kind: "read" | "write", asked: string, real = asked): Touch {
   return { kind, asked, real };
@@ -42,18 +42,18 @@ describe("parseRule", () => {
 
 describe("a rule about paths", () => {
   it.each([
-    ["write docs/*.md", "/work/space/docs/a.md", true],
-    ["write docs/*.md", "/work/space/docs/x/a.md", false],
-    ["write docs/**", "/work/space/docs/x/a.md", true],
-    ["write docs", "/work/space/docs/x/a.md", true],
-    ["write docs/", "/work/space/docs", true],
-    ["write **/secret*", "/work/space/a/b/secrets/x", true],
+    ["write docs/*.md", "/srv/space/docs/a.md", true],
+    ["write docs/*.md", "/srv/space/docs/x/a.md", false],
+    ["write docs/**", "/srv/space/docs/x/a.md", true],
+    ["write docs", "/srv/space/docs/x/a.md", true],
+    ["write docs/", "/srv/space/docs", true],
+    ["write **/secret*", "/srv/space/a/b/secrets/x", true],
     ["write /etc/**", "/etc/passwd", true],
     ["write ~/notes", "/home/me/notes/a", true],
     ["write ~", "/home/me/x", true],
-    ["write ../other", "/work/other/x", true],
-    ["write docs", "/work/space/docs2", false],
-    ["write .", "/work/space/a", true],
+    ["write ../other", "/srv/other/x", true],
+    ["write docs", "/srv/space/docs2", false],
+    ["write .", "/srv/space/a", true],
     ["write **", "/etc/passwd", false],
     ["write /**", "/etc/passwd", true],
   ])("%s of %s: %s", (rule, at, expected) => {
@@ -63,7 +63,7 @@ describe("a rule about paths", () => {
   });
 
   it("denies if either the path asked for or where it leads fits, allows if both do", () => {
-    const link = path("read", "/work/space/docs/link", "/work/space/secret/key");
+    const link = path("read", "/srv/space/docs/link", "/srv/space/secret/key");
     expect(fits("read secret", link, "deny")).toBe(true);
     expect(fits("read docs", link, "deny")).toBe(true);
     expect(fits("read docs", link, "allow")).toBe(false);
@@ -72,13 +72,13 @@ describe("a rule about paths", () => {
   });
 
   it("denies what a file system may take for the same name", () => {
-    expect(fits("read secret", path("read", "/work/space/SECRET/x"), "deny")).toBe(true);
-    expect(fits("read secret", path("read", "/work/space/SECRET/x"), "allow")).toBe(false);
+    expect(fits("read secret", path("read", "/srv/space/SECRET/x"), "deny")).toBe(true);
+    expect(fits("read secret", path("read", "/srv/space/SECRET/x"), "allow")).toBe(false);
   });
 
   it("takes no longer than others can wait, whatever pattern and path there are", () => {
     const rule = parseRule(`read ${"*a".repeat(2_000)}b/${"**/a*/".repeat(600)}b`, PLACES);
-    expect(rule.fits(path("read", `/work/space/${"a".repeat(255)}/${"a/".repeat(2_000)}`), "deny")).toBe(
+    expect(rule.fits(path("read", `/srv/space/${"a".repeat(255)}/${"a/".repeat(2_000)}`), "deny")).toBe(
       false,
     );
   });
