@@ -30,7 +30,7 @@ export const command: CliCommand = {
       .option("--task <text>", "a message from you to the first agent")
       .option("--until-idle", "end when nobody has anything to do")
       .option("--limits <limits>", "steps=100,tokens=2000000,cost=2.50,time=8h (any of them), or none")
-      .option("--yes", "let agents run commands on this machine")
+      .option("--yes", "let agents run any command unasked, also without a sandbox")
       .option("--approvals <way>", "what has to be asked waits for you, or is denied: wait, deny")
       .option("--tick <duration>", "an agent decides once in this time; 0: as fast as it can (default: 1s)")
       .option("--heartbeat <duration>", "ask idle agents this often what there is to do (default: off)")
