@@ -62,7 +62,7 @@ function pidOf(name) {
 /** @param {string} name @param {NodeJS.Signals} how */
 function signal(name, how) {
   const pid = pidOf(name);
-  if (pid === undefined) process.exit(1);
+  if (pid === undefined) return process.exit(1);
   try {
     process.kill(-pid, how);
   } catch {
