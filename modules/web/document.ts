@@ -10,6 +10,9 @@ export interface Fetched {
   readonly body: Uint8Array;
 }
 
+/** May whoever reads go to this URL? */
+export type Permits = (url: string) => boolean;
+
 /** A document as a browser shows it, be it the page or in one of its frames. */
 export interface Framed {
   /** Where it is now: scripts may have moved it. */

@@ -3,7 +3,7 @@
 
 import { createSlots } from "./browser/slots.ts";
 import { createCache } from "./cache.ts";
-import type { Extracted, Fetched, Rendered } from "./document.ts";
+import type { Extracted, Fetched, Permits, Rendered } from "./document.ts";
 import type { ExtractOptions } from "./extract/extractor.ts";
 import { kindOf } from "./extract/kind.ts";
 
@@ -17,7 +17,7 @@ export interface Page extends Extracted {
 export interface Stages {
   fetch(url: string, signal: AbortSignal, permits: Permits): Promise<Fetched>;
   /** Absent: no browser is used. */
-  readonly render?: (document: Fetched, signal: AbortSignal) => Promise<Rendered>;
+  readonly render?: (document: Fetched, signal: AbortSignal, permits: Permits) => Promise<Rendered>;
   extract(document: Fetched, options: ExtractOptions): Promise<Extracted>;
   /** The text of the document itself. */
   source(document: Fetched): Promise<string>;
@@ -26,14 +26,11 @@ export interface Stages {
 }
 
 export interface Visits {
-  /** What a reader gets of the page. */
+  /** What a reader gets of the page; of what it loads, as far as whoever reads it first may go there. */
   read(url: string, signal: AbortSignal, permits?: Permits): Promise<Page>;
   /** The page as its server sent it. */
   source(url: string, signal: AbortSignal, permits?: Permits): Promise<Page>;
 }
-
-/** May whoever asks go there, when a redirect leads there? */
-type Permits = (url: string) => boolean;
 
 const ALL: Permits = () => true;
 
@@ -57,7 +54,7 @@ export function createVisits(stages: Stages): Visits {
     now,
     maxSize: MAX_KEPT_BYTES,
     sizeOf: ({ page: { url, title, text } }) => 2 * (url.length + title.length + text.length),
-    isLasting: ({ page, failed }) => isGiven(page) && !failed,
+    isLasting: ({ page, isPartial }) => isGiven(page) && !isPartial,
   });
   const load = async (
     { document, route }: Address,
@@ -77,7 +74,9 @@ export function createVisits(stages: Stages): Visits {
       const address = addressOf(url);
       const { document, route } = address;
       const visited = await pages.get(document + route, signal, (stop) =>
-        inPlace(stop, async () => visit(stages, await load(address, stop, permits), stop)),
+        inPlace(stop, async () =>
+          visit(stages, await load(address, stop, permits), { signal: stop, permits }),
+        ),
       );
       return visited.page;
     },
@@ -108,18 +107,32 @@ function addressOf(url: string): Address {
 
 interface Visited {
   readonly page: Page;
-  /** Its scripts would have run, had the browser not failed. */
-  readonly failed: boolean;
+  /** Somebody else, or a later try, may get more: the browser failed, or the policy of this reader stood against a part. */
+  readonly isPartial: boolean;
 }
 
-async function visit(stages: Stages, document: Fetched, signal: AbortSignal): Promise<Visited> {
+interface Reader {
+  readonly signal: AbortSignal;
+  readonly permits: Permits;
+}
+
+async function visit(stages: Stages, document: Fetched, { signal, permits }: Reader): Promise<Visited> {
   const { url, status, headers, body } = document;
   if (kindOf(headers["content-type"], body) !== "html")
-    return { page: { url, status, ...(await stages.extract(document, { signal })) }, failed: false };
-  const { failed, ...rendered } = await render(stages, document, signal);
+    return { page: { url, status, ...(await stages.extract(document, { signal })) }, isPartial: false };
+  let isHeldBack = false;
+  const watched: Permits = (to) => {
+    const may = permits(to);
+    isHeldBack ||= !may;
+    return may;
+  };
+  const { failed, ...rendered } = await render(stages, document, { signal, permits: watched });
   const extracted = await stages.extract(document, { ...rendered, signal });
   const remarks = [...rendered.remarks, ...extracted.remarks];
-  return { page: { status, ...extracted, url: rendered.url ?? url, remarks }, failed };
+  return {
+    page: { status, ...extracted, url: rendered.url ?? url, remarks },
+    isPartial: failed || isHeldBack,
+  };
 }
 
 interface MaybeRendered {
@@ -135,11 +148,11 @@ interface MaybeRendered {
 async function render(
   { render: run }: Stages,
   document: Fetched,
-  signal: AbortSignal,
+  { signal, permits }: Reader,
 ): Promise<MaybeRendered> {
   if (!run) return { remarks: hasScripts(document) ? [NO_BROWSER] : [], failed: false };
   try {
-    return { ...(await run(document, signal)), failed: false };
+    return { ...(await run(document, signal, permits)), failed: false };
   } catch (error) {
     signal.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);

@@ -49,6 +49,8 @@ export interface ProxyLimits {
    * addresses stay refused. Absent: every public one.
    */
   readonly hosts?: readonly string[];
+  /** Asked before each connection, with its host and port as a URL. Default: all are made. */
+  readonly permits?: (url: string) => boolean;
   /** Path of a Unix socket to listen on in place of a port. */
   readonly socket?: string;
 }

@@ -6,7 +6,7 @@
 //   Z4. After `close` nothing of it is left.
 
 import type { NodeHost } from "../../../src/domain/module.ts";
-import type { Fetched, Rendered } from "../document.ts";
+import type { Fetched, Permits, Rendered } from "../document.ts";
 import { IDLE_MS, MAX_PAGES } from "./limits.ts";
 import { startBrowser, type RunningBrowser } from "./process.ts";
 import { renderIn } from "./render.ts";
@@ -15,9 +15,10 @@ import { createSlots } from "./slots.ts";
 export interface Browser {
   /**
    * Opens the page and takes it when it is at rest, or at the latest when its time is over. Rejects, with one sentence, if
-   * there is no way to get it: the document can still be read as it was fetched. Rejects with the reason of `signal`.
+   * there is no way to get it: the document can still be read as it was fetched. Rejects with the reason of `signal`. What the
+   * page asks for is loaded where `permits` does not say no.
    */
-  render(document: Fetched, signal: AbortSignal): Promise<Rendered>;
+  render(document: Fetched, signal: AbortSignal, permits?: Permits): Promise<Rendered>;
   /** Ends it, whatever it does. */
   close(): Promise<void>;
 }
@@ -37,15 +38,20 @@ export function createBrowser(node: NodeHost, { executable, maxPages = MAX_PAGES
   let reads = 0;
   let idling = new AbortController();
 
-  async function read(document: Fetched, signal: AbortSignal): Promise<Rendered> {
+  async function read(
+    document: Fetched,
+    signal: AbortSignal,
+    permits: Permits | undefined,
+  ): Promise<Rendered> {
+    const visit = { node, document, permits };
     const running = await keeper.get();
     try {
-      return await renderIn(running, node, document, signal);
+      return await renderIn(running, visit, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (running.browser.connected) throw error;
     }
-    return renderIn(await keeper.get(), node, document, signal);
+    return renderIn(await keeper.get(), visit, signal);
   }
 
   async function idle(): Promise<void> {
@@ -55,13 +61,13 @@ export function createBrowser(node: NodeHost, { executable, maxPages = MAX_PAGES
   }
 
   return {
-    async render(document, signal) {
+    async render(document, signal, permits) {
       const stop = AbortSignal.any([signal, closed.signal]);
       const leave = await slots.take(stop);
       idling.abort();
       reads++;
       try {
-        return await read(document, stop);
+        return await read(document, stop, permits);
       } finally {
         leave();
         if (--reads === 0 && !closed.signal.aborted) void idle();

@@ -3,7 +3,7 @@
 import type { BrowserContext, CDPSession, Page } from "puppeteer";
 import type { NodeHost } from "../../../src/domain/module.ts";
 import type { NetworkProxy } from "../../../src/domain/network.ts";
-import type { Fetched, Rendered } from "../document.ts";
+import type { Fetched, Permits, Rendered } from "../document.ts";
 import { ANSWER_MS, MAX_LOADED_BYTES, SETTLE_MS, TAKE_MS } from "./limits.ts";
 import type { RunningBrowser } from "./process.ts";
 import { serveFirst } from "./serve.ts";
@@ -16,14 +16,20 @@ const MAX_SHOWN_URL = 200;
 /** Pages do without, as in a browser that has none. It runs in each frame before anything of the page. */
 const NO_SERVICE_WORKERS = "delete Navigator.prototype.serviceWorker";
 
+export interface Visit {
+  readonly node: NodeHost;
+  readonly document: Fetched;
+  /** Absent: to every host. */
+  readonly permits: Permits | undefined;
+}
+
 /** Rejects if the page cannot be had from the browser, also because that one ends meanwhile. */
 export async function renderIn(
   running: RunningBrowser,
-  node: NodeHost,
-  document: Fetched,
+  { node, document, permits }: Visit,
   signal: AbortSignal,
 ): Promise<Rendered> {
-  const proxy = await node.network.openProxy({ maxBytes: MAX_LOADED_BYTES });
+  const proxy = await node.network.openProxy({ maxBytes: MAX_LOADED_BYTES, permits });
   try {
     const context = await openContext(running, proxy.url);
     try {

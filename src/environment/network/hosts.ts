@@ -37,6 +37,14 @@ export function dialOnly(hosts: readonly string[], dial: Dial): Dial {
   };
 }
 
+/** Connects where `permits` says yes to `https://host:port`; what else `dial` refuses stays refused. */
+export function dialPermitted(permits: (url: string) => boolean, dial: Dial): Dial {
+  return async (target, options) => {
+    if (permits(`https://${shown(target)}`)) return dial(target, options);
+    throw refusal(`${shown(target)} is a host that the policy does not allow.`);
+  };
+}
+
 /** For settings. Throws USAGE. */
 export function checkHost(text: string): string {
   if (text.length > 300) throw new LegionError("USAGE", `${quote(text)} is no host`);

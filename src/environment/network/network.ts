@@ -4,7 +4,7 @@ import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { refuseSecrets } from "./secrets.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
 import { createDial, systemLookup, type Lookup } from "./dial.ts";
-import { dialOnly } from "./hosts.ts";
+import { dialOnly, dialPermitted } from "./hosts.ts";
 import { parseGrant } from "./destination.ts";
 
 export interface NetworkOptions {
@@ -45,9 +45,13 @@ export function createNetwork({
       return fetchPage(url, request, { dial, life: life.signal, tls });
     },
 
-    async openProxy({ hosts, ...limits }) {
+    async openProxy({ hosts, permits, ...limits }) {
       const { openProxy } = await import("./proxy.ts");
-      const { port, ...proxy } = await openProxy({ dial: hosts ? dialOnly(hosts, dial) : dial, ...limits });
+      const listed = hosts ? dialOnly(hosts, dial) : dial;
+      const { port, ...proxy } = await openProxy({
+        dial: permits ? dialPermitted(permits, listed) : listed,
+        ...limits,
+      });
       const close = async () => {
         await proxy.close();
         if (port !== undefined) ownPorts.delete(port);

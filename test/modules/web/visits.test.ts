@@ -55,6 +55,20 @@ describe("a visit", () => {
     expect(asked).toHaveLength(3);
   });
 
+  it("keeps for nobody else what it could not load whole, as the policy of its reader stood against a part", async () => {
+    const loaded: boolean[] = [];
+    const { visits } = createStages({
+      render: ({ url }, _, permits) => {
+        loaded.push(permits("https://parts.example:443"));
+        return Promise.resolve({ url, html: "", frames: [], remarks: [] });
+      },
+    });
+    await visits.read(URL_OF_PAGE, never, (url) => !url.includes("parts.example"));
+    await visits.read(URL_OF_PAGE, never);
+    await visits.read(URL_OF_PAGE, never);
+    expect(loaded).toEqual([false, true]);
+  });
+
   it("renders again where the browser failed, without asking for the document again", async () => {
     const answers = [
       () => Promise.reject(new Error("The browser crashed.")),

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve, startSite, startTrap } from "../../../environment/network/web.ts";
 import { createCertificates } from "../../../storage/redis/certificates.ts";
+import type { Permits } from "../../../../modules/web/document.ts";
 import { chromiumIsThere, createNode, never, openBrowser, page } from "./kit.ts";
 
 const inWorker = (script: string) =>
@@ -55,25 +56,34 @@ describe.skipIf(!chromiumIsThere)("a page", () => {
   };
 
   /** Which of `ways`, all in one page, lead to a connection. */
-  async function reached(ways: typeof WAYS, hosts: readonly string[]): Promise<readonly string[]> {
+  async function reached(
+    ways: typeof WAYS,
+    hosts: readonly string[],
+    permits?: Permits,
+  ): Promise<readonly string[]> {
     const names = Object.keys(ways);
     const traps = await Promise.all(names.map(() => startTrap()));
     const html = names.flatMap((name, at) =>
       hosts.map((host) => ways[name]!(`http://${host}:${traps[at]!.port}/`)),
     );
-    await browser.render(page(`<!doctype html><body>${html.join("")}`), never).catch(() => "refused");
+    const shown = page(`<!doctype html><body>${html.join("")}`);
+    await browser.render(shown, never, permits).catch(() => "refused");
     return names.filter((_, at) => traps[at]!.connections() > 0);
   }
 
-  async function reachedIn(hosts: readonly string[]): Promise<readonly string[]> {
+  async function reachedIn(hosts: readonly string[], permits?: Permits): Promise<readonly string[]> {
     const pages = [WAYS, ...Object.entries(WAYS_AWAY).map(([name, way]) => ({ [name]: way }))];
-    return (await Promise.all(pages.map((ways) => reached(ways, hosts)))).flat();
+    return (await Promise.all(pages.map((ways) => reached(ways, hosts, permits)))).flat();
   }
 
   it("reaches the web in every way, and this machine in none", async () => {
     expect(await reachedIn(["site.test"])).toEqual([...Object.keys(WAYS), ...Object.keys(WAYS_AWAY)]);
     const here = ["127.0.0.1", "[::1]", "localhost", "private.test", "0.0.0.0", "2130706433"];
     expect(await reachedIn(here)).toEqual([]);
+  });
+
+  it("reaches no host that the policy of its reader is against, in any way", async () => {
+    expect(await reachedIn(["site.test"], (url) => new URL(url).hostname !== "site.test")).toEqual([]);
   });
 
   it("loads no images, and opens no connection ahead of time past the proxy", async () => {
