@@ -11,6 +11,7 @@ import { guardOf } from "../guard/guard.ts";
 import { setAsideRemark } from "../guard/set-aside.ts";
 import { HOME } from "../lodging.ts";
 import { openCommandProxy, type CommandProxy } from "../network/command-proxy.ts";
+import { missedNetwork } from "../network/missed.ts";
 import { endTree } from "../process-tree.ts";
 import { createLivingCommands, passedOn, pick, SHELL } from "../running-command.ts";
 import { innerLimits, makeCgroup, type Cgroup } from "./limits.ts";
@@ -27,6 +28,9 @@ export interface BubblewrapOptions extends ProfileOptions {
   readonly pass: readonly string[];
   readonly description: string;
 }
+
+const NO_NETWORK =
+  "Commands have no network here: name the hosts that this one needs in the parameter network, such as `network: example.com`.";
 
 export function createBubblewrap(options: BubblewrapOptions): Environment {
   const { program, place, folders, variables, pass, description } = options;
@@ -79,6 +83,7 @@ export function createBubblewrap(options: BubblewrapOptions): Environment {
         await proxy?.close();
       }
       remarks.push(...(proxy?.refused() ?? []));
+      if (!proxy && options.network === "off" && missedNetwork(result)) remarks.push(NO_NETWORK);
       return remarks.length === 0 ? result : { ...result, remarks };
     },
     variables: (mark) => ({ ...own, LEGION_RUN: mark }),

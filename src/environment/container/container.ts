@@ -10,6 +10,7 @@ import type { Environment, ExecuteOptions } from "../environment.ts";
 import { guardOf } from "../guard/guard.ts";
 import type { ProtectedEntry } from "../guard/scan.ts";
 import { setAsideRemark } from "../guard/set-aside.ts";
+import { missedNetwork } from "../network/missed.ts";
 import {
   attend,
   createLivingCommands,
@@ -56,6 +57,7 @@ export function createContainerEnvironment(options: ContainerOptions): Environme
       } finally {
         remarks.push(...(await time.end()).map(setAsideRemark));
       }
+      if (options.network === "off" && missedNetwork(result)) remarks.push("Commands have no network here.");
       return remarks.length === 0 ? result : { ...result, remarks };
     },
     variables: (mark) => ({ ...own, LEGION_RUN: mark }),

@@ -46,6 +46,23 @@ describe.runIf(bubblewrapIsThere)("the network of a sandboxed command", () => {
     expect(output).toBe("\n");
   });
 
+  it.each([
+    "node -e 'fetch(`http://web.test`)'",
+    "bash -c 'echo > /dev/tcp/192.0.2.1/80'",
+    "git ls-remote https://web.test/repository",
+  ])("says how to ask for a host where a command found none: %s (E8)", async (command) => {
+    const { remarks } = await run({}, command);
+    expect(remarks).toEqual([
+      "Commands have no network here: name the hosts that this one needs in the parameter network, such as `network: example.com`.",
+    ]);
+  });
+
+  it("says nothing of it to a command that fails otherwise, or got on without", async () => {
+    const failed = await run({}, "echo 'could not resolve: merge' >&2; exit 1");
+    const ended = await run({}, "git ls-remote https://web.test/repository || true");
+    expect([failed.remarks, ended.remarks]).toEqual([undefined, undefined]);
+  });
+
   it("reaches the hosts that the settings allow, by the proxy of the runtime (E8)", async () => {
     const { output, exitCode, remarks } = await run(
       { network: [`web.test:${port}`] },
