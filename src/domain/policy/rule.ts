@@ -2,8 +2,9 @@
 
 import { LegionError } from "../../base/errors.ts";
 import { nearest } from "../../base/nearest.ts";
-import { meaningsOf, readCommandLine, type Words } from "./command-line.ts";
-import { ANY, fitsAll, fitsText, readWildcard, type Wildcard } from "./wildcard.ts";
+import { HOLE, readCommandLine, type CommandLine, type Words } from "./command-line.ts";
+import { meaningsOf, nameOf, type Meaning } from "./meanings.ts";
+import { ANY, fitsAll, fitsText, meet, readWildcard, type Wildcard } from "./wildcard.ts";
 
 /** One thing outside of its agent that a call touches. */
 export type Touch =
@@ -156,14 +157,51 @@ function commandFits(pattern: string): Fits {
   const words = pattern.split(/\s+/);
   const isOpen = words.at(-1) === "*";
   const wanted = words.map((word, at) => (isOpen && at === words.length - 1 ? ANY : readWildcard(word)));
-  const fits = (part: Words): boolean => fitsAll(wanted, part, fitsText);
   return (touch, use) => {
     if (touch.kind !== "run") return false;
-    if (touch.command.trim() === pattern && !pattern.includes("*")) return true;
-    const line = readCommandLine(touch.command);
-    if (use !== "allow") return line.parts.some((part) => meaningsOf(part).some(fits));
-    return line.unread === undefined && line.parts.length > 0 && line.parts.every(fits);
+    if (touch.command.replace(/^[ \t\n]+|[ \t\n]+$/g, "") === pattern && !pattern.includes("*")) return true;
+    const { line, meanings } = readOnce(touch);
+    if (use !== "allow") return meanings.some((meaning) => mayMean(wanted, meaning));
+    const { parts, unread } = line;
+    return unread === undefined && parts.length > 0 && parts.every((part) => fitsAll(wanted, part, fitsText));
   };
+}
+
+interface ReadCommand {
+  readonly line: CommandLine;
+  readonly meanings: readonly Meaning[];
+}
+
+/** Many rules are held against one command. */
+const READ = new WeakMap<Touch, ReadCommand>();
+
+function readOnce(touch: Touch & { readonly kind: "run" }): ReadCommand {
+  let read = READ.get(touch);
+  if (!read) {
+    const line = readCommandLine(touch.command);
+    READ.set(touch, (read = { line, meanings: meaningsOf(line) }));
+  }
+  return read;
+}
+
+type CommandPattern = readonly (Wildcard | typeof ANY)[];
+
+/** Is there a way to fill the holes with which it is what is `wanted`? */
+function mayMean(wanted: CommandPattern, { words, isWithin }: Meaning): boolean {
+  const [program] = wanted;
+  const fits = (part: Wildcard, word: string): boolean =>
+    mayBe(part, word) || (part === program && mayBe(part, nameOf(word)));
+  return meet(isWithin ? [ANY, ...wanted] : wanted, withHoles(words), fits);
+}
+
+function withHoles(words: Words): readonly (string | typeof ANY)[] {
+  return words.map((word) => (word.replaceAll(HOLE, "") === "" && word !== "" ? ANY : word));
+}
+
+function mayBe(part: Wildcard, word: string): boolean {
+  if (!word.includes(HOLE)) return fitsText(part, word);
+  const characters = Array.from(word, (character) => (character === HOLE ? ANY : character));
+  return meet(part, characters, (one, other) => one === other);
 }
 
 /** `*` within one label of a name, `**` over several; without a port all are meant. */
@@ -184,6 +222,7 @@ function hostFits(pattern: string): Fits {
 /** As URLs have it; `undefined` for what none has. A `*` stands for letters there. */
 function hostname(text: string): string | undefined {
   const STAR = "wildcard0";
+  if (text.includes(STAR)) return undefined;
   const url = `http://${text.toLowerCase().replaceAll("*", STAR)}`;
   if (!URL.canParse(url)) return undefined;
   return new URL(url).hostname.replaceAll(STAR, "*").replace(/^\[|\]$|\.$/g, "");

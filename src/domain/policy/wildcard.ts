@@ -27,6 +27,26 @@ export function fitsAll<P, I>(
   return at === pattern.length;
 }
 
+/** Is there anything that fits both patterns? Takes as many steps as one has parts times the other. */
+export function meet<L, R>(
+  left: readonly (L | typeof ANY)[],
+  right: readonly (R | typeof ANY)[],
+  meets: (part: L, other: R) => boolean,
+): boolean {
+  /** For each number of parts of `right`: does something fit these and all of `left` so far? */
+  let row = [true];
+  for (const other of right) row.push(other === ANY && row.at(-1)!);
+  for (const part of left) {
+    const next = [part === ANY && row[0]!];
+    for (const [at, other] of right.entries()) {
+      const isOpen = part === ANY || other === ANY;
+      next.push(isOpen ? next[at]! || row[at + 1]! : row[at]! && meets(part, other));
+    }
+    row = next;
+  }
+  return row.at(-1)!;
+}
+
 /** A text in which `*` stands for any characters. */
 export type Wildcard = readonly (string | typeof ANY)[];
 
