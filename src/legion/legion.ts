@@ -55,7 +55,7 @@ export interface LegionOptions {
   readonly environment: Environment;
   /** How what has to be asked is asked. Default: it waits for a day. */
   readonly questions?: QuestionSettings;
-  /** Did the person say that this is always allowed, whenever it is asked? Default: no. */
+  /** Did the person say that the call may always touch this, whenever it is asked? Default: no. */
   readonly isAnswered?: Rules["isAnswered"];
   /** Judges each call besides: it may tighten what the policies say, never widen it. */
   readonly gate?: ProgramGate;

@@ -1,8 +1,8 @@
 // The questions that agents of a legion wait with, wherever it is kept and whether or not anybody runs it.
 
 import { LegionError } from "../base/errors.ts";
-import type { AskedCall } from "../domain/event.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
+import type { PosedCall } from "../domain/policy/question-text.ts";
 import { parseQuestionId, questionId, verdictIn, type Verdict } from "../domain/verdict.ts";
 import type { Mail } from "../mail/bus.ts";
 import type { Control } from "../mail/control.ts";
@@ -11,7 +11,7 @@ import { openQuestion, type AskedQuestion } from "../past/questions.ts";
 import type { Reader } from "../storage/contract/reader.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 
-export interface OpenQuestion extends AskedCall {
+export interface OpenQuestion extends PosedCall {
   /** Such as `2.417`. */
   readonly id: string;
   readonly agent: AgentId;
@@ -62,7 +62,8 @@ function oldestFirst(questions: readonly (OpenQuestion | undefined)[]): readonly
 function describeQuestion(agent: AgentId, question: AskedQuestion, unread: readonly Mail[]): OpenQuestion {
   const id = questionId({ agent, seq: question.seq });
   const isAnswered = unread.some(({ message }) => verdictIn(message)?.question === id);
-  return { ...question.asked, id, agent, since: question.at, isAnswered };
+  const { asked, call, at: since } = question;
+  return { ...asked, parameters: call.parameters, id, agent, since, isAnswered };
 }
 
 /** Oldest first, of all agents. */

@@ -5,13 +5,13 @@ import type { QuestionSettings, ProgramGate, Rulebook } from "../agent/parts/rul
 import { fieldsOf, readJson } from "../base/json.ts";
 import type { AgentId } from "../domain/message.ts";
 import { joinPolicies, PROFILES, type Policy, type PolicyLayer } from "../domain/policy/policy.ts";
-import type { RulePlaces, Touch } from "../domain/policy/rule.ts";
+import type { RulePlaces } from "../domain/policy/rule.ts";
 
 export interface Rules {
   readonly places: RulePlaces;
   readonly questions: QuestionSettings;
   /** Did the person say that this is always allowed? */
-  readonly isAnswered: (touch: Touch) => Promise<boolean>;
+  readonly isAnswered: Rulebook["isAnswered"];
   readonly program?: ProgramGate;
 }
 

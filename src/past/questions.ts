@@ -2,6 +2,7 @@
 
 import type { AskedCall, Call, DecisionEvent, EventOf, QuestionEnd } from "../domain/event.ts";
 import { CONTROL, type Message } from "../domain/message.ts";
+import { keyOfCall } from "../domain/policy/same-call.ts";
 
 export interface AskedQuestion {
   readonly seq: number;
@@ -38,11 +39,6 @@ export function openQuestion({ newest }: Questions): AskedQuestion | undefined {
   return newest && !newest.isElsewhere && newest.verdict === undefined ? newest : undefined;
 }
 
-/** The same call asks for the same. */
-export function keyOfCall({ action, parameters }: Call): string {
-  return JSON.stringify([action, parameters]);
-}
-
 export function seeApproval(
   questions: Questions,
   decision: DecisionEvent | undefined,
@@ -60,7 +56,7 @@ export function seeApproval(
   if (by !== undefined) questions.used.add(by);
   if (verdict === "superseded") questions.isSuperseded = true;
   if (verdict === "denied" || verdict === "expired")
-    questions.refused.set(keyOfCall(question.call), reasonOf(question));
+    questions.refused.set(keyOfCall({ ...question.call, action: question.asked.action }), reasonOf(question));
 }
 
 /** Forgets what a new decision, or a result, has overtaken. */

@@ -3,7 +3,8 @@
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
 import type { Judgement } from "../../domain/policy/policy.ts";
-import { keyOfCall, reasonOf, type AskedQuestion } from "../../past/questions.ts";
+import { keyOfCall } from "../../domain/policy/same-call.ts";
+import { reasonOf, type AskedQuestion } from "../../past/questions.ts";
 import type { AdmitCall, Performer, ReadyCall } from "../parts/agent.ts";
 import { checkCall } from "./check-call.ts";
 import { judgeCall, type CallJudgement } from "./gate.ts";
@@ -51,7 +52,7 @@ async function judged(performer: Performer, ready: ReadyCall): Promise<CallJudge
 }
 
 interface AskedCase {
-  readonly judgement: Judgement;
+  readonly judgement: CallJudgement;
   /** The newest about this call; absent: nobody was asked. */
   readonly question: AskedQuestion | undefined;
 }
@@ -59,10 +60,10 @@ interface AskedCase {
 /** What is known without asking, or without asking anew. */
 async function answerTo(
   { rulebook, memory }: Performer,
-  { call }: ReadyCall,
+  { call: { parameters }, name: action }: ReadyCall,
   { judgement, question }: AskedCase,
 ): Promise<"run" | "ask" | { readonly refusal: string }> {
-  const { kind, rule, touches } = judgement;
+  const { kind, rule, touches, forOthers } = judgement;
   const isOpen = question !== undefined && question.verdict === undefined;
   if (kind === "deny") {
     if (isOpen) await settleQuestion(memory, question, { verdict: "denied", reason: `${rule} forbids it` });
@@ -76,10 +77,11 @@ async function answerTo(
   if (question?.verdict === "denied" || question?.verdict === "expired")
     return { refusal: `${reasonOf(question)} ${WAY_OUT}` };
   if (isOpen) return "ask";
+  const call = { action, parameters };
   const known = memory.conversation.questions.refused.get(keyOfCall(call));
   if (known !== undefined) return { refusal: `${known} It is not asked again before Control has spoken.` };
-  const answers = await Promise.all(touches.map((touch) => rulebook.isAnswered(touch)));
-  if (answers.every(Boolean)) return "run";
+  const answers = await Promise.all(touches.map((touch) => rulebook.isAnswered(call, touch)));
+  if (forOthers.length === 0 && answers.every(Boolean)) return "run";
   if (rulebook.questions.mode === "wait") return "ask";
   return { refusal: `It would have to be asked (${rule}), and nobody is there to answer. ${WAY_OUT}` };
 }

@@ -4,7 +4,9 @@
 import { toTouch } from "../parts/permits.ts";
 import { isKnown } from "../../past/known-addresses.ts";
 import { realPathOf } from "../../base/files/real-path.ts";
+import { fieldsOf } from "../../base/json.ts";
 import type { Performer, ReadyCall } from "../parts/agent.ts";
+import type { ProgramVerdict } from "../parts/rulebook.ts";
 import { displayName } from "../../domain/message.ts";
 import type { Host } from "../../domain/module.ts";
 import { judge, type Judgement } from "../../domain/policy/policy.ts";
@@ -15,6 +17,8 @@ import type { Touch } from "../../domain/policy/rule.ts";
 export interface CallJudgement extends Judgement {
   /** What it touches beside that, and beside the action itself. */
   readonly besides: readonly Touch[];
+  /** Of what is asked, what an agent in whose name it comes may not touch: each time a person decides anew. */
+  readonly forOthers: readonly Touch[];
 }
 
 /** Judges `ready`. Rejects as its action does where that cannot say what it touches. */
@@ -29,24 +33,36 @@ async function judgeTouches(
   performer: Performer,
   ready: ReadyCall,
   touches: readonly Touch[],
-): Promise<Judgement> {
+): Promise<Omit<CallJudgement, "besides">> {
   const { rulebook, memory, identity } = performer;
   const table = profileTable(circumstancesOf(performer));
   const own = judge(rulebook.own, touches, table);
-  if (own.kind === "deny") return own;
-  const said = await Promise.all(
-    memory.conversation.authority.map(async (agent) =>
-      forOther(judge(await rulebook.of(agent), touches, table), displayName(agent)),
-    ),
+  if (own.kind === "deny") return { ...own, forOthers: [] };
+  const others = await Promise.all(
+    memory.conversation.authority.map(async (agent) => ({
+      name: displayName(agent),
+      judgement: judge(await rulebook.of(agent), touches, table),
+    })),
   );
+  const forOthers = others.flatMap(({ judgement }) => (judgement.kind === "deny" ? judgement.touches : []));
+  const said = others.map(({ judgement, name }) => forOther(judgement, name));
   const { name: action, parameters } = ready;
-  const program = await rulebook.program?.({ agent: identity.id, action, parameters, touches });
-  if (typeof program === "object" && "deny" in program) return { kind: "deny", touches, rule: program.deny };
-  const asking = [own, ...said].filter(({ kind }) => kind === "ask");
-  if (typeof program === "object") asking.push({ kind: "ask", touches, rule: program.ask });
-  if (asking.length === 0) return own;
+  const call = { agent: identity.id, action, parameters, touches };
+  const program = rulebook.program ? await rulebook.program(call) : "allow";
+  const asking = [own, ...said, ...byProgram(program, touches)].filter(({ kind }) => kind !== "allow");
+  const denied = asking.find(({ kind }) => kind === "deny");
+  if (denied || asking.length === 0) return { ...(denied ?? own), forOthers };
   const asked = [...new Set(asking.flatMap((judgement) => judgement.touches))];
-  return { kind: "ask", touches: asked, rule: asking.map(({ rule }) => rule).join("; ") };
+  return { kind: "ask", touches: asked, rule: asking.map(({ rule }) => rule).join("; "), forOthers };
+}
+
+/** What a program says that is none of its words is a no. */
+function byProgram(said: ProgramVerdict | undefined, touches: readonly Touch[]): readonly Judgement[] {
+  if (said === "allow") return [];
+  const { deny, ask } = fieldsOf(said);
+  if (typeof ask === "string" && deny === undefined) return [{ kind: "ask", touches, rule: ask }];
+  const rule = typeof deny === "string" ? deny : 'the program, which did not say "allow"';
+  return [{ kind: "deny", touches, rule }];
 }
 
 /** What only another agent may not do, a person may still allow this one. */

@@ -46,7 +46,10 @@ export async function askPerson(
   const letter = {
     from: identity.id,
     to: [CONTROL],
-    content: questionText(id, displayName(identity.id), question.asked),
+    content: questionText(id, displayName(identity.id), {
+      ...question.asked,
+      parameters: question.call.parameters,
+    }),
     details: { question: id },
     // It answers nothing that it goes on from.
     chain: newest ? { root: newest.root, hops: newest.hops + 1 } : ("new" as const),
@@ -75,7 +78,8 @@ export async function awaitVerdict(performer: Performer, { signal, patience }: S
         return await settleQuestion(memory, question, { verdict: "superseded", reason: STOPPED });
       patience?.throwIfAborted();
       const leftMs = Date.parse(question.at) + rulebook.questions.expireMs - shared.clock.now();
-      if (leftMs <= 0) return await settleQuestion(memory, question, { verdict: "expired" });
+      if (leftMs <= 0 || rulebook.questions.mode === "deny")
+        return await settleQuestion(memory, question, { verdict: "expired" });
       await firstOf(either, (over) => [inbox.heard(over), shared.clock.sleep(leftMs, over)]);
     }
   } finally {

@@ -3,14 +3,15 @@
 import type { AgentId } from "../../domain/message.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
+import type { AskedAction } from "../../domain/policy/same-call.ts";
 
 export interface Rulebook {
   /** The agent's own policy. */
   readonly own: Policy;
   /** That of another agent; of one that is gone, `read-only`. */
   of(agent: AgentId): Promise<Policy>;
-  /** Did the person say that this is always allowed? */
-  isAnswered(touch: Touch): Promise<boolean>;
+  /** Did the person say that the call may always touch this? */
+  isAnswered(call: AskedAction, touch: Touch): Promise<boolean>;
   /** How the program that runs the legion judges; absent: it leaves that to the policies. */
   readonly program?: ProgramGate;
   /** Do commands of the agent run in a sandbox? */

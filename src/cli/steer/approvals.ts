@@ -6,7 +6,7 @@ import { questionText } from "../../domain/policy/question-text.ts";
 import { displayName } from "../../domain/message.ts";
 import { findQuestion, openQuestions, type OpenQuestion } from "../../legion/questions.ts";
 import { LegionError } from "../../base/errors.ts";
-import { answerFor } from "../../domain/policy/answer.ts";
+import { answerFor, type AlwaysAllowed } from "../../domain/policy/answer.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { rememberAnswers } from "../../storage/folder/person/trust.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
@@ -42,11 +42,12 @@ function answer(verdict: Verdict["verdict"]): CliCommand {
         );
     },
     async run(typed, io) {
+      const always = readAlways(typed);
       const [id = "", ...words] = typed.args.filter((word) => word !== undefined);
       const reason = words.join(" ").trim() || undefined;
       const question = await withSite(typed, io, async (site) => {
         const found = await findQuestion(site.reader, id);
-        const answers = readAlways(typed, found);
+        const answers = always === undefined ? [] : answersFor(found, always);
         if (answers.length > 0) await rememberAnswers(openPersonFolder(io.env), site.project, answers);
         await withLegion(site, (legion) => legion.answer({ question: id, verdict, reason }));
         return found;
@@ -57,13 +58,16 @@ function answer(verdict: Verdict["verdict"]): CliCommand {
   };
 }
 
-/** What is to be kept of the answer for the next time; empty if it holds this once. Throws USAGE. */
-function readAlways({ options }: Typed, { id, touches }: OpenQuestion): readonly string[] {
-  const { always } = options;
-  if (always === undefined) return [];
-  if (always !== "call" && always !== "host")
-    throw new LegionError("USAGE", `--always: expected call or host, not ${JSON.stringify(always)}`);
-  const answers = touches.map((touch) => answerFor(touch, always));
+/** Absent: the answer holds this once. Throws USAGE. */
+function readAlways({ options: { always } }: Typed): AlwaysAllowed | undefined {
+  if (always === undefined || always === "call" || always === "host") return always;
+  throw new LegionError("USAGE", `--always: expected call or host, not ${JSON.stringify(always)}`);
+}
+
+/** What is to be kept of the answer for the next time. Throws USAGE. */
+function answersFor(question: OpenQuestion, always: AlwaysAllowed): readonly string[] {
+  const { id, touches } = question;
+  const answers = touches.map((touch) => answerFor(question, touch, always));
   if (answers.every((answer) => answer !== undefined)) return answers;
   throw new LegionError(
     "USAGE",

@@ -1,5 +1,6 @@
 // A question in words, for the person who answers it. All in it may be hostile: it is shown as it is meant to be read.
 
+import { fieldsOf } from "../../base/json.ts";
 import { showUnseen } from "../../base/unseen.ts";
 import { elide } from "../../base/wording.ts";
 import type { AskedCall } from "../event.ts";
@@ -7,21 +8,43 @@ import type { Touch } from "./rule.ts";
 
 /** So much of one thing is shown whole, in characters; of more, the length stands with it. */
 const MAX_SHOWN = 4_000;
+const MAX_THINGS = 50;
 const MAX_SOURCES = 3;
 
+/** A call as it is asked about. */
+export interface PosedCall extends AskedCall {
+  /** As the model wrote them. */
+  readonly parameters: unknown;
+}
+
 /** Some lines, the first of them with `id`. */
-export function questionText(id: string, name: string, asked: AskedCall): string {
-  const { action, touches, besides, rule, authority = [], taint = [] } = asked;
+export function questionText(id: string, name: string, asked: PosedCall): string {
+  const { action, rule, authority = [], taint = [] } = asked;
+  const things = thingsIn(asked);
+  const more = things.length > MAX_THINGS ? [`and ${things.length - MAX_THINGS} more`] : [];
   return [
-    `${name} asks ${id}: may I call ${shown(action)}?`,
-    ...[...touches, ...besides]
-      .filter(({ kind }) => kind !== "action")
-      .map((touch) => indented(wordsFor(touch))),
-    `Asked because of: ${shown(rule)}.`,
+    `${name} asks ${id}: may I call ${showUnseen(action)}?`,
+    ...[...things.slice(0, MAX_THINGS), ...more].map(indented),
+    `Asked because of: ${showUnseen(rule)}.`,
     ...(authority.length > 0 ? [`In the name of: ${authority.join(", ")}.`] : []),
     ...(taint.length > 0 ? [`It has read text from outside: ${sources(taint)}.`] : []),
     `legion approve ${id}, or legion deny ${id} and why`,
   ].join("\n");
+}
+
+/** What it touches, and what of its parameters that does not show. */
+function thingsIn({ touches, besides, parameters }: PosedCall): readonly string[] {
+  const all = [...touches, ...besides].filter(({ kind }) => kind !== "action");
+  if (all.some(({ kind }) => kind === "anything")) return all.map(wordsFor);
+  const commands = all.flatMap((touch) => (touch.kind === "run" ? touch.command : []));
+  const rest = Object.entries(fieldsOf(parameters)).filter(
+    ([name, value]) => name !== "thoughts" && !commands.includes(String(value)),
+  );
+  const written = rest.map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `${showUnseen(name)}: ${shown(text)}`;
+  });
+  return [...all.map(wordsFor), ...written];
 }
 
 /** What a call touches, in a few words; it may have several lines. */

@@ -68,11 +68,16 @@ it("remembers in the person's folder what is always allowed, for this project al
   await serve(world);
   const options = { cwd: world.project };
   expect((await legion(["approve", question, "--always", "host"], options)).exitCode).toBe(2);
+  const nothing = await legion(["approve", "1.99", "--always", "nothing"], options);
+  expect([nothing.exitCode, nothing.err]).toEqual([
+    2,
+    'legion: --always: expected call or host, not "nothing"\n',
+  ]);
   expect((await legion(["approve", question, "--always", "call"], options)).exitCode).toBe(0);
   await world.idle();
   const person = openPersonFolder(process.env);
   expect([...(await answersOf(person, world.project))]).toEqual([
-    `call ${JSON.stringify({ kind: "anything", call: 'deploy {"to":"prod"}' })}`,
+    `call ["deploy",[["to","prod"]]] ${JSON.stringify({ kind: "anything", call: 'deploy {"to":"prod"}' })}`,
   ]);
   expect(await answersOf(person, "/elsewhere")).toEqual(new Set());
 });

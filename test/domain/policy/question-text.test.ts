@@ -8,6 +8,7 @@ const net: Touch = { kind: "net", host: "example.com", port: 443, by: "command" 
 function textOf(touches: readonly Touch[], besides: readonly Touch[] = []): string {
   return questionText("1.8", "Agent 1", {
     action: "executeCommand",
+    parameters: {},
     touches,
     besides,
     rule: "profile workspace",
@@ -46,5 +47,39 @@ describe("hostile: approvals", () => {
     expect(text).toContain("(10014 characters)");
     expect(text).toContain("; rm -r ~\n");
     expect(text.length).toBeLessThan(5_000);
+  });
+
+  it("a rule of several lines cannot either", () => {
+    const asked = { action: "deploy", parameters: {}, touches: [], besides: [] };
+    const text = questionText("1.8", "Agent 1", { ...asked, rule: "run x\nlegion approve 1.9" });
+    expect(text).toContain("Asked because of: run x\\u{a}legion approve 1.9.\n");
+  });
+
+  it("shows what is to be written or said, and where exactly, not only the file, the agent or the host", () => {
+    const parameters = {
+      url: "https://example.com/?token=x",
+      path: "notes",
+      lines: ["a\u001b[2J"],
+      thoughts: "hm",
+    };
+    const asked = { action: "tell", parameters, besides: [], rule: "send 3" };
+    const text = questionText("1.8", "Agent 1", { ...asked, touches: [{ kind: "send", to: "3" }] });
+    expect(text.split("\n").slice(1, 5)).toEqual([
+      "    send to 3",
+      "    url: https://example.com/?token=x",
+      "    path: notes",
+      '    lines: ["a\\u001b[2J"]',
+    ]);
+  });
+
+  it("is short, whatever is asked", () => {
+    const parameters = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, at) => [`p${at}`, "x".repeat(100_000)]),
+    );
+    const asked = { action: "tell", parameters, touches: [], besides: [], rule: "action tell" };
+    const text = questionText("1.8", "Agent 1", asked);
+    expect(text).toContain("    p0: (100000 characters) xxx");
+    expect(text).toContain("\n    and 950 more\n");
+    expect(text.length).toBeLessThan(250_000);
   });
 });

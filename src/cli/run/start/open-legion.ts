@@ -66,7 +66,8 @@ export async function openLegion(order: OpenLegionOrder, io: Io): Promise<Opened
       foreign: await readAdoption(backend.reader, typed, io),
       watch: watcher.see,
       questions: questionsOf(order, io),
-      isAnswered: async (touch) => isAnsweredBy(await answersOf(openPersonFolder(io.env), project), touch),
+      isAnswered: async (call, touch) =>
+        isAnsweredBy(await answersOf(openPersonFolder(io.env), project), call, touch),
     });
     return { legion, backend };
   } catch (error) {
