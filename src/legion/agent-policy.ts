@@ -9,17 +9,17 @@ import { parseRule } from "../domain/policy/rule.ts";
 
 /** The rules by which actions are forbidden whatever they would touch. */
 export function deniedActions(layers: readonly PolicyLayer[]): readonly string[] {
-  return layers.flatMap(({ deny = [] }) => deny).filter((rule) => rule.trim().startsWith("action "));
+  return layers.flatMap(({ deny = [] }) => deny).filter((rule) => /^\s*action\s/.test(rule));
 }
 
 /** What is forbidden outright need not be known: modules without the actions that fit a rule of `denied`. */
 export function withoutActions(modules: readonly Module[], denied: readonly string[]): readonly Module[] {
   if (denied.length === 0) return modules;
   const rules = denied.map((rule) => parseRule(rule, { workspace: "/", home: "/" }));
-  const isShown = (name: string): boolean =>
-    !rules.some((rule) => rule.fits({ kind: "action", name }, "deny"));
+  const isShown = (names: readonly string[]): boolean =>
+    !rules.some((rule) => names.some((name) => rule.fits({ kind: "action", name }, "deny")));
   return modules.map((module) => {
-    const shown = Object.entries(module.actions).filter(([name]) => isShown(name));
+    const shown = Object.entries(module.actions).filter(([name, { aliases }]) => isShown([name, ...aliases]));
     return { ...module, actions: Object.fromEntries(shown) };
   });
 }

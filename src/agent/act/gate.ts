@@ -83,12 +83,13 @@ function circumstancesOf({ memory, rulebook, workplace }: Performer): Circumstan
 
 /** The action itself, and all that it says that the call touches. */
 async function touchesOf({ name, action, parameters }: ReadyCall, host: Host): Promise<readonly Touch[]> {
-  const called: Touch = { kind: "action", name };
+  // Whoever writes a rule may know it by another name.
+  const called = [name, ...action.aliases].map((known): Touch => ({ kind: "action", name: known }));
   if (action.touches === "undeclared")
-    return [called, { kind: "anything", call: `${name} ${JSON.stringify(parameters)}` }];
+    return [...called, { kind: "anything", call: `${name} ${JSON.stringify(parameters)}` }];
   const declared = await action.touches(parameters, host);
   return [
-    called,
+    ...called,
     ...(await Promise.all(declared.map((touching) => resolved(toTouch(touching, host.workspace.root))))),
   ];
 }

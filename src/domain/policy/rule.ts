@@ -102,9 +102,11 @@ const FITTING: Readonly<Record<Subject, MakeFits>> = {
 function named(nameOf: (touch: Touch) => string | false): MakeFits {
   return (pattern) => {
     const wildcard = readWildcard(pattern);
-    return (touch) => {
+    const folded = readWildcard(pattern.toLowerCase());
+    return (touch, use) => {
       const name = nameOf(touch);
-      return name !== false && fitsText(wildcard, name);
+      if (name === false) return false;
+      return use === "allow" ? fitsText(wildcard, name) : fitsText(folded, name.toLowerCase());
     };
   };
 }
@@ -112,8 +114,10 @@ function named(nameOf: (touch: Touch) => string | false): MakeFits {
 /** `*` within one name, `**` over several; what names a folder means all that is in it. */
 function pathFits(kind: "read" | "write"): MakeFits {
   return (pattern, { workspace, home }) => {
-    const from = pattern.startsWith("/") ? "" : /^~(?:\/|$)/.test(pattern) ? home : workspace;
-    const written = namesOf(`${from}/${pattern.replace(/^~/, "")}`);
+    const [, inHome] = /^~(?:\/([^]*)|$)/.exec(pattern) ?? [];
+    const isHome = pattern === "~" || inHome !== undefined;
+    const from = pattern.startsWith("/") ? "" : isHome ? home : workspace;
+    const written = namesOf(`${from}/${isHome ? (inHome ?? "") : pattern}`);
     const plain = readParts([...written, "**"]);
     const folded = readParts([...written.map(foldCase), "**"]);
     return (touch, use) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PolicyLayer } from "../../../src/domain/policy/policy.ts";
+import { withoutActions } from "../../../src/legion/agent-policy.ts";
 import { story } from "../../workshop.ts";
 import { createWorld } from "../../world.ts";
 import { agent, deploy, PERSON, shop } from "./asking.ts";
@@ -51,6 +52,24 @@ describe("the gate", () => {
     await world.idle();
     expect(done).toEqual([]);
     expect(await story(world)).toContainEqual(expect.stringContaining("profile read-only forbids it"));
+  });
+
+  it("knows an action by all its names", async () => {
+    const { done, modules } = shop([]);
+    const named = modules.map((module) => ({
+      ...module,
+      actions: Object.fromEntries(
+        Object.entries(module.actions).map(([name, action]) => [name, { ...action, aliases: [`${name}It`] }]),
+      ),
+    }));
+    const policy = [{ ...PERSON, deny: ["action deployIt"] }];
+    const world = await createWorld({ "1": agent([deploy("prod")], { modules: named, policy }) });
+    await world.say("1", "go");
+    await world.idle();
+    expect(done).toEqual([]);
+    expect(
+      withoutActions(named, ["action DEPLOYIT"]).flatMap(({ actions }) => Object.keys(actions)),
+    ).not.toContain("deploy");
   });
 
   it("sends no plain answer to whom nothing may be sent", async () => {

@@ -54,6 +54,8 @@ describe("a rule about paths", () => {
     ["write /etc/**", "/etc/passwd", true],
     ["write ~/notes", "/home/me/notes/a", true],
     ["write ~", "/home/me/x", true],
+    ["write ~old", "/srv/space/~old", true],
+    ["write ~old", "/srv/space/old", false],
     ["write ../other", "/srv/other/x", true],
     ["write docs", "/srv/space/docs2", false],
     ["write .", "/srv/space/a", true],
@@ -113,5 +115,8 @@ describe("a rule about names", () => {
     expect(fits("action mcp__*", { kind: "action", name: "readFile" }, "deny")).toBe(false);
     expect(fits("send 2", { kind: "send", to: "2" }, "deny")).toBe(true);
     expect(fits("send 2", { kind: "send", to: "22" }, "deny")).toBe(false);
+    expect(fits("send Writer", { kind: "send", to: "writer" }, "deny")).toBe(true);
+    expect(fits("send Writer", { kind: "send", to: "writer" }, "allow")).toBe(false);
+    expect(fits("action readfile", { kind: "action", name: "readFile" }, "ask")).toBe(true);
   });
 });
