@@ -77,6 +77,7 @@ export const eventSchemas = {
     log: logIdSchema,
     seals: z.record(text, countSchema),
     mac: text.optional(),
+    record: text.optional(),
   }),
   message: eventOf("message", { message: messageSchema, mail: countSchema, from: logIdSchema }),
   prompted: eventOf("prompted", {

@@ -40,6 +40,8 @@ export interface OpenedEvent {
   readonly seals: Readonly<Record<string, number>>;
   /** Of log and epoch under the person's key: who wrote the segment. */
   readonly mac?: string;
+  /** So is the agent's record, or it is somebody else's; absent in what earlier versions wrote. */
+  readonly record?: "signed";
 }
 
 /** Can a log of this format be read? */

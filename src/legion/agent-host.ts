@@ -152,6 +152,6 @@ async function openAll(
 
 /** What its files say or cannot keep is an agent's own trouble; anything else is the legion's. */
 function unlessOwn(error: unknown): void {
-  const own = ["STORAGE", "DAMAGED", "FOREIGN"] as const;
+  const own = ["STORAGE", "DAMAGED"] as const;
   if (!own.some((code) => isLegionError(error, code))) throw error;
 }

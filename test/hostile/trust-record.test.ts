@@ -9,7 +9,7 @@ import { legion } from "../cli/legion.ts";
 import { ownHome } from "../own-config-home.ts";
 import { createTempProject } from "../temp-project.ts";
 import { trustAll } from "../trusting.ts";
-import { countRefused, expectRefused, hostileProject, type Files } from "./harm.ts";
+import { expectRefused, hostileProject, type Files } from "./harm.ts";
 
 const CONFIG = ".ai-legion/config.yaml";
 const HARMLESS = "---\nmodules: [core]\n---\n";
@@ -85,8 +85,10 @@ describe("hostile: trust", () => {
       ".ai-legion/agents/0/agent.json": JSON.stringify({ id: "0", lastStart }),
     });
     const start = ["start", "--until-idle"];
-    const { err } = await legion(start, { cwd: project });
-    expect(err).toMatch(/^legion: left out, as you have not trusted it: use the limits none, /m);
+    await expectRefused(
+      /^legion: what you said and were told here was not written on your machines/,
+      project,
+    );
     const seen = { typed: { options: {} }, io: { env: ownHome() } };
     const flags = await trustLastFlags(
       { limits: "none", model: "m" },
@@ -96,8 +98,7 @@ describe("hostile: trust", () => {
     );
     expect(flags).toEqual({ model: "m" });
     // What the person types is theirs, also at the next start.
-    await legion([...start, "--limits", "none"], { cwd: project });
+    await legion([...start, "--limits", "none", "--trust"], { cwd: project });
     expect((await legion(start, { cwd: project })).err).not.toMatch(/left out/);
-    countRefused(1);
   });
 });

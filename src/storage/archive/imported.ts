@@ -16,6 +16,7 @@ import { createBlobs } from "../../past/log/blobs.ts";
 import type { Module } from "../../domain/module.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import { readFileLog } from "../files/log.ts";
+import { keepRecord, readRecord } from "../files/record.ts";
 import { openJournal, soleWriter, type JournalWriter, type SegmentEnd } from "../files/journal/journal.ts";
 import { isForeignJournal, readSegments } from "../files/journal/segments.ts";
 import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
@@ -65,6 +66,7 @@ export async function fromArchive(
       if (as !== undefined)
         await rename(join(folder, only!), join(folder, as), writer, { origin: only!, readable });
       else for (const id of agents) await settle(join(folder, id), { isLive, authorship }, disk);
+      for (const id of arrival.agents) await signRecord(id, join(folder, id), { disk, authorship });
       return next;
     },
   };
@@ -87,8 +89,8 @@ async function rename(
   const to = last === 0 ? 0 : await forkPoint(events(), last, displayName(origin));
   const past = { origin, events: events(), to, blobs, readable };
   await writePast({ ...writer, folder, corruptFolder: folder }, past);
-  const record = await disk.read(join(source, "agent.json"));
-  if (record) await disk.replace(join(folder, "agent.json"), record);
+  const record = await readRecord({ folder: source, disk });
+  if (record !== undefined) await disk.replace(join(folder, "agent.json"), record);
   await rm(source, { recursive: true });
   await move(folder, target, disk);
 }
@@ -105,6 +107,16 @@ const FOREIGN: NewEvent = {
   reason: "foreign",
   content: "What stands before this came from elsewhere, and waits until a person takes it on.",
 };
+
+/** The record of an agent is whose its log is. */
+async function signRecord(
+  agent: AgentId,
+  folder: string,
+  { disk, authorship }: { readonly disk: Disk } & Pick<FromArchive, "authorship">,
+): Promise<void> {
+  const record = await readRecord({ folder, disk });
+  if (record !== undefined && authorship) await keepRecord(agent, record, { folder, disk, authorship });
+}
 
 /** Has the end of a log that has come say what it is: a copy, the person's own, or somebody else's. */
 async function settle(

@@ -7,6 +7,7 @@ import type { JournalWriter } from "./journal/journal.ts";
 import type { AgentId } from "../../domain/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import { isForeign } from "./foreign.ts";
+import { settleRecord } from "./record.ts";
 import { gapNotice } from "../../past/log/gaps.ts";
 import { foreign } from "../contract/foreign.ts";
 import type { LocalPlace } from "../contract/local-store.ts";
@@ -30,6 +31,7 @@ export function createFileLogs(options: FileLogsOptions): FileLogs {
     async logOf(agent) {
       if (await isForeign(agent, options)) throw foreign(agent);
       const place = { ...options, folder: paths.agent(agent), corruptFolder: paths.corrupt };
+      await settleRecord(agent, place);
       return async (each) => {
         const opened = await openFileLog(place, each, await openings.get(agent)?.acknowledged());
         openings.set(agent, opened);

@@ -1,19 +1,15 @@
 // A legion in the files of a project.
 
-import { join } from "node:path";
 import { isLegionError } from "../../base/errors.ts";
-import type { Disk } from "../../base/files/disk.ts";
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
-import { CONTROL } from "../../domain/message.ts";
 import { openPersonFolder } from "../folder/person/folder.ts";
-import type { LegionPaths } from "../folder/paths.ts";
 import { writeLastStart, type LastStart } from "../contract/last-start.ts";
 import type { NodeOrder, NodeStorage, Surroundings } from "../contract/node.ts";
 import type { Backend } from "../contract/backend.ts";
 import { receiveAgents } from "./arrivals.ts";
 import { createFileReader, followFiles } from "./reader/reader.ts";
 import { createFileSource } from "./reader/source.ts";
-import { openFileStore } from "./store.ts";
+import { openFileStore, type FileStore } from "./store.ts";
 
 /** @param project real path of its folder */
 export function createFileBackend(
@@ -58,18 +54,16 @@ async function openFileNode(
     store,
     disk: store.disk,
     async begin(host) {
-      if (started) await remember(started, store.disk, surroundings.paths);
+      if (started) await remember(started, store);
       return store.begin(host);
     },
   };
 }
 
 /** What is wrong with the disk, the agents say. */
-async function remember(started: LastStart, disk: Disk, paths: LegionPaths): Promise<void> {
-  const path = join(paths.agent(CONTROL), "agent.json");
-  const record = writeLastStart(started);
+async function remember(started: LastStart, store: Pick<FileStore, "remember">): Promise<void> {
   try {
-    if ((await disk.read(path))?.toString("utf8") !== record) await disk.replace(path, record);
+    await store.remember(writeLastStart(started));
   } catch (error) {
     if (!isLegionError(error, "STORAGE")) throw error;
   }

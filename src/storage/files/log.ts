@@ -49,7 +49,7 @@ export async function openFileLog(
   const { id, lost, start } = await readThrough(options, each, end);
   // A log that lost events cannot know which numbers it gave out: it goes on as another one.
   const log = id === undefined || lost.length > 0 ? randomUUID() : id;
-  const opening = { format: LOG_FORMAT, log };
+  const opening = { format: LOG_FORMAT, log, record: "signed" };
   const journal = openJournal({ ...options, folder, name: log, maxPartBytes, opening }, start);
   const write = createWriter((events) => journal.write(events), blobs);
   return {

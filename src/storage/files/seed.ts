@@ -59,7 +59,17 @@ async function writeLog({ folder, disk, lock, clock, authorship }: NewFolder, pa
     file = disk.create(join(folder, "log", name));
     const { seq, epoch: before, at, kind, log } = event;
     const mac = authorship?.sign(log, before);
-    write({ seq, epoch: before, at, kind, format: LOG_FORMAT, log, seals, ...(mac && { mac }) });
+    write({
+      seq,
+      epoch: before,
+      at,
+      kind,
+      format: LOG_FORMAT,
+      log,
+      record: "signed",
+      seals,
+      ...(mac && { mac }),
+    });
   }
   await end();
 }

@@ -17,6 +17,7 @@ import { createProjections } from "../folder/state-files.ts";
 import { agentsIn } from "./reader/reader.ts";
 import { createTenure, type Tenure } from "../../domain/lease.ts";
 import { adopt, isForeign } from "./foreign.ts";
+import { keepRecord, readRecord, whoseRecord } from "./record.ts";
 import { createFileLogs, type FileLogsOptions } from "./agents.ts";
 import { openLocalStore, type LocalPlace, type LocalStore } from "../contract/local-store.ts";
 import type { Store } from "../contract/store.ts";
@@ -41,6 +42,8 @@ export interface FileStore extends Store, Pick<LocalStore, "begin"> {
   readonly control: LocalStore["control"];
   readonly disk: Disk;
   readonly lock: Lock;
+  /** Keeps what a start hosts: the record of Control. */
+  remember(record: string): Promise<void>;
 }
 
 /**
@@ -99,6 +102,8 @@ async function openFiles(options: Locked): Promise<FileStore> {
     blobs,
     projector: (agent, modules) =>
       createProjections(modules, { disk, folder: paths.agent(agent), corruptFolder: paths.corrupt }),
+    remember: (record) =>
+      keepRecord(CONTROL, record, { folder: paths.agent(CONTROL), disk, authorship: options.authorship }),
     tenure: (agent) => tenureUnder(lock, agent),
   };
 }
@@ -108,21 +113,25 @@ function recordsIn(
   options: Locked,
   known: Set<AgentId>,
 ): Pick<Store, "isTaken" | "record" | "enroll" | "found"> {
-  const { paths, disk } = options;
-  const recordOf = (folder: string): string => join(folder, "agent.json");
+  const { paths, disk, authorship } = options;
   return {
     isTaken: async (agent) => known.has(agent) || (await disk.kind(paths.agent(agent))) !== undefined,
-    record: async (agent) => (await disk.read(recordOf(paths.agent(agent))))?.toString("utf8"),
+    async record(agent) {
+      const place = { folder: paths.agent(agent), disk, authorship };
+      const record = await readRecord(place);
+      return (await whoseRecord(agent, record, place)) === "foreign" ? undefined : record;
+    },
     async enroll(agent, record) {
-      const path = recordOf(paths.agent(agent));
-      await removeCopies(disk, paths.agent(agent));
-      if ((await disk.read(path))?.toString("utf8") !== record) await disk.replace(path, record);
+      const place = { folder: paths.agent(agent), disk, authorship };
+      if ((await whoseRecord(agent, await readRecord(place), place)) === "foreign") throw foreign(agent);
+      await removeCopies(disk, place.folder);
+      await keepRecord(agent, record, place);
     },
     async found(agent, past, record) {
       if (await isForeign(past.origin, options)) throw foreign(past.origin);
       const folder = join(paths.tmp, randomUUID());
       const branch = await writePast({ ...options, folder, corruptFolder: paths.corrupt }, past);
-      if (record !== undefined) await disk.replace(recordOf(folder), record);
+      if (record !== undefined) await keepRecord(agent, record, { folder, disk, authorship });
       await move(folder, paths.agent(agent), disk);
       known.add(agent);
       return branch;

@@ -1,9 +1,10 @@
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { serve } from "../../control/serve.ts";
 import { createWorld, openWorld, readEvents, type World, type WorldAgent } from "../../world.ts";
+import { signRecord } from "../../signed-record.ts";
 import { legion } from "../legion.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
@@ -126,10 +127,8 @@ describe("legion start --only", () => {
     const { limits, ...facts } = JSON.parse(await readFile(record, "utf8")) as Readonly<
       Record<string, unknown>
     >;
-    await writeFile(
-      record,
-      JSON.stringify({ ...facts, limits, definition: "x", model: "scripted:script.yaml" }),
-    );
+    const changed = { ...facts, limits, definition: "x", model: "scripted:script.yaml" };
+    await signRecord("1", changed, dirname(record));
     await legion(["fork", "1", "--at", String(results[1]), "--as", "1b"], { cwd });
     const { exitCode, out, err } = await legion(["start", "--only", "1b", "--tick", "0", "--until-idle"], {
       cwd,

@@ -1,16 +1,19 @@
 import type { ConfigFlags } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
+import { CONTROL } from "../../../domain/message.ts";
 import type { Admit } from "../../../config/module-loader.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";
+import { canAsk } from "../../consent/confirm.ts";
 import {
   addCodeTrustOption,
   addLegionOptions,
   addPolicyOption,
   projectOf,
   withSite,
+  type Site,
 } from "../../kit/target.ts";
-import { MAX_AGENTS, readWho, recall, type Recalled } from "./selection.ts";
+import { MAX_AGENTS, readWho, recall, type Again, type Recalled } from "./selection.ts";
 
 export const command: CliCommand = {
   define(parser) {
@@ -47,7 +50,7 @@ export const command: CliCommand = {
     const isAgain = chosen.kind === "last" || chosen.kind === "only";
     if (isAgain) await admitPlace(project, admit, { typed, io });
     const recalled: Recalled = isAgain
-      ? await withSite(typed, io, (site) => recall(chosen, site), "refuse")
+      ? await withSite(typed, io, (site) => recallOwn(chosen, site, { typed, io }), "refuse")
       : { who: chosen };
     const { trustLastFlags } = await import("./last-limits.ts");
     const flags = readFlags(typed, await trustLastFlags(recalled.flags, project, admit, { typed, io }));
@@ -59,6 +62,20 @@ export const command: CliCommand = {
     return hostLegion({ ...recalled, task, flags, project, until, readers, detail, admit, typed }, io);
   },
 };
+
+/** As `recall`. What somebody else wrote is recalled only where the person is asked about it, or said already that it counts. */
+async function recallOwn(
+  chosen: Again,
+  site: Site,
+  { typed, io }: { readonly typed: Typed; readonly io: Io },
+): Promise<Recalled> {
+  const mayAdopt = typed.options.trust || canAsk(io);
+  if (!mayAdopt && (await site.reader.isForeign(CONTROL))) {
+    const { foreign } = await import("../../../storage/contract/foreign.ts");
+    throw foreign(CONTROL);
+  }
+  return recall(chosen, site);
+}
 
 /** What the last start was is known where the legion is, so whether the project may say where comes first. */
 async function admitPlace(

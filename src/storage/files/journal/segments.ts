@@ -45,6 +45,8 @@ export interface Opening extends JournalRecord {
   readonly log?: unknown;
   /** Who wrote it; see `Authorship`. */
   readonly mac?: unknown;
+  /** Only in a log: `signed` if the record beside it is. */
+  readonly record?: unknown;
   /** Bytes that count of each earlier segment not sealed before. */
   readonly seals: Readonly<Record<string, number>>;
 }

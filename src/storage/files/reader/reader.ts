@@ -19,6 +19,7 @@ import { openPersonFolder } from "../../folder/person/folder.ts";
 import { createProjections } from "../../folder/state-files.ts";
 import { foldState } from "../../../past/state.ts";
 import { isForeign } from "../foreign.ts";
+import { readRecord } from "../record.ts";
 import { createReader, type Reader } from "../../contract/reader.ts";
 
 /** Agents are the folders; what people changed in the files of an agent is in its state. */
@@ -33,8 +34,8 @@ export function createFileReader(project: string, person = openPersonFolder(proc
   const paths = legionPaths(project);
   const disk = withoutWrites(createDisk(paths.tmp));
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
-  const recordText = async (agent: AgentId): Promise<string | undefined> =>
-    (await disk.read(join(paths.agent(agent), "agent.json")))?.toString("utf8");
+  const recordText = (agent: AgentId): Promise<string | undefined> =>
+    readRecord({ folder: paths.agent(agent), disk });
   const reader = createReader({
     known: () => agentsIn(paths.agents, disk),
     events: (agent, from) => readFileLog({ folder: paths.agent(agent), disk }, from),

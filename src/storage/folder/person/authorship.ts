@@ -1,10 +1,11 @@
 // Who wrote a journal. The opening of each segment bears a code (HMAC-SHA256) of its journal's name and its epoch, under a
 // key that only this person has, the file `key` in the person's folder: whoever copies it to another machine is the same
-// person there. What bears no code was written by somebody else, or before there were such codes.
+// person there. What bears no code was written by somebody else, or before there were such codes. The record of an agent
+// bears one of all that it says.
 //
 // It tells a clone, an archive or a message that somebody put into a folder from what this person's machines wrote. It
 // does not protect from who runs as the same user and can read the key, nor from who has the key of another machine of
-// the person; and as it covers no contents, not from who was given a journal of this person and wrote on in it, or changes
+// the person; and as it covers no contents of journals, not from who was given a journal of this person and wrote on in it, or changes
 // one in place. Goals and notes beside a log are a person's to edit, and bear none. Archives are covered as a whole, so what
 // was given away that way comes back as foreign.
 

@@ -86,7 +86,7 @@ export async function setStopped({ link, legion, agent }: RedisPlace): Promise<v
 
 /** A record that binds the agent to no workspace; an empty one for what is none. */
 export function withoutWorkspace(record: string): string {
-  const { workspace: _, ...rest } = fieldsOf(readJson(record));
+  const { workspace: _, mac: __, ...rest } = fieldsOf(readJson(record));
   return `${JSON.stringify(rest, null, 2)}\n`;
 }
 

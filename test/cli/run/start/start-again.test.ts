@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { legionPaths } from "../../../../src/storage/folder/paths.ts";
 import { redisIsThere, startRedis, type Server } from "../../../storage/redis/servers.ts";
+import { signRecord } from "../../../signed-record.ts";
 import { createTempProject } from "../../../temp-project.ts";
 import { legion } from "../../legion.ts";
 
@@ -126,7 +127,8 @@ it.each([
   const { start, cwd } = await project();
   const folder = legionPaths(cwd).agent("0");
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "agent.json"), record);
+  if (record.includes(":")) await signRecord("0", JSON.parse(record) as object, folder);
+  else await writeFile(join(folder, "agent.json"), record);
   expect((await start()).head).toMatch(/^1 agent on/);
   expect(await readFile(join(folder, "agent.json"), "utf8")).toContain('"agent": "legionnaire"');
 });
