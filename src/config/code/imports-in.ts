@@ -12,14 +12,15 @@ export interface Imports {
 }
 
 /** Modules of Node that run code from elsewhere. */
-const LOADERS = new Set(["module", "vm", "worker_threads"]);
-const DYNAMIC = /\b(?:eval\s*\(|new\s+Function\b|new\s+(?:Shared)?Worker\b|getBuiltinModule\b)/g;
+const LOADERS = new Set(["cluster", "module", "vm", "worker_threads"]);
+const DYNAMIC =
+  /\b(?:(?:eval|fork|Function)\s*\(|new\s+Function\b|new\s+(?:Shared)?Worker\b|getBuiltinModule\b)/g;
 
 export function importsIn(text: string): Imports {
   const specifiers = new Set<string>();
   const untold = new Set<string>([...text.matchAll(DYNAMIC)].map(([found]) => found.replace(/\W+$/, "")));
   const scan = createScan(text);
-  for (const { 1: word = "", index } of text.matchAll(/(?<!(?<!\.\.)\.)\b(import|from|require)\b/g)) {
+  for (const { 0: word, index } of text.matchAll(/(?<!(?<!\.\.)\.)\b(import|from)\b|\b(require)\b/g)) {
     const found = specifierAt(scan, word, index + word.length);
     if (found === "untold") untold.add(`${word}(...)`);
     else if (found !== "none") specifiers.add(found.specifier);
@@ -40,6 +41,7 @@ function specifierAt({ text, skip }: Scan, word: string, at: number): FoundImpor
     if (member === "") return "none";
     next = skip(next + member.length);
   }
+  if (text.startsWith("?.", next) && word !== "from") next = skip(next + 2);
   const isCall = text[next] === "(" && word !== "from";
   if (isCall) next = skip(next + 1);
   const quote = text[next] ?? "";

@@ -115,8 +115,8 @@ async function giveUp(
   const isFirst = untold.size === 0;
   untold.add(`${counted.shown(file)}: ${why}`);
   if (!isFirst || depth === "imported") return;
-  await counted.takeAll(project, (entry) =>
-    entry.isDirectory() ? !NO_CODE_OF_PROJECT.has(entry.name) : LOADED.has(extname(entry.name)),
+  await counted.takeAll(project, ({ name, kind }) =>
+    kind === "folder" ? !NO_CODE_OF_PROJECT.has(name) : LOADED.has(extname(name)),
   );
 }
 
@@ -163,7 +163,10 @@ async function takePackage(survey: CodeSurvey, folder: string): Promise<void> {
   if (survey.packages.has(real)) return;
   survey.packages.add(real);
   claim(survey, real);
-  if (survey.depth === "all") await survey.counted.takeAll(real, ({ name }) => name !== ".git");
+  // A link may lead to the project itself, whose state changes with every start.
+  const state = join(survey.project, ".ai-legion");
+  if (survey.depth === "all")
+    await survey.counted.takeAll(real, ({ name, path }) => name !== ".git" && path !== state);
   for (const name of await dependenciesOf(real)) {
     const needed = await findPackage(real, name);
     if (needed !== undefined) await takePackage(survey, needed);

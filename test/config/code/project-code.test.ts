@@ -150,6 +150,29 @@ describe("the code that a module brings along", () => {
     ]);
   });
 
+  it("is what links within a package lead to, also in circles", async () => {
+    const { project } = await survey({
+      "a.mjs": `import "dep";`,
+      "node_modules/dep/package.json": "{}",
+      "shared/index.js": "",
+      "shared/more/part.js": "",
+      "shared/other.js": "",
+      ".ai-legion/agents/1/log/x.jsonl": "",
+    });
+    const dep = join(project, "node_modules/dep");
+    await symlink("../../shared/index.js", join(dep, "index.js"));
+    await symlink("../../shared/more", join(dep, "more"));
+    await symlink("../..", join(project, "shared/more/around"));
+    await symlink("/nowhere", join(dep, "dangling"));
+    const look = () => codeOf(project, [join(project, "a.mjs")]);
+    const { files, hash } = await look();
+    expect(files).toContain("shared/index.js");
+    expect(files).toContain("shared/more/part.js");
+    expect(files.filter((file) => file.startsWith(".ai-legion"))).toEqual([]);
+    await writeFile(join(project, "shared/more/part.js"), "changed");
+    expect((await look()).hash).not.toBe(hash);
+  });
+
   it("has its places also where nothing is yet", async () => {
     const { places } = await survey({
       "a.mjs": `import "./x/late.mjs"; require("./lib")`,
