@@ -37,7 +37,7 @@ export function holdsReadOnly(names: readonly string[], protectedPaths: readonly
 }
 
 /** True for a path of which some names that follow each other fit one of `patterns`. */
-function namesLike(patterns: readonly string[]): (names: readonly string[]) => boolean {
+export function namesLike(patterns: readonly string[]): (names: readonly string[]) => boolean {
   const split = patterns.map((pattern) => pattern.split("/").map(expressionOf));
   const single = new RegExp(`^(?:${split.flatMap((parts) => (parts.length === 1 ? parts : [])).join("|")})$`);
   const several = split

@@ -4,7 +4,7 @@
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, LegionError } from "../base/errors.ts";
-import { SECRET_FILES } from "../domain/protected-names.ts";
+import { gitSettings } from "./guard/covers.ts";
 import type { EnvironmentPlace } from "./environment.ts";
 
 export interface OwnFolders {
@@ -14,8 +14,10 @@ export interface OwnFolders {
   readonly shm: string;
   /** Files that stand for those of the system. */
   readonly etc: string;
-  /** Stands in the place of what is hidden; empty. */
+  /** Stands in the place of hidden folders; empty. What would be in it cannot be looked for, so git takes none of it for deleted. */
   readonly empty: string;
+  /** Files that stand in the place of hidden ones. */
+  readonly covers: string;
   /** Where what nobody may plant in the workspace is moved to. */
   readonly aside: string;
 }
@@ -33,11 +35,12 @@ export async function makeOwnFolders({ project, agent }: EnvironmentPlace): Prom
     shm: await own("shm"),
     etc: await own("etc"),
     empty: await own("empty"),
+    covers: await own("covers"),
     aside: join(project, ".ai-legion", "set-aside"),
   };
-  for (const name of ["tmp", "shm", "etc", "empty"] as const) {
+  for (const name of ["tmp", "shm", "etc", "empty", "covers"] as const) {
     await rm(folders[name], { recursive: true, force: true, maxRetries: 10 });
-    await mkdir(folders[name], { mode: 0o700 });
+    await mkdir(folders[name], { mode: name === "empty" ? 0o400 : 0o700 });
   }
   await makeFolder(folders.aside);
   await writeSystemFiles(folders.etc);
@@ -60,12 +63,8 @@ function gitConfig(agent: string): string {
   return `[user]\n\tname = Agent ${agent}\n\temail = agent-${agent}@ai-legion.invalid\n`;
 }
 
-/** What is hidden is nothing that `git add -A` should stumble over. */
-const HIDDEN_FROM_GIT = [...SECRET_FILES, "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"]
-  .filter((name) => name !== ".git" && name !== "node_modules")
-  .map((name) => `**/${name}`);
-
-export const SYSTEM_FILES = ["passwd", "group", "hosts", "nsswitch.conf", "gitconfig", "gitignore"] as const;
+const GIT_FILES = ["gitconfig", "gitignore", "gitattributes"] as const;
+export const SYSTEM_FILES = ["passwd", "group", "hosts", "nsswitch.conf", ...GIT_FILES] as const;
 
 /** Who the agent is; nothing of who else is on this machine. */
 async function writeSystemFiles(folder: string): Promise<void> {
@@ -79,8 +78,7 @@ async function writeSystemFiles(folder: string): Promise<void> {
     ],
     group: [`agent:x:${group}:`, "nogroup:x:65534:"],
     hosts: ["127.0.0.1 localhost legion", "::1 localhost"],
-    gitconfig: ["[core]", "\texcludesFile = /etc/gitignore"],
-    gitignore: HIDDEN_FROM_GIT,
+    ...gitSettings(),
     "nsswitch.conf": ["passwd: files", "group: files", "hosts: files"],
   };
   for (const name of SYSTEM_FILES) await writeFile(join(folder, name), `${texts[name].join("\n")}\n`);

@@ -1,9 +1,10 @@
 // What bwrap is told: the whole sandbox of one command. Later mounts cover earlier ones.
 
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "../../base/files/project-file.ts";
 import type { EnvironmentPlace } from "../environment.ts";
+import { coverOf } from "../guard/covers.ts";
 import { pinnedBy } from "../guard/guard.ts";
 import type { ProtectedEntry } from "../guard/scan.ts";
 import { HOME, SYSTEM_FILES, type OwnFolders } from "../lodging.ts";
@@ -60,8 +61,8 @@ export function guardArgs({ place, folders }: ProfileOptions, protect: readonly 
       const path = at(names.join("/"));
       if (kind === "link") args.push(...(guard === "hidden" ? linkArgs(path, place, folders) : []));
       else if (guard === "fixed") args.push("--ro-bind", path, path);
-      else if (kind === "file") args.push("--ro-bind", "/dev/null", path);
-      else args.push("--ro-bind", folders.empty, path, ...ownBlobs(place, path));
+      else if (kind === "file") args.push("--ro-bind", coverOf({ path, names }, folders.covers), path);
+      else args.push(...folderArgs(path, place, folders));
     }
   }
   return [...args, "--remount-ro", "/dev", "--remount-ro", "/"];
@@ -75,9 +76,17 @@ function linkArgs(path: string, { workspace }: ProfileOptions["place"], { empty 
   return ["--ro-bind", statSync(real).isDirectory() ? empty : "/dev/null", real];
 }
 
-/** An agent may read what was kept for it of its own long outputs. */
-function ownBlobs({ agent, project }: ProfileOptions["place"], hidden: string): Args {
-  const blobs = join(project, ".ai-legion", "agents", agent, "blobs");
-  if (!isInside(hidden, blobs) || !existsSync(blobs) || realpathSync(blobs) !== blobs) return [];
-  return ["--tmpfs", hidden, "--ro-bind", blobs, blobs, "--remount-ro", hidden];
+/** Of its legion an agent may read what was kept for it of its own long outputs. What lies beside, git may track. */
+function folderArgs(path: string, { agent, project }: ProfileOptions["place"], folders: OwnFolders): Args {
+  const state = join(project, ".ai-legion");
+  if (path !== state) return ["--ro-bind", folders.empty, path];
+  const files = readdirSync(state, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const covered = files.flatMap(({ name }) => {
+    const file = join(state, name);
+    return ["--ro-bind", coverOf({ path: file, names: [".ai-legion", name] }, folders.covers), file];
+  });
+  const blobs = join(state, "agents", agent, "blobs");
+  const isOwn = existsSync(blobs) && realpathSync(blobs) === blobs;
+  const own = isOwn ? ["--ro-bind", blobs, blobs] : [];
+  return ["--tmpfs", state, ...covered, ...own, "--remount-ro", state];
 }

@@ -12,7 +12,7 @@ const ROOTS = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /nix/store /gnu/store 
 const SETTINGS = (
   "ld.so.cache ld.so.conf ld.so.conf.d alternatives ssl pki ca-certificates ca-certificates.conf crypto-policies " +
   "localtime timezone mime.types magic bash.bashrc profile profile.d inputrc terminfo fonts protocols services " +
-  "java-11-openjdk java-17-openjdk java-21-openjdk perl python3 nodejs maven gradle gitattributes"
+  "java-11-openjdk java-17-openjdk java-21-openjdk perl python3 nodejs maven gradle"
 ).split(" ");
 const PROGRAM_FOLDERS = new Set(["bin", "sbin"]);
 /** What lies beside a folder of programs, and they need. */

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Environment } from "../../../src/environment/environment.ts";
@@ -34,6 +34,36 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
       "git add -A && git commit -qm one && git log --format=%an --name-only",
     );
     expect({ output, exitCode }).toEqual({ output: "Agent 1\n\na.txt\n", exitCode: 0 });
+  });
+
+  it("commits all there is and leaves what is hidden as git has it, changed or not (M1)", async () => {
+    const git = (...args: string[]): string =>
+      spawnSync("git", ["-c", "user.name=p", "-c", "user.email=p@q.r", ...args], {
+        ...{ cwd: workspace, env: { PATH: process.env["PATH"], HOME: workspace }, encoding: "utf8" },
+      }).stdout;
+    git("init", "-q");
+    const tracked = [
+      ".env",
+      "keys/a 'b'.pem",
+      ".aws/credentials",
+      ".ai-legion/config.yaml",
+      "sub/.ai-legion/x",
+    ];
+    for (const path of [...tracked, "changed.key", "a.txt"]) await write(path, `canary of ${path}`);
+    await chmod(join(workspace, ".env"), 0o755);
+    git("add", "-f", "--", ...tracked, "changed.key", "a.txt");
+    git("commit", "-qm", "one");
+    await write("changed.key", "canary that the person has just written");
+    const { output } = await run(
+      "git status --porcelain; cat .env keys/* changed.key .aws/* .ai-legion/config.yaml",
+    );
+    expect(output).not.toMatch(/canary| D |M .*(env|pem|config)/);
+    const two =
+      "echo b >> a.txt; git add -A && git commit -qm two && echo c >> a.txt && git commit -qam three";
+    expect((await run(two)).exitCode).toBe(0);
+    expect(git("diff", "--name-only", "HEAD~2", "HEAD")).toBe("a.txt\n");
+    expect(git("status", "--porcelain", "-uno")).toBe(" M changed.key\n");
+    expect((await run("git ls-files -o --exclude-standard")).output).toBe("");
   });
 
   it("sets aside what a command planted, and tells so (M2)", async () => {
