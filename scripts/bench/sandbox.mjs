@@ -73,7 +73,7 @@ async function argsOf(open, { probe, ...rest }) {
       ...probe,
       works: true,
       program: spy,
-      abilities: probe.works ? probe.abilities : { canDisableUserns: false },
+      abilities: probe.works ? probe.abilities : { shell: "bash", canDisableUserns: false },
     },
   });
   const options = { cwd: folder, timeoutMs: 10_000, signal: new AbortController().signal };

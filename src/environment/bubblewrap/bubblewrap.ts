@@ -13,7 +13,7 @@ import { HOME } from "../lodging.ts";
 import { openCommandProxy, type CommandProxy } from "../network/command-proxy.ts";
 import { missedNetwork } from "../network/missed.ts";
 import { endTree } from "../process-tree.ts";
-import { createLivingCommands, passedOn, pick, SHELL } from "../running-command.ts";
+import { createLivingCommands, passedOn, pick } from "../running-command.ts";
 import { innerLimits, makeCgroup, type Cgroup } from "./limits.ts";
 import { fixedArgs, guardArgs, type ProfileOptions } from "./profile.ts";
 import { runSandboxed } from "./sandboxed.ts";
@@ -58,8 +58,9 @@ export function createBubblewrap(options: BubblewrapOptions): Environment {
       ...["--chdir", run.cwd],
       ...Object.entries(seen).flatMap(([name, value]) => ["--setenv", name, value]),
     ];
-    const shell = ["sh", "-c", `${innerLimits()}${SHELL}`, "sh", command];
-    const inside = proxy ? [...proxy.forwarder, ...shell] : shell;
+    const limits = innerLimits();
+    const bound = limits === "" ? [] : ["sh", "-c", `${limits}exec "$@"`, "sh"];
+    const inside = [...(proxy?.forwarder ?? []), ...bound, options.abilities.shell, "-c", command];
     cgroup ??= { made: makeCgroup() };
     return runSandboxed({ program, args, inside, workspace: root, cgroup: cgroup.made, living }, run);
   }

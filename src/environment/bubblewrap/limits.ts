@@ -29,13 +29,15 @@ export const OUTER_LIMITS = [
 export function innerLimits(): string {
   const [major = 0, minor = 0] = release().split(".").map(Number);
   const isCounted = process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14));
-  const [asDash, asBash] = ["p", "u"].map((option) => `ulimit -${option} ${MAX_PROCESSES}`);
-  return isCounted ? `{ (${asDash}) 2>/dev/null && ${asDash} || ${asBash}; } 2>/dev/null; ` : "";
+  // As dash calls it, and as bash does.
+  return isCounted ? `{ ulimit -p ${MAX_PROCESSES} || ulimit -u ${MAX_PROCESSES}; } 2>/dev/null; ` : "";
 }
 
 /** A group of processes that the kernel counts. */
 export interface Cgroup {
-  /** Takes in a process, which may take the kernel some milliseconds. */
+  /** For a shell, which goes in; absent: it has to be taken in. */
+  readonly enter?: string;
+  /** Takes in a process, for which the kernel may wait some milliseconds until nobody on the machine is just being started. */
   join(pid: number): Promise<void>;
   remove(): Promise<void>;
 }
@@ -53,7 +55,12 @@ export function makeCgroup(): Cgroup | undefined {
       }
     }
     const isPids = made.some((folder) => existsSync(join(folder, "pids.max")));
-    if (isPids) return { join: (pid) => joinAll(made, pid), remove: () => remove(made) };
+    // One thread that goes in by itself waits for nobody: version 1 alone has a file for that.
+    const doors = made.map((folder) => join(folder, "tasks"));
+    const enter = doors.every(isPlain)
+      ? doors.map((door) => `echo 0 >${door} || exit`).join("; ")
+      : undefined;
+    if (isPids) return { enter, join: (pid) => joinAll(made, pid), remove: () => remove(made) };
   } catch {
     // Made by halves it is of no use.
   }
@@ -65,6 +72,11 @@ const LIMITS = {
   pids: { "pids.max": MAX_PROCESSES },
   memory: { "memory.limit_in_bytes": MAX_MEMORY_BYTES, "memory.max": MAX_MEMORY_BYTES },
 } as const;
+
+/** Nothing that a shell would take for more than a path. */
+function isPlain(path: string): boolean {
+  return /^[\w./@:-]+$/.test(path) && existsSync(path);
+}
 
 /** Under the group of this process, or the nearest above it where the controller counts. */
 function makeFolder(controller: string, name: string, made: string[]): string | undefined {

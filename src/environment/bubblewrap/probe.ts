@@ -29,9 +29,10 @@ export function thisMachine(variables: NodeJS.ProcessEnv): Machine {
 }
 
 const PROBE_MS = 10_000;
+const LOOK = "if command -v bash >/dev/null; then echo bash; fi";
 const NETWORKLESS: EnvironmentPlace["network"] = { openProxy: () => Promise.reject(new Error("no network")) };
 
-/** Runs `true` in a sandbox as an agent's command would be run. */
+/** Looks for bash in a sandbox as an agent's command would do it. */
 export async function probeBubblewrap(machine: Machine): Promise<Probe> {
   const { platform, variables } = machine;
   if (platform !== "linux")
@@ -39,7 +40,7 @@ export async function probeBubblewrap(machine: Machine): Promise<Probe> {
   const program = findProgram("bwrap", variables["PATH"] ?? "");
   if (program === undefined)
     return { works: false, reason: "bubblewrap is not installed", help: "install the package bubblewrap" };
-  const abilities = abilitiesOf(program);
+  const abilities = { shell: "sh", canDisableUserns: canDisableUserns(program) } as const;
   const folder = await realpath(await mkdtemp(join(tmpdir(), "legion-probe-")));
   try {
     const place: EnvironmentPlace = {
@@ -50,10 +51,11 @@ export async function probeBubblewrap(machine: Machine): Promise<Probe> {
     const profile = { place, folders, variables, abilities, read: [], network: "off" } as const;
     const sandbox = createBubblewrap({ ...profile, program, hosts: [], pass: [], description: "" });
     const run = { cwd: folder, timeoutMs: PROBE_MS, signal: new AbortController().signal };
-    const { exitCode, output } = await sandbox.execute("true", run);
+    const { exitCode, output } = await sandbox.execute(LOOK, run);
     await sandbox.close();
-    if (exitCode === 0) return { works: true, program, abilities };
-    return { works: false, ...explain(output.trim() || "it does not run `true`", machine) };
+    const shell = output === "bash\n" ? "bash" : "sh";
+    if (exitCode === 0) return { works: true, program, abilities: { ...abilities, shell } };
+    return { works: false, ...explain(output.trim() || "it does not run a shell", machine) };
   } catch (error) {
     return { works: false, ...explain(messageOf(error), machine) };
   } finally {
@@ -75,9 +77,9 @@ function isProgram(path: string): boolean {
   }
 }
 
-function abilitiesOf(program: string): Abilities {
+function canDisableUserns(program: string): boolean {
   const { stdout } = spawnSync(program, ["--help"], { encoding: "utf8", env: {}, timeout: PROBE_MS });
-  return { canDisableUserns: (stdout ?? "").includes("--disable-userns") };
+  return (stdout ?? "").includes("--disable-userns");
 }
 
 interface Obstacle {

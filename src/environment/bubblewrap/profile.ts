@@ -10,8 +10,10 @@ import type { ProtectedEntry } from "../guard/scan.ts";
 import { HOME, SYSTEM_FILES, type OwnFolders } from "../lodging.ts";
 import { programArgs, systemArgs, type Args } from "./system.ts";
 
-/** What can differ between versions of bwrap. */
+/** What can differ between machines. */
 export interface Abilities {
+  /** The better of those that are there. */
+  readonly shell: "bash" | "sh";
   /** Nothing inside may make namespaces of its own. */
   readonly canDisableUserns: boolean;
 }

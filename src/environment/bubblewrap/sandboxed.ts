@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as others, setTimeout as delay } from "node:timers/promises";
 import { LegionError } from "../../base/errors.ts";
 import type { CommandRun } from "../../domain/workspace.ts";
 import type { ExecuteOptions } from "../environment.ts";
@@ -32,6 +31,8 @@ const BLOCK = 5;
 /** How long to wait for the first word of bwrap where it is needed. */
 const STATUS_MS = 200;
 const END_MS = 5_000;
+/** What ends by itself is gone before that. */
+const SOON_MS = 2;
 const POLL_MS = 1;
 
 /** Rejects, saying what bwrap says, if the sandbox cannot be made. */
@@ -42,20 +43,23 @@ export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions)
       "a sandbox can hide or protect some 2,500 files, and this workspace has more with protected names";
     throw new LegionError("REFUSED", most);
   }
-  const told = [...args, "--json-status-fd", String(STATUS), "--block-fd", String(BLOCK)];
-  const script = `${OUTER_LIMITS}; exec "$@"`;
+  const isTaken = cgroup !== undefined && cgroup.enter === undefined;
+  const block = isTaken ? ["--block-fd", String(BLOCK)] : [];
+  const told = [...args, "--json-status-fd", String(STATUS), ...block];
+  // One pipe for both streams: what was printed first is read first.
+  const script = ["exec 2>&1", cgroup?.enter ?? ":", OUTER_LIMITS, 'exec "$@"'].join("; ");
   const wrapped = [program, "--args", String(ARGS), "--", ...inside];
   // bwrap is the first process inside, and shows there what it was started with: nothing.
   const child = spawn("/bin/sh", ["-c", script, "sh", ...wrapped], {
     cwd: options.cwd,
     env: {},
     detached: true,
-    stdio: ["ignore", "pipe", "pipe", "pipe", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "ignore", "pipe", "pipe", ...(isTaken ? (["pipe"] as const) : [])],
   });
   await once(child, "spawn");
   const status = listen(child);
   write(child, ARGS, told.map((arg) => `${arg}\0`).join(""));
-  void letRun(child, status, cgroup);
+  if (isTaken) void letRun(child, status, cgroup);
   const countsProcesses = !cgroup && innerLimits() === "";
   const running = {
     child,
@@ -72,7 +76,7 @@ export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions)
     () => signalGroup(child.pid!, "SIGKILL"),
     () => attend(running, options),
   );
-  if (result.ended === undefined && !status.hasStarted()) throw notMade(status.complaint());
+  if (result.ended === undefined && !status.hasStarted()) throw notMade(result.output);
   return result;
 }
 
@@ -80,12 +84,12 @@ export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions)
 async function letRun(
   child: ChildProcess,
   { told, init }: ReturnType<typeof listen>,
-  cgroup: Cgroup | undefined,
+  cgroup: Cgroup,
 ): Promise<void> {
   try {
     await told;
     const pid = init();
-    if (pid !== undefined) await cgroup?.join(pid);
+    if (pid !== undefined) await cgroup.join(pid);
     write(child, BLOCK, "go");
   } catch {
     // It has ended already, or would run without bounds.
@@ -98,7 +102,9 @@ function write(child: ChildProcess, fd: number, text: string): void {
   (child.stdio[fd] as Writable).on("error", () => undefined).end(text);
 }
 
-function notMade(complaint: string): LegionError {
+/** @param output in which nobody but bwrap has had a word */
+function notMade(output: string): LegionError {
+  const complaint = output.trim().split("\n").at(-1);
   return new LegionError(
     "REFUSED",
     `the sandbox for this command cannot be made: ${complaint || "bwrap does not say why"}`,
@@ -108,9 +114,7 @@ function notMade(complaint: string): LegionError {
 /** What bwrap says of itself: not what runs inside. */
 function listen(child: ChildProcess) {
   let said = "";
-  let complaint = "";
   (child.stdio[STATUS] as Readable).on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
-  child.stderr!.on("data", (chunk: Buffer) => (complaint += chunk.toString("utf8").slice(0, 2_000)));
   return {
     told: once(child.stdio[STATUS] as Readable, "data"),
     /** The first process inside, by its number outside. */
@@ -119,7 +123,6 @@ function listen(child: ChildProcess) {
       return pid === undefined ? undefined : Number(pid);
     },
     hasStarted: () => said.includes('"exit-code"'),
-    complaint: () => complaint.trim().split("\n").at(-1) ?? "",
   };
 }
 
@@ -134,12 +137,16 @@ async function endSandbox(child: ChildProcess, init: number | undefined): Promis
   if (child.exitCode === null && child.signalCode === null) signalProcess(child.pid!, "SIGKILL");
   if (init === undefined) return;
   signalProcess(init, "SIGKILL");
-  for (let waited = 0; waited < END_MS && (await isAlive(init)); waited += POLL_MS) await delay(POLL_MS);
+  const begun = performance.now();
+  for (let waited = 0; waited < END_MS && isAlive(init); waited = performance.now() - begun)
+    await (waited < SOON_MS ? others() : delay(POLL_MS));
 }
 
-async function isAlive(pid: number): Promise<boolean> {
-  if (!existsSync(`/proc/${pid}`)) return false;
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  const [state = "Z"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return stat !== "" && !"ZX".includes(state);
+function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return !"ZX".includes(stat.charAt(stat.lastIndexOf(")") + 2));
+  } catch {
+    return false;
+  }
 }

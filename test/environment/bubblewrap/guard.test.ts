@@ -120,6 +120,11 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     expect((await other.execute("ls ~ /tmp", options)).output).not.toContain("file");
   });
 
+  it("says what bwrap says where a sandbox cannot be made", async () => {
+    await rm(join(workspace, ".ai-legion/homes/1/home"), { recursive: true });
+    await expect(run("true")).rejects.toThrow(/cannot be made: bwrap: Can't find source path .*home/);
+  });
+
   it("refuses a home that is a link (E7)", async () => {
     await rm(join(workspace, ".ai-legion"), { recursive: true });
     await mkdir(join(workspace, ".ai-legion/homes/1"), { recursive: true });
