@@ -5,6 +5,8 @@
 //   E9. All of it ends with the command, and with the runtime, however that ends.
 
 import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { CommandRun } from "../../domain/workspace.ts";
 import type { Environment, EnvironmentPlace, ExecuteOptions } from "../environment.ts";
 import { guardOf } from "../guard/guard.ts";
@@ -16,7 +18,9 @@ import { endTree } from "../process-tree.ts";
 import { createLivingCommands, passedOn, pick } from "../running-command.ts";
 import { innerLimits, makeCgroup, type Cgroup } from "./limits.ts";
 import { fixedArgs, guardArgs, type ProfileOptions } from "./profile.ts";
-import { runSandboxed } from "./sandboxed.ts";
+import { inheritedFiles } from "./open-files.ts";
+import { OWN_FILES, runSandboxed } from "./sandboxed.ts";
+import { callFilter } from "./system-calls.ts";
 
 export interface BubblewrapOptions extends ProfileOptions {
   /** The path of bwrap. */
@@ -33,10 +37,11 @@ const NO_NETWORK =
   "Commands have no network here: name the hosts that this one needs in the parameter network, such as `network: example.com`.";
 
 export function createBubblewrap(options: BubblewrapOptions): Environment {
-  const { program, place, folders, variables, pass, description } = options;
+  const { place, folders, variables, pass, description } = options;
   const own = passedOn(variables);
   const living = createLivingCommands();
   const always = fixedArgs(options);
+  const outer = outerOf(options);
   const { workspace: root, protectedPaths, privatePaths } = place;
   const guard = guardOf({ root, protectedPaths, privatePaths, aside: folders.aside });
 
@@ -49,8 +54,8 @@ export function createBubblewrap(options: BubblewrapOptions): Environment {
     { protect, proxy }: { readonly protect: Parameters<typeof guardArgs>[1]; readonly proxy?: CommandProxy },
   ): Promise<CommandRun> {
     const mark = run.trace?.mark ?? randomUUID();
-    const fixed = { HOME, TMPDIR: "/tmp", PAGER: "cat", LEGION_COMMAND: "1", LEGION_RUN: mark };
-    const seen = { ...own, ...pick(variables, pass), ...fixed, ...proxy?.variables };
+    const set = { HOME, TMPDIR: "/tmp", PAGER: "cat", LEGION_COMMAND: "1", LEGION_RUN: mark };
+    const seen = { ...own, ...pick(variables, pass), ...set, ...proxy?.variables };
     const args = [
       ...always,
       ...(proxy?.mounts ?? []),
@@ -62,7 +67,7 @@ export function createBubblewrap(options: BubblewrapOptions): Environment {
     const bound = limits === "" ? [] : ["sh", "-c", `${limits}exec "$@"`, "sh"];
     const inside = [...(proxy?.forwarder ?? []), ...bound, options.abilities.shell, "-c", command];
     cgroup ??= { made: makeCgroup() };
-    return runSandboxed({ program, args, inside, workspace: root, cgroup: cgroup.made, living }, run);
+    return runSandboxed({ ...outer, args, inside, cgroup: cgroup.made, living }, run);
   }
 
   return {
@@ -91,4 +96,13 @@ export function createBubblewrap(options: BubblewrapOptions): Environment {
     endLeft: (mark) => endTree(undefined, mark),
     close: async () => cgroup?.made?.remove(),
   };
+}
+
+/** What holds for the process that makes each sandbox. */
+function outerOf({ program, place, folders }: BubblewrapOptions) {
+  const calls = callFilter();
+  const path = join(folders.etc, "call-filter");
+  if (calls) writeFileSync(path, calls);
+  const inherited = inheritedFiles(OWN_FILES);
+  return { program, workspace: place.workspace, inherited, callFilter: calls && path };
 }

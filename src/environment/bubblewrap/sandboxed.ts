@@ -9,6 +9,7 @@ import type { ExecuteOptions } from "../environment.ts";
 import { signalGroup, signalProcess } from "../process-tree.ts";
 import { attend, type createLivingCommands } from "../running-command.ts";
 import { innerLimits, OUTER_LIMITS, watchLimits, type Cgroup } from "./limits.ts";
+import { withoutFiles } from "./open-files.ts";
 import type { Args } from "./system.ts";
 
 export interface SandboxOrder {
@@ -20,6 +21,10 @@ export interface SandboxOrder {
   readonly workspace: string;
   /** Absent: none can be made here. */
   readonly cgroup: Cgroup | undefined;
+  /** As `inheritedFiles` finds them. */
+  readonly inherited: readonly number[];
+  /** The path of a program of the kernel's; absent: there is none for this machine. */
+  readonly callFilter: string | undefined;
   readonly living: ReturnType<typeof createLivingCommands>;
 }
 
@@ -28,6 +33,9 @@ const MAX_ARGS = 8_900;
 const STATUS = 3;
 const ARGS = 4;
 const BLOCK = 5;
+const FILTER = 6;
+/** Files up to here have a meaning. */
+export const OWN_FILES = FILTER;
 /** How long to wait for the first word of bwrap where it is needed. */
 const STATUS_MS = 200;
 const END_MS = 5_000;
@@ -37,29 +45,16 @@ const POLL_MS = 1;
 
 /** Rejects, saying what bwrap says, if the sandbox cannot be made. */
 export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions): Promise<CommandRun> {
-  const { program, args, inside, workspace, cgroup, living } = order;
+  const { args, workspace, cgroup, living } = order;
   if (args.length > MAX_ARGS) {
     const most =
       "a sandbox can hide or protect some 2,500 files, and this workspace has more with protected names";
     throw new LegionError("REFUSED", most);
   }
-  const isTaken = cgroup !== undefined && cgroup.enter === undefined;
-  const block = isTaken ? ["--block-fd", String(BLOCK)] : [];
-  const told = [...args, "--json-status-fd", String(STATUS), ...block];
-  // One pipe for both streams: what was printed first is read first.
-  const script = ["exec 2>&1", cgroup?.enter ?? ":", OUTER_LIMITS, 'exec "$@"'].join("; ");
-  const wrapped = [program, "--args", String(ARGS), "--", ...inside];
-  // bwrap is the first process inside, and shows there what it was started with: nothing.
-  const child = spawn("/bin/sh", ["-c", script, "sh", ...wrapped], {
-    cwd: options.cwd,
-    env: {},
-    detached: true,
-    stdio: ["ignore", "pipe", "ignore", "pipe", "pipe", ...(isTaken ? (["pipe"] as const) : [])],
-  });
+  const child = start(order, options.cwd);
   await once(child, "spawn");
   const status = listen(child);
-  write(child, ARGS, told.map((arg) => `${arg}\0`).join(""));
-  if (isTaken) void letRun(child, status, cgroup);
+  if (isTakenIn(cgroup)) void letRun(child, status, cgroup);
   const countsProcesses = !cgroup && innerLimits() === "";
   const running = {
     child,
@@ -78,6 +73,30 @@ export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions)
   );
   if (result.ended === undefined && !status.hasStarted()) throw notMade(result.output);
   return result;
+}
+
+function start({ program, args, inside, cgroup, inherited, callFilter }: SandboxOrder, cwd: string) {
+  const isTaken = isTakenIn(cgroup);
+  const block = isTaken ? ["--block-fd", String(BLOCK)] : [];
+  const filter = callFilter === undefined ? [] : ["--seccomp", String(FILTER)];
+  const told = [...args, "--json-status-fd", String(STATUS), ...block, ...filter];
+  // One pipe for both streams: what was printed first is read first.
+  const open = `exec 2>&1${callFilter === undefined ? "" : ` ${FILTER}<"$1"`}; shift`;
+  const script = [open, cgroup?.enter ?? ":", OUTER_LIMITS, 'exec "$@"'].join("; ");
+  const stdio = ["ignore", "pipe", "ignore", "pipe", "pipe", isTaken ? "pipe" : "ignore"] as const;
+  // bwrap is the first process inside, and shows there what it was started with: nothing.
+  const child = withoutFiles(inherited, stdio, (files, closing) => {
+    const wrapped = [program, ...closing, "--args", String(ARGS), "--", ...inside];
+    const options = { cwd, env: {}, detached: true, stdio: files };
+    return spawn("/bin/sh", ["-c", script, "sh", callFilter ?? "", ...wrapped], options);
+  });
+  write(child, ARGS, told.map((arg) => `${arg}\0`).join(""));
+  return child;
+}
+
+/** Does somebody else have to see to it that it gets into the cgroup? */
+function isTakenIn(cgroup: Cgroup | undefined): cgroup is Cgroup {
+  return cgroup !== undefined && cgroup.enter === undefined;
 }
 
 /** Nothing of the command is run before it is in the cgroup; meanwhile the sandbox is made. */

@@ -181,6 +181,18 @@ const ATTEMPTS: readonly (readonly [name: string, command: (outside: Outside) =>
       "mknod disk b 254 0 && echo BREACH; cat /dev/mem /dev/vda /dev/sda | head -c 1; " +
       `perl -e 'open(T, "+</dev/tty") && ioctl(T, 0x5412, "x") && print "BREACH"'; echo 1 > /proc/sysrq-trigger && echo BREACH`,
   ],
+  [
+    "makes a program that runs as its owner, for whoever starts it",
+    () =>
+      "cp /bin/true s; chmod u+s s; chmod 4755 s; chmod 6755 s; install -m 4755 /bin/true t; cp --preserve=mode /usr/bin/passwd u; " +
+      `perl -e 'chmod 04755, "s"; syscall(452, -100, "s", 04755, 0)'; find . -perm /4000 | grep . && echo BREACH; ` +
+      "chmod 755 s && ./s || echo BREACH; rm -f s t u",
+  ],
+  [
+    "reads or fills the keyring of who started the runtime",
+    () =>
+      `perl -e '$! = 0; print "BREACH" if syscall(250, 6, -3, 0, 0) >= 0; print "BREACH" if syscall(248, "user", "a", "b", 1, -3) >= 0'`,
+  ],
 ];
 
 const LEFT =
@@ -227,6 +239,22 @@ describe.runIf(bubblewrapIsThere)("hostile: sandbox", () => {
     expect(await snapshot(outside)).toEqual(before);
     for (const planted of ["nested/.git", "deep/er/.vscode", "agents", "pkg", "d"])
       expect(existsSync(join(outside.workspace, planted))).toBe(false);
+  });
+
+  it("a command is given no file that the runtime was started with", async () => {
+    const program = `
+      import { openChosen, placeIn } from ${JSON.stringify(new URL("../opened.ts", import.meta.url).href)};
+      const cwd = ${JSON.stringify(outside.workspace)};
+      const environment = await openChosen({ kind: "bubblewrap" }, placeIn(cwd));
+      const { signal } = new AbortController();
+      const command = "sleep 9 & sleep 0.1; ls /proc/$!/fd | xargs; cat <&40; cat <&200";
+      console.log((await environment.execute(command, { cwd, timeoutMs: 20_000, signal })).output);
+      process.exit(0);`;
+    const secret = JSON.stringify(join(outside.folder, "other/plan.txt"));
+    const script = `exec 9<${secret} 40<${secret} 200<${secret}; exec "$0" --import tsx --input-type=module -e "$1"`;
+    const { stdout } = spawnSync("bash", ["-c", script, process.execPath, program], { encoding: "utf8" });
+    expect(stdout).toMatch(/^0 1 2\nbash: line 1: 40: Bad .*\nbash: line 1: 200: Bad /);
+    expect(stdout).not.toContain(CANARY);
   });
 
   it("a command leaves programs and settings for the next one", async () => {
