@@ -5,9 +5,9 @@ import { openCalls, type Conversation } from "../past/conversation.ts";
 import type { Effects } from "../domain/module.ts";
 import type { Evidence } from "./parts/command-trace.ts";
 
-/** `run`: perform it (again). `ask`: it waits for a person's answer. `record`: this is its result. */
+/** `run`: perform it (again). `begin`: nothing of it was done yet. `record`: this is its result. */
 export type Remedy =
-  | { readonly kind: "run" | "ask"; readonly call: Call }
+  | { readonly kind: "run" | "begin"; readonly call: Call }
   | { readonly kind: "record"; readonly result: ResultEvent };
 
 /**
@@ -29,10 +29,10 @@ export function planRecovery(
   if (first === undefined) return [];
   if (first === null) return [record(null, "error", UNPARSED)];
   const calls = open.filter((call) => call !== null);
-  // A call that waits for a person has not run, nor has one that was not allowed.
-  const { newest: question } = conversation.questions;
-  if (question?.call.id === first.id && question.verdict !== "approved")
-    return calls.map((call) => (call === first ? { kind: "ask", call } : { kind: "run", call }));
+  // A call that waits for a person has not run, nor has one that was not allowed, nor what comes after it.
+  const { newest: question, isSuperseded } = conversation.questions;
+  if (isSuperseded || (question?.call.id === first.id && question.verdict !== "approved"))
+    return calls.map((call) => ({ kind: "begin", call }));
   // A recovery that was itself cut short: the rest is still left out.
   if ([...decision!.results.values()].includes("interrupted"))
     return calls.map((call) => record(call.id, "interrupted", SKIPPED));
