@@ -60,7 +60,8 @@ export async function askPerson(
 }
 
 /**
- * Waits until the open question is settled, and commits that. Rejects with SHUTDOWN, and with the reason of lost patience; then it
+ * Waits until the open question is settled, and commits that; where nobody is there, no longer than for answers that wait
+ * already. Rejects with SHUTDOWN, and with the reason of lost patience; then it
  * stays open.
  */
 export async function awaitVerdict(performer: Performer, { signal, patience }: Stops): Promise<void> {
