@@ -30,7 +30,10 @@ export interface Playhead {
   pass(): Event;
   /** Passes what came from outside before the next event of the agent's own. */
   passOutside(): readonly Event[];
-  /** The same, and all starts before it: the agent begins anew behind them. */
+  /**
+   * The same, and all starts before it: the agent begins anew behind them. What it asked, and was answered, after a start comes
+   * later: when it began, it did not know that.
+   */
   begin(): readonly Event[];
 }
 
@@ -38,6 +41,8 @@ export function createPlayhead({ events }: Tape): Playhead {
   let at = 0;
   let decisions = 0;
   let log = "";
+  /** Nothing of the agent's own came since it began. */
+  let isFresh = false;
   const by = (index: number): Recorded["by"] | "end" => events[index]?.by ?? "end";
   /** The place of the first that is not from outside. */
   const skip = (index = at): number => {
@@ -53,11 +58,12 @@ export function createPlayhead({ events }: Tape): Playhead {
     const { event, by: author } = events[at++]!;
     if (event.kind === "decision" && author === "agent") decisions++;
     if (event.kind === "opened") log = event.log;
+    if (author !== "outside") isFresh = author === "start";
     return event;
   };
-  const passWhile = (...authors: readonly (Recorded["by"] | "end")[]): readonly Event[] => {
+  const passWhile = (isPassed: (next: Recorded) => boolean): readonly Event[] => {
     const passed: Event[] = [];
-    while (authors.includes(by(at))) passed.push(pass());
+    while (at < events.length && isPassed(events[at]!)) passed.push(pass());
     return passed;
   };
   return {
@@ -75,24 +81,30 @@ export function createPlayhead({ events }: Tape): Playhead {
       return mail;
     },
     pinned: () => events[skip()]?.prompt?.pinned ?? "",
-    model() {
-      for (const { event } of ownAfter(events, at))
-        if (event.kind === "prompted" || event.kind === "decision") return event.model;
-      return undefined;
-    },
-    speaks() {
-      for (const { event, prompt } of ownAfter(events, at)) {
-        if (prompt?.hasTools) return "tools";
-        if (event.kind === "decision") return event.protocol;
-      }
-      return undefined;
-    },
+    model: () => modelOf(ownAfter(events, at)),
+    speaks: () => protocolOf(ownAfter(events, at)),
     outside: () => events.slice(at, skip()).map(({ event }) => event),
     past: () => events.slice(0, at).map(({ event }) => event),
     pass,
-    passOutside: () => passWhile("outside"),
-    begin: () => passWhile("outside", "start"),
+    passOutside: () => passWhile(({ by }) => by === "outside"),
+    begin: () =>
+      passWhile(
+        ({ event, by }) => by === "start" || (by === "outside" && !(isFresh && event.kind === "approval")),
+      ),
   };
+}
+
+function modelOf(own: Iterable<Recorded>): string | undefined {
+  for (const { event } of own) if (event.kind === "prompted" || event.kind === "decision") return event.model;
+  return undefined;
+}
+
+function protocolOf(own: Iterable<Recorded>): ProtocolName | undefined {
+  for (const { event, prompt } of own) {
+    if (prompt?.hasTools) return "tools";
+    if (event.kind === "decision") return event.protocol;
+  }
+  return undefined;
 }
 
 /** What the agent itself brought about, from place `from` on. */

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { agent, answer, asking, deploy, questionOf } from "../../agent/act/asking.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
 import { replay, replayLegion } from "./replays.ts";
+import type { World } from "../../world.ts";
 
 it("a replay takes verdicts from the tape: it asks nobody and runs nothing", async () => {
   const { world, done, modules, question } = await asking({}, {}, deploy("test"));
@@ -20,4 +21,22 @@ it("a replay takes verdicts from the tape: it asks nobody and runs nothing", asy
   const whole = await replayLegion(world.project, { 1: today });
   expect(whole.difference && describeDifference(whole.difference)).toBeUndefined();
   expect(done).toEqual(["prod"]);
+});
+
+it.each<[string, (world: World, question: string) => Promise<unknown>]>([
+  ["a yes", (world, question) => answer(world, question, "approved")],
+  ["a no", (world, question) => answer(world, question, "denied")],
+  ["another word", (world) => world.say("1", "leave that")],
+])("a replay takes %s from the tape that came after two restarts", async (_, say) => {
+  const { world, modules } = await asking({}, {}, deploy("test"));
+  const again = await world.restart({ 1: agent([], { modules }) });
+  const third = await again.restart();
+  await say(third, await questionOf(third));
+  await third.idle();
+  await third.stop();
+  const today = agent([], { modules });
+  const { difference } = await replay(world.project, "1", today);
+  expect(difference && describeDifference(difference)).toBeUndefined();
+  const whole = await replayLegion(world.project, { 1: today });
+  expect(whole.difference && describeDifference(whole.difference)).toBeUndefined();
 });
