@@ -23,6 +23,7 @@ import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/mes
 import { editsOf, type Original } from "./legacy.ts";
 import { writePast } from "../files/seed.ts";
 import { createBranch } from "../../past/fold.ts";
+import type { Questions } from "../../past/questions.ts";
 import { archivedAgents, unpackArchive, type Unpacked, type UnpackOptions } from "./unpack.ts";
 
 const PART_BYTES = 8 * 1_048_576;
@@ -61,11 +62,16 @@ export async function fromArchive(
       arrival.unpacked = unpacked;
       const { lastEpoch, isLive } = unpacked;
       const next = lastEpoch + 1;
-      for (const id of agents) await proveReadable(join(folder, id), disk);
+      const questions = new Map<AgentId, Questions>();
+      for (const id of agents) questions.set(id, await readThrough(join(folder, id), disk));
       const writer = soleWriter(disk, next, authorship);
       if (as !== undefined)
         await rename(join(folder, only!), join(folder, as), writer, { origin: only!, readable });
-      else for (const id of agents) await settle(join(folder, id), { isLive, authorship }, disk);
+      else
+        for (const [id, { newest }] of questions) {
+          const isAsking = newest !== undefined && !newest.isElsewhere;
+          await settle(join(folder, id), { isLive, authorship, isAsking }, disk);
+        }
       for (const id of arrival.agents) await signRecord(id, join(folder, id), { disk, authorship });
       return next;
     },
@@ -118,18 +124,28 @@ async function signRecord(
   if (record !== undefined && authorship) await keepRecord(agent, record, { folder, disk, authorship });
 }
 
-/** Has the end of a log that has come say what it is: a copy, the person's own, or somebody else's. */
-async function settle(
-  folder: string,
-  { isLive, authorship }: Pick<Unpacked, "isLive"> & Pick<FromArchive, "authorship">,
+interface Settling extends Pick<Unpacked, "isLive">, Pick<FromArchive, "authorship"> {
+  /** A call in it waits for an answer, or was allowed and has no result: that holds where it was said. */
+  readonly isAsking: boolean;
+}
+
+/** Has the end of a log that has come say what it is: a copy, the person's own, or somebody else's; and that it asks anew. */
+async function settle(folder: string, settling: Settling, disk: Disk): Promise<void> {
+  const { isLive, authorship, isAsking } = settling;
+  const event = await noticeFor(join(folder, "log"), settling, disk);
+  if (!event && !isAsking) return;
+  await endLog(folder, { event, isAsking, log: isLive ? randomUUID() : undefined, authorship }, disk);
+}
+
+async function noticeFor(
+  log: string,
+  { isLive, authorship }: Settling,
   disk: Disk,
-): Promise<void> {
-  const log = join(folder, "log");
-  if (isLive) await endLog(folder, { event: COPIED, log: randomUUID(), authorship }, disk);
+): Promise<NewEvent | undefined> {
+  if (isLive) return COPIED;
   // Whatever the lines of it bear: what was changed on its way may bear what its first owner wrote.
-  else if (!authorship) await endLog(folder, { event: FOREIGN }, disk);
-  else if (await isForeignJournal(log, disk, { authorship }))
-    await endLog(folder, { event: ADOPTED, authorship }, disk);
+  if (!authorship) return FOREIGN;
+  return (await isForeignJournal(log, disk, { authorship })) ? ADOPTED : undefined;
 }
 
 /** An agent whose past is that of an original one; `at` stands for all its times, in ISO 8601. */
@@ -155,17 +171,16 @@ export function fromOriginal(
   };
 }
 
-interface LogEnding {
-  readonly event: NewEvent;
-  /** From the event on it is another log, with numbers of its own; absent: it goes on. */
-  readonly log?: LogId;
-  readonly authorship?: Authorship;
+interface LogEnding extends Pick<Settling, "authorship" | "isAsking"> {
+  readonly event: NewEvent | undefined;
+  /** From here on it is another log, with numbers of its own; absent: it goes on. */
+  readonly log: LogId | undefined;
 }
 
 /** Ends a log in an agent's folder that nobody has opened. Nothing is written where there is none. */
 async function endLog(
   folder: string,
-  { event, log: begun, authorship }: LogEnding,
+  { event, isAsking, log: begun, authorship }: LogEnding,
   disk: Disk,
 ): Promise<void> {
   const segments: SegmentEnd[] = [];
@@ -184,12 +199,13 @@ async function endLog(
     { ...writer, folder: join(folder, "log"), name: log, maxPartBytes: PART_BYTES, opening: { log } },
     { last, segments },
   );
-  journal.write([event]);
+  if (isAsking) journal.write([{ kind: "branch", to: last }]);
+  if (event) journal.write([event]);
   await journal.close();
 }
 
-/** Reads the log once, as the next start will. Throws DAMAGED if it cannot be read. */
-async function proveReadable(folder: string, disk: Disk): Promise<void> {
+/** Reads the log once, as the next start will; resolves with what it asks. Throws DAMAGED if it cannot be read. */
+async function readThrough(folder: string, disk: Disk): Promise<Questions> {
   const ledger = createLedger();
   const branch = createBranch();
   try {
@@ -197,6 +213,7 @@ async function proveReadable(folder: string, disk: Disk): Promise<void> {
       account(ledger, event);
       branch.see(event);
     }
+    return branch.conversation.questions;
   } catch (error) {
     throw new LegionError("DAMAGED", `the log in it cannot be read: ${messageOf(error)}`, { cause: error });
   }
