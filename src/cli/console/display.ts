@@ -28,8 +28,8 @@ export interface Display {
   settled(): Promise<void>;
   /** Says something in the program's own words. */
   tell(text: string): void;
-  /** Reads no more lines, shows what was held back, and says how it ended. */
-  conclude(ending: string, spent: Spent): void;
+  /** Reads no more lines, shows what was held back, and says how it ended. Resolves when what was entered is kept. */
+  conclude(ending: string, spent: Spent): Promise<void>;
 }
 
 export interface DisplayOptions {
@@ -109,12 +109,13 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     },
     settled: console.settled,
     tell,
-    conclude(ending, spent) {
+    async conclude(ending, spent) {
       view.close();
       console.close();
       const program = programName(io.env);
       const columns = look.columns();
       stream.write(`\n${summary({ said, ending, roster, spent, nodes, program, columns })}`);
+      await history?.settled();
     },
   };
 }

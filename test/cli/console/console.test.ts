@@ -195,7 +195,7 @@ describe("a line that is typed", () => {
     const added: string[] = [];
     const entries = ["first", "2: one\ntwo\nthree"];
     const { terminal, lines } = openAt(60, {
-      history: { entries, add: async (entry) => void added.push(entry) },
+      history: { entries, add: async (entry) => void added.push(entry), settled: async () => undefined },
     });
     await terminal.type("new\r\u001b[A\u001b[A");
     expect(terminal.rows().at(-1)).toBe("> 2: one[pasted #1: 2 lines]");

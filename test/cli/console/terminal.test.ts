@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFailed, onTestFinished } from "vitest";
 import { createTempProject } from "../../temp-project.ts";
 import { temporaryFolder } from "../../world.ts";
 import { buildProgram, PROGRAM, runToEnd } from "../program.ts";
@@ -38,6 +38,8 @@ function sitDown(args: string, { cwd, env, columns }: Place): Session {
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const screen = createTerminal(columns);
+  // A row that never came is only known by those that did.
+  onTestFailed(() => console.log(screen.rows().join("\n")));
   let look = (): void => undefined;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     screen.show(text);

@@ -9,8 +9,10 @@ import type { PersonFolder } from "../../../storage/folder/person/folder.ts";
 export interface ConsoleHistory {
   /** What was entered before this session, the newest last. */
   readonly entries: readonly string[];
-  /** Adds to it. A history that cannot be kept is none: `onTrouble` is told once. */
+  /** Adds to it, behind what was added before. A history that cannot be kept is none: `onTrouble` is told once. */
   add(entry: string): Promise<void>;
+  /** Resolves when all that was added is kept, or could not be. */
+  settled(): Promise<void>;
 }
 
 const FILE = "history";
@@ -34,6 +36,7 @@ export async function openHistory(
   const entries = await readEntries(folder).catch(lose);
   let newest = entries.at(-1);
   let added = 0;
+  let last = Promise.resolve<unknown>(undefined);
   const append = async (line: string): Promise<void> => {
     await folder.append(FILE, line);
     added += line.length;
@@ -41,14 +44,17 @@ export async function openHistory(
     added = 0;
     await readEntries(folder);
   };
+  const settled = async (): Promise<void> => void (await last);
   return {
     entries,
     async add(entered) {
       const entry = redactor.text(entered);
       if (isLost || entry === newest || entry.length > MAX_LENGTH) return;
       newest = entry;
-      await append(`${JSON.stringify(entry)}\n`).catch(lose);
+      last = last.then(() => append(`${JSON.stringify(entry)}\n`)).catch(lose);
+      await settled();
     },
+    settled,
   };
 }
 

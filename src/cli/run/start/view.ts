@@ -68,7 +68,7 @@ export async function openView(
     settled: display.settled,
     async conclude(ending, obstacle, spent) {
       diagnostics.note({ obstacle }, "end");
-      display.conclude(ending, spent);
+      await display.conclude(ending, spent);
       await diagnostics.close();
     },
   };

@@ -41,6 +41,21 @@ describe("the history of the console", () => {
     expect([...(await open()).entries].sort()).toEqual(added.flat().sort());
   });
 
+  it("keeps entries in their order, and says when the last one is kept, however slow the disk is", async () => {
+    const { folder, open } = await person();
+    let spin = (): void => undefined;
+    const standing = new Promise<void>((resolve) => (spin = resolve));
+    const slow = async (name: string, text: string): Promise<void> => {
+      if (text.includes("first")) await standing;
+      await folder.append(name, text);
+    };
+    const history = await openHistory({ ...folder, append: slow }, () => undefined);
+    for (const entry of ["first", "second"]) void history.add(entry);
+    const entries = history.settled().then(async () => (await open()).entries);
+    spin();
+    expect(await entries).toEqual(["first", "second"]);
+  });
+
   it("is bounded, within a session as well, and loses the oldest first", async () => {
     const { folder, open } = await person();
     const history = await open();
