@@ -11,6 +11,7 @@ const AT_ONCE = [
   "token and sequence number in the commit",
   "the recipient's watermarks",
   "the look at the deadline before acting",
+  "judging once more after a yes",
 ];
 
 describe.skipIf(!redisIsThere)(

@@ -1,17 +1,24 @@
 // The protocol without one of its parts, each with the troubles in which that part matters. The checker has to find it: a
 // checker that finds nothing in a broken runtime proves nothing about a whole one.
 
+import type { Temper } from "../torture/answers.ts";
 import type { Change } from "../torture/program.ts";
+import {
+  FIRST_VERDICT,
+  GATE_IN_RECOVERY,
+  NAMED_QUESTION,
+  OPEN_AFTER_CRASH,
+  OWN_LANE,
+  SECOND_JUDGING,
+  type Part,
+} from "../torture/question-ablations.ts";
 import { SECOND_DELIVERY } from "../torture/second-delivery.ts";
 import { torture, type Torture } from "./campaign.ts";
 import type { Fault } from "./fault.ts";
 import type { Weights } from "./nemesis.ts";
 import { EVERYTHING } from "./schedule.ts";
 
-export interface Ablation {
-  /** What is removed. */
-  readonly part: string;
-  readonly changes: readonly Change[];
+export interface Ablation extends Part {
   readonly weights: Weights;
   /** What the checker finds then, at least. */
   readonly fault: Fault;
@@ -55,6 +62,15 @@ const LONGER_ACTIONS: Change = {
   line: "LONGEST_PAUSE_MS * Math.random() ** 12",
   instead: "LONGEST_PAUSE_MS * Math.random() ** 3",
 };
+
+/** A person who says the same to everything. */
+function answering(temper: Temper, { part, changes }: Part): Part {
+  const instead = `temper: "${temper}"`;
+  return {
+    part,
+    changes: [...changes, { file: "test/torture-redis/node.ts", line: `temper: "any"`, instead }],
+  };
+}
 
 const NONE: Weights = { kill: 0, stop: 0, cut: 0, leave: 0, redis: 0 };
 
@@ -176,4 +192,10 @@ export const ABLATIONS: readonly Ablation[] = [
     weights: { ...NONE, kill: 1 },
     fault: "done again",
   },
+  { ...GATE_IN_RECOVERY, weights: { ...NONE, kill: 1 }, fault: "unapproved" },
+  { ...OPEN_AFTER_CRASH, weights: { ...NONE, kill: 1 }, fault: "question" },
+  { ...answering("twice", FIRST_VERDICT), weights: { ...NONE, kill: 1, cut: 1 }, fault: "wrong verdict" },
+  { ...answering("twice", NAMED_QUESTION), weights: { ...NONE, leave: 1 }, fault: "wrong verdict" },
+  { ...OWN_LANE, weights: { ...NONE, leave: 1 }, fault: "wrong verdict" },
+  { ...answering("revoking", SECOND_JUDGING), weights: { ...NONE, leave: 1 }, fault: "unapproved" },
 ];

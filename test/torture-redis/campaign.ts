@@ -2,6 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { questionPlaces } from "../torture/answers.ts";
 import type { Change } from "../torture/program.ts";
 import { seeded } from "../torture/seeded.ts";
 import { check, type Verdict } from "./checker.ts";
@@ -112,5 +113,6 @@ function filesIn(folder: string): Files {
     effects: join(folder, "effects"),
     fed: join(folder, "fed"),
     acknowledged: join(folder, "acknowledged"),
+    ...questionPlaces(folder),
   };
 }

@@ -37,7 +37,7 @@ function evidenceOf(...messages: readonly Message[]): RedisEvidence {
   const fed = first
     ? [{ name: "n1p1", route: ["1"], said: true, id: messageId({ from: "0", to: "1", n: 1 }) }]
     : [];
-  return { agents, effects: [], fed, acknowledged: [], steps: 0 };
+  return { agents, effects: [], fed, answers: [], revoked: new Set(), acknowledged: [], steps: 0 };
 }
 
 const faultsIn = (evidence: RedisEvidence, durability: "always" | "weak"): readonly string[] =>

@@ -3,6 +3,7 @@
 
 import { checkActs } from "../torture/check-acts.ts";
 import { checkMail } from "../torture/check-mail.ts";
+import { checkQuestions } from "../torture/check-questions.ts";
 import { checkState } from "../torture/check-state.ts";
 import { checkOwners } from "./check-owners.ts";
 import { checkSaid } from "./check-said.ts";
@@ -24,11 +25,11 @@ export interface Terms {
 }
 
 /** What was done under rights, and for intents, of which a Redis that lost its end does not know. */
-const EXCUSED: readonly Fault[] = ["effect without intent", "done again", "not done", "late"];
+const EXCUSED: readonly Fault[] = ["effect without intent", "done again", "not done", "late", "unapproved"];
 
 export function check(found: RedisEvidence, { steps: limit, durability }: Terms): Verdict {
   const isWeak = durability === "weak";
-  const evidence = isWeak ? { ...found, fed: [], acknowledged: [] } : found;
+  const evidence = isWeak ? { ...found, fed: [], answers: [], acknowledged: [] } : found;
   const violations: Violation[] = [];
   const report: Report = (fault, text) => {
     if (!isWeak || !EXCUSED.includes(fault)) violations.push({ fault, text });
@@ -38,12 +39,13 @@ export function check(found: RedisEvidence, { steps: limit, durability }: Terms)
   // next number. Of agents the count is gone with the message.
   const expected = checkMail(evidence, report, (speaker) => isWeak && !found.agents.has(speaker));
   const acts = checkActs(evidence, report);
+  const asked = checkQuestions(evidence, report);
   checkState(evidence, report);
   checkSaid(evidence, report);
   checkMailboxes(evidence, report);
   const { events, steps } = checkSpending(evidence, limit, report);
   const said = found.fed.filter((line) => line.said).length;
-  return { violations, figures: { expected, ...acts, takings, said, events, steps } };
+  return { violations, figures: { expected, ...acts, ...asked, takings, said, events, steps } };
 }
 
 function checkMailboxes({ agents }: RedisEvidence, report: Report): void {

@@ -3,7 +3,7 @@
 
 import { Redis } from "ioredis";
 import type { Event } from "../../src/domain/event.ts";
-import { readLines, type Past, type Told } from "../torture/evidence.ts";
+import { gatherAnswers, readLines, type Past, type Told } from "../torture/evidence.ts";
 import type { Acknowledged, Files, Said, TimedEffect } from "./order.ts";
 
 export interface RedisPast extends Past {
@@ -42,6 +42,7 @@ export async function gather({ port, legion, agents, files }: Place): Promise<Re
       effects: files ? readLines<TimedEffect>(files.effects) : [],
       fed: files ? readLines<Said>(files.fed) : [],
       acknowledged: files ? readLines<Acknowledged>(files.acknowledged) : [],
+      ...(files ? gatherAnswers(files) : { answers: [], revoked: new Set() }),
     };
   } finally {
     redis.disconnect();

@@ -7,8 +7,10 @@ import { startLegion, type Legion } from "../../src/legion/legion.ts";
 import { createRedisBackend } from "../../src/storage/redis/backend.ts";
 import { parseRedisAddress } from "../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../src/storage/redis/connection/link.ts";
+import { startAnswering } from "../torture/answers.ts";
+import { sumOf } from "../torture/carrier.ts";
 import { startSpeaking, type Speaker } from "./speaker.ts";
-import type { Order, Report, Standing, Word } from "./order.ts";
+import type { Order, Parcels, Report, Standing, Word } from "./order.ts";
 import { worldOf } from "./world.ts";
 
 const COMMAND_TIMEOUT_MS = 1_000;
@@ -35,7 +37,7 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
 async function join(order: Order): Promise<Running> {
   const { project, url, legion: name, durability, leaseMs, agents, steps, work } = order;
   const link = await openLink(parseRedisAddress(url), { commandTimeoutMs: COMMAND_TIMEOUT_MS });
-  const { plan, environment, watch } = worldOf(work);
+  const { plan, ...world } = worldOf(work);
   try {
     const legion = await startLegion({
       project,
@@ -44,10 +46,9 @@ async function join(order: Order): Promise<Running> {
       durability: "disk",
       delayMs: 0,
       heartbeatMs: "off",
-      environment,
       settings: () => ({}),
       backend: createRedisBackend({ link, legion: name, durability, leaseMs }),
-      ...(watch && { watch }),
+      ...world,
     });
     return { link, legion };
   } catch (error) {
@@ -78,11 +79,26 @@ function tell(report: Report): void {
   process.stdout.write(`${JSON.stringify(report)}\n`);
 }
 
+/** A person at this node: hands out parcels, and answers what is asked, here or at another node. */
+function startPerson({ agents, node, nodes }: Order, work: Parcels, { control }: Legion): Speaker {
+  const speaker = startSpeaking(work, agents, control);
+  const isMine = (question: string, nth: number): boolean => (sumOf(question) + nth) % nodes === node;
+  const answering = startAnswering({ places: work, temper: "any", say: control.answer, isMine });
+  return {
+    get isSilent() {
+      return speaker.isSilent;
+    },
+    close() {
+      speaker.close();
+      answering.calm();
+    },
+  };
+}
+
 async function run(order: Order, words: AsyncIterator<string>): Promise<void> {
   const { link, legion } = await insist(() => join(order));
   tell({ kind: "ready" });
-  const speaker =
-    order.work.kind === "parcels" ? startSpeaking(order.work, order.agents, legion.control) : undefined;
+  const speaker = order.work.kind === "parcels" ? startPerson(order, order.work, legion) : undefined;
   // Without any mail nobody ever decides.
   if (!speaker) await insist(() => legion.control.say("all", "Begin."));
   let isCalm = false;

@@ -1,5 +1,6 @@
 // What the nemesis tells a node, and what both write down of it.
 
+import type { QuestionPlaces } from "../torture/answers.ts";
 import type { Effect } from "../torture/carrier.ts";
 import type { Fed } from "../torture/order.ts";
 
@@ -7,6 +8,9 @@ import type { Fed } from "../torture/order.ts";
 export interface Order {
   /** No other node's. */
   readonly project: string;
+  /** Which node it is, of how many. */
+  readonly node: number;
+  readonly nodes: number;
   readonly legion: string;
   /** Where its own way to Redis begins. */
   readonly url: string;
@@ -30,7 +34,7 @@ export interface Parcels extends Files {
 }
 
 /** Files outside all projects, which all nodes add to. */
-export interface Files {
+export interface Files extends QuestionPlaces {
   /** What was done in the world. */
   readonly effects: string;
   /** What the person said. */

@@ -46,9 +46,11 @@ export async function openStage({ changes, workFor, onCrash, ...terms }: StageOp
     if (fate === "remove") rmSync(folder, { recursive: true, force: true });
   };
   let lives = 0;
-  const orderFor = (project: string, url: string): Order => ({
+  const orderFor = (node: number, project: string, url: string): Order => ({
     ...terms,
     project,
+    node,
+    nodes: NODES,
     url,
     legion: LEGION,
     agents: AGENTS,
@@ -58,7 +60,12 @@ export async function openStage({ changes, workFor, onCrash, ...terms }: StageOp
     await buildProgram({ entry: "test/torture-redis/node.ts", outfile: program, changes });
     for (let index = 0; index < NODES; index++) {
       const project = join(folder, `node-${index}`);
-      members.push(await createMember({ program, redisPort: server.port, project, orderFor, onCrash }));
+      members.push(
+        await createMember({
+          ...{ program, redisPort: server.port, project, onCrash },
+          orderFor: (...place) => orderFor(index, ...place),
+        }),
+      );
     }
     for (const member of members) member.start();
     await Promise.all(members.map((member) => member.ready()));

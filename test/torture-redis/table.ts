@@ -1,6 +1,6 @@
 // What torture tests have found, for people.
 
-import { asTable, faultRows } from "../torture/summary.ts";
+import { asTable, faultRows, questionRows } from "../torture/summary.ts";
 import type { Torture } from "./campaign.ts";
 import type { Fault } from "./fault.ts";
 import type { Trouble } from "./nemesis.ts";
@@ -21,6 +21,10 @@ const COUNTED: readonly Fault[] = [
   "late",
   "effect without intent",
   "done again",
+  "unapproved",
+  "wrong verdict",
+  "verdict lost",
+  "question",
   "not closed once",
   "sequence",
   "state",
@@ -42,6 +46,7 @@ export function tableOf(all: readonly Torture[]): string {
     ["intents", sum(({ figures }) => figures.intents)],
     ["effects", sum(({ figures }) => figures.effects)],
     ["interrupted", sum(({ figures }) => figures.interrupted), `of which ${happened} had happened`],
+    ...questionRows(all),
     ["model calls", sum(({ figures }) => figures.steps)],
     ["events", sum(({ figures }) => figures.events)],
     ...faultRows(all, COUNTED),

@@ -13,7 +13,8 @@ const FOR_MS = 60_000;
 describe.skipIf(!redisIsThere)("a legion of four nodes", () => {
   it(
     "whose nodes are killed, stopped and cut off, and whose Redis is killed, loses no message, applies none twice or out of " +
-      "order, has one owner of each log, does nothing outside once another has spoken, and closes every intent once",
+      "order, has one owner of each log, does nothing outside once another has spoken, nor what a person has not allowed where " +
+      "one has to be asked, and closes every intent once, and every question with what came first",
     { timeout: 300_000 },
     async () => {
       const seed = Number(process.env["TORTURE_SEED"] ?? Date.now() % 1_000_000);
@@ -26,6 +27,9 @@ describe.skipIf(!redisIsThere)("a legion of four nodes", () => {
       expect(outcome.figures.expected).toBeGreaterThan(200);
       expect(outcome.figures.takings).toBeGreaterThan(30);
       expect(outcome.figures.interrupted).toBeGreaterThan(0);
+      expect(outcome.figures.questions).toBeGreaterThan(50);
+      const { approved, denied, superseded } = outcome.figures;
+      expect(Math.min(approved, denied, superseded)).toBeGreaterThan(0);
     },
   );
 });

@@ -7,6 +7,7 @@ import { core } from "../../modules/core.ts";
 import { goals } from "../../modules/goals.ts";
 import { notes } from "../../modules/notes.ts";
 import type { AgentPlan } from "../../src/legion/agent-plan.ts";
+import type { LegionOptions } from "../../src/legion/legion.ts";
 import type { Environment } from "../../src/environment/environment.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { Inspect } from "../../src/domain/inspection.ts";
@@ -15,10 +16,11 @@ import type { Model } from "../../src/domain/model.ts";
 import { defineAction, defineModule, ok, type Host, type Module } from "../../src/domain/module.ts";
 import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
-import { createCarrier, createDuties, type Effect } from "../torture/carrier.ts";
+import { gateOf, QUESTIONS, tellOfQuestions } from "../torture/answers.ts";
+import { ASKING, createCarrier, createDuties, type Effect } from "../torture/carrier.ts";
 import type { Acknowledged, Parcels, Ticking, TimedEffect, Work } from "./order.ts";
 
-export interface World {
+export interface World extends Pick<LegionOptions, "questions" | "gate"> {
   readonly plan: (id: string) => AgentPlan;
   readonly environment: Environment;
   readonly watch?: Inspect;
@@ -35,7 +37,8 @@ const pauseMs = (): number => LONGEST_PAUSE_MS * Math.random() ** 12;
 /** The right under which something is done. */
 const rights = new AsyncLocalStorage<number>();
 
-function carriers({ effects, acknowledged }: Parcels): World {
+function carriers({ effects, acknowledged, asked, revoked }: Parcels): World {
+  const tell = tellOfQuestions(asked);
   const actions = indexActions([core, goals, notes, createDuties({ leave, pauseMs })], toolsProtocol);
   const add = (file: string, line: TimedEffect | Acknowledged): void =>
     appendFileSync(file, `${JSON.stringify(line)}\n`);
@@ -49,12 +52,15 @@ function carriers({ effects, acknowledged }: Parcels): World {
         return Promise.resolve({ output: "", exitCode: 0 });
       },
     },
+    questions: QUESTIONS,
+    gate: gateOf(revoked),
     watch(inspection) {
+      tell(inspection);
       if (inspection.kind !== "event" || inspection.agent === "0") return;
       const { agent, event } = inspection;
       const { seq, epoch, kind } = event;
       // Anything else may be a note, which nobody is told about.
-      if (kind !== "message" && kind !== "decision" && kind !== "result") return;
+      if (!["message", "decision", "approval", "result"].includes(kind)) return;
       add(acknowledged, { agent, seq, epoch, kind });
     },
   };
@@ -116,7 +122,7 @@ function planOf(
     protocol: toolsProtocol,
     actions,
     limits: {},
-    policy: UNBOUND,
+    policy: [...UNBOUND, ASKING],
     memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
     errors: "keep",
     tickMs,

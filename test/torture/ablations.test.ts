@@ -8,8 +8,8 @@ import { complaintOf } from "./summary.ts";
 import { sleepingLives } from "./schedule.ts";
 
 describe("the checker of the torture test finds what goes wrong without", () => {
-  it.each(ABLATIONS)("$part", { timeout: 120_000 }, async ({ changes, lives, fault }) => {
-    const outcome = await torture({ seed: 1, lives, changes, settleMs: 10_000, keep: "nothing" });
+  it.each(ABLATIONS)("$part", { timeout: 120_000 }, async ({ fault, ...ablation }) => {
+    const outcome = await torture({ ...ablation, seed: 1, settleMs: 10_000, keep: "nothing" });
     const found = outcome.violations.map((violation) => violation.fault);
     expect(found).toSatisfy(() => [fault].flat().some((expected) => found.includes(expected)));
   });

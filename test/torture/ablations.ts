@@ -1,20 +1,28 @@
 // The protocol without one of its parts, each with the kind of moment at which that part matters. The checker has to find
 // it: a checker that finds nothing in a broken runtime proves nothing about a whole one.
 
+import type { Temper } from "./answers.ts";
 import type { Fault } from "./fault.ts";
 import type { Campaign } from "./nemesis.ts";
 import type { Change } from "./program.ts";
+import {
+  FIRST_VERDICT,
+  GATE_IN_RECOVERY,
+  NAMED_QUESTION,
+  OPEN_AFTER_CRASH,
+  OWN_LANE,
+  SECOND_JUDGING,
+  type Part,
+} from "./question-ablations.ts";
 import { sharpLives, sleepingLives } from "./schedule.ts";
 import { SECOND_DELIVERY } from "./second-delivery.ts";
 import type { SharpPoint } from "./sharp-disk.ts";
 
 const PARCELS = 4;
 
-export interface Ablation {
-  /** What is removed. */
-  readonly part: string;
-  readonly changes: readonly Change[];
+export interface Ablation extends Part {
   readonly lives: (random: () => number) => Campaign["next"];
+  readonly temper?: Temper;
   /** What the checker finds then, at least. */
   readonly fault: Fault | readonly Fault[];
 }
@@ -24,6 +32,9 @@ function times(count: number, point: (n: number) => SharpPoint): Ablation["lives
   const points = Array.from({ length: count }, (_, index) => point(index + 1));
   return () => sharpLives(points, PARCELS);
 }
+
+/** A life that comes to rest. */
+const NEVER: SharpPoint = { at: "effect", n: Infinity };
 
 /** Hands what an action staged on to where its result is committed. */
 const WITH_WORK: readonly Change[] = [
@@ -218,4 +229,23 @@ export const ABLATIONS: readonly Ablation[] = [
     // Two processes at once: what goes wrong first depends on how fast they are.
     fault: ["done again", "lost"],
   },
+  {
+    ...GATE_IN_RECOVERY,
+    lives: times(4, (n) => ({ at: "after", kind: "approval", n })),
+    fault: "unapproved",
+  },
+  {
+    ...OPEN_AFTER_CRASH,
+    lives: times(4, (n) => ({ at: "after", kind: "approval", n })),
+    fault: "question",
+  },
+  {
+    ...FIRST_VERDICT,
+    lives: times(8, () => ({ at: "after", kind: "approval", n: 2 })),
+    temper: "twice",
+    fault: "wrong verdict",
+  },
+  { ...NAMED_QUESTION, lives: times(6, () => NEVER), temper: "twice", fault: "wrong verdict" },
+  { ...OWN_LANE, lives: times(1, () => ({ at: "after", kind: "approval", n: 9 })), fault: "wrong verdict" },
+  { ...SECOND_JUDGING, lives: times(3, () => NEVER), temper: "revoking", fault: "unapproved" },
 ];

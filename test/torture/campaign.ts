@@ -7,9 +7,9 @@ import type { Fault } from "./fault.ts";
 import { wage, type Campaign, type Outcome } from "./nemesis.ts";
 import { buildProgram, type Change } from "./program.ts";
 import { seeded } from "./seeded.ts";
-import { asTable, faultRows } from "./summary.ts";
+import { asTable, faultRows, questionRows } from "./summary.ts";
 
-export interface TortureOptions extends Pick<Campaign, "settleMs" | "onKill"> {
+export interface TortureOptions extends Pick<Campaign, "settleMs" | "onKill" | "temper"> {
   readonly seed: number;
   readonly lives: (random: () => number) => Campaign["next"];
   /** None for the runtime as it is. */
@@ -46,6 +46,10 @@ const COUNTED: readonly Fault[] = [
   "out of order",
   "effect without intent",
   "done again",
+  "unapproved",
+  "wrong verdict",
+  "verdict lost",
+  "question",
   "not closed once",
   "sequence",
   "unreadable",
@@ -63,6 +67,7 @@ export function tableOf(all: readonly Torture[]): string {
     ["intents", sum(({ figures }) => figures.intents)],
     ["effects", sum(({ figures }) => figures.effects)],
     ["interrupted", sum(({ figures }) => figures.interrupted), `of which ${happened} had happened`],
+    ...questionRows(all),
     ["leftovers of dead writers", sum(({ figures }) => figures.leftovers)],
     ["events", sum(({ figures }) => figures.events)],
     ...faultRows(all, COUNTED),

@@ -6,15 +6,28 @@ import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { AgentId } from "../../src/domain/message.ts";
 import type { Completion, Model, ModelRequest, RawCall } from "../../src/domain/model.ts";
+import type { PolicyLayer } from "../../src/domain/policy/policy.ts";
 import { defineAction, defineModule, ok, type Host, type Module } from "../../src/domain/module.ts";
 import { read, write, type Handover } from "./parcel.ts";
+
+/** What leaves a line outside; of those that are asked about a person is asked first. */
+const OUTSIDE = {
+  strike: "once",
+  mark: "idempotent",
+  askedStrike: "once",
+  askedMark: "idempotent",
+} as const;
+
+export type OutsideAction = keyof typeof OUTSIDE;
+
+export const ASKING: PolicyLayer = { by: "the test", as: "person", ask: ["action asked*"] };
 
 /** One line of the file that stands for the world outside: something was done there. */
 export interface Effect {
   readonly agent: AgentId;
   /** The id of the call that asked for it. */
   readonly intent: string;
-  readonly action: "strike" | "mark";
+  readonly action: OutsideAction;
   readonly parcel: string;
 }
 
@@ -27,11 +40,11 @@ export interface DutyOptions {
 
 /** What a carrier does with a parcel besides what every agent can do. */
 export function createDuties({ leave, pauseMs }: DutyOptions): Module {
-  const outside = (action: Effect["action"], repeated: "once" | "idempotent") =>
+  const outside = (action: OutsideAction) =>
     defineAction({
       description: "Leave a line outside",
       parameters: { intent: z.string(), parcel: z.string() },
-      effects: repeated,
+      effects: OUTSIDE[action],
       async execute({ intent, parcel }, host) {
         await delay(pauseMs());
         await leave({ agent: host.agent.id, intent, action, parcel }, host);
@@ -43,8 +56,10 @@ export function createDuties({ leave, pauseMs }: DutyOptions): Module {
     name: "duties",
     projection: { kind: "file", name: "duties.json" },
     actions: {
-      strike: outside("strike", "once"),
-      mark: outside("mark", "idempotent"),
+      strike: outside("strike"),
+      mark: outside("mark"),
+      askedStrike: outside("askedStrike"),
+      askedMark: outside("askedMark"),
       tally: defineAction({
         description: "Count a parcel that came in",
         parameters: { from: z.string(), number: z.number() },
@@ -107,8 +122,12 @@ function duties({ name, route, stop, from, number }: Handover, { pinned }: Model
     [tally, pass, strike],
     [pass, strike, tally],
   ];
+  const [first, ...others] = orders[sumOf(`${name} ${stop}`) % orders.length]!;
   const steps: readonly Step[] = [
-    ...orders[sumOf(`${name} ${stop}`) % orders.length]!,
+    first!,
+    ...(weight % 11 === 1 ? [["askedStrike", { parcel: name }] as const] : []),
+    ...(weight % 17 === 2 ? [["askedMark", { parcel: name }] as const] : []),
+    ...others,
     ...(weight % 3 === 0 ? [["mark", { parcel: name }] as const] : []),
     ...(weight % 4 === 0 ? [["writeNote", { title: `n${weight % 5}`, content: name }] as const] : []),
     ...(weight % 7 === 0 ? [["addGoal", { goal: `Carry ${name}` }] as const] : []),
@@ -124,23 +143,24 @@ function news({ turns }: ModelRequest): readonly Handover[] {
   return parcels.filter((parcel) => parcel !== undefined);
 }
 
-/** Of the last decision: nothing of a carrier fails, so the first failed call was interrupted and the others were left out. */
+/** What was not run of the last decision. What may have run is let be, and what a person does not want. */
 function undone({ turns }: ModelRequest): readonly RawCall[] {
   const last = turns.findLastIndex(({ role }) => role === "assistant");
   const decision = turns[last];
   const results = turns[last + 1];
   if (decision?.role !== "assistant" || results?.role !== "results") return [];
-  const failed = new Set(results.results.filter(({ isError }) => isError).map((result) => result.call));
-  const [interrupted, ...skipped] = decision.calls.filter(({ id }) => failed.has(id));
-  return interrupted ? skipped.map(({ action, parameters }) => call(action, parameters as object)) : [];
+  const skipped = results.results.filter(({ content }) => content.startsWith("Not run: "));
+  const ids = new Set(skipped.map((result) => result.call));
+  const calls = decision.calls.filter(({ id }) => ids.has(id));
+  return calls.map(({ action, parameters }) => call(action, parameters as object));
 }
 
 function call(name: string, parameters: object): RawCall {
   const id = randomUUID();
-  const intent = name === "strike" || name === "mark" ? { intent: id } : {};
+  const intent = name in OUTSIDE ? { intent: id } : {};
   return { id, name, arguments: JSON.stringify({ ...parameters, ...intent }) };
 }
 
-function sumOf(text: string): number {
+export function sumOf(text: string): number {
   return [...text].reduce((sum, character) => sum * 31 + character.charCodeAt(0), 7) % 1_000_003;
 }

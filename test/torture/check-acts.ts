@@ -69,8 +69,9 @@ function checkClosing(id: string, { log }: Past, { intents, report }: Books): vo
 
 function checkDone(key: string, { call, outcome, times }: Intent, report: Report): void {
   const { action } = call;
-  if (action !== "strike" && action !== "mark") return;
+  const isOnce = action === "strike" || action === "askedStrike";
+  if (!isOnce && action !== "mark" && action !== "askedMark") return;
   if (outcome === "ok" && times === 0) report("not done", `${action} ${key} is ok`);
   if (outcome === "left out" && times > 0) report("done again", `${action} ${key} was left out, and done`);
-  if (action === "strike" && times > 1) report("done again", `${action} ${key}: ${times} times`);
+  if (isOnce && times > 1) report("done again", `${action} ${key}: ${times} times`);
 }

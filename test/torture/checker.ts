@@ -3,6 +3,7 @@
 
 import { checkActs } from "./check-acts.ts";
 import { checkMail } from "./check-mail.ts";
+import { checkQuestions } from "./check-questions.ts";
 import { checkFiles, checkState } from "./check-state.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Fault, Figures, Violation } from "./fault.ts";
@@ -31,7 +32,8 @@ export function check(evidence: Evidence): Verdict {
   }
   const expected = checkMail(evidence, report);
   const acts = checkActs(evidence, report);
+  const asked = checkQuestions(evidence, report);
   checkState(evidence, report);
   checkFiles(evidence, report);
-  return { violations, figures: { expected, ...acts, leftovers, events } };
+  return { violations, figures: { expected, ...acts, ...asked, leftovers, events } };
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Event } from "../../src/domain/event.ts";
 import type { Delivery } from "../../src/domain/message.ts";
+import type { Answer, QuestionPlaces } from "./answers.ts";
 import type { Effect } from "./carrier.ts";
 import type { Fed } from "./order.ts";
 
@@ -39,22 +40,37 @@ export interface Told {
   readonly agents: ReadonlyMap<string, Past>;
   readonly effects: readonly Effect[];
   readonly fed: readonly Fed[];
+  readonly answers: readonly Answer[];
+  /** Calls that the rules came to forbid before a person said yes. */
+  readonly revoked: ReadonlySet<string>;
 }
 
 export interface Evidence extends Told {
   readonly agents: ReadonlyMap<string, AgentEvidence>;
 }
 
-export interface Places {
+export interface Places extends QuestionPlaces {
   readonly project: string;
   readonly effects: string;
   readonly fed: string;
 }
 
-export function gather({ project, effects, fed }: Places): Evidence {
+export function gather({ project, effects, fed, ...questions }: Places): Evidence {
   const folder = join(project, ".ai-legion", "agents");
   const agents = readdirSync(folder).map((id) => [id, readAgent(join(folder, id))] as const);
-  return { agents: new Map(agents), effects: readLines<Effect>(effects), fed: readLines<Fed>(fed) };
+  return {
+    agents: new Map(agents),
+    effects: readLines<Effect>(effects),
+    fed: readLines<Fed>(fed),
+    ...gatherAnswers(questions),
+  };
+}
+
+export function gatherAnswers({
+  answers,
+  revoked,
+}: Pick<QuestionPlaces, "answers" | "revoked">): Pick<Told, "answers" | "revoked"> {
+  return { answers: readLines<Answer>(answers), revoked: new Set(list(revoked)) };
 }
 
 function readAgent(folder: string): AgentEvidence {

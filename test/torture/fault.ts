@@ -10,6 +10,14 @@ export type Fault =
   | "effect without intent"
   /** An action that must happen once was done again, or one that was left out was done all the same. */
   | "done again"
+  /** Done though a person had to be asked, and had not said yes, or had changed the rules since. */
+  | "unapproved"
+  /** What ended a question is not what came first, or none of what may end it. */
+  | "wrong verdict"
+  /** A person was told in time that the answer is safe, and it did not count. */
+  | "verdict lost"
+  /** Not asked once, not told of once, not ended once. */
+  | "question"
   /** Its result says so, and nothing of it is there. */
   | "not done"
   | "not closed once"
@@ -29,7 +37,7 @@ export interface Violation {
   readonly text: string;
 }
 
-export interface Figures {
+export interface Figures extends QuestionFigures {
   /** Messages that were committed by a sender, each of which has to be taken in by its recipient once. */
   readonly expected: number;
   readonly intents: number;
@@ -40,6 +48,16 @@ export interface Figures {
   /** Ends of segments that dead writers had not finished. */
   readonly leftovers: number;
   readonly events: number;
+}
+
+/** How many there were, and how they ended; of answers that counted for nothing how many were taken in. */
+export interface QuestionFigures {
+  readonly questions: number;
+  readonly approved: number;
+  readonly denied: number;
+  readonly expired: number;
+  readonly superseded: number;
+  readonly voidAnswers: number;
 }
 
 export type Report = (fault: Fault, text: string) => void;

@@ -1,6 +1,9 @@
 // Starts the process, feeds it, kills it, again and again; lets it come to rest at the end and asks the checker.
 
 import { mkdirSync } from "node:fs";
+import { withLegion } from "../../src/control/open.ts";
+import { createFileBackend } from "../../src/storage/files/backend.ts";
+import { questionPlaces, startAnswering, type Temper } from "./answers.ts";
 import { join } from "node:path";
 import { check, type Verdict } from "./checker.ts";
 import { gather } from "./evidence.ts";
@@ -29,6 +32,8 @@ export interface Campaign {
   readonly random: () => number;
   /** The next life; `undefined` when it is over. `startMs`: how long the process took to be ready, lately. */
   readonly next: (kills: number, startMs: number) => Life | undefined;
+  /** How a person answers what is asked; in all ways by default. */
+  readonly temper?: Temper;
   /** How long the last life may take to come to rest. */
   readonly settleMs: number;
   readonly onKill?: (kills: number) => void;
@@ -47,6 +52,7 @@ export async function wage(campaign: Campaign): Promise<Outcome> {
     project: join(folder, "project"),
     effects: join(folder, "effects"),
     fed: join(folder, "fed"),
+    ...questionPlaces(folder),
   };
   mkdirSync(places.project);
   const post = createPost(campaign.random);
@@ -71,12 +77,22 @@ export async function wage(campaign: Campaign): Promise<Outcome> {
   };
   // So that there is somebody to send to.
   let error = await settle();
+  const site = { project: places.project, config: { durability: "disk" } } as const;
+  // As at another terminal: over the socket of a node, or, while it is dead, by hand.
+  const person = startAnswering({
+    places,
+    temper: campaign.temper ?? "any",
+    say: (verdict) =>
+      withLegion({ ...site, backend: createFileBackend(places.project) }, (legion) => legion.answer(verdict)),
+  });
   for (let life = campaign.next(kills, startMs); life && !error; life = campaign.next(kills, startMs)) {
     const { fate, parcels, ...rest } = life;
     error = (await next({ ...places, ...rest, parcels: post(parcels) }, fate)).error;
     campaign.onKill?.(kills);
   }
+  person.calm();
   error ||= await settle();
+  await person.close();
   const { violations, figures } = check(gather(places));
   const unsettled: readonly Violation[] = error ? [{ fault: "unsettled", text: error }] : [];
   return { violations: [...unsettled, ...violations], figures, kills, lives };

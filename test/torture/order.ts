@@ -1,10 +1,11 @@
 // What the nemesis tells the process, and what both write down of it.
 
+import type { QuestionPlaces } from "./answers.ts";
 import type { Parcel } from "./parcel.ts";
 import type { SharpPoint } from "./sharp-disk.ts";
 
 /** What one life of the process is for; JSON, as its only argument. */
-export interface Order {
+export interface Order extends Pick<QuestionPlaces, "asked" | "revoked"> {
   readonly project: string;
   /** Files outside the project: what was done in the world, and what Control was told to say. */
   readonly effects: string;

@@ -15,7 +15,10 @@ import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
 import { createFileBackend } from "../../src/storage/files/backend.ts";
 import { withLegion } from "../../src/control/open.ts";
-import { createCarrier, createDuties, type Effect } from "./carrier.ts";
+import { createService } from "../../src/control/service.ts";
+import { serveOverSocket } from "../../src/control/socket/server.ts";
+import { gateOf, QUESTIONS, tellOfQuestions } from "./answers.ts";
+import { ASKING, createCarrier, createDuties, type Effect } from "./carrier.ts";
 import { CARRIERS, type Fed, type Order } from "./order.ts";
 import { write } from "./parcel.ts";
 import { lightFuse } from "./sharp-disk.ts";
@@ -29,14 +32,14 @@ function plan(id: string, actions: AgentPlan["actions"]): AgentPlan {
     protocol: toolsProtocol,
     actions,
     limits: {},
-    policy: UNBOUND,
+    policy: [...UNBOUND, ASKING],
     memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
     errors: "keep",
     tickMs: 0,
   };
 }
 
-async function start({ project, effects, sharp }: Order): Promise<Legion> {
+async function start({ project, effects, sharp, asked, revoked }: Order): Promise<Legion> {
   const { disk, afterEffect } = lightFuse(createDisk(legionPaths(project).tmp), sharp);
   const leave = (effect: Effect): void => {
     appendFileSync(effects, `${JSON.stringify(effect)}\n`);
@@ -54,6 +57,9 @@ async function start({ project, effects, sharp }: Order): Promise<Legion> {
     environment: createLocalEnvironment({}),
     settings: () => ({}),
     disk,
+    questions: QUESTIONS,
+    gate: gateOf(revoked),
+    watch: tellOfQuestions(asked),
   });
 }
 
@@ -76,6 +82,11 @@ async function feed({ fed, parcels }: Order, say: (to: string, text: string) => 
 
 async function host(order: Order): Promise<void> {
   const legion = await start(order);
+  const service = createService({ legion, onStop: () => undefined });
+  const server = await serveOverSocket(
+    { service, inspector: legion.inspector },
+    legionPaths(order.project).socket,
+  );
   process.stdout.write("ready\n");
   const looking = setInterval(() => void resumeParked(legion), LOOK_MS);
   await feed(order, (to, text) => legion.control.say([to], text));
@@ -86,6 +97,7 @@ async function host(order: Order): Promise<void> {
   }
   clearInterval(looking);
   await legion.stop();
+  await server.close();
 }
 
 async function send(order: Order): Promise<void> {

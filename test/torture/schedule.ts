@@ -3,7 +3,7 @@
 import type { Life } from "./nemesis.ts";
 import type { RecordKind, SharpPoint } from "./sharp-disk.ts";
 
-const RECORDS: readonly RecordKind[] = ["message", "decision", "result", "mail", "sends"];
+const RECORDS: readonly RecordKind[] = ["message", "decision", "approval", "result", "mail", "sends"];
 
 /**
  * Lives that end at random moments until `kills` of them were killed: while a node starts and recovers, while its agents

@@ -13,11 +13,12 @@ export type SharpPoint =
   | { readonly at: "before" | "after"; readonly kind: RecordKind; readonly n: number }
   | { readonly at: "torn" | "replace" | "effect"; readonly n: number };
 
-export type RecordKind = "message" | "decision" | "result" | "mail" | "sends";
+export type RecordKind = "message" | "decision" | "approval" | "result" | "mail" | "sends";
 
 const MARKS: Readonly<Record<RecordKind, string>> = {
   message: '"kind":"message"',
   decision: '"kind":"decision"',
+  approval: '"kind":"approval"',
   result: '"kind":"result"',
   mail: '"kind":"mail"',
   sends: '"sends":[',

@@ -1,5 +1,7 @@
 // How the torture tests say what came of them.
 
+import type { QuestionFigures } from "./fault.ts";
+
 /** A count with its name, and what there is to say of it. */
 export type Row = readonly [name: string, count: number, remark?: string];
 
@@ -22,6 +24,17 @@ export function faultRows<Fault extends string>(
   return [
     ...counted.map((fault): Row => [fault, faults.filter((other) => other === fault).length]),
     ["other violations", others.length],
+  ];
+}
+
+/** How many questions there were, and how they ended. */
+export function questionRows(all: readonly { readonly figures: QuestionFigures }[]): readonly Row[] {
+  const sum = (figure: keyof QuestionFigures): number =>
+    all.reduce((total, { figures }) => total + figures[figure], 0);
+  const ends = (["approved", "denied", "expired", "superseded"] as const).map((end) => `${sum(end)} ${end}`);
+  return [
+    ["questions", sum("questions"), ends.join(", ")],
+    ["answers for nothing", sum("voidAnswers")],
   ];
 }
 

@@ -1,0 +1,155 @@
+// A call about which a person has to be asked runs only after a yes that names it, and only if no rule has forbidden it since.
+// Each question is told of once and ends once: by the first answer that came, by a person's word, or for want of both.
+
+import type { Call, EventOf, QuestionEnd } from "../../src/domain/event.ts";
+import { parseMessageId, type Message } from "../../src/domain/message.ts";
+import { questionId, verdictIn, type Verdict } from "../../src/domain/verdict.ts";
+import { QUESTIONS } from "./answers.ts";
+import type { Told } from "./evidence.ts";
+import type { QuestionFigures, Report } from "./fault.ts";
+
+interface Question {
+  readonly id: string;
+  readonly askedMs: number;
+  letters: number;
+  end: QuestionEnd | undefined;
+}
+
+interface Books {
+  readonly told: Told;
+  readonly report: Report;
+  /** What the person said to agents, by the id of the message. */
+  readonly words: ReadonlyMap<string, Message>;
+  /** Of each question the number of the first answer to it. */
+  readonly first: ReadonlyMap<string, number>;
+  /** By agent and call. */
+  readonly questions: Map<string, Question>;
+}
+
+/** So long after it was acknowledged, an answer is known to whoever asked. */
+const KNOWN_MS = 500;
+
+export function checkQuestions(told: Told, report: Report): QuestionFigures {
+  const words = new Map<string, Message>();
+  const first = new Map<string, number>();
+  for (const event of told.agents.get("0")?.log.records ?? []) {
+    for (const word of event.kind === "notice" ? (event.sends ?? []) : []) {
+      words.set(word.id, word);
+      const question = verdictIn(word)?.question;
+      const { n } = parseMessageId(word.id);
+      if (question !== undefined) first.set(question, Math.min(n, first.get(question) ?? n));
+    }
+  }
+  const books: Books = { told, report, words, first, questions: new Map() };
+  const used = new Set<string>();
+  const answers: string[] = [];
+  for (const [id, { log }] of told.agents) {
+    if (id === "0") continue;
+    checkLog(id, books);
+    for (const event of log.records) {
+      if (event.kind === "approval" && event.by !== undefined) used.add(event.by);
+      if (event.kind === "message" && verdictIn(event.message)) answers.push(event.message.id);
+    }
+  }
+  checkEffects(books);
+  const all = [...books.questions.values()];
+  const ended = (by: QuestionEnd): number => all.filter(({ end }) => end === by).length;
+  return {
+    questions: all.length,
+    approved: ended("approved"),
+    denied: ended("denied"),
+    expired: ended("expired"),
+    superseded: ended("superseded"),
+    voidAnswers: answers.filter((id) => !used.has(id)).length,
+  };
+}
+
+function mustAsk(action: string | undefined): boolean {
+  return action !== undefined && action.startsWith("asked");
+}
+
+function checkLog(agent: string, books: Books): void {
+  const { told, report, questions } = books;
+  const calls = new Map<string, Call>();
+  let open: Question | undefined;
+  for (const event of told.agents.get(agent)!.log.records) {
+    if (event.kind === "decision") for (const call of event.calls) calls.set(call.id, call);
+    const id = "call" in event ? (event.call ?? "") : "";
+    const key = `${agent} ${id}`;
+    const question = questions.get(key);
+    if (event.kind === "result" && mustAsk(calls.get(id)?.action)) checkResult(key, event, books);
+    if (event.kind !== "approval") continue;
+    if (event.asked) {
+      const name = questionId({ agent, seq: event.seq });
+      if (question || (open && !open.end) || !mustAsk(calls.get(id)?.action))
+        report("question", `${name}: asked again, beside another one, or for nothing`);
+      open = { id: name, askedMs: Date.parse(event.at), letters: 0, end: undefined };
+      questions.set(key, open);
+    } else if (!question) report("question", `${agent}: event ${event.seq} is about nothing that was asked`);
+    else if (event.verdict) {
+      if (question.end || question.letters !== 1)
+        report("question", `${question.id}: told of ${question.letters} times, ${question.end} before`);
+      question.end = event.verdict;
+      checkEnd(question, event, books);
+    } else {
+      const [letter] = event.sends ?? [];
+      if ((letter?.details as Partial<Verdict> | undefined)?.question === question.id) question.letters++;
+    }
+  }
+}
+
+/** Is what ended it what may end it, and came first? */
+function checkEnd(question: Question, event: EventOf<"approval">, { told, report, ...books }: Books): void {
+  const { id, askedMs } = question;
+  const { verdict, by, call, at, reason } = event;
+  const word = by === undefined ? undefined : books.words.get(by);
+  const wrong = (why: string): void => report("wrong verdict", `${id} ended ${verdict} by ${by}: ${why}`);
+  if (verdict === "expired") {
+    const dueMs = askedMs + QUESTIONS.expireMs;
+    if (Date.parse(at) < dueMs) wrong("too early");
+    const safe = told.answers.find((answer) => answer.said && answer.question === id);
+    if (safe && safe.at < dueMs - KNOWN_MS)
+      report("verdict lost", `${id}: safe ${dueMs - safe.at} ms before`);
+  } else if (verdict === "superseded") {
+    if (word?.delivery !== "normal") wrong(`that is ${word?.delivery ?? "nothing"} that Control said`);
+  } else if (by === undefined) {
+    if (verdict === "approved" || !told.revoked.has(call)) wrong("nobody said so");
+  } else {
+    const said = word && verdictIn(word);
+    if (said?.question !== id || said.verdict !== verdict || said.reason !== reason)
+      wrong(`that says ${word?.content}`);
+    else if (parseMessageId(by).n !== books.first.get(id))
+      wrong(`the first was number ${books.first.get(id)}`);
+  }
+}
+
+/** What may come of a call about which a person has to be asked, by how its question ended; `none`: nobody was asked. */
+const OUTCOMES: Readonly<Record<QuestionEnd | "none" | "open", readonly string[]>> = {
+  approved: ["ok", "interrupted"],
+  denied: ["error"],
+  expired: ["error"],
+  superseded: ["idle"],
+  // Left out for a call before it.
+  none: ["idle", "interrupted"],
+  open: [],
+};
+
+function checkResult(key: string, event: EventOf<"result">, { told, report, questions }: Books): void {
+  const question = questions.get(key);
+  const end = question ? (question.end ?? "open") : "none";
+  const { outcome, seq } = event;
+  const isForbidden = outcome === "error" && told.revoked.has(event.call ?? "");
+  if (!OUTCOMES[end].includes(outcome) && !isForbidden)
+    report(outcome === "ok" ? "unapproved" : "question", `${key}: ${outcome} at ${seq}, question ${end}`);
+}
+
+function checkEffects({ told, report, questions }: Books): void {
+  for (const { agent, intent, action } of told.effects) {
+    if (!mustAsk(action)) continue;
+    const { end } = questions.get(`${agent} ${intent}`) ?? {};
+    if (end !== "approved")
+      report("unapproved", `${action} ${agent} ${intent} was done, its question ${end}`);
+    if (told.revoked.has(intent))
+      report("unapproved", `${action} ${agent} ${intent} was done, and forbidden`);
+  }
+}
