@@ -73,13 +73,16 @@ interface Mind {
   readonly words: readonly Word[];
 }
 
-/** How the person answers: in all ways; yes at once; yes and at once no; yes, but not before the rules forbid it. */
-export type Temper = "any" | "yes" | "twice" | "revoking";
+/** How the person answers: in all ways; once and at once; yes and at once no; yes, but not before the rules forbid it. */
+export type Temper = "any" | "prompt" | "twice" | "revoking";
 
 const YES: Word = { verdict: "approved", afterMs: 0 };
 const MINDS: Readonly<Record<Temper, (question: string) => Mind>> = {
   any: mindOf,
-  yes: () => ({ revokes: false, words: [YES] }),
+  prompt(question) {
+    const { revokes, words } = mindOf(question);
+    return { revokes, words: [{ ...(words[0] ?? YES), afterMs: 0 }] };
+  },
   twice: () => ({ revokes: false, words: [YES, { verdict: "denied", afterMs: 1 }] }),
   revoking: () => ({ revokes: true, words: [YES] }),
 };
@@ -105,7 +108,7 @@ function mindOf(question: string): Mind {
 }
 
 export interface Answering {
-  /** Says yes to whatever is asked from now on, at once, and nothing else. */
+  /** From now on says one word to what is asked, at once, and none to what was asked before. */
   calm(): void;
   /** Says nothing new; resolves when nothing is under way. */
   close(): Promise<void>;
@@ -166,7 +169,7 @@ export function startAnswering(options: AnsweringOptions): Answering {
   return {
     calm() {
       dropWaiting();
-      temper = "yes";
+      temper = "prompt";
     },
     async close() {
       clearInterval(looking);

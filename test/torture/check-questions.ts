@@ -2,7 +2,7 @@
 // Each question is told of once and ends once: by the first answer that came, by a person's word, or for want of both.
 
 import type { Call, EventOf, QuestionEnd } from "../../src/domain/event.ts";
-import { parseMessageId, type Message } from "../../src/domain/message.ts";
+import type { Message } from "../../src/domain/message.ts";
 import { questionId, verdictIn, type Verdict } from "../../src/domain/verdict.ts";
 import { QUESTIONS } from "./answers.ts";
 import type { Told } from "./evidence.ts";
@@ -18,10 +18,10 @@ interface Question {
 interface Books {
   readonly told: Told;
   readonly report: Report;
-  /** What the person said to agents, by the id of the message. */
-  readonly words: ReadonlyMap<string, Message>;
-  /** Of each question the number of the first answer to it. */
-  readonly first: ReadonlyMap<string, number>;
+  /** What the person said to agents, by the id of the message: several where log 0 lost its end, and counts anew since. */
+  readonly words: ReadonlyMap<string, readonly Message[]>;
+  /** The first answer to each question. */
+  readonly first: ReadonlyMap<string, Message>;
   /** By agent and call. */
   readonly questions: Map<string, Question>;
 }
@@ -30,14 +30,13 @@ interface Books {
 const KNOWN_MS = 500;
 
 export function checkQuestions(told: Told, report: Report): QuestionFigures {
-  const words = new Map<string, Message>();
-  const first = new Map<string, number>();
+  const words = new Map<string, readonly Message[]>();
+  const first = new Map<string, Message>();
   for (const event of told.agents.get("0")?.log.records ?? []) {
     for (const word of event.kind === "notice" ? (event.sends ?? []) : []) {
-      words.set(word.id, word);
+      words.set(word.id, [...(words.get(word.id) ?? []), word]);
       const question = verdictIn(word)?.question;
-      const { n } = parseMessageId(word.id);
-      if (question !== undefined) first.set(question, Math.min(n, first.get(question) ?? n));
+      if (question !== undefined && !first.has(question)) first.set(question, word);
     }
   }
   const books: Books = { told, report, words, first, questions: new Map() };
@@ -102,7 +101,8 @@ function checkLog(agent: string, books: Books): void {
 function checkEnd(question: Question, event: EventOf<"approval">, { told, report, ...books }: Books): void {
   const { id, askedMs } = question;
   const { verdict, by, call, at, reason } = event;
-  const word = by === undefined ? undefined : books.words.get(by);
+  const found = books.words.get(by ?? "") ?? [];
+  const word = found.find((one) => verdictIn(one)?.question === id) ?? found.at(-1);
   const wrong = (why: string): void => report("wrong verdict", `${id} ended ${verdict} by ${by}: ${why}`);
   if (verdict === "expired") {
     const dueMs = askedMs + QUESTIONS.expireMs;
@@ -111,15 +111,14 @@ function checkEnd(question: Question, event: EventOf<"approval">, { told, report
     if (safe && safe.at < dueMs - KNOWN_MS)
       report("verdict lost", `${id}: safe ${dueMs - safe.at} ms before`);
   } else if (verdict === "superseded") {
-    if (word?.delivery !== "normal") wrong(`that is ${word?.delivery ?? "nothing"} that Control said`);
+    if (!found.some(({ delivery }) => delivery === "normal")) wrong(`that says ${word?.content}`);
   } else if (by === undefined) {
     if (verdict === "approved" || !told.revoked.has(call)) wrong("nobody said so");
   } else {
     const said = word && verdictIn(word);
     if (said?.question !== id || said.verdict !== verdict || said.reason !== reason)
       wrong(`that says ${word?.content}`);
-    else if (parseMessageId(by).n !== books.first.get(id))
-      wrong(`the first was number ${books.first.get(id)}`);
+    else if (word !== books.first.get(id)) wrong(`the first was ${books.first.get(id)?.id}`);
   }
 }
 
