@@ -46,6 +46,7 @@ export { indexActions, type ActionIndex } from "./agent/parts/module-set.ts";
 export type { Standing } from "./agent/parts/presence.ts";
 export type { MemorySettings } from "./domain/memory-settings.ts";
 export type { OpenQuestion } from "./legion/questions.ts";
+export type { Question, Settlement } from "./domain/verdict.ts";
 export type { JudgedCall, ProgramGate, ProgramVerdict, QuestionSettings } from "./agent/parts/rulebook.ts";
 export type { PolicyLayer, Profile } from "./domain/policy/policy.ts";
 export type { Touch } from "./domain/policy/rule.ts";

@@ -1,6 +1,7 @@
 import type { Event } from "./event.ts";
 import type { AgentId } from "./message.ts";
 import type { Delta } from "./model.ts";
+import type { Question, Settlement } from "./verdict.ts";
 
 export const AGENT_STATES = [
   "idle",
@@ -24,6 +25,16 @@ export type AgentState = (typeof AGENT_STATES)[number];
  */
 export type Inspection =
   | { readonly kind: "event"; readonly agent: AgentId; readonly event: Event }
+  /**
+   * A call waits for a person from now on, or, with `ended`, does so no more. One that waits on after a restart is seen again;
+   * one whose node ends has no end here.
+   */
+  | {
+      readonly kind: "question";
+      readonly agent: AgentId;
+      readonly question: Question;
+      readonly ended?: Settlement;
+    }
   | { readonly kind: "live:delta"; readonly agent: AgentId; readonly delta: Delta }
   | {
       readonly kind: "live:state";

@@ -1,7 +1,29 @@
-// A person's answer to the question whether a call may run: a message of Control in the lane `verdict`.
+// The question whether a call may run, and a person's answer to it: a message of Control in the lane `verdict`.
 
 import { fieldsOf } from "../base/json.ts";
+import type { AskedCall, QuestionEnd } from "./event.ts";
 import { isAgentId, laneOf, type AgentId, type Message } from "./message.ts";
+
+/** A call that waits for a person, as they are told of it. */
+export interface Question extends AskedCall {
+  /** Such as `2.417`. */
+  readonly id: string;
+  readonly agent: AgentId;
+  /** What the action was given; in most cases an object. */
+  readonly parameters: unknown;
+  /** ISO 8601. */
+  readonly since: string;
+  /** ISO 8601: without an answer it is a no from then on. */
+  readonly expires: string;
+}
+
+/** What became of a question. */
+export interface Settlement {
+  readonly verdict: QuestionEnd;
+  /** The id of the message that said so; absent: none did. */
+  readonly by?: string;
+  readonly reason?: string;
+}
 
 /** The details of a verdict. */
 export interface Verdict {

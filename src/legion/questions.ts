@@ -1,29 +1,24 @@
 // The questions that agents of a legion wait with, wherever it is kept and whether or not anybody runs it.
 
 import { LegionError } from "../base/errors.ts";
+import { quote } from "../base/wording.ts";
 import { displayName, type AgentId } from "../domain/message.ts";
-import type { PosedCall } from "../domain/policy/question-text.ts";
-import { parseQuestionId, questionId, verdictIn, type Verdict } from "../domain/verdict.ts";
+import { parseQuestionId, verdictIn, type Question, type Verdict } from "../domain/verdict.ts";
 import type { Mail } from "../mail/bus.ts";
 import type { Control } from "../mail/control.ts";
 import { createBranch } from "../past/fold.ts";
-import { openQuestion, type AskedQuestion } from "../past/questions.ts";
+import { describeQuestion, openQuestion } from "../past/questions.ts";
 import type { Reader } from "../storage/contract/reader.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 
-export interface OpenQuestion extends PosedCall {
-  /** Such as `2.417`. */
-  readonly id: string;
-  readonly agent: AgentId;
-  /** ISO 8601. */
-  readonly since: string;
+export interface OpenQuestion extends Question {
   /** It has been answered, and its agent has not seen that yet. */
   readonly isAnswered: boolean;
 }
 
 /** For the program that runs a legion: questions of the agents that it hosts. */
 export interface Answers {
-  /** Those that wait for an answer, oldest first. A watcher sees one come as state `asking`, with its id as the reason. */
+  /** Those that wait for an answer, oldest first. A watcher sees one come and go as `question`. */
   questions(): readonly OpenQuestion[];
   /** Lets the call run. Rejects with USAGE if there is no such question. */
   approve(id: string): Promise<void>;
@@ -51,7 +46,8 @@ export function createAnswers(
 
 function askedBy([id, { agent }]: readonly [AgentId, Pick<Supervised, "agent">]): OpenQuestion | undefined {
   const question = agent && openQuestion(agent.memory.conversation.questions);
-  return question && describeQuestion(id, question, agent.inbox.ahead());
+  if (!question) return undefined;
+  return withState(describeQuestion(id, question, agent.rulebook.questions.expireMs), agent.inbox.ahead());
 }
 
 function oldestFirst(questions: readonly (OpenQuestion | undefined)[]): readonly OpenQuestion[] {
@@ -59,43 +55,51 @@ function oldestFirst(questions: readonly (OpenQuestion | undefined)[]): readonly
   return found.sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
 }
 
-function describeQuestion(agent: AgentId, question: AskedQuestion, unread: readonly Mail[]): OpenQuestion {
-  const id = questionId({ agent, seq: question.seq });
-  const isAnswered = unread.some(({ message }) => verdictIn(message)?.question === id);
-  const { asked, call, at: since } = question;
-  return { ...asked, parameters: call.parameters, id, agent, since, isAnswered };
+function withState(question: Question, unread: readonly Mail[]): OpenQuestion {
+  const isAnswered = unread.some(({ message }) => verdictIn(message)?.question === question.id);
+  return { ...question, isAnswered };
 }
 
-/** Oldest first, of all agents. */
-export async function openQuestions(reader: Reader): Promise<readonly OpenQuestion[]> {
-  return oldestFirst(await Promise.all((await reader.known()).map((agent) => questionOf(reader, agent))));
+/**
+ * Oldest first, of all agents.
+ *
+ * @param expireMs how long a question waits for an answer
+ */
+export async function openQuestions(reader: Reader, expireMs: number): Promise<readonly OpenQuestion[]> {
+  const known = await reader.known();
+  return oldestFirst(await Promise.all(known.map((agent) => questionOf(reader, agent, expireMs))));
 }
 
-/** The open question `id` that nobody has answered. Throws USAGE, saying what became of it, if there is none. */
-export async function findQuestion(reader: Reader, id: string): Promise<OpenQuestion> {
+/** The open question `id` that nobody has answered. Throws USAGE with those that are open if there is none. */
+export async function findQuestion(reader: Reader, id: string, expireMs: number): Promise<OpenQuestion> {
   const agent = parseQuestionId(id)?.agent;
-  const name = JSON.stringify(id);
-  if (agent === undefined)
-    throw new LegionError(
-      "USAGE",
-      `${name} is no question; they look like 2.417, and legion approvals lists them`,
-    );
-  if (!(await reader.known()).includes(agent))
-    throw new LegionError(
-      "USAGE",
-      `there is no agent ${JSON.stringify(agent)}; legion approvals lists what is open`,
-    );
-  const question = await questionOf(reader, agent);
+  const isKnown = agent !== undefined && (await reader.known()).includes(agent);
+  const question = isKnown ? await questionOf(reader, agent, expireMs) : undefined;
   if (question?.id === id && !question.isAnswered) return question;
-  const other = question && !question.isAnswered ? `; it asks ${question.id} now` : "";
-  throw new LegionError(
-    "USAGE",
-    `${displayName(agent)} does not wait for an answer to ${name} any more${other}`,
-  );
+  const wrong =
+    question?.id === id
+      ? `${id} has its answer; ${displayName(question.agent)} has not seen it yet`
+      : `nobody waits for an answer to ${quote(id)}`;
+  const open = (await openQuestions(reader, expireMs)).filter(({ isAnswered }) => !isAnswered);
+  throw new LegionError("USAGE", `${wrong}; ${listed(open)}`);
 }
 
-async function questionOf(reader: Reader, agent: AgentId): Promise<OpenQuestion | undefined> {
+const MAX_LISTED = 10;
+
+function listed(open: readonly OpenQuestion[]): string {
+  if (open.length === 0) return "no question is open";
+  const names = open.slice(0, MAX_LISTED).map(({ id, agent }) => `${id} (${displayName(agent)})`);
+  const more = open.length > MAX_LISTED ? ` and ${open.length - MAX_LISTED} more` : "";
+  return `open: ${names.join(", ")}${more}`;
+}
+
+async function questionOf(
+  reader: Reader,
+  agent: AgentId,
+  expireMs: number,
+): Promise<OpenQuestion | undefined> {
   const { ledger, branch } = await reader.follow(agent, createBranch);
   const question = openQuestion(branch.conversation.questions);
-  return question && describeQuestion(agent, question, await reader.unread(agent, ledger));
+  if (!question) return undefined;
+  return withState(describeQuestion(agent, question, expireMs), await reader.unread(agent, ledger));
 }

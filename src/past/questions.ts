@@ -1,8 +1,9 @@
 // What an agent asked a person about its calls, and what came of it. A fold over the active branch of its log.
 
 import type { AskedCall, Call, DecisionEvent, EventOf, QuestionEnd } from "../domain/event.ts";
-import { CONTROL, type Message } from "../domain/message.ts";
+import { CONTROL, type AgentId, type Message } from "../domain/message.ts";
 import { keyOfCall } from "../domain/policy/same-call.ts";
+import { questionId, type Question } from "../domain/verdict.ts";
 
 export interface AskedQuestion {
   readonly seq: number;
@@ -37,6 +38,17 @@ export function createQuestions(): Questions {
 /** The question that waits for an answer. */
 export function openQuestion({ newest }: Questions): AskedQuestion | undefined {
   return newest && !newest.isElsewhere && newest.verdict === undefined ? newest : undefined;
+}
+
+/** @param expireMs how long it waits for an answer */
+export function describeQuestion(
+  agent: AgentId,
+  { seq, call, asked, at }: AskedQuestion,
+  expireMs: number,
+): Question {
+  const id = questionId({ agent, seq });
+  const expires = new Date(Date.parse(at) + expireMs).toISOString();
+  return { ...asked, id, agent, parameters: call.parameters, since: at, expires };
 }
 
 export function seeApproval(

@@ -1,25 +1,17 @@
 // A question about a call: put to the person, and waited for. The call stays in its place: no mail is taken in meanwhile.
 
 import { linkSignals, SHUTDOWN, type Stops } from "../../base/signals.ts";
-import type { AskedCall, QuestionEnd } from "../../domain/event.ts";
+import type { AskedCall } from "../../domain/event.ts";
 import { CONTROL, displayName, laneOf, type Message } from "../../domain/message.ts";
 import { questionText, shown } from "../../domain/policy/question-text.ts";
 import { compose } from "../../mail/compose.ts";
 import type { Mail } from "../../mail/bus.ts";
 import type { Memory } from "../../past/past.ts";
-import { openQuestion, type AskedQuestion } from "../../past/questions.ts";
-import { questionId, verdictIn } from "../../domain/verdict.ts";
+import { describeQuestion, openQuestion, type AskedQuestion } from "../../past/questions.ts";
+import { questionId, verdictIn, type Question, type Settlement } from "../../domain/verdict.ts";
 import type { Agent, Performer, ReadyCall } from "../parts/agent.ts";
 import type { CallJudgement } from "./gate.ts";
 import { STOPPED } from "./perform.ts";
-
-/** What became of a question. */
-export interface Settlement {
-  readonly verdict: QuestionEnd;
-  /** The id of the message that said so. */
-  readonly by?: string;
-  readonly reason?: string;
-}
 
 /** Has the question in the log and on its way to Control, unless both is done. */
 export async function askPerson(
@@ -64,28 +56,41 @@ export async function askPerson(
  * already. Rejects with SHUTDOWN, and with the reason of lost patience; then it
  * stays open.
  */
-export async function awaitVerdict(performer: Performer, { signal, patience }: Stops): Promise<void> {
-  const { memory, inbox, presence, shared, identity, rulebook } = performer;
-  const question = openQuestion(memory.conversation.questions)!;
-  const id = questionId({ agent: identity.id, seq: question.seq });
-  presence.show("asking", id);
+export async function awaitVerdict(performer: Performer, stops: Stops): Promise<void> {
+  const { memory, presence, shared, identity, rulebook } = performer;
+  const open = openQuestion(memory.conversation.questions)!;
+  const question = describeQuestion(identity.id, open, rulebook.questions.expireMs);
+  const seen = { kind: "question", agent: identity.id, question } as const;
+  presence.show("asking", question.id);
+  shared.inspect(seen);
+  try {
+    const ended = await nextSettlement(performer, question, stops);
+    await settleQuestion(memory, open, ended);
+    shared.inspect({ ...seen, ended });
+  } finally {
+    presence.show("acting");
+  }
+}
+
+async function nextSettlement(
+  { inbox, rulebook, shared: { clock } }: Performer,
+  { id, expires }: Question,
+  { signal, patience }: Stops,
+): Promise<Settlement> {
   const { signal: either, unlink } = linkSignals(signal, patience ?? NEVER);
   try {
     for (;;) {
       const settlement = settlementIn(inbox.ahead(), id);
-      if (settlement) return await settleQuestion(memory, question, settlement);
+      if (settlement) return settlement;
       if (signal.reason === SHUTDOWN) throw SHUTDOWN;
-      if (signal.aborted)
-        return await settleQuestion(memory, question, { verdict: "superseded", reason: STOPPED });
+      if (signal.aborted) return { verdict: "superseded", reason: STOPPED };
       patience?.throwIfAborted();
-      const leftMs = Date.parse(question.at) + rulebook.questions.expireMs - shared.clock.now();
-      if (leftMs <= 0 || rulebook.questions.mode === "deny")
-        return await settleQuestion(memory, question, { verdict: "expired" });
-      await firstOf(either, (over) => [inbox.heard(over), shared.clock.sleep(leftMs, over)]);
+      const leftMs = Date.parse(expires) - clock.now();
+      if (leftMs <= 0 || rulebook.questions.mode === "deny") return { verdict: "expired" };
+      await firstOf(either, (over) => [inbox.heard(over), clock.sleep(leftMs, over)]);
     }
   } finally {
     unlink();
-    presence.show("acting");
   }
 }
 

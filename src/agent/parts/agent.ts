@@ -71,7 +71,7 @@ export interface Performer extends HostSource, Correspondent {
   readonly traces: Traces;
   readonly inbox: Pick<Inbox, "ahead" | "heard">;
   readonly outbox: Pick<Outbox, "deliver">;
-  readonly shared: PostalService & { readonly clock: Clock };
+  readonly shared: PostalService & Pick<Shared, "clock" | "inspect">;
 }
 
 /** A call that can be made as it is written. */
@@ -118,6 +118,7 @@ export interface Shared extends PostalService {
 }
 
 export interface Agent extends Thinker {
+  readonly rulebook: Pick<Rulebook, "own" | "questions">;
   readonly shared: Shared;
   /** The right to run it. */
   readonly tenure: Tenure;

@@ -167,6 +167,8 @@ function describeLimits({ roles, limits }: Roster, uniform: Uniformity): string 
 export interface Summary {
   /** The newest message to the person; absent: nobody said anything. */
   readonly said: NewestMessage | undefined;
+  /** What waits for the person, in a sentence without a full stop; absent: nothing. */
+  readonly left?: string;
   /** How it ended, in a sentence. */
   readonly ending: string;
   readonly roster: Roster;
@@ -187,7 +189,7 @@ const MAX_SAID = 300;
 
 /** What came of a run, where to see it, and what it cost; whole rows. */
 export function summary(options: Summary): string {
-  const { said, ending, roster, spent, program, nodes, columns } = options;
+  const { said, left, ending, roster, spent, program, nodes, columns } = options;
   const { roles } = roster;
   const agents = roles.length === 1 ? displayName(roles[0]!.plan.identity.id) : `${roles.length} agents`;
   const isPriced = roles.every(({ plan }) => plan.model.profile.price);
@@ -196,6 +198,7 @@ export function summary(options: Summary): string {
   const next = ["inbox", `goals ${id}`, `notes ${id}`, `log ${id}`].map((words) => `${program} ${words}`);
   const rows = [
     ...(said ? wrap(`${displayName(said.by)}: ${clip(oneLine(said.content), MAX_SAID)}`, columns) : []),
+    ...(left ? wrap(`${left}${nodes ? SAME_PLACE : ""}`, columns) : []),
     ...wrap(`See more with: ${next.join(", ")}${nodes ? SAME_PLACE : ""}`, columns),
     ...wrap(`${ending} ${agents} in this run: ${formatSpent(spent)}${cost}.`, columns),
   ];

@@ -37,6 +37,7 @@ export function openConsole(options: ConsoleOptions): Console {
     show: bottom.show,
     clear: () => bottom.begin(CLEAR),
     settled: input.settled,
+    isTyping: input.isTyping,
     close() {
       input.close();
       bottom.close();

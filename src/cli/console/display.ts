@@ -4,21 +4,21 @@ import type { EnvironmentFinding } from "../../environment/open.ts";
 import type { Config, ConfigFlags } from "../../config/config.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
-import { NOTHING, spentOf, type Spent } from "../../past/spending.ts";
+import type { Spent } from "../../past/spending.ts";
 import type { Inspect, Inspection } from "../../domain/inspection.ts";
 import type { Legion } from "../../legion/legion.ts";
-import { CONTROL, type AgentId } from "../../domain/message.ts";
+import { CONTROL } from "../../domain/message.ts";
 import type { Roster } from "../../legion/roster.ts";
 import type { Io } from "../kit/command.ts";
-import { consoleMode, isScreen, openConsole, type Console } from "./console.ts";
+import { consoleMode, openConsole } from "./console.ts";
 import { openHistory } from "./editor/history.ts";
-import { createLive, type Live } from "./live/live.ts";
+import { createWaitingQuestions } from "./question/waiting.ts";
 import { completeLine, createTalk } from "./talk.ts";
 import { dispatch } from "../kit/dispatch.ts";
 import { printJson } from "../kit/output.ts";
 import { preface, summary, type NewestMessage } from "./banner.ts";
 import type { PageOptions } from "./narration/page.ts";
-import { createPrinter } from "./narration/printer.ts";
+import { openView, type EventsView } from "./view.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import { fitRows, paintFor, wrap } from "../kit/terminal.ts";
 
@@ -57,7 +57,6 @@ export interface DisplayOptions {
 
 const MIN_COLUMNS = 40;
 const DEFAULT_COLUMNS = 80;
-const DEFAULT_ROWS = 24;
 
 /** Says who is there, and listens from now on. */
 export async function openDisplay(options: DisplayOptions): Promise<Display> {
@@ -65,10 +64,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
   const { nodes } = options.backend;
   const stream = readers === "people" ? io.stdout : io.stderr;
   const mode = readers === "people" ? consoleMode(io) : "lines";
-  const look: Pick<PageOptions, "paint" | "columns"> = {
-    paint: paintFor(stream, io.env),
-    columns: () => (stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity),
-  };
+  const look = lookOf(stream, io.env);
   stream.write(`${preface({ ...options, nodes, columns: look.columns(), paint: look.paint, mode })}\n`);
 
   const told: string[] = [];
@@ -86,7 +82,8 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
       return dispatch(argv, commandIo);
     },
     mode,
-    onSay: (text) => view.expect?.(text),
+    onSay: (text) => view.expect(text),
+    answer: (line) => view.answer(line),
     clear: () => void (mode === "prompt" && console.clear()),
     exit: options.onInterrupt,
   });
@@ -99,12 +96,15 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     complete: (line) => completeLine(line, [...legion.agents.keys()], io),
     onInterrupt: () => void (talk.interrupt() || options.onInterrupt()),
   });
-  const view = openView(options, console, look);
+  const waiting = createWaitingQuestions();
+  const view =
+    readers === "people" ? openView({ ...options, ...look, ...console, mode, waiting, tell }) : openFeed(io);
   let said: NewestMessage | undefined;
   told.forEach(tell);
   return {
     see(inspection) {
       said = saidIn(inspection) ?? said;
+      waiting.see(inspection);
       view.see(inspection);
     },
     settled: console.settled,
@@ -112,42 +112,18 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     async conclude(ending, spent) {
       view.close();
       console.close();
-      const program = programName(io.env);
-      const columns = look.columns();
-      stream.write(`\n${summary({ said, ending, roster, spent, nodes, program, columns })}`);
+      const [program, columns] = [programName(io.env), look.columns()];
+      const left = waiting.left(program);
+      stream.write(`\n${summary({ said, left, ending, roster, spent, nodes, program, columns })}`);
       await history?.settled();
     },
   };
 }
 
-type EventsView = Pick<Live, "see" | "close"> & Partial<Pick<Live, "expect">>;
-
-/** A row for each agent on a screen, every event elsewhere and where somebody wants to see them all. */
-function openView(
-  { readers, detail, legion, roster, io }: DisplayOptions,
-  { print, show }: Pick<Console, "print" | "show">,
-  look: Pick<PageOptions, "paint" | "columns">,
-): EventsView {
-  if (readers === "programs")
-    return { see: (inspection) => printInspection(io, inspection), close: () => undefined };
-  const plans = new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan]));
-  const spent = (agent: AgentId): Spent | undefined => {
-    const opened = legion.agents.get(agent)?.agent;
-    return opened && spentOf(opened.memory.ledger);
-  };
-  if (detail === "all" || !isScreen(io))
-    return createPrinter({ ...look, print, agents: plans, spent: (agent) => spent(agent) ?? NOTHING });
-  const { stdout } = io;
-  const size = () => ({ columns: stdout.columns || DEFAULT_COLUMNS, rows: stdout.rows || DEFAULT_ROWS });
-  const hosted = (): readonly AgentId[] => [...legion.agents.keys()];
-  const live = createLive({ ...look, print, show, size, hosted, spent, agents: [...plans.keys()] });
-  stdout.on("resize", live.changed);
+function lookOf(stream: Io["stdout"], env: Io["env"]): Pick<PageOptions, "paint" | "columns"> {
   return {
-    ...live,
-    close() {
-      stdout.off("resize", live.changed);
-      live.close();
-    },
+    paint: paintFor(stream, env),
+    columns: () => (stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity),
   };
 }
 
@@ -167,10 +143,17 @@ function sameSite({ bus, name }: ConfigFlags, env: Io["env"]): Io["env"] {
   return said;
 }
 
-/** Log events as they are, with their agent; live ones under their own kinds. */
-function printInspection(io: Io, inspection: Inspection): void {
-  const { kind, agent } = inspection;
-  printJson(io, kind === "event" ? { agent, ...inspection.event } : inspection);
+/** Log events as they are, with their agent; all else under its own kind. */
+function openFeed(io: Io): EventsView {
+  return {
+    see(inspection) {
+      const { kind, agent } = inspection;
+      printJson(io, kind === "event" ? { agent, ...inspection.event } : inspection);
+    },
+    expect: () => () => undefined,
+    answer: () => undefined,
+    close: () => undefined,
+  };
 }
 
 /** How a person calls this program: from a clone, through npx, or installed. */

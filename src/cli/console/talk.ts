@@ -34,6 +34,8 @@ export interface TalkOptions {
   readonly mode: ConsoleMode;
   /** Called before the person says `text`; what it gives back, after it. */
   readonly onSay: (text: string) => (() => void) | undefined;
+  /** What a line means as an answer to what stands on the screen as it is entered: a command, or nothing at all. */
+  readonly answer: (line: string) => readonly string[] | "refused" | undefined;
   readonly clear: () => void;
   readonly exit: () => void;
 }
@@ -70,20 +72,19 @@ export function createTalk(deps: TalkOptions): Talk {
     }
   };
   const handle = async (typed: string): Promise<void> => {
-    try {
-      const agents = (await deps.legion.peers()).map(({ id }) => id);
-      const line = readConsoleLine(typed, { agents, commands: namesIn(io) });
-      if (line.kind === "say") await say(line, deps);
-      else if (line.kind === "command") await run(line.argv);
-    } catch (error) {
-      print(explainFailure(error, io.env).text);
-    }
+    const agents = (await deps.legion.peers()).map(({ id }) => id);
+    const line = readConsoleLine(typed, { agents, commands: namesIn(io) });
+    if (line.kind === "say") await say(line, deps);
+    else if (line.kind === "command") await run(line.argv);
   };
+  const tellFailure = (error: unknown): void => print(explainFailure(error, io.env).text);
   return {
     interrupt,
     hear(line) {
       interrupt();
-      return (last = last.then(() => handle(line)));
+      const answer = deps.answer(line);
+      if (answer === "refused") return last;
+      return (last = last.then(() => (answer ? run(answer) : handle(line))).catch(tellFailure));
     },
   };
 }

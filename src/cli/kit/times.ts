@@ -29,6 +29,11 @@ export function timeOf(at: string): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(":");
 }
 
+/** Local, to the minute: `2026-11-21 14:03`. */
+export function momentOf(at: string): string {
+  return `${dayOf(at)} ${timeOf(at).slice(0, 5)}`;
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }

@@ -2,27 +2,33 @@
 
 import { withLegion } from "../../control/open.ts";
 import type { Verdict } from "../../domain/verdict.ts";
-import { questionText } from "../../domain/policy/question-text.ts";
+import { isShownWhole, questionText, shown, type ShownLength } from "../../domain/policy/question-text.ts";
 import { displayName } from "../../domain/message.ts";
 import { findQuestion, openQuestions, type OpenQuestion } from "../../legion/questions.ts";
+import { DEFAULT_QUESTIONS } from "../../legion/rulebook.ts";
 import { LegionError } from "../../base/errors.ts";
 import { answerFor, type AlwaysAllowed } from "../../domain/policy/answer.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { rememberAnswers } from "../../storage/folder/person/trust.ts";
-import type { CliCommand, Io, Typed } from "../kit/command.ts";
+import type { CliCommand, Typed } from "../kit/command.ts";
 import { print, printJson } from "../kit/output.ts";
-import { addJsonOption, addLegionOptions, withSite } from "../kit/target.ts";
-import { ageOf } from "../kit/times.ts";
+import { addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
+import { ageOf, momentOf } from "../kit/times.ts";
 
 export const approvals: CliCommand = {
-  define: (parser) => void addJsonOption(addLegionOptions(parser)),
+  define: (parser) =>
+    void addJsonOption(addLegionOptions(parser)).argument("[question]", "this one alone, whole"),
   async run(typed, io) {
-    const questions = await withSite(typed, io, ({ reader }) => openQuestions(reader));
-    for (const question of questions) {
-      if (typed.options["json"]) printJson(io, question);
-      else print(io, `${wordsOf(question)}\n`);
-    }
-    if (questions.length === 0 && !typed.options["json"]) print(io, "Nobody waits for an answer.");
+    const [id] = typed.args;
+    const questions = await withSite(typed, io, async (site) =>
+      id === undefined
+        ? openQuestions(site.reader, expireMsAt(site))
+        : [await findQuestion(site.reader, id, expireMsAt(site))],
+    );
+    const length = id === undefined ? "cut" : "whole";
+    if (typed.options["json"]) for (const question of questions) printJson(io, question);
+    else if (questions.length === 0) print(io, "Nobody waits for an answer.");
+    else print(io, questions.map((question) => wordsOf(question, length)).join("\n\n"));
     return 0;
   },
 };
@@ -45,20 +51,23 @@ function answer(verdict: Verdict["verdict"]): CliCommand {
       const always = readAlways(typed);
       const [id = "", ...words] = typed.args.filter((word) => word !== undefined);
       const reason = words.join(" ").trim() || undefined;
-      const question = await withSite(typed, io, async (site) => {
-        const found = await findQuestion(site.reader, id);
-        const answers = always === undefined ? [] : answersFor(found, always);
+      await withSite(typed, io, async (site) => {
+        const question = await findQuestion(site.reader, id, expireMsAt(site));
+        const answers = always ? answersFor(question, always) : [];
         if (answers.length > 0) await rememberAnswers(openPersonFolder(io.env), site.project, answers);
-        await withLegion(site, (legion) => legion.answer({ question: id, verdict, reason }));
-        return found;
+        const status = await withLegion(site, async (legion) => {
+          await legion.answer({ question: id, verdict, reason });
+          return legion.status([question.agent]);
+        });
+        const isRunning = status.agents.some(({ node }) => node !== null);
+        print(io, confirmation(question, { verdict, reason, always, isRunning }));
       });
-      tell(question, verdict, io);
       return 0;
     },
   };
 }
 
-/** Absent: the answer holds this once. Throws USAGE. */
+/** What of the answer holds for the next time, too; `undefined` if it holds this once. Throws USAGE. */
 function readAlways({ options: { always } }: Typed): AlwaysAllowed | undefined {
   if (always === undefined || always === "call" || always === "host") return always;
   throw new LegionError("USAGE", `--always: expected call or host, not ${JSON.stringify(always)}`);
@@ -75,15 +84,35 @@ function answersFor(question: OpenQuestion, always: AlwaysAllowed): readonly str
   );
 }
 
-function tell({ id, agent }: OpenQuestion, verdict: Verdict["verdict"], io: Io): void {
-  const what = verdict === "approved" ? "may do it" : "may not do it";
-  print(io, `${id}: ${displayName(agent)} ${what}; it hears so when it runs.`);
+interface GivenAnswer extends Pick<Verdict, "verdict" | "reason"> {
+  readonly always: AlwaysAllowed | undefined;
+  /** Does a node run the agent? */
+  readonly isRunning: boolean;
 }
 
-function wordsOf(question: OpenQuestion): string {
-  const { id, agent, since, isAnswered } = question;
-  const state = isAnswered
-    ? "answered, and not seen by the agent yet"
-    : `waiting for ${ageOf(since, Date.now())}`;
-  return `${questionText(id, displayName(agent), question)}\n(${state})`;
+function confirmation({ id, agent, touches }: OpenQuestion, given: GivenAnswer): string {
+  const { verdict, reason, always, isRunning } = given;
+  const hosts = [...new Set(touches.flatMap((touch) => (touch.kind === "net" ? shown(touch.host) : [])))];
+  const kept = always === "host" ? hosts.join(", ") : "this exact call";
+  const yes = always ? `may do it, and ${kept} is not asked again in this project` : "may do it, this once";
+  const no = reason === undefined ? "may not do it" : "may not do it, and reads why";
+  const later = isRunning ? "" : " It does not run: it hears so when it is started.";
+  return `${id}: ${displayName(agent)} ${verdict === "approved" ? yes : no}.${later}`;
+}
+
+function expireMsAt({ config: { approvals: settings } }: Site): number {
+  return settings.expireMs ?? DEFAULT_QUESTIONS.expireMs;
+}
+
+function wordsOf(question: OpenQuestion, length: ShownLength): string {
+  const { id, agent } = question;
+  const words = questionText(id, displayName(agent), question, length);
+  const more = length === "cut" && !isShownWhole(question) ? `legion approvals ${id} shows it whole\n` : "";
+  return `${words}\n${more}(${stateOf(question)})`;
+}
+
+function stateOf({ agent, since, expires, isAnswered }: OpenQuestion): string {
+  if (isAnswered) return `answered; ${displayName(agent)} has not seen it yet`;
+  if (Date.parse(expires) <= Date.now()) return "nobody answered in time: it is a no, at the next start";
+  return `waiting for ${ageOf(since, Date.now())}; without an answer it is a no on ${momentOf(expires)}`;
 }

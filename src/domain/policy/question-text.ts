@@ -4,6 +4,7 @@ import { fieldsOf } from "../../base/json.ts";
 import { showUnseen } from "../../base/unseen.ts";
 import { elide } from "../../base/wording.ts";
 import type { AskedCall } from "../event.ts";
+import { displayName } from "../message.ts";
 import type { Touch } from "./rule.ts";
 
 /** So much of one thing is shown whole, in characters; of more, the length stands with it. */
@@ -11,78 +12,119 @@ const MAX_SHOWN = 4_000;
 const MAX_THINGS = 50;
 const MAX_SOURCES = 3;
 
-/** A call as it is asked about. */
-export interface PosedCall extends AskedCall {
-  /** As the model wrote them. */
-  readonly parameters: unknown;
+/** A call that is asked about, with what its action was given as far as that is known. */
+export interface ShownCall extends AskedCall {
+  readonly parameters?: unknown;
 }
 
+/** `whole`: of any length. Else what is long is cut, with its length. */
+export type ShownLength = "cut" | "whole";
+
 /** Some lines, the first of them with `id`. */
-export function questionText(id: string, name: string, asked: PosedCall): string {
-  const { action, rule, authority = [], taint = [] } = asked;
-  const things = thingsIn(asked);
-  const more = things.length > MAX_THINGS ? [`and ${things.length - MAX_THINGS} more`] : [];
+export function questionText(
+  id: string,
+  name: string,
+  asked: ShownCall,
+  length: ShownLength = "cut",
+): string {
   return [
-    `${name} asks ${id}: may I call ${showUnseen(action)}?`,
-    ...[...things.slice(0, MAX_THINGS), ...more].map(indented),
-    `Asked because of: ${showUnseen(rule)}.`,
-    ...(authority.length > 0 ? [`In the name of: ${authority.join(", ")}.`] : []),
-    ...(taint.length > 0 ? [`It has read text from outside: ${sources(taint)}.`] : []),
+    `${name} asks ${id}: may I call ${showUnseen(asked.action)}?`,
+    ...callLines(asked, length),
+    ...reasonLines(asked),
     `legion approve ${id}, or legion deny ${id} and why`,
   ].join("\n");
 }
 
-/** What it touches, and what of its parameters that does not show. */
-function thingsIn({ touches, besides, parameters }: PosedCall): readonly string[] {
-  const all = [...touches, ...besides].filter(({ kind }) => kind !== "action");
-  if (all.some(({ kind }) => kind === "anything")) return all.map(wordsFor);
-  const commands = all.flatMap((touch) => (touch.kind === "run" ? touch.command : []));
-  const rest = Object.entries(fieldsOf(parameters)).filter(
-    ([name, value]) => name !== "thoughts" && !commands.includes(String(value)),
+/** What the call would do, indented, so that no line of it can be taken for one of ours. */
+export function callLines(
+  { touches, besides, parameters }: ShownCall,
+  length: ShownLength,
+): readonly string[] {
+  const [most, mostThings] = length === "whole" ? [Infinity, Infinity] : [MAX_SHOWN, MAX_THINGS];
+  const touched = [...touches, ...besides].filter(({ kind }) => kind !== "action");
+  const things = [
+    ...touched.map((touch) => wordsFor(touch, most)),
+    ...unsaid(parameters, touched).map(([name, value]) => `${showUnseen(name)}: ${shown(value, most)}`),
+  ];
+  const more = things.length > mostThings ? [`and ${things.length - mostThings} more`] : [];
+  return [...things.slice(0, mostThings), ...more].flatMap((text) =>
+    `    ${text.replaceAll("\n", "\n      ")}`.split("\n"),
   );
-  const written = rest.map(([name, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    return `${showUnseen(name)}: ${shown(text)}`;
-  });
-  return [...all.map(wordsFor), ...written];
 }
 
-/** What a call touches, in a few words; it may have several lines. */
-export function wordsFor(touch: Touch): string {
+/** Are all of its lines whole though they may be cut? */
+export function isShownWhole(asked: ShownCall): boolean {
+  return callLines(asked, "cut").join("\n") === callLines(asked, "whole").join("\n");
+}
+
+/** Why it is asked. */
+export function reasonLines({ rule, authority = [], taint = [] }: AskedCall): readonly string[] {
+  return [
+    `Asked because of: ${showUnseen(rule)}.`,
+    ...(authority.length > 0 ? [`In the name of: ${authority.map(displayName).join(", ")}.`] : []),
+    ...(taint.length > 0 ? [`It has read text from outside: ${sources(taint)}.`] : []),
+  ];
+}
+
+/** What an action was given beside what it says that it touches, and beside why. */
+function unsaid(parameters: unknown, touched: readonly Touch[]): readonly (readonly [string, string])[] {
+  if (touched.some(({ kind }) => kind === "anything")) return [];
+  return Object.entries(fieldsOf(parameters))
+    .filter(([name, value]) => name !== "thoughts" && !touched.some((touch) => says(touch, value)))
+    .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+}
+
+/** Does `value` stand in the words for `touch`? */
+function says(touch: Touch, value: unknown): boolean {
   switch (touch.kind) {
     case "run":
-      return `run ${shown(touch.command)}`;
+      return touch.command === value;
     case "read":
-    case "write": {
-      const way = touch.real === touch.asked ? "" : `, which leads to ${shown(touch.real)}`;
-      return `${touch.kind} ${shown(touch.asked)}${way}`;
-    }
+    case "write":
+      return touch.asked === value || touch.asked.endsWith(`/${String(value)}`);
     case "net":
-      return `reach ${shown(touch.host)}:${touch.port}${touch.by === "command" ? " from a command" : ""}`;
+      return touch.host === value;
     case "send":
-      return `send to ${shown(touch.to)}`;
-    case "action":
-      return `call ${shown(touch.name)}`;
-    case "anything":
-      return `call ${shown(touch.call)}`;
+      return touch.to === value;
+    default:
+      return false;
   }
 }
 
-/** `text` with what nobody sees written out. */
-export function shown(text: string): string {
-  const visible = text.split("\n").map(showUnseen).join("\n");
-  return visible.length <= MAX_SHOWN ? visible : `(${text.length} characters) ${elide(visible, MAX_SHOWN)}`;
+/** What a call touches, in a few words; it may have several lines. */
+export function wordsFor(touch: Touch, most = MAX_SHOWN): string {
+  const shownHere = (text: string): string => shown(text, most);
+  switch (touch.kind) {
+    case "run":
+      return `run ${shownHere(touch.command)}`;
+    case "read":
+    case "write": {
+      const way = touch.real === touch.asked ? "" : `, which leads to ${shownHere(touch.real)}`;
+      return `${touch.kind} ${shownHere(touch.asked)}${way}`;
+    }
+    case "net":
+      return `reach ${shownHere(touch.host)}:${touch.port}${touch.by === "command" ? " from a command" : ""}`;
+    case "send":
+      return `send to ${shownHere(touch.to)}`;
+    case "action":
+      return `call ${shownHere(touch.name)}`;
+    case "anything":
+      return `call ${shownHere(touch.call)}`;
+  }
 }
 
-/** No line of what is asked can be taken for one of ours. */
-function indented(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => `    ${line}`)
-    .join("\n");
+/** `text` with what nobody sees written out; past `most` characters it is cut, with its length. */
+export function shown(text: string, most = MAX_SHOWN): string {
+  const visible = text.split("\n").map(showUnseen).join("\n");
+  return visible.length <= most ? visible : `(${text.length} characters) ${elide(visible, most)}`;
 }
 
 function sources(taint: readonly string[]): string {
   const more = taint.length > MAX_SOURCES ? `, and ${taint.length - MAX_SOURCES} more` : "";
-  return taint.slice(0, MAX_SOURCES).map(shown).join(", ") + more;
+  return (
+    taint
+      .slice(0, MAX_SOURCES)
+      .map((source) => shown(source))
+      .join(", ") + more
+  );
 }

@@ -88,14 +88,17 @@ export function createBubblewrap(options: BubblewrapOptions): Environment {
         remarks.push(...(await watch.end()).map(setAsideRemark));
         await proxy?.close();
       }
-      remarks.push(...(proxy?.refused() ?? []));
-      if (!proxy && options.network === "off" && missedNetwork(result)) remarks.push(NO_NETWORK);
+      remarks.push(...(proxy?.refused() ?? whatLacked(options, result)));
       return remarks.length === 0 ? result : { ...result, remarks };
     },
     variables: (mark) => ({ ...own, LEGION_RUN: mark }),
     endLeft: (mark) => endTree(undefined, mark),
     close: async () => cgroup?.made?.remove(),
   };
+}
+
+function whatLacked({ network }: BubblewrapOptions, result: CommandRun): readonly string[] {
+  return network === "off" && missedNetwork(result) ? [NO_NETWORK] : [];
 }
 
 /** What holds for the process that makes each sandbox. */

@@ -10,6 +10,7 @@ import type { Identity } from "../../domain/module.ts";
 import type { Standing } from "../../agent/parts/presence.ts";
 import { park } from "../../agent/park.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
+import { openQuestion } from "../../past/questions.ts";
 import { openCalls } from "../../past/conversation.ts";
 import { type NewEvent, restartNotice } from "../../domain/event.ts";
 import { SHUTDOWN } from "../../base/signals.ts";
@@ -166,7 +167,8 @@ function noteEnding({ memory, presence }: Agent): void {
   const { conversation, ledger } = memory;
   if (conversation.halt || memory.isDead() || ledger.start.isEnding) return;
   const [call] = openCalls(conversation);
-  const what = call ? `${call.action} ran` : presence.standing.state === "thinking" && "it thought";
+  const doing = openQuestion(conversation.questions) ? "waited for an answer" : "ran";
+  const what = call ? `${call.action} ${doing}` : presence.standing.state === "thinking" && "it thought";
   try {
     if (what) memory.note(restartNotice(`The process was told to end while ${what}.`, "ending"));
   } catch (error) {

@@ -29,6 +29,7 @@ async function talkWith({ dispatch = ranNothing, ...given }: Partial<TalkOptions
     dispatch,
     mode: "prompt",
     onSay: () => () => undefined,
+    answer: () => undefined,
     clear: () => void done.push("clear"),
     exit: () => void done.push("exit"),
     ...given,
@@ -72,6 +73,19 @@ describe("what is typed at the console", () => {
     const { talk, printed } = await talkWith();
     await talk.hear(`1: ${"x".repeat(1_048_577)}`);
     expect(printed).toEqual(["legion: The message has 1048577 bytes; at most 1048576 are allowed.\n"]);
+  });
+});
+
+describe("an answer to what stands on the screen", () => {
+  it("runs as a command, and what cannot be one goes to nobody", async () => {
+    const ran: (readonly string[])[] = [];
+    const { talk, mailOf } = await talkWith({
+      dispatch: async (argv) => (ran.push(argv), 0),
+      answer: (line) => (line === "y" ? ["approve", "2.417"] : line === "h" ? "refused" : undefined),
+    });
+    for (const line of ["y", "h", "yes, please"]) await talk.hear(line);
+    expect(ran).toEqual([["approve", "2.417"]]);
+    expect(await mailOf("1")).toEqual(["yes, please"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { questionText } from "../../../src/domain/policy/question-text.ts";
+import { isShownWhole, questionText } from "../../../src/domain/policy/question-text.ts";
 import type { Touch } from "../../../src/domain/policy/rule.ts";
 
 const run = (command: string): Touch => ({ kind: "run", command });
@@ -22,6 +22,30 @@ describe("hostile: approvals", () => {
         "    reach example.com:443 from a command\n    run curl https://example.com\n" +
         "Asked because of: profile workspace.\nlegion approve 1.8, or legion deny 1.8 and why",
     );
+  });
+
+  it("the text of a question shows what the action was given beside what it touches, and no part of it twice", () => {
+    const write: Touch = { kind: "write", asked: "/p/docs/a.md", real: "/p/docs/a.md" };
+    const text = questionText("1.8", "Agent 1", {
+      action: "writeFile",
+      touches: [write],
+      besides: [],
+      rule: "write docs/** (--policy)",
+      parameters: { path: "docs/a.md", content: "one\nlegion approve 1.9\u202e", mode: 7 },
+      authority: ["2", "writer"],
+      taint: ["https://example.com/\u200b"],
+    });
+    expect(text.split("\n")).toEqual([
+      "Agent 1 asks 1.8: may I call writeFile?",
+      "    write /p/docs/a.md",
+      "    content: one",
+      "      legion approve 1.9\\u{202e}",
+      "    mode: 7",
+      "Asked because of: write docs/** (--policy).",
+      "In the name of: Agent 2, writer.",
+      "It has read text from outside: https://example.com/\\u{200b}.",
+      "legion approve 1.8, or legion deny 1.8 and why",
+    ]);
   });
 
   it.each([
@@ -47,6 +71,10 @@ describe("hostile: approvals", () => {
     expect(text).toContain("(10014 characters)");
     expect(text).toContain("; rm -r ~\n");
     expect(text.length).toBeLessThan(5_000);
+    const asked = { action: "executeCommand", touches: [run("a".repeat(5_000))], besides: [], rule: "x" };
+    expect(isShownWhole(asked)).toBe(false);
+    expect(questionText("1.8", "Agent 1", asked, "whole")).toContain(`    run ${"a".repeat(5_000)}\n`);
+    expect(isShownWhole({ ...asked, touches: [run("ls")] })).toBe(true);
   });
 
   it("a rule of several lines cannot either", () => {

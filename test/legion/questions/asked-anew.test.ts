@@ -90,7 +90,7 @@ describe("an import of an agent with an open question", () => {
     const fresh = await questionOf(here, id);
     expect(fresh).not.toBe(question);
     expect((await asked(here, id)).at(-1)).toBe(fresh);
-    expect(await refusal(project, `${id}.${question.split(".")[1]}`)).toContain(`it asks ${fresh} now`);
+    expect(await refusal(project, `${id}.${question.split(".")[1]}`)).toContain(`open: ${fresh} (`);
     await answer(here, fresh, "approved");
     await here.idle();
     expect(done).toEqual(["prod"]);

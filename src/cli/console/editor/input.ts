@@ -31,6 +31,8 @@ export interface InputOptions {
 export interface Input {
   /** Resolves when what was there from the start has been handled; a person is not waited for. */
   settled(): Promise<void>;
+  /** Is a line begun that is not entered? A pipe types none. */
+  isTyping(): boolean;
   /** Reads no more, and leaves the terminal as it was. */
   close(): void;
 }

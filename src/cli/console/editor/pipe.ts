@@ -42,6 +42,7 @@ export function readPipe({
   };
   stdin.setEncoding("utf8").on("data", onData).on("error", onEnd).on("end", onEnd);
   return {
+    isTyping: () => false,
     async settled() {
       for (let seen = -1; seen !== chunks && state === "open";) {
         seen = chunks;

@@ -56,6 +56,7 @@ export function openPrompt(options: InputOptions, bottom: Bottom): Input {
   });
   return {
     settled,
+    isTyping: () => reader.line !== "",
     close() {
       state = "closing";
       reader.close();

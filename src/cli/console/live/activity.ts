@@ -36,6 +36,11 @@ const RESTING: Readonly<Record<Exclude<AgentState, "thinking" | "acting" | "wait
   asking: "waits for your answer",
 };
 
+/** The reason of a question is its id. */
+function restingText(state: keyof typeof RESTING, reason = ""): string {
+  return state === "asking" ? `${RESTING[state]} (${reason})` : reason || RESTING[state];
+}
+
 /** @param now milliseconds since 1970 */
 export function createAgentActivities(now: () => number): AgentActivities {
   const seen = new Map<AgentId, AgentActivity>();
@@ -49,7 +54,7 @@ export function createAgentActivities(now: () => number): AgentActivities {
     if (state === "acting") act(agent);
     else if (state === "waiting")
       change(agent, { state, ...(before.mark === "" && { text: "has something to do" }) });
-    else if (state !== "thinking") change(agent, { state, mark: "", text: reason || RESTING[state] });
+    else if (state !== "thinking") change(agent, { state, mark: "", text: restingText(state, reason) });
     // What is said twice goes on since the first time.
     else if (before.state !== state)
       change(agent, { state, mark: "~", text: "waits for the first word", since: now() });

@@ -2,9 +2,10 @@
 
 import type { Event, EventOf } from "../../../domain/event.ts";
 import type { AgentState, Inspect } from "../../../domain/inspection.ts";
-import { CONTROL, displayName, parseMessageId, type AgentId } from "../../../domain/message.ts";
+import { CONTROL, displayName, laneOf, parseMessageId, type AgentId } from "../../../domain/message.ts";
 import type { Spent } from "../../../past/spending.ts";
 import { letterRemarks, noticeRemark, personMailRemark, stateRemark } from "../narration/narration.ts";
+import { questionRemark } from "../narration/questions.ts";
 import { createPage, type ConsolePage, type PageOptions, type Remark } from "../narration/page.ts";
 import { createAgentActivities } from "./activity.ts";
 import { liveRows, type LiveAgent } from "./live-rows.ts";
@@ -18,6 +19,8 @@ export interface LiveOptions extends PageOptions {
   readonly hosted: () => readonly AgentId[];
   /** What an agent has spent so far; `undefined`: nobody knows. */
   readonly spent: (agent: AgentId) => Spent | undefined;
+  /** Where those that are open stand. */
+  readonly questions: "at the prompt" | "on the page";
 }
 
 export interface Live {
@@ -38,7 +41,7 @@ export function createLive(options: LiveOptions): Live {
   const page = createPage(options);
   const activities = createAgentActivities(Date.now);
   const expected: string[] = [];
-  const tell = createBrief(page, new Set(agents), expected);
+  const tell = createBrief(page, { here: new Set(agents), expected, questions: options.questions });
   const repaint = createRepaint(() => {
     const { columns, rows } = size();
     const live = hosted().map((id): LiveAgent => ({
@@ -70,13 +73,15 @@ export function createLive(options: LiveOptions): Live {
   };
 }
 
-/**
- * Puts on the page only what concerns the person.
- *
- * @param here the agents that run here
- * @param expected what the person says here, and has seen already
- */
-function createBrief(page: ConsolePage, here: ReadonlySet<AgentId>, expected: readonly string[]): Inspect {
+interface BriefOptions extends Pick<LiveOptions, "questions"> {
+  /** The agents that run here. */
+  readonly here: ReadonlySet<AgentId>;
+  /** What the person says here, and has seen already. */
+  readonly expected: readonly string[];
+}
+
+/** Puts on the page only what concerns the person. */
+function createBrief(page: ConsolePage, { here, expected, questions }: BriefOptions): Inspect {
   const states = new Map<AgentId, string>();
   const tellState = (agent: AgentId, state: AgentState, reason?: string): void => {
     const remark = state === "retrying" ? undefined : stateRemark(agent, state, reason);
@@ -97,6 +102,8 @@ function createBrief(page: ConsolePage, here: ReadonlySet<AgentId>, expected: re
   return (inspection) => {
     const { agent, kind } = inspection;
     if (kind === "live:state") tellState(agent, inspection.state, inspection.reason);
+    else if (kind === "question" && (inspection.ended || questions === "on the page"))
+      page.say(agent, questionRemark(inspection));
     else if (kind === "event" && agent === CONTROL) tellPerson(inspection.event);
     else if (kind === "event") tellAgent(agent, inspection.event);
   };
@@ -107,9 +114,11 @@ function isRoutine({ reason, details }: EventOf<"notice">): boolean {
   return reason === "undeliverable" || (reason === "restarted" && details === "again");
 }
 
-/** What the person said elsewhere. */
+/** What the person said elsewhere; of an answer to a question its end tells. */
 function saidRemark({ content, sends = [] }: EventOf<"notice">): Remark | undefined {
-  const to = sends.map(({ id }) => displayName(parseMessageId(id).to));
+  const to = sends
+    .filter((message) => laneOf(message) !== "verdict")
+    .map(({ id }) => displayName(parseMessageId(id).to));
   if (to.length === 0) return undefined;
   const whom = to.length > 3 ? `${to.length} agents` : to.join(", ");
   return { mark: "→", text: `${whom}: ${content}`, maxRows: 4, look: "cyan" };

@@ -101,8 +101,10 @@ function layOut(text: string, maxRows: number, columns: number): readonly string
   const rows: string[] = [];
   let rest = "";
   while (rows.length < maxRows && (rest !== "" || lines.length > 0)) {
-    const taken = takeRow(rest || lines.shift()!.trimEnd(), columns);
-    rest = taken.rest;
+    const line = rest || lines.shift()!.trimEnd();
+    const indent = /^ */.exec(line)![0].slice(0, Math.floor(columns / 2));
+    const taken = takeRow(line, columns);
+    rest = taken.rest && indent + taken.rest;
     rows.push(taken.row);
   }
   if (rest === "" && lines.length === 0) return rows;

@@ -17,6 +17,7 @@ import {
   stateRemark,
   summaryRemark,
 } from "./narration.ts";
+import { questionRemark } from "./questions.ts";
 import { createPage, type PageOptions, type Remark } from "./page.ts";
 import { createCompletionStream, type CompletionStream } from "./completion.ts";
 
@@ -82,6 +83,7 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
     if (kind === "live:delta") story.completion.hear(inspection.delta);
     else if (kind === "event") tellEvent(story, inspection.event);
     else if (kind === "live:state") tellState(story, inspection);
+    else if (kind === "question") story.say(questionRemark(inspection));
   };
   return {
     see(inspection) {

@@ -61,7 +61,7 @@ function describe(event: Event): string {
 }
 
 function describeApproval({ asked, sends, verdict, reason = "" }: EventOf<"approval">): string {
-  if (asked) return `asked: ${asked.touches.map(wordsFor).map(cut).join("; ")}`;
+  if (asked) return `asked: ${asked.touches.map((touch) => cut(wordsFor(touch))).join("; ")}`;
   return sends ? "asked in a message to Control" : `${verdict ?? ""}${reason && `: ${cut(reason)}`}`;
 }
 

@@ -9,6 +9,7 @@ function watch(agents = ["1", "2"]) {
   let printed = "";
   const shown: (readonly string[])[] = [];
   const live = createLive({
+    questions: "at the prompt",
     print: (rows) => (printed += rows),
     show: (rows) => void shown.push(rows),
     columns: () => 80,

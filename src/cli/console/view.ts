@@ -1,0 +1,95 @@
+// What people see of a node: a row for each agent on a screen, every event elsewhere and where somebody wants to see them all;
+// and, above the prompt, the question that waits for them.
+
+import type { Inspect } from "../../domain/inspection.ts";
+import type { AgentId } from "../../domain/message.ts";
+import type { Legion } from "../../legion/legion.ts";
+import type { Roster } from "../../legion/roster.ts";
+import { NOTHING, spentOf, type Spent } from "../../past/spending.ts";
+import type { Io } from "../kit/command.ts";
+import { isScreen, type Console, type ConsoleMode } from "./console.ts";
+import { createLive, type Live } from "./live/live.ts";
+import type { PageOptions } from "./narration/page.ts";
+import { createPrinter } from "./narration/printer.ts";
+import { createDesk, type QuestionDesk } from "./question/desk.ts";
+import type { WaitingQuestions } from "./question/waiting.ts";
+
+export interface ConsoleViewOptions
+  extends Pick<PageOptions, "paint" | "columns">, Pick<Console, "print" | "show" | "isTyping"> {
+  /** What people see on a screen: a row for each agent and what concerns them, or every event. */
+  readonly detail: "brief" | "all";
+  readonly legion: Pick<Legion, "agents">;
+  readonly roster: Roster;
+  readonly io: Io;
+  readonly mode: ConsoleMode;
+  /** Has seen what the view is shown. */
+  readonly waiting: WaitingQuestions;
+  readonly tell: (text: string) => void;
+}
+
+export interface EventsView extends Pick<Live, "close" | "expect">, Pick<QuestionDesk, "answer"> {
+  readonly see: Inspect;
+}
+
+const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
+
+export function openView(options: ConsoleViewOptions): EventsView {
+  const { mode, paint, show, roster, io } = options;
+  const { stdout } = io;
+  const size = () => ({ columns: stdout.columns || DEFAULT_COLUMNS, rows: stdout.rows || DEFAULT_ROWS });
+  let live: readonly string[] = [];
+  let asked: readonly string[] = [];
+  const agents = openAgentsView({
+    ...options,
+    show: (rows) => show([...(live = rows), ...asked]),
+    size: () => ({ ...size(), rows: size().rows - asked.length }),
+  });
+  const definitions = new Map(roster.roles.map(({ plan, definition }) => [plan.identity.id, definition]));
+  const desk =
+    mode === "prompt"
+      ? createDesk({
+          ...options,
+          size,
+          paint,
+          roleOf: (agent) => definitions.get(agent) ?? "",
+          show: (rows) => show([...live, ...(asked = rows)]),
+        })
+      : undefined;
+  const changed = (): void => {
+    desk?.changed();
+    agents.changed();
+  };
+  stdout.on("resize", changed);
+  return {
+    see(inspection) {
+      desk?.see(inspection);
+      agents.see(inspection);
+    },
+    expect: agents.expect,
+    answer: (line) => desk?.answer(line),
+    close() {
+      stdout.off("resize", changed);
+      desk?.close();
+      agents.close();
+    },
+  };
+}
+
+function openAgentsView(
+  options: ConsoleViewOptions & { readonly size: () => { columns: number; rows: number } },
+): Live {
+  const { detail, legion, roster, mode, io } = options;
+  const plans = new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan]));
+  const spent = (agent: AgentId): Spent | undefined => {
+    const opened = legion.agents.get(agent)?.agent;
+    return opened && spentOf(opened.memory.ledger);
+  };
+  if (detail === "brief" && isScreen(io)) {
+    const hosted = (): readonly AgentId[] => [...legion.agents.keys()];
+    const questions = mode === "prompt" ? "at the prompt" : "on the page";
+    return createLive({ ...options, hosted, spent, agents: [...plans.keys()], questions });
+  }
+  const printer = createPrinter({ ...options, agents: plans, spent: (agent) => spent(agent) ?? NOTHING });
+  return { ...printer, expect: () => () => undefined, changed: () => undefined };
+}
