@@ -1,5 +1,6 @@
-// `npm test`: every check of the project, then one table, then how many passed. Arguments go to vitest, such as
-// `npm test -- test/mail`. Each static check counts as one, and so does each test.
+// `npm test`: every check of the project, then two tables, then how many passed. Arguments go to vitest, such as
+// `npm test -- test/mail`. Each static check counts as one, and so does each test. A whole run fails without the hostile
+// cases that it must have.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { provideBubblewrap } from "./bubblewrap.mjs";
 import { provideChromium } from "./chromium.mjs";
+import { groupsIn, lacksOf, tableOf } from "./hostile.mjs";
 import { install } from "./install.mjs";
 import { providePodman } from "./podman.mjs";
 import { provideRedis } from "./redis.mjs";
@@ -43,7 +45,7 @@ if (!install()) {
   for (const [name, provide] of PROVIDERS) {
     if (provide() === "failed") rows.push({ name, passed: 0, failed: 1, skipped: 0, took: "" });
   }
-  rows.push(await runTests(process.argv.slice(2)));
+  rows.push(...(await runTests(process.argv.slice(2))));
 }
 report(rows);
 
@@ -61,8 +63,9 @@ async function runStatic({ name, command }) {
 }
 
 /**
+ * The tests, and a row for the hostile cases if some are missing.
  * @param {string[]} args
- * @returns {Promise<Row>}
+ * @returns {Promise<Row[]>}
  */
 async function runTests(args) {
   const started = performance.now();
@@ -70,11 +73,17 @@ async function runTests(args) {
   const file = join(folder, "vitest.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   const { code } = await run([tools.vitest, "run", ...reporters, ...args], "inherit");
-  const counts = countTests(file);
+  const { groups, ...counts } = countTests(file);
   rmSync(folder, { recursive: true, force: true });
   // A file that cannot be loaded, or an error outside of any test, fails the run without a failed test.
   if (code !== 0 && counts.failed === 0) counts.failed = 1;
-  return { name: "tests", ...counts, took: elapsed(started) };
+  const tests = { name: "tests", ...counts, took: elapsed(started) };
+  const table = tableOf(groups);
+  if (table) console.log(`\n${table}`);
+  const lacks = args.length > 0 ? [] : lacksOf(groups);
+  if (lacks.length === 0) return [tests];
+  console.log(`\n✗ hostile\n${lacks.join("\n")}`);
+  return [tests, { name: "hostile", passed: 0, failed: 1, skipped: 0, took: "" }];
 }
 
 /** @param {string} file the JSON report of vitest; absent if vitest could not start */
@@ -82,9 +91,15 @@ function countTests(file) {
   try {
     const report = JSON.parse(readFileSync(file, "utf8"));
     const skipped = report.numPendingTests + report.numTodoTests;
-    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped };
+    const groups = groupsIn(
+      report.testResults.flatMap(
+        (/** @type {{ assertionResults: import("./hostile.mjs").Result[] }} */ { assertionResults }) =>
+          assertionResults,
+      ),
+    );
+    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped, groups };
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { passed: 0, failed: 0, skipped: 0, groups: groupsIn([]) };
   }
 }
 

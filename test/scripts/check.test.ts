@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createClone } from "./clone.ts";
+import { LEAST_CASES } from "../../scripts/hostile.mjs";
+import { createClone, type Clone } from "./clone.ts";
 
 const TESTS = 'import { expect, it } from "vitest";\n\n';
 
@@ -31,8 +32,34 @@ it("runs every check even when others fail, and shows why they failed", () => {
   expect(stdout).toContain("no-floating-promises");
   expect(stdout).toContain("[warn] src/base/hello.ts");
   expect(stdout).toContain("src/base/hello.ts:2: `any`");
-  expect(lastLine(stdout)).toBe("1 passed, 6 failed");
+  expect(lastLine(stdout)).toBe("1 passed, 7 failed");
   expect(status).toBe(1);
+});
+
+/** As many hostile cases as there have to be. */
+function writeHostileCases(clone: Clone, leastCases: Readonly<Record<string, number>>): void {
+  const groups = Object.entries(leastCases).map(
+    ([group, cases]) =>
+      `describe("hostile: ${group}", () => it.each([...Array(${cases}).keys()])("%i", () => {}));\n`,
+  );
+  clone.write("test/hostile.test.ts", `import { describe, it } from "vitest";\n\n${groups.join("")}`);
+}
+
+it("shows the hostile cases by group, and fails a whole run that has fewer than it must", () => {
+  const clone = createClone();
+  clone.link();
+  writeHostileCases(clone, LEAST_CASES);
+  const whole = clone.run(["scripts/check.mjs"]);
+  expect(whole.stdout).toMatch(/^hostile +cases blocked\nSSRF +32 +32\n(.*\n){9}all +170 +170\n\n/m);
+  expect(whole.stdout).toMatch(/^tests +170 passed +0 failed/m);
+  expect(whole.stdout).not.toContain("✗ hostile");
+
+  writeHostileCases(clone, { ...LEAST_CASES, paths: 23 });
+  const short = clone.run(["scripts/check.mjs"]);
+  expect(short.stdout).toContain("✗ hostile\nhostile: paths has 23 cases of at least 24.\n");
+  expect(short.stdout).toMatch(/^hostile +0 passed +1 failed/m);
+  expect(short.status).toBe(1);
+  expect(clone.run(["scripts/check.mjs", "test/hostile"]).stdout).not.toContain("✗ hostile");
 });
 
 it("counts an error outside of any test as a failure", () => {

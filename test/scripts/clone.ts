@@ -17,6 +17,7 @@ const SCAFFOLDING = [
   "scripts/build.mjs",
   "scripts/prepare.mjs",
   "scripts/check.mjs",
+  "scripts/hostile.mjs",
   "scripts/check-shape.mjs",
   "scripts/shape",
   "package.json",
