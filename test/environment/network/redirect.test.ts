@@ -62,7 +62,9 @@ describe("a redirect", () => {
     const site = await startSite((_request, response) => response.writeHead(302).end("where?"));
     expect((await get(openNetwork(LOOPBACK), site.url)).status).toBe(302);
   });
+});
 
+describe("hostile: SSRF", () => {
   it.each([
     ["http://127.0.0.1:PORT/", "127.0.0.1 is an address of this machine"],
     ["http://0x7f.1:PORT/", "127.0.0.1 is an address of this machine"],
@@ -75,7 +77,7 @@ describe("a redirect", () => {
     ["http://u:p@site.test:PORT/", "user name or a password"],
     ["http://site.test:6379/", "Port 6379"],
     ["http://[", "which is no URL"],
-  ])("to %s is refused as if it were asked for (H5)", async (location, message) => {
+  ])("a redirect to %s is refused as if it were asked for (H5)", async (location, message) => {
     const trap = await startTrap();
     const site = await startSite(redirects({ "/": location.replace("PORT", String(trap.port)) }));
     const network = openNetwork({
@@ -89,7 +91,7 @@ describe("a redirect", () => {
     expect(trap.connections()).toBe(0);
   });
 
-  it("away from a trusted host takes no trust along (H5)", async () => {
+  it("a redirect away from a trusted host takes no trust along (H5)", async () => {
     const trap = await startTrap();
     const site = await startSite(
       redirects({ "/": `http://127.0.0.1:${trap.port}/`, "/b": "http://127.0.0.2:1/" }),
