@@ -187,15 +187,15 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "a path that leads out of the workspace",
     tests: [
-      "modules/system/confine/confine.test.ts: is refused by every action: %s (F1)",
-      "modules/system/confine/confine.test.ts: is not reached by moving or deleting a link to it (F1)",
-      "modules/system/confine/confine.test.ts: is not written through a second name (F1)",
+      "modules/system/confine/confine.test.ts: a way out of the workspace is refused by every action: %s (F1)",
+      "modules/system/confine/confine.test.ts: what is outside is not reached by moving or deleting a link to it (F1)",
+      "modules/system/confine/confine.test.ts: what is outside is not written through a second name (F1)",
     ],
   },
   {
     fault: "a link that is swapped while it is followed",
     tests: [
-      "modules/system/confine/confine.test.ts: never leads outside where $what becomes a link, however often it is tried (F3)",
+      "modules/system/confine/link-races.test.ts: $what never leads elsewhere when it becomes a link, however often it is tried (F3)",
     ],
   },
   {

@@ -9,5 +9,11 @@ export function attempts(path: string): [action: string, parameters: object][] {
     ["deleteFile", { path }],
     ["createDirectory", { path }],
     ["listDirectory", { path }],
+    ["outline", { path }],
   ];
+}
+
+/** Those of them that change something. */
+export function changes(path: string): [action: string, parameters: object][] {
+  return attempts(path).filter(([action]) => !["readFile", "listDirectory", "outline"].includes(action));
 }

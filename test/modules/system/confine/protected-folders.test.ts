@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { system } from "../../../../modules/system/index.ts";
 import { createTestHost } from "../../test-host.ts";
-import { attempts } from "./attempts.ts";
+import { changes } from "./attempts.ts";
 
 const OFF_LIMITS =
   "That path is off-limits: version control, installed packages, keys and the legion's own files are protected.";
 
-describe("a folder with protected things in it", () => {
+describe("hostile: paths", () => {
   it.each([
     ["clone/.git", "clone/.git/config"],
     ["deep/er/.env", "deep/er/.env"],
     ["app/node_modules", "app/node_modules/x/index.js"],
     [".husky", ".husky/pre-commit"],
     ["terraform.tfstate", "terraform.tfstate"],
-  ])("is not moved: with %s (F2, F4)", async (kept, file) => {
+  ])("a folder is not moved with what is protected: %s (F2, F4)", async (kept, file) => {
     const path = join("work", file);
     const agent = createTestHost(system);
     agent.file(path, "kept");
@@ -31,15 +31,18 @@ describe("a folder with protected things in it", () => {
     [".cargo", "config.toml"],
     [".docker", "config.json"],
     [".config", "autostart/evil.desktop"],
-  ])("does not come into being by a new name: %s with %s (F2, F4)", async (name, inside) => {
-    const agent = createTestHost(system);
-    agent.file(join("harmless", inside), "harm");
-    const moved = await agent.act("moveFile", { sourcePath: "harmless", destinationPath: name });
-    expect(moved.outcome).toBe("error");
-    expect(existsSync(join(agent.root, name))).toBe(false);
-  });
+  ])(
+    "what is protected does not come into being by a new name: %s with %s (F2, F4)",
+    async (name, inside) => {
+      const agent = createTestHost(system);
+      agent.file(join("harmless", inside), "harm");
+      const moved = await agent.act("moveFile", { sourcePath: "harmless", destinationPath: name });
+      expect(moved.outcome).toBe("error");
+      expect(existsSync(join(agent.root, name))).toBe(false);
+    },
+  );
 
-  it("does not come into being by what is written into a folder while that is moved (F2, F4)", async () => {
+  it("what is protected does not come into being in a folder that is moved meanwhile (F2, F4)", async () => {
     for (let n = 0; n < 5; n++) {
       const agent = createTestHost(system);
       for (let file = 0; file < 300; file++) agent.file(`harmless/${file}`, "");
@@ -51,18 +54,6 @@ describe("a folder with protected things in it", () => {
     }
   });
 
-  it("is moved where nothing in it is", async () => {
-    const agent = createTestHost(system);
-    agent.file("work/src/a.ts", "a");
-    agent.file("work/README.md", "b");
-    expect(await agent.act("moveFile", { sourcePath: "work", destinationPath: "lib/code" })).toMatchObject({
-      outcome: "ok",
-    });
-    expect(readFileSync(join(agent.root, "lib/code/src/a.ts"), "utf8")).toBe("a");
-  });
-});
-
-describe("a repository that is no .git folder", () => {
   const REFUSED = (path: string) => `${OFF_LIMITS} Path: ${path}`;
 
   it.each([
@@ -88,14 +79,17 @@ describe("a repository that is no .git folder", () => {
     ],
     [["x/HEAD", "x/objects/a", "r/b"], "moveFile", { sourcePath: "r", destinationPath: "x/refs" }, "x/refs"],
     [["x/HEAD"], "writeFile", { path: "x/commondir", content: "../y" }, "x/commondir"],
-  ])("is not completed: with %j, not by %s %j", async (there, action, parameters, path) => {
-    const agent = createTestHost(system);
-    for (const file of there) agent.file(file, "part");
-    expect((await agent.act(action, parameters)).content).toBe(REFUSED(path));
-    expect(existsSync(join(agent.root, path))).toBe(false);
-  });
+  ])(
+    "a repository of another name is not completed: with %j, not by %s %j",
+    async (there, action, parameters, path) => {
+      const agent = createTestHost(system);
+      for (const file of there) agent.file(file, "part");
+      expect((await agent.act(action, parameters)).content).toBe(REFUSED(path));
+      expect(existsSync(join(agent.root, path))).toBe(false);
+    },
+  );
 
-  it("is not completed by two that write at the same time", async () => {
+  it("a repository of another name is not completed by two that write at the same time", async () => {
     for (let n = 0; n < 20; n++) {
       const agent = createTestHost(system);
       agent.file("x/objects/keep", "part");
@@ -107,13 +101,25 @@ describe("a repository that is no .git folder", () => {
     }
   });
 
-  it("is changed by no action where it is there", async () => {
+  it("a repository of another name is changed by no action where it is there", async () => {
     const agent = createTestHost(system);
     for (const file of ["x/HEAD", "x/objects/a", "x/refs/b", "x/config", "bait"]) agent.file(file, "part");
     for (const path of ["x/config", "x/hooks/post-checkout", "x/HEAD"]) {
-      for (const [action, parameters] of attempts(path).filter(([name]) => !/^(read|list)/.test(name)))
+      for (const [action, parameters] of changes(path))
         expect((await agent.act(action, parameters)).content).toBe(REFUSED(path));
     }
     expect((await agent.act("readFile", { path: "x/config" })).outcome).toBe("ok");
+  });
+});
+
+describe("a folder with protected things in it", () => {
+  it("is not every folder: others are moved", async () => {
+    const agent = createTestHost(system);
+    agent.file("work/src/a.ts", "a");
+    agent.file("work/README.md", "b");
+    expect(await agent.act("moveFile", { sourcePath: "work", destinationPath: "lib/code" })).toMatchObject({
+      outcome: "ok",
+    });
+    expect(readFileSync(join(agent.root, "lib/code/src/a.ts"), "utf8")).toBe("a");
   });
 });

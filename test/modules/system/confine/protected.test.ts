@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { system } from "../../../../modules/system/index.ts";
 import { createTestHost } from "../../test-host.ts";
-import { attempts } from "./attempts.ts";
+import { attempts, changes } from "./attempts.ts";
 
 const OFF_LIMITS =
   "That path is off-limits: version control, installed packages, keys and the legion's own files are protected.";
 
-describe("a protected path", () => {
+describe("hostile: paths", () => {
   const names = [
     ".git/config",
     ".git/hooks/pre-commit",
@@ -49,9 +49,15 @@ describe("a protected path", () => {
     ".bash_history",
     "deploy/service-account-prod.json",
     ".claude/.credentials.json",
+    ".\uff47it/config",
+    "\uff0egit/config",
+    ".con\ufb01g/gh/hosts.yml",
+    ".env\u200b",
+    ".Env.",
+    ".ENV ",
   ];
 
-  it.each(names)("is refused by every action, there or not: %s (F2)", async (path) => {
+  it.each(names)("a protected path is refused by every action, there or not: %j (F2)", async (path) => {
     const agent = createTestHost(system);
     agent.file("bait", "bait");
     for (let n = 0; n < 2; n++) {
@@ -68,18 +74,44 @@ describe("a protected path", () => {
     expect(readFileSync(join(agent.root, path), "utf8")).toBe("a secret");
   });
 
-  it("is refused as a folder too (F2)", async () => {
+  it.each([
+    ".git",
+    ".git/",
+    "./.git/.",
+    "sub/../.git",
+    "sub//..//.git//hooks",
+    "node_modules",
+    ".ai-legion",
+    ".ai-legion/agents/1/blobs",
+    ".env",
+    ".env/",
+  ])("a protected folder is refused by every action, however it is written: %s (F2)", async (path) => {
     const agent = createTestHost(system);
     agent.file(".git/HEAD");
+    agent.file("sub/file");
     agent.file("bait");
-    for (const path of [".git", "node_modules", ".ai-legion", ".ai-legion/agents/1/blobs", ".env"]) {
-      for (const [action, parameters] of attempts(path)) {
-        expect((await agent.act(action, parameters)).content).toBe(`${OFF_LIMITS} Path: ${path}`);
-      }
-    }
+    for (const [action, parameters] of attempts(path))
+      expect((await agent.act(action, parameters)).content).toBe(`${OFF_LIMITS} Path: ${path}`);
+    expect(existsSync(join(agent.root, ".git/HEAD"))).toBe(true);
   });
 
-  it("is refused through a link, and where the link itself has the protected name (F2)", async () => {
+  it.each([".config/ai-legion/trust.json", ".config/ai-legion/config.yaml", ".config/ai-legion", ".config"])(
+    "a person's own policy and answers are out of reach where their home is the workspace: %s (F2, F4)",
+    async (path) => {
+      const person = ".config/ai-legion";
+      const settings = { privatePaths: [person], protectedPaths: [person] };
+      const agent = createTestHost(system, { settings });
+      agent.file(`${person}/trust.json`, "a secret");
+      agent.file(`${person}/config.yaml`, "a secret");
+      agent.file("bait", "bait");
+      for (const [action, parameters] of attempts(path))
+        expect((await agent.act(action, parameters)).content).not.toContain("a secret");
+      for (const file of ["trust.json", "config.yaml"])
+        expect(readFileSync(join(agent.root, person, file), "utf8")).toBe("a secret");
+    },
+  );
+
+  it("a protected path is refused through a link, and where the link itself has the name (F2)", async () => {
     const agent = createTestHost(system);
     agent.file(".git/hooks/pre-commit", "hook");
     agent.file("settings/dev", "a secret");
@@ -92,7 +124,9 @@ describe("a protected path", () => {
       }
     }
   });
+});
 
+describe("a protected path", () => {
   it.each([
     ".gitignore",
     ".github/workflows/ci.yml",
@@ -123,20 +157,19 @@ describe("a protected path", () => {
     expect((await agent.act("readFile", { path })).content).toBe(
       `Contents of ${path} (1 line, 4 bytes):\nkept`,
     );
-    for (const [action, parameters] of attempts(path).filter(([name]) => !/^(read|list)/.test(name))) {
+    for (const [action, parameters] of changes(path)) {
       expect((await agent.act(action, parameters)).content).toBe(`${OFF_LIMITS} Path: ${path}`);
     }
     expect((await agent.act("readFile", { path: `${dirname(path)}/../goals.json` })).outcome).toBe("error");
   });
 });
 
-describe("what the next start runs", () => {
-  const KEPT =
-    "That path can only be read: it says what agents are, what code they run or what other programs run by themselves, " +
-    "which only a person may change.";
-  const settings = { protectedPaths: ["tools/weather.mjs", "link/deep.mjs", "real/deep.mjs"] };
-  const changes = (path: string) => attempts(path).filter(([name]) => !/^(read|list)/.test(name));
+const KEPT =
+  "That path can only be read: it says what agents are, what code they run or what other programs run by themselves, " +
+  "which only a person may change.";
+const settings = { protectedPaths: ["tools/weather.mjs", "link/deep.mjs", "real/deep.mjs"] };
 
+describe("hostile: paths", () => {
   it.each([
     "agents/legionnaire.md",
     "agents/sub/x.md",
@@ -147,7 +180,7 @@ describe("what the next start runs", () => {
     "Tools/Weather.MJS",
     "real/deep.mjs",
     "link/deep.mjs",
-  ])("is changed by no action, there or not: %s (F4)", async (path) => {
+  ])("what the next start runs is changed by no action, there or not: %s (F4)", async (path) => {
     const agent = createTestHost(system, { settings });
     agent.file("bait", "bait");
     agent.file("real/other", "");
@@ -166,7 +199,7 @@ describe("what the next start runs", () => {
     if (path !== "agents") expect(readFileSync(join(agent.root, path), "utf8")).toBe("as it was");
   });
 
-  it("is not changed through a link (F4)", async () => {
+  it("what the next start runs is not changed through a link (F4)", async () => {
     const agent = createTestHost(system, { settings });
     agent.file("agents/legionnaire.md", "secret brief");
     agent.file("bait", "bait");
@@ -197,7 +230,7 @@ describe("what the next start runs", () => {
     ".idea/workspace.xml",
     "venv/site.pth",
     ".pre-commit-config.yaml",
-  ])("nor what another program runs by itself: %s (F4)", async (path) => {
+  ])("what another program runs by itself is changed by no action: %s (F4)", async (path) => {
     const agent = createTestHost(system);
     agent.file("bait", "bait");
     for (let n = 0; n < 2; n++) {
@@ -214,7 +247,7 @@ describe("what the next start runs", () => {
     expect((await agent.act("readFile", { path })).content).toContain("as it was");
   });
 
-  it("goes with no folder or link that is moved or deleted (F4)", async () => {
+  it("what the next start runs goes with no folder or link that is moved or deleted (F4)", async () => {
     const agent = createTestHost(system, { settings });
     agent.file("tools/weather.mjs");
     agent.file("real/deep.mjs");
@@ -226,7 +259,9 @@ describe("what the next start runs", () => {
       expect(existsSync(join(agent.root, path))).toBe(true);
     }
   });
+});
 
+describe("what the next start runs", () => {
   it("can be read, and what lies beside it changed", async () => {
     const agent = createTestHost(system, { settings });
     agent.file("agents/legionnaire.md", "brief");
