@@ -251,7 +251,8 @@ function pieces(text: string): readonly string[] {
 
 /** What a message says, and what it calls. */
 function textOf({ content, tool_calls: calls = [] }: ChatMessage): string {
-  const said = typeof content === "string" ? content : JSON.stringify(content ?? "");
+  const parts = Array.isArray(content) ? (content as readonly { readonly text?: string }[]) : [];
+  const said = typeof content === "string" ? content : parts.map(({ text = "" }) => text).join("\n");
   return [said, ...calls.map((call) => call.function.arguments)].join("\n");
 }
 
