@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ATTACKS } from "./attacks.ts";
 import { FAULTS } from "./matrix.ts";
 
 const folder = join(import.meta.dirname, "..");
@@ -15,7 +16,7 @@ function missing(tests: readonly string[]): readonly string[] {
 }
 
 describe("a legion on one machine", () => {
-  it.each(FAULTS)("has a test for $fault, or says why not", ({ tests = [], why }) => {
+  it.each([...FAULTS, ...ATTACKS])("has a test for $fault, or says why not", ({ tests = [], why }) => {
     expect(missing(tests)).toEqual([]);
     expect(tests.length > 0 || why !== undefined).toBe(true);
   });

@@ -1,5 +1,5 @@
 // The faults that a legion on one machine has to survive, each with the tests that cause it, or the reason why there is
-// none. What needs Redis, the web, MCP, the dashboard or a sandbox is not here.
+// none. What is done to it on purpose is in attacks.ts; what needs Redis, MCP or the dashboard is not here.
 
 export interface Fault {
   readonly fault: string;
@@ -147,76 +147,6 @@ export const FAULTS: readonly Fault[] = [
     tests: [
       "agent/parts/loop-guard.test.ts: brings a warning after three times and parks the agent after five, until new mail comes",
       "agent/parts/loop-guard.test.ts: ends past 32 messages: both sides and Control are told, once",
-    ],
-  },
-  {
-    fault: "a command that hangs and ignores SIGTERM",
-    tests: [
-      "environment/environment-contract.ts: ends a command that ignores the request to end (E2, E3)",
-      "environment/environment-contract.ts: ends a command at its time limit and keeps what it had printed (E3)",
-    ],
-  },
-  {
-    fault: "processes that a command leaves behind",
-    tests: [
-      "environment/environment-contract.ts: ends processes in the background that dropped their environment (E2)",
-      "environment/environment-contract.ts: settles when the shell ends, although a process in the background holds the output, and ends that one (E2, E3)",
-      "environment/environment-contract.ts: ends its commands when the runtime exits (E5)",
-    ],
-    why: "Whatever a command leaves when the runtime itself is killed is ended by the sandbox, which is not here yet.",
-  },
-  {
-    fault: "output without end",
-    tests: [
-      "environment/environment-contract.ts: ends a command that prints without end and keeps the first 8 MiB (E4)",
-      "modules/system/command.test.ts: reports a command that printed too much, with the last of what was kept",
-    ],
-  },
-  {
-    fault: "texts that no terminal, file or parser likes",
-    tests: [
-      "faults/hostile.test.ts: %s goes through mail, decision, note and log, and the log stays JSON",
-      "modules/system/command.test.ts: shows no colours and nothing that acts on a terminal",
-      "environment/environment-contract.ts: keeps characters whole that arrive in pieces",
-    ],
-  },
-  {
-    fault: "a command that forks without end, or eats memory or disk",
-    why: "Commands run with the rights of whoever allowed them; limits come with the sandbox, which is not here yet.",
-  },
-  {
-    fault: "a path that leads out of the workspace",
-    tests: [
-      "modules/system/confine/confine.test.ts: a way out of the workspace is refused by every action: %s (F1)",
-      "modules/system/confine/confine.test.ts: what is outside is not reached by moving or deleting a link to it (F1)",
-      "modules/system/confine/confine.test.ts: what is outside is not written through a second name (F1)",
-    ],
-  },
-  {
-    fault: "a link that is swapped while it is followed",
-    tests: [
-      "modules/system/confine/link-races.test.ts: $what never leads elsewhere when it becomes a link, however often it is tried (F3)",
-    ],
-  },
-  {
-    fault: "YAML whose aliases multiply",
-    tests: [
-      "config/yaml.test.ts: refuses what is no YAML, or was made to exhaust its reader, in one line: %#",
-    ],
-  },
-  {
-    fault: "a secret in the environment of a command",
-    tests: [
-      "environment/environment-contract.ts: passes on only what programs need, never a secret of the runtime (E1)",
-    ],
-    why: "/proc shows a command what its user may see of other processes; hiding that is the sandbox's, which is not here yet.",
-  },
-  {
-    fault: "a secret in an error or a diagnostics file",
-    tests: [
-      "cli/run/start/diagnostics.test.ts: hold no secret that is known, wherever it turns up (K1)",
-      "scenarios/provider-failures.test.ts: writes a key that the provider quotes neither into the log nor to anybody",
-      "config/config.test.ts: shows no key in anything that is printed, logged or copied",
     ],
   },
   {
