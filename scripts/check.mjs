@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { provideBubblewrap } from "./bubblewrap.mjs";
 import { provideChromium } from "./chromium.mjs";
+import { provideGit } from "./git.mjs";
 import { groupsIn, lacksOf, tableOf } from "./hostile.mjs";
 import { install } from "./install.mjs";
 import { providePodman } from "./podman.mjs";
@@ -29,6 +30,7 @@ const STATIC_CHECKS = [
 
 /** What tests need beside Node. @type {[string, () => "there" | "skipped" | "failed"][]} */
 const PROVIDERS = [
+  ["git", provideGit],
   ["redis", provideRedis],
   ["chromium", provideChromium],
   ["bubblewrap", provideBubblewrap],

@@ -1,7 +1,8 @@
-// Brings podman, and what an image for tests is made of: where it does not start, a stand-in takes its place. Plain
+// Brings podman, and what an image for tests is made of: where it is there and does not start, a
+// stand-in takes its place. Plain
 // JavaScript on Node alone.
 
-import { hasAptGet, installPackages, isProgram, isRoot, onPath } from "./debian.mjs";
+import { hasAptGet, installPackages, isProgram, isRoot, onPath, provide } from "./debian.mjs";
 
 const NAMES = ["podman", "busybox", "bash-static"];
 const PACKAGES = ["podman", "runc", "catatonit", "busybox-static", "bash-static"];
@@ -12,9 +13,14 @@ export function findPodman() {
   return podman && busybox && bash ? { podman, busybox, bash } : undefined;
 }
 
-/** Its absence is said by the tests, and fails nothing. */
 export function providePodman() {
-  if (findPodman() === undefined && isRoot && hasAptGet())
-    installPackages(PACKAGES, "Tests of containers need podman");
-  return findPodman() === undefined ? "skipped" : "there";
+  return provide({
+    name: "podman",
+    program: "podman with busybox-static and bash-static",
+    way: `Install ${PACKAGES.join(", ")}.`,
+    find: findPodman,
+    bring() {
+      if (isRoot && hasAptGet()) installPackages(PACKAGES, "Tests of containers need podman");
+    },
+  });
 }

@@ -1,13 +1,14 @@
 // Environments as agents get them, for tests: each in a workspace that is a project.
 
 import { findBubblewrap } from "../../scripts/bubblewrap.mjs";
+import { gitIsThere } from "../git.ts";
 import type { Environment, EnvironmentKind, EnvironmentPlace } from "../../src/environment/environment.ts";
 import { createNetwork } from "../../src/environment/network/network.ts";
 import { environmentFor, findEnvironment } from "../../src/environment/open.ts";
 import type { EnvironmentChoice } from "../../src/environment/settings.ts";
 
-/** In CI its absence is a failure, not a reason to skip. */
-export const bubblewrapIsThere = findBubblewrap() !== undefined || process.env.CI === "true";
+/** With git, which its tests put into workspaces. In CI its absence is a failure, not a reason to skip. */
+export const bubblewrapIsThere = gitIsThere && (findBubblewrap() !== undefined || process.env.CI === "true");
 
 export function placeIn(workspace: string): EnvironmentPlace {
   const network = createNetwork({ allowPrivate: [] });

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { buildProgram, runToEnd } from "../cli/program.ts";
 import type { Event } from "../../src/domain/event.ts";
+import { gitIsThere } from "../git.ts";
 import { startOllama, type Act, type Mind } from "../local-servers.ts";
 import { createTempProject } from "../temp-project.ts";
 
@@ -220,7 +221,7 @@ async function picture(project: string): Promise<Readonly<Record<string, string>
 
 beforeAll(buildProgram);
 
-describe("hostile: pages", () => {
+describe.runIf(gitIsThere)("hostile: pages", () => {
   it.each(PAGES)(
     "a page that says: $name does no harm, though a model obeys it",
     async ({ orders, says }) => {

@@ -13,6 +13,7 @@ const SCAFFOLDING = [
   "scripts/redis.mjs",
   "scripts/chromium.mjs",
   "scripts/bubblewrap.mjs",
+  "scripts/git.mjs",
   "scripts/podman.mjs",
   "scripts/build.mjs",
   "scripts/prepare.mjs",

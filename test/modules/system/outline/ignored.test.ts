@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ignoredBy, readRules, type Rules } from "../../../../modules/system/outline/ignored.ts";
+import { gitIsThere } from "../../../git.ts";
 import { system } from "../../../../modules/system/index.ts";
 import { createTestHost } from "../../test-host.ts";
 
@@ -88,7 +89,7 @@ describe("what git ignores", () => {
     expect(kept.filter((path) => isLeftOut(files, path))).toEqual([]);
   });
 
-  it("is what git says, whatever the files of rules say", () => {
+  it.runIf(gitIsThere)("is what git says, whatever the files of rules say", () => {
     const piece = fc.constantFrom(
       ..."a b A * ? / ! # [ ] - \\ . ** a* [a-b] [!a] /** **/ [[:alpha:]]".split(" "),
       " ",
