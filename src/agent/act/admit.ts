@@ -5,7 +5,7 @@ import { SHUTDOWN } from "../../base/signals.ts";
 import type { Judgement } from "../../domain/policy/policy.ts";
 import { keyOfCall } from "../../domain/policy/same-call.ts";
 import { reasonOf, type AskedQuestion } from "../../past/questions.ts";
-import type { AdmitCall, Performer, ReadyCall } from "../parts/agent.ts";
+import type { AdmitCall, Performer, SoundCall } from "../parts/agent.ts";
 import { checkCall } from "./check-call.ts";
 import { judgeCall, type CallJudgement } from "./gate.ts";
 import { readingHost } from "./module-host.ts";
@@ -34,7 +34,7 @@ export const admit: AdmitCall = async (performer, call, stops) => {
     if (typeof judgement === "string") return close("error", judgement);
     const question = questions.newest?.isElsewhere ? undefined : questions.newest;
     const answer = await answerTo(performer, ready, { judgement, question });
-    if (answer === "run") return { kind: "ready", ready: { ...ready, cleared: judgement.touches } };
+    if (answer === "run") return { kind: "ready", ready: { ...ready, leave: judgement.leave } };
     if (answer !== "ask") return close("error", answer.refusal);
     await askPerson(performer, ready, judgement);
     await awaitVerdict(performer, stops);
@@ -42,7 +42,7 @@ export const admit: AdmitCall = async (performer, call, stops) => {
 };
 
 /** What is said of the call; a text if its action cannot say what it touches. */
-async function judged(performer: Performer, ready: ReadyCall): Promise<CallJudgement | string> {
+async function judged(performer: Performer, ready: SoundCall): Promise<CallJudgement | string> {
   try {
     return await judgeCall(performer, ready, readingHost(performer, performer.modules, ready.module));
   } catch (error) {
@@ -60,7 +60,7 @@ interface AskedCase {
 /** What is known without asking, or without asking anew. */
 async function answerTo(
   { rulebook, memory }: Performer,
-  { call: { parameters }, name: action }: ReadyCall,
+  { call: { parameters }, name: action }: SoundCall,
   { judgement, question }: AskedCase,
 ): Promise<"run" | "ask" | { readonly refusal: string }> {
   const { kind, rule, touches, forOthers } = judgement;

@@ -4,7 +4,7 @@ import type { Call } from "../../domain/event.ts";
 import type { Action, ActionSpec } from "../../domain/module.ts";
 import { parseJson } from "../../model/protocol/native-calls.ts";
 import { MULTILINE_DELIMITER, mistakeIn } from "../../model/protocol/text-syntax.ts";
-import type { ReadyCall } from "../parts/agent.ts";
+import type { SoundCall } from "../parts/agent.ts";
 import type { IndexedAction } from "../parts/module-set.ts";
 import { didYouMean, enumerate, quote } from "../../base/wording.ts";
 
@@ -12,7 +12,7 @@ type Parameters = Readonly<Record<string, unknown>>;
 
 /** `refused` says why, to the model. */
 export type Checked =
-  | { readonly kind: "ready"; readonly ready: ReadyCall }
+  | { readonly kind: "ready"; readonly ready: SoundCall }
   | { readonly kind: "refused"; readonly reason: string };
 
 /** May this call be made as it is written? Pure; `actions` are those of the agent, by name. */
@@ -27,7 +27,7 @@ export function checkCall(call: Call, actions: ReadonlyMap<string, IndexedAction
   const declared = parametersOf(spec);
   const parameters = toParameters(given, declared);
   const issues = issuesOf(action, parameters);
-  const ready = { call, name: spec.name, action, module, parameters, cleared: [] };
+  const ready = { call, name: spec.name, action, module, parameters };
   if (issues.length === 0) return { kind: "ready", ready };
   return refuse(spec, describe(issues, parameters, declared));
 }

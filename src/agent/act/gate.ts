@@ -1,15 +1,15 @@
 // What is said of one call, just before it runs: by the agent's policy, by those of the agents in whose name it acts, and by
 // the program. Nothing is asked and nothing is committed here.
 
-import { toTouch } from "../parts/permits.ts";
+import { toTouch, type Leave } from "../parts/permits.ts";
 import { isKnown } from "../../past/known-addresses.ts";
 import { realPathOf } from "../../base/files/real-path.ts";
 import { fieldsOf } from "../../base/json.ts";
-import type { Performer, ReadyCall } from "../parts/agent.ts";
+import type { Performer, SoundCall } from "../parts/agent.ts";
 import type { ProgramVerdict } from "../parts/rulebook.ts";
 import { displayName } from "../../domain/message.ts";
 import type { Host } from "../../domain/module.ts";
-import { judge, type Judgement } from "../../domain/policy/policy.ts";
+import { judge, type Judgement, type Policy } from "../../domain/policy/policy.ts";
 import { profileTable, type Circumstances } from "../../domain/policy/profile.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
 
@@ -19,31 +19,51 @@ export interface CallJudgement extends Judgement {
   readonly besides: readonly Touch[];
   /** Of what is asked, what an agent in whose name it comes may not touch: each time a person decides anew. */
   readonly forOthers: readonly Touch[];
+  /** What holds for what it comes upon as it runs. */
+  readonly leave: Leave;
 }
 
 /** Judges `ready`. Rejects as its action does where that cannot say what it touches. */
-export async function judgeCall(performer: Performer, ready: ReadyCall, host: Host): Promise<CallJudgement> {
+export async function judgeCall(performer: Performer, ready: SoundCall, host: Host): Promise<CallJudgement> {
   const touches = await touchesOf(ready, host);
-  const judgement = await judgeTouches(performer, ready, touches);
+  const policies = await policiesFor(performer);
+  const judgement = await judgeTouches(performer, ready, { touches, ...policies });
   const isElse = (touch: Touch): boolean => touch.kind !== "action" && !judgement.touches.includes(touch);
-  return { ...judgement, besides: touches.filter(isElse) };
+  const { own, others } = policies;
+  // Where nothing has to be asked, no answer clears anything.
+  const cleared = judgement.kind === "ask" ? judgement.touches : [];
+  const leave = { own, others: others.map(({ policy }) => policy), cleared };
+  return { ...judgement, besides: touches.filter(isElse), leave };
+}
+
+interface SpeakingPolicies {
+  readonly own: Policy;
+  /** Those of the agents in whose name it acts. */
+  readonly others: readonly { readonly name: string; readonly policy: Policy }[];
+}
+
+async function policiesFor({ rulebook, memory }: Performer): Promise<SpeakingPolicies> {
+  const others = memory.conversation.authority.map(async (agent) => ({
+    name: displayName(agent),
+    policy: await rulebook.of(agent),
+  }));
+  return { own: rulebook.own, others: await Promise.all(others) };
+}
+
+interface JudgedCase extends SpeakingPolicies {
+  readonly touches: readonly Touch[];
 }
 
 async function judgeTouches(
   performer: Performer,
-  ready: ReadyCall,
-  touches: readonly Touch[],
-): Promise<Omit<CallJudgement, "besides">> {
-  const { rulebook, memory, identity } = performer;
+  ready: SoundCall,
+  { touches, own: policy, others: policies }: JudgedCase,
+): Promise<Omit<CallJudgement, "besides" | "leave">> {
+  const { rulebook, identity } = performer;
   const table = profileTable(circumstancesOf(performer));
-  const own = judge(rulebook.own, touches, table);
+  const own = judge(policy, touches, table);
   if (own.kind === "deny") return { ...own, forOthers: [] };
-  const others = await Promise.all(
-    memory.conversation.authority.map(async (agent) => ({
-      name: displayName(agent),
-      judgement: judge(await rulebook.of(agent), touches, table),
-    })),
-  );
+  const others = policies.map(({ name, policy }) => ({ name, judgement: judge(policy, touches, table) }));
   const forOthers = others.flatMap(({ judgement }) => (judgement.kind === "deny" ? judgement.touches : []));
   const said = others.map(({ judgement, name }) => forOther(judgement, name));
   const { name: action, parameters } = ready;
@@ -82,7 +102,7 @@ function circumstancesOf({ memory, rulebook, workplace }: Performer): Circumstan
 }
 
 /** The action itself, and all that it says that the call touches. */
-async function touchesOf({ name, action, parameters }: ReadyCall, host: Host): Promise<readonly Touch[]> {
+async function touchesOf({ name, action, parameters }: SoundCall, host: Host): Promise<readonly Touch[]> {
   // Whoever writes a rule may know it by another name.
   const called = [name, ...action.aliases].map((known): Touch => ({ kind: "action", name: known }));
   if (action.touches === "undeclared")

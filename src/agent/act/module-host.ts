@@ -10,19 +10,18 @@ import { LegionError } from "../../base/errors.ts";
 import type { Call, Event } from "../../domain/event.ts";
 import { laneOf } from "../../domain/message.ts";
 import type { ModelProfile } from "../../domain/model.ts";
-import type { Touch } from "../../domain/policy/rule.ts";
 import type { History, Host, PastEvent } from "../../domain/module.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";
-import { permits } from "../parts/permits.ts";
+import { permits, type Leave } from "../parts/permits.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
 export interface RunningAction {
   readonly work: Work;
   readonly signal: AbortSignal;
   readonly call: Call;
-  readonly cleared: readonly Touch[];
+  readonly leave: Leave;
 }
 
 const COMPLETION_SHARE = 4;
@@ -58,7 +57,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     settings: workplace.settings(module),
     signal: NEVER,
     send: refuse,
-    permits: (touching) => permits(rulebook.own, [], touching),
+    permits: (touching) => permits({ own: rulebook.own, others: [], cleared: [] }, touching),
     peers,
     complete: async () => refuse(),
     tokens: estimateTokens,
@@ -77,7 +76,7 @@ function refuse(): never {
 
 export function actingHost(performer: Performer, module: string, running: RunningAction): Host {
   const { memory, model, redactor, traces, workplace } = performer;
-  const { work, signal, call, cleared } = running;
+  const { work, signal, call, leave } = running;
   const host = readingHost(performer, performer.modules, module);
   const active = (): Work => (work.isOver ? refuse() : work);
   return {
@@ -98,8 +97,8 @@ export function actingHost(performer: Performer, module: string, running: Runnin
       },
     },
     signal,
-    permits: (touching) => permits(performer.rulebook.own, cleared, touching),
-    send: (targets, content) => active().send(targets, content),
+    permits: (touching) => permits(leave, touching),
+    send: (targets, content) => active().send(targets, content, (to) => permits(leave, { kind: "send", to })),
     async complete(prompt, options) {
       active();
       const { window, maxOutput, summarises } = model.profile;

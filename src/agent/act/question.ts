@@ -9,14 +9,14 @@ import type { Mail } from "../../mail/bus.ts";
 import type { Memory } from "../../past/past.ts";
 import { describeQuestion, openQuestion, type AskedQuestion } from "../../past/questions.ts";
 import { questionId, verdictIn, type Question, type Settlement } from "../../domain/verdict.ts";
-import type { Agent, Performer, ReadyCall } from "../parts/agent.ts";
+import type { Agent, Performer, SoundCall } from "../parts/agent.ts";
 import type { CallJudgement } from "./gate.ts";
 import { STOPPED } from "./perform.ts";
 
 /** Has the question in the log and on its way to Control, unless both is done. */
 export async function askPerson(
   performer: Performer,
-  { call, name }: ReadyCall,
+  { call, name }: SoundCall,
   { touches, besides, rule }: CallJudgement,
 ): Promise<void> {
   const { memory, identity, shared, outbox } = performer;

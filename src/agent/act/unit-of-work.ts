@@ -48,9 +48,19 @@ export function beginWork({ memory, shared }: Correspondent) {
     },
     state: (module: string): State => stagedState(memory.state, module, changes),
     /** Stages one message to each target. Throws REFUSED, staging none, if one of them may not be sent. */
-    async send(targets: readonly AgentId[] | "all", content: string): Promise<readonly string[]> {
+    async send(
+      targets: readonly AgentId[] | "all",
+      content: string,
+      isPermitted: (to: AgentId) => boolean,
+    ): Promise<readonly string[]> {
       const known = (await shared.peers()).map(({ id }) => id);
       const to = resolveTargets(targets, known, memory.agent, (id) => hasMet(memory, id));
+      const barred = to.filter((id) => !isPermitted(id));
+      if (barred.length > 0)
+        throw new LegionError(
+          "REFUSED",
+          `A rule of your policy stands against writing to ${barred.join(", ")}.`,
+        );
       const letter = { from: memory.agent, to, content };
       const written = await writeLetter(memory, letter, shared, sends);
       if (written.refusal) {

@@ -9,7 +9,6 @@ import type { Inspect } from "../../domain/inspection.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { MemorySettings } from "../../domain/memory-settings.ts";
 import type { AgentId } from "../../domain/message.ts";
-import type { Touch } from "../../domain/policy/rule.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import type { Action, Identity } from "../../domain/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
@@ -21,6 +20,7 @@ import type { Memory, ReadablePast } from "../../past/past.ts";
 import type { Evidence, Traces } from "./command-trace.ts";
 import type { MeteredModel } from "./metered-model.ts";
 import type { ModuleSet } from "./module-set.ts";
+import type { Leave } from "./permits.ts";
 import type { Presence } from "./presence.ts";
 import type { Rulebook } from "./rulebook.ts";
 import type { Speech } from "./speech.ts";
@@ -75,7 +75,7 @@ export interface Performer extends HostSource, Correspondent {
 }
 
 /** A call that can be made as it is written. */
-export interface ReadyCall {
+export interface SoundCall {
   readonly call: Call;
   /** The action's own name, also where the call used another. */
   readonly name: string;
@@ -83,8 +83,11 @@ export interface ReadyCall {
   readonly module: string;
   /** Has passed the action's schema, and is still its input: defaults and transformations come later. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What the person said that it may touch though a rule wants that asked; mostly empty. */
-  readonly cleared: readonly Touch[];
+}
+
+/** A call that may run. */
+export interface ReadyCall extends SoundCall {
+  readonly leave: Leave;
 }
 
 /** May a call run? One that may not has its result. */

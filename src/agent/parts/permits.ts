@@ -7,16 +7,32 @@ import type { Touch } from "../../domain/policy/rule.ts";
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
-/** Is it neither denied nor to be asked, or among what was `cleared` already? A path has to be without links. */
-export function permits({ deny, ask }: Policy, cleared: readonly Touch[], touching: Touching): boolean {
-  if (deny.length === 0 && ask.length === 0) return true;
-  const touch = toTouch(touching, "/");
-  if (deny.some((rule) => rule.fits(touch, "deny"))) return false;
-  return !ask.some((rule) => rule.fits(touch, "ask")) || cleared.some((known) => isSame(known, touch));
+/** What stands for and against what a call comes upon. */
+export interface Leave {
+  readonly own: Policy;
+  /** Those of the agents in whose name it comes. */
+  readonly others: readonly Policy[];
+  /** What it may touch though a rule wants that asked. */
+  readonly cleared: readonly Touch[];
 }
 
-/** The same place: of paths, one that was asked for or led there. */
+/** Is it neither denied nor to be asked, or among what was cleared already? A path has to be without links. */
+export function permits({ own, others, cleared }: Leave, touching: Touching): boolean {
+  const asking = [own, ...others].flatMap(({ ask }) => ask);
+  const denying = others.flatMap(({ deny }) => deny);
+  if (own.deny.length + asking.length + denying.length === 0) return true;
+  const touch = toTouch(touching, "/");
+  if (own.deny.some((rule) => rule.fits(touch, "deny"))) return false;
+  // What only another may not do is asked as well.
+  const isAsked =
+    asking.some((rule) => rule.fits(touch, "ask")) || denying.some((rule) => rule.fits(touch, "deny"));
+  return !isAsked || cleared.some((known) => isSame(known, touch));
+}
+
+/** The same place or agent: of paths, one that was asked for or led there. What may be anything is this as well. */
 function isSame(known: Touch, touch: Touch): boolean {
+  if (known.kind === "anything") return true;
+  if (known.kind === "send" && touch.kind === "send") return known.to === touch.to;
   if ("real" in known && "real" in touch)
     return known.kind === touch.kind && [known.real, known.asked].includes(touch.real);
   return (

@@ -165,7 +165,8 @@ async function plainAnswer({ memory, shared, rulebook }: Thinker, content: strin
   const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
   if (to !== CONTROL && isPlain) return NO_ANSWER;
   const letter = { from: memory.agent, to: [to], content, details: { plain: true } };
-  if (permits(rulebook.own, [], { kind: "send", to })) return writeLetter(memory, letter, shared);
+  if (permits({ own: rulebook.own, others: [], cleared: [] }, { kind: "send", to }))
+    return writeLetter(memory, letter, shared);
   const reason = `A rule of your policy stands against writing to ${to}.`;
   return {
     sends: [],

@@ -271,6 +271,7 @@ async function sendAgain(work: Work, sends: readonly Message[]): Promise<void> {
     await work.send(
       letter.map(({ id }) => parseMessageId(id).to),
       content,
+      () => true,
     );
     first += letter.length;
   }
