@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineAction, fail, ok, type Host } from "../../src/domain/module.ts";
+import { defineAction, fail, fromOutside, ok, type Host } from "../../src/domain/module.ts";
 import type { CommandRun } from "../../src/domain/workspace.ts";
 import { lastLines, linesOf, withoutEscapes } from "./text.ts";
 
@@ -27,7 +27,12 @@ export const executeCommand = defineAction({
       .optional()
       .describe(`Seconds until it is ended, ${DEFAULT_TIMEOUT_S} unless given`),
     // Hosts such as `example.com, example.com:8443`. A command that was kept from one is told of it.
-    network: z.string().max(2_000).optional().meta({ told: "when needed" }),
+    network: z
+      .string()
+      .max(2_000)
+      .refine((hosts) => !hosts.includes("*"), "name each host, such as example.com or example.com:8443")
+      .optional()
+      .meta({ told: "when needed" }),
   },
   touches: ({ command, network }) => [
     { kind: "run", command },
@@ -36,16 +41,16 @@ export const executeCommand = defineAction({
   aliases: ["runCommand"],
   async execute({ command, timeout = DEFAULT_TIMEOUT_S, network }, host) {
     const { signal } = host;
-    const run = await host.workspace.execute(command, {
-      timeoutMs: timeout * 1_000,
-      signal,
-      hosts: hostsIn(network),
-    });
+    const hosts = hostsIn(network);
+    const run = await host.workspace.execute(command, { timeoutMs: timeout * 1_000, signal, hosts });
     const remarks = (run.remarks ?? []).map((remark) => `\n[${remark}]`).join("");
     const output = `${await show(run.output, host)}${remarks}`;
     const details = { exitCode: run.exitCode, ...(run.ended && { ended: run.ended }) };
-    if (run.exitCode === 0) return ok(`Command executed successfully:\n${output}`, details);
-    return fail(`Command execution failed: ${reasonOf(run, timeout)}\nOutput:\n${output}`, details);
+    const result =
+      run.exitCode === 0
+        ? ok(`Command executed successfully:\n${output}`, details)
+        : fail(`Command execution failed: ${reasonOf(run, timeout)}\nOutput:\n${output}`, details);
+    return hosts.length === 0 ? result : fromOutside(result, `command reaching ${hosts.join(", ")}`);
   },
 });
 

@@ -1,6 +1,7 @@
 // What is said of one call, just before it runs: by the agent's policy, by those of the agents in whose name it acts, and by
 // the program. Nothing is asked and nothing is committed here.
 
+import { isIP } from "node:net";
 import { toTouch, type Leave } from "../parts/permits.ts";
 import { isKnown } from "../../past/known-addresses.ts";
 import { realPathOf } from "../../base/files/real-path.ts";
@@ -12,6 +13,7 @@ import type { Host } from "../../domain/module.ts";
 import { judge, type Judgement, type Policy } from "../../domain/policy/policy.ts";
 import { profileTable, type Circumstances } from "../../domain/policy/profile.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
+import type { Touching } from "../../domain/touching.ts";
 
 /** What is said of a call. */
 export interface CallJudgement extends Judgement {
@@ -110,8 +112,19 @@ async function touchesOf({ name, action, parameters }: SoundCall, host: Host): P
   const declared = await action.touches(parameters, host);
   return [
     ...called,
-    ...(await Promise.all(declared.map((touching) => resolved(toTouch(touching, host.workspace.root))))),
+    ...(await Promise.all(
+      declared.flatMap(onEachPort).map((touching) => resolved(toTouch(touching, host.workspace.root))),
+    )),
   ];
+}
+
+/** A host without a port is let through on the two ports of the web. */
+function onEachPort(touching: Touching): readonly Touching[] {
+  if (touching.kind !== "net" || !("host" in touching)) return [touching];
+  const { kind, host } = touching;
+  const hasPort = isIP(host) === 0 && /:\d+$/.test(host);
+  const name = isIP(host) === 6 ? `[${host}]` : host;
+  return hasPort ? [touching] : [80, 443].map((port) => ({ kind, host: `${name}:${port}` }));
 }
 
 async function resolved(touch: Touch): Promise<Touch> {

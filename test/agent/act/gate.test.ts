@@ -54,6 +54,21 @@ describe("the gate", () => {
     expect(await story(world)).toContainEqual(expect.stringContaining("profile read-only forbids it"));
   });
 
+  it.each([
+    ["net example.org:80", "example.org"],
+    ["net example.org:443", "EXAMPLE.org."],
+    ["net [2606::1]", "2606::1"],
+    ["net example.org:8443", "example.org:8443"],
+  ])("%s forbids a command to reach %s", async (rule, host) => {
+    const { done, modules } = shop([{ kind: "net", host }]);
+    const policy = [{ ...PERSON, allow: ["net **"], deny: [rule] }];
+    const world = await createWorld({ "1": agent([deploy("prod")], { modules, policy }) });
+    await world.say("1", "go");
+    await world.idle();
+    expect(done).toEqual([]);
+    expect(await story(world)).toContainEqual(expect.stringContaining(`${rule} (the person) forbids it`));
+  });
+
   it("knows an action by all its names", async () => {
     const { done, modules } = shop([]);
     const named = modules.map((module) => ({

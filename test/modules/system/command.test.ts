@@ -22,6 +22,24 @@ describe("executeCommand", () => {
     expect((await run("true")).content).toBe("Command executed successfully:\n(nothing)");
   });
 
+  it("marks what may come from a host that it reaches", async () => {
+    const agent = createAgent();
+    const result = await agent.act("executeCommand", {
+      command: "echo hi",
+      network: "example.com, b.example:8443",
+    });
+    expect(result).toMatchObject({ outcome: "ok", taint: ["command reaching example.com, b.example:8443"] });
+  });
+
+  it("names each host that it wants to reach: no rule could be held against a pattern", async () => {
+    const agent = createAgent();
+    const refused = agent.act("executeCommand", {
+      command: "echo hi",
+      network: "example.com, *.example.org",
+    });
+    await expect(refused).rejects.toThrow("name each host, such as example.com or example.com:8443");
+  });
+
   it("reports an exit code with the output", async () => {
     expect(await run("echo out; echo err >&2; exit 3")).toEqual({
       outcome: "error",
