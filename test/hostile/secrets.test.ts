@@ -16,6 +16,9 @@ import { createScriptedModel, type ScriptedAnswer } from "../../src/model/script
 import { openWorld, temporaryFolder, type World } from "../world.ts";
 import { filesWith, MARK, PLANTED, PLANTED_NAME, tracesIn } from "../planted.ts";
 import { work, workshop } from "../workshop.ts";
+import { legion } from "../cli/legion.ts";
+import { createTempProject } from "../temp-project.ts";
+import { START } from "./harm.ts";
 
 const redactor = createRedactor([{ name: PLANTED_NAME, value: PLANTED }]);
 const FILE = "settings.txt";
@@ -218,6 +221,27 @@ describe("hostile: secrets", () => {
     expect(tracesIn(JSON.stringify(requests)), "in a prompt").toEqual([]);
     expect(tracesIn(reached.join("\n")), "at a host").toEqual([]);
     expect(await filesWith(join(world.project, ".ai-legion")), "in a file").toEqual([]);
+  });
+});
+
+describe("hostile: secrets", () => {
+  it.each([
+    ["start", ...START],
+    ["prompt", "1"],
+    ["replay", "1"],
+  ])("a module of the project says it in the error that ends legion %s", async (...argv) => {
+    const agent = "agents/legionnaire.md";
+    const project = await createTempProject({
+      ".env": `${PLANTED_NAME}="${PLANTED}"\n`,
+      [agent]: "---\nmodules: [core]\n---\n",
+      "own.mjs": `throw new Error("no login with ${PLANTED}");`,
+      "script.yaml": "- Done.",
+    });
+    expect(await legion(["start", ...START], { cwd: project })).toMatchObject({ exitCode: 0 });
+    await writeFile(join(project, agent), "---\nmodules: [core, ./own.mjs]\n---\n");
+    const { err } = await legion([...argv, "--trust"], { cwd: project, env: { LEGION_DEBUG: "1" } });
+    expect(err).toContain(MARK);
+    expect(tracesIn(err)).toEqual([]);
   });
 });
 

@@ -118,10 +118,11 @@ export async function withSite<T>(
   if (strange.length > 0 && faults === "tell") io.stderr.write(`legion: ${leftOut(strange)}\n`);
   const { openBackend } = await import("../../storage/open.ts");
   const { createRedactor } = await import("../../base/redaction/redactor.ts");
+  const { hideInErrors } = await import("./hide-in-errors.ts");
   const redactor = createRedactor(config.secrets());
   const backend = await openBackend({ project, bus: config.bus, name: config.name, redactor });
   try {
-    return await use({ project, config, backend, reader: backend.reader });
+    return await hideInErrors(config, () => use({ project, config, backend, reader: backend.reader }));
   } finally {
     await backend.close();
   }

@@ -12,6 +12,7 @@ import { legionPaths } from "../../../storage/folder/paths.ts";
 import { saysYes } from "../../console/banner.ts";
 import type { DisplayOptions } from "../../console/display.ts";
 import type { Io, Typed } from "../../kit/command.ts";
+import { hideInErrors } from "../../kit/hide-in-errors.ts";
 import { exposedKeysRemark, findExposedKeys } from "../../kit/keys.ts";
 import { readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { openLegion, type OpenedLegion } from "./open-legion.ts";
@@ -47,22 +48,25 @@ const INTERRUPTED = 130;
  */
 export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   const config = await settleTrusted(order, io);
+  return hideInErrors(config, () => hostConfigured({ ...order, config }, io));
+}
+
+async function hostConfigured(order: HostOrder & Pick<Planned, "config">, io: Io): Promise<number> {
+  const { config } = order;
   const level = readLogLevel(io.env["LEGION_LOG"]);
   const early = createEarlyWatcher();
   const sandbox = await findEnvironment(io.env);
   const machine = { finding: sandbox, variables: io.env };
   const workload =
-    (await openReplay({ ...order, config, machine })) ??
-    (await planWorkload({ ...order, config, machine }, early));
+    (await openReplay({ ...order, machine })) ?? (await planWorkload({ ...order, machine }, early));
   try {
     const roster = await withRemarks(workload.roster, { config, sandbox }, io);
-    const opened = await openLegion({ ...order, config, workload, watcher: early }, io);
+    const opened = await openLegion({ ...order, workload, watcher: early }, io);
     // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
     const shutdown = listenForShutdown(io);
     try {
       return await attend(opened, shutdown, {
         ...order,
-        config,
         workload,
         roster,
         early,
