@@ -11,7 +11,7 @@ import { web } from "../../modules/web/index.ts";
 import { createRedactor } from "../../src/base/redaction/redactor.ts";
 import type { ActionResult, Host, Module } from "../../src/domain/module.ts";
 import type { Model } from "../../src/domain/model.ts";
-import { ok } from "../../src/domain/module.ts";
+import { defineModule, ok } from "../../src/domain/module.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { openWorld, temporaryFolder, type World } from "../world.ts";
 import { filesWith, MARK, PLANTED, PLANTED_NAME, tracesIn } from "../planted.ts";
@@ -27,6 +27,8 @@ interface Story {
   readonly answers?: readonly ScriptedAnswer[];
   /** What the action `work` does. */
   readonly work?: (step: string, host: Host) => ActionResult | Promise<ActionResult>;
+  /** Beside the others. */
+  readonly module?: Module;
   /** In place of the one that gives `answers`. */
   readonly model?: Model;
   /** After everybody rests. */
@@ -38,12 +40,18 @@ interface Ended {
   readonly requests: readonly unknown[];
 }
 
-async function play({ answers = [], model, work: doWork = () => ok(""), after }: Story): Promise<Ended> {
+async function play({
+  answers = [],
+  model,
+  work: doWork = () => ok(""),
+  module,
+  after,
+}: Story): Promise<Ended> {
   const project = await temporaryFolder();
   await mkdir(join(project, ".ai-legion"));
   await writeFile(join(project, FILE), `first line\ntoken = ${PLANTED}\nlast line\n`);
   const scripted = createScriptedModel(answers);
-  const modules: readonly Module[] = [...workshop(doWork), system, web];
+  const modules: readonly Module[] = [...workshop(doWork), system, web, ...(module ? [module] : [])];
   const other = createScriptedModel([
     { calls: [call("sendMessage", { targetAgentId: "0", message: `I heard ${PLANTED}` })] },
   ]);
@@ -114,6 +122,18 @@ const STORIES: readonly (readonly [name: string, story: Story])[] = [
     {
       model: streaming(["it is ", PLANTED.slice(0, 7), PLANTED.slice(7, 15), `${PLANTED.slice(15)}.`], {
         raw: [PLANTED],
+      }),
+    },
+  ],
+  [
+    "a module breaks with it when the prompt is made",
+    {
+      module: defineModule({
+        name: "broken",
+        actions: {},
+        pinnedMessage() {
+          throw new Error(`no login with ${PLANTED}`);
+        },
       }),
     },
   ],
