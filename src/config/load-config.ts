@@ -38,7 +38,8 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const config = settle({ ...layers, trust, grants }, sources);
   // What does not count, or is hidden by the environment, is no less a secret.
   const named = [...person.secrets, ...(file.settings.secrets ?? [])];
-  const secrets = (): readonly Secret[] => secretsOf({ ...sources, dotEnv: values, bus: config.bus, named });
+  const { bus, notify } = config;
+  const secrets = (): readonly Secret[] => secretsOf({ ...sources, dotEnv: values, bus, notify, named });
   return Object.freeze({ ...config, secrets });
 }
 

@@ -3,6 +3,7 @@
 
 import type { Secret } from "../base/redaction/redactor.ts";
 import type { Variables } from "../base/variables.ts";
+import type { Notify } from "./person-config.ts";
 
 /** Those that are taken out of the environment of the process, before anything else is loaded: cli/kit/keys.ts. */
 const SERVICE_KEY = /^(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY)_(?:.*_)?(?:KEY|TOKEN|SECRET)$/;
@@ -16,10 +17,12 @@ export interface SecretSources {
   readonly named: readonly string[];
   /** Where the legion is kept. */
   readonly bus?: { readonly kind: string; readonly address?: { readonly password?: string } };
+  /** Where a person is told that they are wanted. */
+  readonly notify?: Notify;
 }
 
 /** Some may be too short, or too common, to be hidden. */
-export function secretsOf({ env, dotEnv, named, bus }: SecretSources): readonly Secret[] {
+export function secretsOf({ env, dotEnv, named, bus, notify }: SecretSources): readonly Secret[] {
   const isWanted = (name: string): boolean => SERVICE_KEY.test(name) || named.includes(name);
   const password = bus?.address?.password;
   return [
@@ -30,6 +33,7 @@ export function secretsOf({ env, dotEnv, named, bus }: SecretSources): readonly 
       () => true,
     ),
     ...(password ? formsOfPassword(password).map((value) => ({ name: "bus", value })) : []),
+    ...(notify?.kind === "url" ? passwordsIn(notify.url) : []).map((value) => ({ name: "notify", value })),
   ];
 }
 

@@ -46,6 +46,8 @@ describe("the person's own config.yaml", () => {
   it("knows a URL from a command", async () => {
     const { notify } = await load("notify: https://ntfy.sh/mine");
     expect(notify).toEqual({ kind: "url", url: "https://ntfy.sh/mine" });
+    const { secrets } = await load("notify: https://me:p4ssw0rd-of-mine@ntfy.example/mine");
+    expect(secrets()).toContainEqual({ name: "notify", value: "p4ssw0rd-of-mine" });
   });
 
   it.each([

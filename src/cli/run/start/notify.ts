@@ -1,6 +1,7 @@
 // Tells the person, wherever they are, that they are wanted: by a command or a URL of their own file.
 
 import { spawn } from "node:child_process";
+import { homedir } from "node:os";
 import { messageOf } from "../../../base/errors.ts";
 import type { Notify } from "../../../config/person-config.ts";
 import { displayName } from "../../../domain/message.ts";
@@ -54,13 +55,29 @@ async function deliver(notify: Notify, text: string): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   if (notify.kind === "url") {
     // The person's own address, which may be one of their own network.
-    const response = await fetch(notify.url, { method: "POST", body: text, signal, redirect: "error" });
-    if (!response.ok) throw new Error(`${new URL(notify.url).host} answers ${response.status}`);
+    const { url, headers } = withoutName(notify.url);
+    const response = await fetch(url, { method: "POST", body: text, headers, signal, redirect: "error" });
+    if (!response.ok) throw new Error(`${url.host} answers ${response.status}`);
     return;
   }
-  const child = spawn("sh", ["-c", `${notify.command} "$1"`, "sh", text], { stdio: "ignore", signal });
+  // In no folder of a project: what lies there may have the name of a program, or its settings.
+  const where = { cwd: homedir(), stdio: "ignore", signal } as const;
+  const child = spawn("sh", ["-c", `${notify.command} "$1"`, "sh", text], where);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once("exit", resolve).once("error", reject);
   });
   if (code !== 0) throw new Error(`${JSON.stringify(notify.command)} ends with exit code ${code}`);
+}
+
+/** Node's fetch refuses a URL with a name and a password in it, and would repeat them. */
+function withoutName(address: string): {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const url = new URL(address);
+  const { username, password } = url;
+  if (username === "") return { url, headers: {} };
+  url.username = url.password = "";
+  const name = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return { url, headers: { authorization: `Basic ${name.toString("base64")}` } };
 }

@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createNotifier } from "../../../../src/cli/run/start/notify.ts";
@@ -41,6 +42,32 @@ it("posts to a URL of the person's, also of their own network", async () => {
   notifier.see(asks);
   await notifier.end("Done.");
   expect(bodies.sort()).toEqual(["Agent 2 asks: 2.417 (/p)", "Done. (/p)"]);
+});
+
+it("gives name and password of a URL as such, and never in words", async () => {
+  const names: unknown[] = [];
+  const server = createServer(({ headers: { authorization } }, response) => {
+    names.push(authorization);
+    response.writeHead(names.length === 1 ? 200 : 403).end();
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const failures: string[] = [];
+  const url = `http://me:p%40ss@${host}/mine`;
+  const notifier = createNotifier({ kind: "url", url }, "/p", (text) => failures.push(text));
+  notifier.see(asks);
+  await notifier.end("Done.");
+  expect(names).toEqual([1, 2].map(() => `Basic ${Buffer.from("me:p@ss").toString("base64")}`));
+  expect(failures).toEqual([`notify does not work: ${host} answers 403`]);
+});
+
+it("runs a command in no folder of a project", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "where");
+  const command = `f() { pwd > '${file}'; }; f`;
+  await createNotifier({ kind: "command", command }, folder, () => undefined).end("Done.");
+  expect((await readFile(file, "utf8")).trim()).toBe(await realpath(homedir()));
 });
 
 it("says once why it cannot tell, and nothing where nobody is to be told", async () => {
