@@ -1,6 +1,7 @@
 // The folders of its own that an agent's commands have in a sandbox. They last from command to command, and lie where no
 // command reaches anything else.
 
+import { createHash } from "node:crypto";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, LegionError } from "../base/errors.ts";
@@ -20,13 +21,15 @@ export interface OwnFolders {
   readonly covers: string;
   /** Where what nobody may plant in the workspace is moved to. */
   readonly aside: string;
+  /** The path of what is known of this workspace while commands run in it. */
+  readonly record: string;
 }
 
 /** Where the home of an agent is for itself. */
 export const HOME = "/home/agent";
 
 /** Makes them. Throws DAMAGED if somebody put a link in their place. */
-export async function makeOwnFolders({ project, agent }: EnvironmentPlace): Promise<OwnFolders> {
+export async function makeOwnFolders({ project, workspace, agent }: EnvironmentPlace): Promise<OwnFolders> {
   const root = join(project, ".ai-legion", "homes", agent);
   const own = (name: string): Promise<string> => makeFolder(join(root, name));
   const folders = {
@@ -37,6 +40,7 @@ export async function makeOwnFolders({ project, agent }: EnvironmentPlace): Prom
     empty: await own("empty"),
     covers: await own("covers"),
     aside: join(project, ".ai-legion", "set-aside"),
+    record: join(project, ".ai-legion", "homes", `${nameOf(workspace)}.json`),
   };
   for (const name of ["tmp", "shm", "etc", "empty", "covers"] as const) {
     await rm(folders[name], { recursive: true, force: true, maxRetries: 10 });
@@ -50,6 +54,11 @@ export async function makeOwnFolders({ project, agent }: EnvironmentPlace): Prom
     },
   );
   return folders;
+}
+
+/** Of no agent. */
+function nameOf(workspace: string): string {
+  return `.${createHash("sha256").update(workspace).digest("hex").slice(0, 16)}`;
 }
 
 async function makeFolder(path: string): Promise<string> {

@@ -36,14 +36,14 @@ export interface BubblewrapOptions extends ProfileOptions {
 const NO_NETWORK =
   "Commands have no network here: name the hosts that this one needs in the parameter network, such as `network: example.com`.";
 
-export function createBubblewrap(options: BubblewrapOptions): Environment {
+export async function createBubblewrap(options: BubblewrapOptions): Promise<Environment> {
   const { place, folders, variables, pass, description } = options;
   const own = passedOn(variables);
   const living = createLivingCommands();
   const always = fixedArgs(options);
   const outer = outerOf(options);
-  const { workspace: root, protectedPaths, privatePaths } = place;
-  const guard = guardOf({ root, protectedPaths, privatePaths, aside: folders.aside });
+  const guard = guardOf(place, folders);
+  await guard.settle();
 
   /** Of all commands of this agent together. */
   let cgroup: { readonly made: Cgroup | undefined } | undefined;

@@ -49,7 +49,7 @@ export async function probeBubblewrap(machine: Machine): Promise<Probe> {
     };
     const folders = await makeOwnFolders(place);
     const profile = { place, folders, variables, abilities, read: [], network: "off" } as const;
-    const sandbox = createBubblewrap({ ...profile, program, hosts: [], pass: [], description: "" });
+    const sandbox = await createBubblewrap({ ...profile, program, hosts: [], pass: [], description: "" });
     const run = { cwd: folder, timeoutMs: PROBE_MS, signal: new AbortController().signal };
     const { exitCode, output } = await sandbox.execute(LOOK, run);
     await sandbox.close();

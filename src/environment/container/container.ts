@@ -30,8 +30,7 @@ const PREFIX = "ai-legion-";
 
 export function createContainerEnvironment(options: ContainerOptions): Environment {
   const { kind, place, folders, variables, description } = options;
-  const { workspace: root, protectedPaths, privatePaths } = place;
-  const guard = guardOf({ root, protectedPaths, privatePaths, aside: folders.aside });
+  const guard = guardOf(place, folders);
   const own = passedOn(variables);
   const engine = createEngine(options);
   const living = createLivingCommands();

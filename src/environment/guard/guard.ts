@@ -3,13 +3,16 @@
 //   M1. What has a protected name is hidden from commands, or read-only for them.
 //   M2. What a command made with a protected name is not there any more when it has ended: it is set aside.
 //   M3. What was there before, or moved along with its folder, stays.
+//   M4. M2 holds also for a command under which the runtime was killed: at the next start, or before the next command.
 
 import { readlink, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isProtected } from "../../domain/protected.ts";
 import { inTurns } from "../../base/turns.ts";
+import type { OwnFolders } from "../lodging.ts";
+import { createRecord } from "./record.ts";
 import { createScan, type Protected, type ProtectedEntry, type ScanRules } from "./scan.ts";
-import { setAside } from "./set-aside.ts";
+import { setAside, type AsidePlaces } from "./set-aside.ts";
 
 /** One command's time in the workspace. */
 export interface GuardedTime {
@@ -20,64 +23,65 @@ export interface GuardedTime {
 }
 
 export interface Guard {
+  /** Sets aside what is left of commands under which the runtime was killed; the next command is told. */
+  settle(): Promise<void>;
   begin(): Promise<GuardedTime>;
-}
-
-export interface GuardOptions extends ScanRules {
-  /** Where things are moved to; made when it is needed, beside the workspace or inside of it. */
-  readonly aside: string;
 }
 
 const guards = new Map<string, Guard>();
 
 /** The one of this workspace: all whose commands run there share it. */
-export function guardOf(options: GuardOptions): Guard {
-  const { root, aside, protectedPaths, privatePaths } = options;
-  const key = JSON.stringify([root, aside, protectedPaths, privatePaths]);
+export function guardOf(
+  { workspace: root, protectedPaths, privatePaths }: Omit<ScanRules, "root"> & { readonly workspace: string },
+  { aside, record }: Pick<OwnFolders, "aside" | "record">,
+): Guard {
+  const options = { root, aside, record, protectedPaths, privatePaths };
+  const key = JSON.stringify(options);
   const guard = guards.get(key) ?? createGuard(options);
   guards.set(key, guard);
   return guard;
 }
 
-function createGuard({ root, aside, ...rules }: GuardOptions): Guard {
-  const scan = createScan({ root, ...rules });
+interface GuardOptions extends ScanRules, AsidePlaces {
+  readonly record: string;
+}
+
+function createGuard({ record: path, ...options }: GuardOptions): Guard {
+  const scan = createScan(options);
+  const record = createRecord(path, options.root);
   const inTurn = inTurns();
   /** As of when no command ran: whatever is there then, a person may have put there. */
   let known: Protected = new Map();
   let running = 0;
+  /** What was set aside, and nobody has been told of. */
+  let untold: readonly string[] = [];
+
+  async function settle(): Promise<void> {
+    const before = running === 0 ? record.read() : undefined;
+    if (!before) return;
+    known = before;
+    untold = [...untold, ...(await sweep(known, await scan(), options))];
+    record.remove();
+  }
 
   async function end(): Promise<readonly string[]> {
     running--;
-    const now = await scan();
-    const identities = new Set([...known.values()].map(({ identity }) => identity));
-    const made = [...now.values()].filter(
-      ({ names, kind, identity }) =>
-        known.get(names.join("/"))?.identity !== identity && (kind === "link" || !identities.has(identity)),
-    );
-    const outermost = made.filter(
-      ({ names }) => !made.some((other) => other.names.length < names.length && isIn(names, other.names)),
-    );
-    const gone: string[] = [];
-    for (const { names } of outermost) {
-      if (await setAside({ root, aside }, names)) gone.push(names.join("/"));
-    }
-    await restoreLinks(now);
+    const gone = [...untold, ...(await sweep(known, await scan(), options))];
+    untold = [];
+    if (running === 0) record.remove();
     return gone;
   }
 
-  /** A link cannot be mounted over: it is put back in its place. */
-  async function restoreLinks(now: Protected): Promise<void> {
-    for (const [path, { kind, target, identity }] of known) {
-      if (kind !== "link" || target === undefined || now.get(path)?.identity === identity) continue;
-      await symlink(target, join(root, path)).catch(() => readlink(join(root, path)).catch(() => undefined));
-    }
-  }
-
   return {
+    settle: () => inTurn(settle),
     begin: () =>
       inTurn(async () => {
+        await settle();
         const now = await scan();
-        if (running === 0) known = now;
+        if (running === 0) {
+          known = now;
+          record.write(known);
+        }
         running++;
         const protect = [...now.values()].map((found): ProtectedEntry =>
           known.get(found.names.join("/"))?.identity === found.identity
@@ -87,6 +91,30 @@ function createGuard({ root, aside, ...rules }: GuardOptions): Guard {
         return { protect, end: () => inTurn(end) };
       }),
   };
+}
+
+/** Sets aside what is there now and was not, and says what that was. */
+async function sweep(known: Protected, now: Protected, places: AsidePlaces): Promise<readonly string[]> {
+  const identities = new Set([...known.values()].map(({ identity }) => identity));
+  const made = [...now.values()].filter(
+    ({ names, kind, identity }) =>
+      known.get(names.join("/"))?.identity !== identity && (kind === "link" || !identities.has(identity)),
+  );
+  const outermost = made.filter(
+    ({ names }) => !made.some((other) => other.names.length < names.length && isIn(names, other.names)),
+  );
+  const gone: string[] = [];
+  for (const { names } of outermost) if (await setAside(places, names)) gone.push(names.join("/"));
+  await restoreLinks(known, now, places);
+  return gone;
+}
+
+/** A link cannot be mounted over: it is put back in its place. */
+async function restoreLinks(known: Protected, now: Protected, { root }: AsidePlaces): Promise<void> {
+  for (const [path, { kind, target, identity }] of known) {
+    if (kind !== "link" || target === undefined || now.get(path)?.identity === identity) continue;
+    await symlink(target, join(root, path)).catch(() => readlink(join(root, path)).catch(() => undefined));
+  }
 }
 
 /** Folders that must not be moved away, outermost first: whoever puts another in their place has what is protected by its path. */

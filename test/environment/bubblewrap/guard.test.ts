@@ -1,8 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Environment } from "../../../src/environment/environment.ts";
+import { isRunningAs, lasting } from "../environment-contract.ts";
 import { bubblewrapIsThere, openChosen, placeIn } from "../opened.ts";
 
 describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a workspace", () => {
@@ -94,6 +95,45 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     const { remarks: others = [] } = await long;
     expect([...remarks, ...others]).toHaveLength(1);
     expect(await readdir(workspace)).not.toContain(".env");
+  });
+
+  it("sets aside at the next start what a command made under which the runtime was killed (M4)", async () => {
+    await write(".env", "mine");
+    const left = lasting();
+    const program = `
+      import { openChosen, placeIn } from ${JSON.stringify(new URL("../opened.ts", import.meta.url).href)};
+      const cwd = ${JSON.stringify(workspace)};
+      const environment = await openChosen({}, placeIn(cwd));
+      const { signal } = new AbortController();
+      const command = "mkdir .husky; echo evil > .npmrc; touch planted; ${left}";
+      void environment.execute(command, { cwd, timeoutMs: 60_000, signal });`;
+    const node = ["--import", "tsx", "--input-type=module", "-e", program];
+    const runtime = spawn(process.execPath, node, { stdio: "ignore" });
+    await expect.poll(() => readdir(workspace), { timeout: 10_000 }).toContain("planted");
+    runtime.kill("SIGKILL");
+    await expect.poll(() => isRunningAs(left)).toBe(false);
+    environment = await openChosen({}, placeIn(workspace));
+    expect((await readdir(workspace)).sort()).toEqual([".ai-legion", ".env", "planted"]);
+    const { remarks = [] } = await run("true");
+    expect(remarks.join("\n")).toMatch(/`\.husky` has .*`\.npmrc` has |`\.npmrc` has .*`\.husky` has /s);
+    expect((await run("true")).remarks).toBeUndefined();
+  });
+
+  it("takes no record of another folder, or one that is damaged, for its own (M3, M4)", async () => {
+    await write(".env", "mine");
+    const homes = join(workspace, ".ai-legion/homes");
+    let kept = "";
+    const running = run("touch begun; while [ ! -e go ]; do sleep 0.02; done");
+    await expect.poll(() => readdir(workspace)).toContain("begun");
+    for (const name of await readdir(homes)) if (name.endsWith(".json")) kept = name;
+    await write("go", "");
+    await running;
+    expect(await readdir(homes)).not.toContain(kept);
+    for (const text of ['{ "folder": "1:2", "known": [] }', "{ torn"]) {
+      await writeFile(join(homes, kept), text);
+      expect((await run("true")).remarks).toBeUndefined();
+      expect(await readFile(join(workspace, ".env"), "utf8")).toBe("mine");
+    }
   });
 
   it("lets installed packages be what they are", async () => {
