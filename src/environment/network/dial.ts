@@ -6,7 +6,6 @@
 
 import { lookup } from "node:dns/promises";
 import { connect, isIP, isIPv6, type Socket } from "node:net";
-import { aborted } from "../../base/signals.ts";
 import { quote } from "../../base/wording.ts";
 import { plainAddress, whyNotPublic } from "./address.ts";
 import { explainFailure } from "./failure.ts";
@@ -61,7 +60,13 @@ export function createDial(policy: DialPolicy): Dial {
 /** At least one address. Gives up when `signal` aborts: the operating system lets nobody call back a lookup. */
 async function resolve(host: string, find: Lookup, signal: AbortSignal): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
-  const found = await Promise.race([find(host), aborted(signal)]);
+  let leave = (): void => undefined;
+  const left = new Promise<undefined>((resolve) => (leave = () => resolve(undefined)));
+  // Off again, as a fetch that is led from name to name asks with one signal each time.
+  signal.addEventListener("abort", leave, { once: true });
+  const found = await Promise.race([find(host), left]).finally(() =>
+    signal.removeEventListener("abort", leave),
+  );
   signal.throwIfAborted();
   if (!found || found.length === 0) throw Object.assign(new Error("no address"), { code: "ENOTFOUND" });
   return found;

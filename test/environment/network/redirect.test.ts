@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { failureOf, get, namesOf, openNetwork, startSite, startTrap } from "./web.ts";
 
 const LOOPBACK = { allowPrivate: ["127.0.0.1"] };
@@ -25,6 +25,22 @@ describe("a redirect", () => {
       code: "NETWORK",
       message: `\`${site.url}/6\` redirects more than 5 times.`,
     });
+  });
+
+  it("from name to name leaves nothing behind on the way", async () => {
+    const site = await startSite((request, response) => {
+      const next = Number(request.url!.slice(1)) - 1;
+      if (next < 0) response.end("here");
+      else response.writeHead(302, { location: `http://${next}.site.test:${site.port}/${next}` }).end();
+    });
+    const network = openNetwork({ ...LOOPBACK, lookup: () => Promise.resolve(["127.0.0.1"]) });
+    const warnings: string[] = [];
+    const hear = ({ message }: Error): void => void warnings.push(message);
+    process.on("warning", hear);
+    onTestFinished(() => void process.off("warning", hear));
+    expect(await get(network, `http://5.site.test:${site.port}/5`)).toMatchObject({ status: 200 });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual([]);
   });
 
   it("to itself comes to an end", async () => {
