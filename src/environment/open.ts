@@ -29,7 +29,7 @@ export async function findEnvironment(variables: NodeJS.ProcessEnv): Promise<Env
   const probe = await probeBubblewrap(thisMachine(variables));
   return probe.works
     ? { kind: "bubblewrap", why: "bubblewrap works", probe }
-    : { kind: "local", why: `no sandbox: ${probe.reason} (${probe.help})`, probe };
+    : { kind: "local", why: `${probe.reason}; what helps: ${probe.help}`, probe };
 }
 
 export interface EnvironmentOrder {
@@ -69,7 +69,9 @@ function containerFor({
   if (program === undefined)
     throw refuse(`${kind} is not installed; install it, or write bubblewrap or local`);
   if (typeof network !== "string")
-    throw refuse(`with ${kind} the network is off or on; single hosts are for bubblewrap`);
+    throw refuse(
+      `with ${kind} the network is off or on; single hosts are for bubblewrap, as an image need not hold what leads to them`,
+    );
   return async (place) =>
     createContainerEnvironment({
       ...{ kind, program, place, variables, network, pass, image, args },

@@ -85,7 +85,10 @@ function describeCommands(config: Config, sandbox: PrefaceOptions["sandbox"]): s
   }
   const reach =
     typeof network === "string" ? { on: "any host", off: "no network" }[network] : network.join(", ");
-  return `they run in ${kind}, without questions: they reach the workspace, and ${reach}`;
+  const isSandbox = network !== "on" && (said.args ?? []).length === 0;
+  const questions = isSandbox || saysYes(config) ? ", without questions" : "";
+  const why = questions === "" ? "; that is no sandbox, so you are asked before one runs" : "";
+  return `they run in ${kind}${questions}: they reach the workspace, and ${reach}${why}`;
 }
 
 function readsTheWeb({ roles }: Roster): boolean {

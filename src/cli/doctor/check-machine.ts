@@ -49,7 +49,7 @@ export async function checkSandbox({ env }: Io): Promise<DoctorFinding> {
     : finding(
         "sandbox",
         "missing",
-        `${probe.reason}; commands would run without one. What helps: ${probe.help}`,
+        `${probe.reason}; without one each command is asked. What helps: ${probe.help}`,
       );
 }
 

@@ -98,7 +98,7 @@ export function explain(complaint: string, { read }: Machine): Obstacle {
   if (/proc\b.*(not permitted|denied)|mount proc/i.test(complaint))
     return {
       reason: "it cannot mount a fresh /proc, which a container forbids that masks its own",
-      help: "start the container with --security-opt systempaths=unconfined",
+      help: "start the container with --security-opt systempaths=unconfined (podman: unmask=ALL)",
     };
   if (isOff("user/max_user_namespaces"))
     return { reason: "user namespaces are off", help: "sysctl user.max_user_namespaces=10000" };
@@ -107,15 +107,18 @@ export function explain(complaint: string, { read }: Machine): Obstacle {
       reason: "user namespaces are only for root",
       help: "sysctl kernel.unprivileged_userns_clone=1",
     };
-  if (isOn("kernel/apparmor_restrict_unprivileged_userns"))
-    return {
-      reason: "AppArmor forbids bwrap to make user namespaces, as on Ubuntu since 23.10",
-      help: "load a profile for bwrap that has `userns,` or sysctl kernel.apparmor_restrict_unprivileged_userns=0",
-    };
-  if (/^Seccomp:\s*2/m.test(read("/proc/self/status")) && /not permitted|denied/i.test(complaint))
+  const isConfined = isOn("kernel/apparmor_restrict_unprivileged_userns");
+  // AppArmor lets a namespace be made, and no more.
+  const cause = isConfined ? /new namespace/i : /not permitted|denied/i;
+  if (/^Seccomp:\s*2/m.test(read("/proc/self/status")) && cause.test(complaint))
     return {
       reason: "a seccomp filter forbids to make namespaces, as in a container",
       help: "start the container with --security-opt seccomp=unconfined",
+    };
+  if (isConfined)
+    return {
+      reason: "AppArmor forbids bwrap to make user namespaces, as on Ubuntu since 23.10",
+      help: "load a profile for bwrap that has `userns,` or sysctl kernel.apparmor_restrict_unprivileged_userns=0",
     };
   return {
     reason: complaint.split("\n").at(-1)!.slice(0, 300),

@@ -44,7 +44,7 @@ export function createContainerEnvironment(options: ContainerOptions): Environme
       if (order.hosts && order.hosts.length > 0 && options.network === "off")
         throw new LegionError(
           "REFUSED",
-          `With ${kind} a command reaches no single hosts: its network is off or on.`,
+          `In ${kind} a command reaches no single hosts: its network is off. Read pages with readPage, or ask Control for bubblewrap or for \`network: on\`.`,
         );
       const time = await guard.begin();
       const remarks: string[] = [];

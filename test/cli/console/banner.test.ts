@@ -53,6 +53,53 @@ describe("what is said before anything happens", () => {
     ]);
   });
 
+  it.each([
+    [
+      { kind: "bubblewrap" },
+      [],
+      "they run in bubblewrap, without questions: they reach the workspace, and no network",
+    ],
+    [
+      { kind: "bubblewrap", network: ["example.com"] },
+      [],
+      "they run in bubblewrap, without questions: they reach the workspace, and example.com",
+    ],
+    [
+      { kind: "bubblewrap", network: "on" },
+      [],
+      "they run in bubblewrap: they reach the workspace, and any host; that is no sandbox, so you are asked before one runs",
+    ],
+    [
+      { kind: "podman", args: ["--privileged"] },
+      [],
+      "they run in podman: they reach the workspace, and no network; that is no sandbox, so you are asked before one runs",
+    ],
+    [
+      { kind: "podman", network: "on" },
+      [{ by: "--yes" }],
+      "they run in podman, without questions: they reach the workspace, and any host",
+    ],
+    [
+      {},
+      [],
+      "there is no sandbox, so you are asked before one runs; --yes allows them (user namespaces are off)",
+    ],
+  ] as const)(
+    "tells where commands run, and whether they are asked: %j",
+    async (commandEnvironment, said, words) => {
+      const projectDir = await createTempProject({ "agents/scribe.md": "---\ndescription: Writes.\n---\n" });
+      const plain = await loadConfig({ projectDir, env: {}, flags: { agent: "scribe" } });
+      const policies = said.map(({ by }) => ({ by, as: "person" as const }));
+      const config = { ...plain, commandEnvironment, policies };
+      const places = { projectDir, packageDir: projectDir };
+      const roster = await planRoster({ kind: "count", count: 1 }, { config, places });
+      const sandbox = { kind: "local", why: "user namespaces are off" } as const;
+      const paint = (_: string, text: string): string => text;
+      const look = { project: "/p", columns: 400, paint, mode: "prompt" } as const;
+      expect(preface({ roster, config, sandbox, ...look })).toContain(`  commands  ${words}\n`);
+    },
+  );
+
   it("tells of agents that read the web whether they can search there", async () => {
     const web = async (env: Record<string, string>) =>
       (await rowsFor(400, "agents: { one: { agent: scribe, modules: [core, web] } }", env)).rows.find((row) =>

@@ -41,6 +41,14 @@ describe("whether bubblewrap works here", () => {
       "bwrap: setting up uid map: Permission denied",
     ],
     ["a seccomp filter forbids", { "/proc/self/status": "Name:\tnode\nSeccomp:\t2\n" }, DENIED],
+    [
+      "a seccomp filter forbids",
+      {
+        "/proc/self/status": "Name:\tnode\nSeccomp:\t2\n",
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n",
+      },
+      DENIED,
+    ],
     ["cannot mount a fresh /proc", {}, "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"],
     ["too old", {}, "bwrap: Unknown option --json-status-fd"],
     ["bwrap: something new", {}, "bwrap: something new"],
