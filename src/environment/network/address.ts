@@ -51,6 +51,9 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return isIPv6(address) ? "ipv6" : "ipv4";
 }
 
+/** Gives its machine's keys to whoever asks. */
+export const METADATA = "the metadata service of a cloud";
+
 /**
  * The first that holds an address says what it is.
  *
@@ -58,7 +61,7 @@ function familyOf(address: string): "ipv4" | "ipv6" {
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const KINDS = [
-  kind("the metadata service of a cloud", [
+  kind(METADATA, [
     "169.254.169.254/32",
     "169.254.170.2/32",
     "100.100.100.200/32",

@@ -1,13 +1,13 @@
 // Every connection to the web begins here, that of a fetch and that of a browser behind a proxy.
 //
 //   H1. The addresses that were checked are the ones that are connected to: a name is resolved once for a connection.
-//   H2. One address that is not allowed is enough to refuse a name.
+//   H2. One address that is not allowed is enough to refuse a name; metadata services never are.
 //   H3. Nothing connects to one of our own proxies.
 
 import { lookup } from "node:dns/promises";
 import { connect, isIP, isIPv6, type Socket } from "node:net";
 import { quote } from "../../base/wording.ts";
-import { plainAddress, whyNotPublic } from "./address.ts";
+import { METADATA, plainAddress, whyNotPublic } from "./address.ts";
 import { explainFailure } from "./failure.ts";
 import { checkPort, refusal, type AddressGrant, type Target } from "./destination.ts";
 
@@ -79,8 +79,10 @@ function check(address: string, target: Target, { grants, ownPorts }: DialPolicy
   const why = whyNotPublic(plain);
   if (why === undefined) return;
   if (ownPorts.has(target.port)) throw refusal("A proxy of this process is no place to read from.");
-  if (grants.some((grant) => grant(target, plain))) return;
   const subject = plain === target.host ? plain : `${quote(target.host)} resolves to ${plain}, which`;
+  // Whoever lists a name or a range does not mean this, and a name server could.
+  if (why === METADATA) throw refusal(`${subject} is ${why}, which no setting opens.`);
+  if (grants.some((grant) => grant(target, plain))) return;
   throw refusal(
     `${subject} is ${why}: only the person can allow it, under web.allowPrivate in .ai-legion/config.yaml.`,
   );

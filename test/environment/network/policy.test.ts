@@ -53,7 +53,8 @@ describe("hostile: SSRF", () => {
       const why = await attempt(network, host, trap.port);
       // A request line is read as Latin-1, where a wide digit is none.
       const isReadable = attempt === fetched || /^[\x21-\x7e]*$/.test(host);
-      if (isReadable) expect(why).toMatch(/(web\.allowPrivate in \.ai-legion|which is no address\.)/);
+      if (isReadable)
+        expect(why).toMatch(/(web\.allowPrivate in \.ai-legion|which is no address\.|no setting opens\.)/);
       expect(why).not.toContain("SECRET");
       expect(trap.connections()).toBe(0);
     });
@@ -102,6 +103,26 @@ describe("hostile: SSRF", () => {
       expect(await attempt(network, host, trap.port)).toContain("web.allowPrivate");
       expect(trap.connections()).toBe(0);
     });
+
+    it.each([
+      ["169.254.169.254", "169.254.169.254"],
+      ["169.254.0.0/16", "0xa9fea9fe"],
+      ["0.0.0.0/0", "169.254.170.2"],
+      ["0.0.0.0/0", "168.63.129.16"],
+      ["::/0", "[fd00:ec2::254]"],
+      ["wiki.test", "wiki.test"],
+    ])(
+      "takes %s in allowPrivate for no leave to reach the metadata of a cloud as %s (H2)",
+      async (entry, host) => {
+        const network = openNetwork({
+          allowPrivate: [entry],
+          lookup: namesOf({ "wiki.test": ["169.254.169.254"] }),
+        });
+        expect(await attempt(network, host, 80)).toMatch(
+          /is the metadata service of a cloud, which no setting opens\.$/,
+        );
+      },
+    );
 
     it("connects to the addresses that were checked, whatever the name server says next (H1)", async () => {
       const site = await startSite((_request, response) => response.end("welcome"));
