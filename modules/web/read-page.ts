@@ -68,9 +68,6 @@ export function readPageAction(visitsOf: (host: Host) => Promise<Visits>): Actio
       let page: Page;
       try {
         page = briefly(url, await (raw ? visits.source : visits.read)(url, host.signal, permits));
-        // Others may have been led there before.
-        if (!permits(page.url))
-          return fail(`${page.url} may not be read: the policy does not allow its host.`);
       } catch (error) {
         host.signal.throwIfAborted();
         // It may quote a stranger: where a redirect leads, how a server calls what it sent.

@@ -26,10 +26,15 @@ export interface Stages {
 }
 
 export interface Visits {
-  /** What a reader gets of the page; of what it loads, as far as whoever reads it first may go there. */
+  /** What a reader gets of the page; of what that loads, as far as somebody who waits for it may go there. */
   read(url: string, signal: AbortSignal, permits?: Permits): Promise<Page>;
   /** The page as its server sent it. */
   source(url: string, signal: AbortSignal, permits?: Permits): Promise<Page>;
+}
+
+/** What was fetched, and every address that the way to it led through; the first one is not among them. */
+interface Led extends Fetched {
+  readonly way: readonly string[];
 }
 
 const ALL: Permits = () => true;
@@ -37,6 +42,8 @@ const ALL: Permits = () => true;
 /** Each may hold a document of the greatest length, and what was made of it. */
 const MAX_AT_ONCE = 32;
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+/** Of an address that is told of, in characters. */
+const MAX_SHOWN = 500;
 const NO_BROWSER =
   "Its scripts did not run, as no browser is used here: what they would have shown is missing.";
 
@@ -44,7 +51,7 @@ export function createVisits(stages: Stages): Visits {
   const { now } = stages;
   // A server that was busy may have time for the next one.
   const isGiven = ({ status }: Pick<Fetched, "status">): boolean => status < 400;
-  const documents = createCache<Fetched>({
+  const documents = createCache<Led>({
     now,
     maxSize: MAX_KEPT_BYTES,
     sizeOf: ({ url, body }) => 2 * url.length + body.length,
@@ -56,12 +63,16 @@ export function createVisits(stages: Stages): Visits {
     sizeOf: ({ page: { url, title, text } }) => 2 * (url.length + title.length + text.length),
     isLasting: ({ page, isPartial }) => isGiven(page) && !isPartial,
   });
-  const load = async (
-    { document, route }: Address,
-    signal: AbortSignal,
-    permits: Permits,
-  ): Promise<Fetched> => {
-    const fetched = await documents.get(document, signal, (stop) => stages.fetch(document, stop, permits));
+  const readers = createReaders();
+  const load = async ({ document, route }: Address, signal: AbortSignal): Promise<Led> => {
+    const fetched = await documents.get(document, signal, async (stop) => {
+      const way: string[] = [];
+      const mayGo = (at: string): boolean => {
+        way.push(at);
+        return readers.anyMay(document, at);
+      };
+      return { ...(await stages.fetch(document, stop, mayGo)), way };
+    });
     return route === "" || fetched.url.includes("#") ? fetched : { ...fetched, url: fetched.url + route };
   };
   const places = createSlots(MAX_AT_ONCE);
@@ -73,19 +84,44 @@ export function createVisits(stages: Stages): Visits {
     async read(url, signal, permits = ALL) {
       const address = addressOf(url);
       const { document, route } = address;
-      const visited = await pages.get(document + route, signal, (stop) =>
-        inPlace(stop, async () =>
-          visit(stages, await load(address, stop, permits), { signal: stop, permits }),
+      const mayLoad = (at: string): boolean => readers.anyMay(document, at);
+      const visited = await readers.wait(document, permits, () =>
+        pages.get(document + route, signal, (stop) =>
+          inPlace(stop, async () => visit(stages, await load(address, stop), { signal: stop, mayLoad })),
         ),
       );
       return visited.page;
     },
     source: (url, signal, permits = ALL) =>
       inPlace(signal, async () => {
-        const document = await load(addressOf(url), signal, permits);
+        const address = addressOf(url);
+        const document = await readers.wait(address.document, permits, () => load(address, signal));
         const { url: at, status } = document;
         return { url: at, status, title: "", text: await stages.source(document), remarks: [] };
       }),
+  };
+}
+
+/** Who waits for which document. */
+function createReaders() {
+  const waiting = new Set<{ readonly document: string; readonly permits: Permits }>();
+  return {
+    /** A redirect is followed as long as one of those may go there who wait. */
+    anyMay: (document: string, url: string): boolean =>
+      [...waiting].some((who) => who.document === document && who.permits(url)),
+    /** What `load` gives. Rejects where it led through what this one may not be led to. */
+    async wait<T extends { readonly way: readonly string[] }>(
+      document: string,
+      permits: Permits,
+      load: () => Promise<T>,
+    ): Promise<T> {
+      const who = { document, permits };
+      waiting.add(who);
+      const led = await load().finally(() => waiting.delete(who));
+      const barred = led.way.find((url) => !permits(url));
+      if (barred === undefined) return led;
+      throw new Error(`It leads to ${barred.slice(0, MAX_SHOWN)}, which may not be asked for.`);
+    },
   };
 }
 
@@ -107,30 +143,34 @@ function addressOf(url: string): Address {
 
 interface Visited {
   readonly page: Page;
-  /** Somebody else, or a later try, may get more: the browser failed, or the policy of this reader stood against a part. */
+  /** Where it led, the page itself the last. */
+  readonly way: readonly string[];
+  /** Somebody else, or a later try, may get more: the browser failed, or no reader may go where a part comes from. */
   readonly isPartial: boolean;
 }
 
-interface Reader {
+interface Visiting {
   readonly signal: AbortSignal;
-  readonly permits: Permits;
+  readonly mayLoad: Permits;
 }
 
-async function visit(stages: Stages, document: Fetched, { signal, permits }: Reader): Promise<Visited> {
-  const { url, status, headers, body } = document;
+async function visit(stages: Stages, document: Led, { signal, mayLoad }: Visiting): Promise<Visited> {
+  const { url, status, headers, body, way } = document;
   if (kindOf(headers["content-type"], body) !== "html")
-    return { page: { url, status, ...(await stages.extract(document, { signal })) }, isPartial: false };
+    return { page: { url, status, ...(await stages.extract(document, { signal })) }, way, isPartial: false };
   let isHeldBack = false;
-  const watched: Permits = (to) => {
-    const may = permits(to);
+  const watched: Permits = (part) => {
+    const may = mayLoad(part);
     isHeldBack ||= !may;
     return may;
   };
-  const { failed, ...rendered } = await render(stages, document, { signal, permits: watched });
+  const { failed, ...rendered } = await render(stages, document, { signal, mayLoad: watched });
   const extracted = await stages.extract(document, { ...rendered, signal });
   const remarks = [...rendered.remarks, ...extracted.remarks];
+  const at = rendered.url ?? url;
   return {
-    page: { status, ...extracted, url: rendered.url ?? url, remarks },
+    page: { status, ...extracted, url: at, remarks },
+    way: [...way, at],
     isPartial: failed || isHeldBack,
   };
 }
@@ -148,11 +188,11 @@ interface MaybeRendered {
 async function render(
   { render: run }: Stages,
   document: Fetched,
-  { signal, permits }: Reader,
+  { signal, mayLoad }: Visiting,
 ): Promise<MaybeRendered> {
   if (!run) return { remarks: hasScripts(document) ? [NO_BROWSER] : [], failed: false };
   try {
-    return { ...(await run(document, signal, permits)), failed: false };
+    return { ...(await run(document, signal, mayLoad)), failed: false };
   } catch (error) {
     signal.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);

@@ -47,6 +47,31 @@ describe("a visit", () => {
     expect(asked).toEqual([URL_OF_PAGE]);
   });
 
+  it("shows nothing to whom it may not have been led, also where others were before or wait for the same", async () => {
+    const asked: string[] = [];
+    const { visits } = createStages({
+      fetch: async (url, _, permits) => {
+        asked.push(url);
+        const target = "https://evil.example/";
+        await Promise.resolve();
+        if (!permits(target)) throw new Error(`redirects to ${target}`);
+        return { url: `${url}/end`, status: 200, headers: {}, body: Buffer.from("text") };
+      },
+    });
+    const strict = (url: string): boolean => !url.includes("evil");
+    const refused = "It leads to https://evil.example/, which may not be asked for.";
+    const first = Promise.all([
+      expect(visits.read(URL_OF_PAGE, never, strict)).rejects.toThrow(refused),
+      visits.read(URL_OF_PAGE, never),
+    ]);
+    expect((await first)[1].text).toBe(`${URL_OF_PAGE}/end`);
+    await expect(visits.read(URL_OF_PAGE, never, strict)).rejects.toThrow(refused);
+    await expect(visits.source(URL_OF_PAGE, never, strict)).rejects.toThrow(refused);
+    expect(asked).toHaveLength(1);
+    const other = "https://example.org/other";
+    await expect(visits.read(other, never, strict)).rejects.toThrow("redirects to https://evil.example/");
+  });
+
   it("asks again for what a server refused: it may have been busy", async () => {
     const { asked, read, visits } = createStages({ status: 503 });
     await read(URL_OF_PAGE);
