@@ -2,12 +2,14 @@
 // they are looked for: in every file, on every screen, at the socket, in what the provider was asked, and in Redis.
 
 import { writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { ROUTES, ROUTE_NAMES } from "../../src/control/api/routes.ts";
 import { openTestLink } from "../storage/redis/members.ts";
 import { redisIsThere, startRedis, until, type Server } from "../storage/redis/servers.ts";
-import { legion } from "../cli/legion.ts";
+import { legion, type Seen, type Typing } from "../cli/legion.ts";
 import { startOllama, type Mind } from "../local-servers.ts";
 import { filesWith, tracesIn } from "../planted.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
@@ -49,10 +51,37 @@ const mind: Mind = (prompt) => {
   return { action: "noop" };
 };
 
+/** Where secrets are meant to be. */
+const ASKING = "ask.yaml";
+const SOURCES = [".env", "found.txt", ASKING];
+
+/** Asks a host for pages with and without secrets, and the person whether it may delete a file that is called by one. */
+async function askingScript(host: string): Promise<string> {
+  const page = (url: string) => ({ action: "readPage", parameters: { url } });
+  const urls = Object.values(SECRETS).map((secret) => `${host}/?k=${encodeURIComponent(secret)}`);
+  const deleting = { action: "deleteFile", parameters: { path: `${SECRETS.SESSION}.txt` } };
+  return JSON.stringify([{ calls: [page(`${host}/plain`), ...urls.map(page), deleting] }, "Done."]);
+}
+
+/** A host of the web: what it was asked. */
+async function openHost(): Promise<{ readonly host: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.url} ${JSON.stringify(request.headers)}`);
+    response.setHeader("content-type", "text/plain").end("A page.");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { host: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
 /** A project with everything planted, and what starts it. */
 async function plant(bus?: string) {
+  const { host, asked } = await openHost();
   const cwd = await createTempProject({
-    ".ai-legion/config.yaml": "secrets: [CITY_OF_BIRTH]\n",
+    ".ai-legion/config.yaml":
+      "secrets: [CITY_OF_BIRTH]\nweb: { allowPrivate: [127.0.0.1], browser: off }\npolicy: { ask: [action deleteFile] }\n",
+    [ASKING]: await askingScript(host),
     ".env": `DB_PASSWORD="${SECRETS.DB_PASSWORD}"\nSESSION=${SECRETS.SESSION}\nHOOK=${SECRETS.HOOK}\n`,
     "found.txt": `${ALL}\n${bus ?? ""}\n`,
   });
@@ -65,7 +94,7 @@ async function plant(bus?: string) {
     BRAVE_API_KEY,
     CITY_OF_BIRTH,
   };
-  return { cwd, chats, env: { ...env, ...(bus && { LEGION_BUS: bus }) } };
+  return { cwd, chats, asked, env: { ...env, LEGION_LOG: "trace", ...(bus && { LEGION_BUS: bus }) } };
 }
 
 const START = ["start", "2", "--model", "openai/llama3.2", "--tick", "0", "--until-idle", "--trust", "--yes"];
@@ -78,24 +107,29 @@ function foundIn(text: string): readonly string[] {
   return PLANTED.filter((secret) => tracesIn(text, secret).length > 0);
 }
 
+type Shown = Pick<Seen, "out" | "err">;
+
 interface Played {
   readonly cwd: string;
   /** What anybody saw. */
   readonly screens: string;
   readonly chats: readonly unknown[];
+  /** What a host of the web was asked. */
+  readonly asked: readonly string[];
 }
 
 /** Hosts the legion, has a person say everything, and looks at it with every command; a second terminal follows its socket. */
 async function play(bus?: string): Promise<Played> {
-  const { cwd, env, chats } = await plant(bus);
+  const { cwd, env, chats, asked } = await plant(bus);
   const typing = { cwd, env };
   const ended = new AbortController();
   const followed = followSocket(cwd, ended.signal);
-  const seen = [await legion([...START, "--json", "--task", `begin with ${ALL}`], typing)];
+  const seen: Shown[] = [await legion([...START, "--json", "--task", `begin with ${ALL}`], typing)];
   ended.abort();
   const socket = await followed;
   expect(socket).toContain("live:delta");
   seen.push(await legion([...START, "-v", "--task", ALL], { ...typing, columns: 100 }));
+  seen.push(...(await askPerson(typing)));
   seen.push(await legion(["send", "1", ALL], typing));
   for (const argv of [
     ["ps"],
@@ -105,13 +139,55 @@ async function play(bus?: string): Promise<Played> {
     ["notes", "1"],
     ["goals", "1"],
     ["inbox"],
+    ["inbox", "--dead"],
+    ["log", "1", "--tree"],
+    ["doctor"],
+    ["trust", "--list"],
     ["prompt", "1"],
     ["export", "--all", "-"],
     ["replay", "1"],
     ["replay", "2"],
   ])
     seen.push(await legion(argv, typing));
-  return { cwd, chats, screens: [socket, ...seen.map(({ out, err }) => `${out}\n${err}`)].join("\n") };
+  return { cwd, chats, asked, screens: [socket, ...seen.map(({ out, err }) => `${out}\n${err}`)].join("\n") };
+}
+
+/** A question of an agent, seen and answered on other terminals and at the socket of the node, which says everything too. */
+async function askPerson(typing: Typing): Promise<readonly Shown[]> {
+  const wait = ["--approvals", "wait", "--policy", "allow net 127.0.0.1", "--tick", "0", "--trust"];
+  const node = legion(["start", "1", "--model", `scripted:${ASKING}`, ...wait, "--task", ALL], typing);
+  const open = async () => (await legion(["approvals", "--json"], typing)).json as readonly { id: string }[];
+  await until(async () => (await open()).length > 0);
+  const [{ id = "" } = {}] = await open();
+  const seen: Shown[] = [await legion(["approvals"], typing), await legion(["ps"], typing)];
+  for (const name of ROUTE_NAMES)
+    if (name !== "stop") seen.push({ out: await callSocket(typing.cwd, name), err: "" });
+  seen.push(await legion(["deny", id, ALL], typing));
+  seen.push(await legion(["stop"], typing));
+  return [...seen, await node];
+}
+
+/** What the node says to a call with secrets in every field. */
+function callSocket(project: string, name: (typeof ROUTE_NAMES)[number]): Promise<string> {
+  const { path, method } = ROUTES[name];
+  const headers = { host: "localhost", "content-type": "application/json" };
+  const body = {
+    to: ["1"],
+    content: ALL,
+    question: ALL,
+    verdict: "denied",
+    reason: ALL,
+    agent: "1",
+    id: ALL,
+  };
+  return new Promise((resolve, reject) => {
+    const { socket: socketPath } = legionPaths(project);
+    const asking = request({ socketPath, path: `/v1${path}`, method, headers }, (response) => {
+      let answer = "";
+      response.on("data", (chunk: Buffer) => (answer += chunk.toString())).once("end", () => resolve(answer));
+    });
+    asking.once("error", reject).end(method === "post" ? JSON.stringify(body) : undefined);
+  });
 }
 
 /** What the control API tells whoever follows it, from the moment on from which there is a node. */
@@ -132,7 +208,9 @@ async function followSocket(project: string, signal: AbortSignal): Promise<strin
   return heard;
 }
 
-function check({ screens, chats }: Played): void {
+function check({ screens, chats, asked }: Played): void {
+  expect(asked.filter((each) => each.startsWith("/plain "))).toHaveLength(1);
+  expect(foundIn(asked.join("\n")), "at a host").toEqual([]);
   for (const name of ["OPENAI_API_KEY", "BRAVE_API_KEY", "CITY_OF_BIRTH", "DB_PASSWORD", "SESSION", "HOOK"])
     expect(screens).toContain(`[redacted:${name}]`);
   expect(chats.length).toBeGreaterThan(8);
@@ -140,10 +218,13 @@ function check({ screens, chats }: Played): void {
   expect(foundIn(JSON.stringify(chats)), "in a request").toEqual([]);
 }
 
+/** Those of the project and of the person's own folder, but for the ones that were planted. */
 async function files(cwd: string): Promise<readonly string[]> {
+  const sources = SOURCES.map((name) => join(cwd, name));
   const found = [];
-  for (const secret of PLANTED) found.push(...(await filesWith(join(cwd, ".ai-legion"), secret)));
-  return found;
+  for (const folder of [cwd, process.env["XDG_CONFIG_HOME"]!])
+    for (const secret of PLANTED) found.push(...(await filesWith(folder, secret)));
+  return found.filter((path) => !sources.includes(path));
 }
 
 describe("planted secrets", () => {
