@@ -72,6 +72,7 @@ export const ATTACKS: readonly Fault[] = [
     fault: "a private address in any spelling, behind a name, a redirect or a proxy",
     tests: [
       "environment/network/policy.test.ts: does not connect to %s (H2)",
+      "environment/network/policy.test.ts: takes %s in allowPrivate for no leave to reach the metadata of a cloud as %s (H2)",
       "environment/network/policy.test.ts: connects to the addresses that were checked, whatever the name server says next (H1)",
       "environment/network/redirect.test.ts: a redirect to %s is refused as if it were asked for (H5)",
     ],
@@ -114,6 +115,8 @@ export const ATTACKS: readonly Fault[] = [
       "environment/network/body.test.ts: stops a small answer that unpacks to a gigabyte, before it takes the memory",
       "environment/network/body.test.ts: lets time end a body that comes a byte at a time",
       "modules/web/extract/hostile.test.ts: is a tree of a depth that has a bound",
+      "modules/web/extract/json.test.ts: does not outgrow its indentation when it is nested deeply",
+      "modules/web/extract/readers.test.ts: fail a document that makes its thread %s, and read the others (Y1)",
       "modules/web/extract/hostile.test.ts: is read, whatever it is made of",
     ],
   },
