@@ -237,8 +237,12 @@ function countRepeat({ repeats }: Conversation, call: Call, { outcome, content }
   if (repeats.size > REMEMBERED_CALLS && oldest !== undefined) repeats.delete(oldest);
 }
 
+/** What stands before these was said elsewhere, or some of it is lost. */
+const ARRIVED: readonly NoticeReason[] = ["foreign", "adopted", "gap"];
+
 function heed(conversation: Conversation, event: EventOf<"notice">): void {
   const { reason, content, at } = event;
+  if (ARRIVED.includes(reason)) leaveBehind(conversation.questions);
   if (reason === "resumed") {
     conversation.halt = undefined;
     conversation.repeats.clear();

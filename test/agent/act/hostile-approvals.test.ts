@@ -11,7 +11,8 @@ import { fieldsOf } from "../../../src/base/json.ts";
 import { answerFor, isAnsweredBy } from "../../../src/domain/policy/answer.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { NOOP, story, work, workshop } from "../../workshop.ts";
-import { createWorld, openWorld, type World, type WorldAgent } from "../../world.ts";
+import { legion } from "../../cli/legion.ts";
+import { createWorld, openWorld, temporaryFolder, type World, type WorldAgent } from "../../world.ts";
 import { agent, answer, asking, deploy, PERSON, questionOf, shop } from "./asking.ts";
 
 /** Agent 1 asks, agent 2 does what `attacker` says; resolves with what agent 1 did, once its mail is there. */
@@ -167,6 +168,22 @@ describe("hostile: approvals", () => {
         await world.say("1", "go");
         await questionOf(world);
         return done.slice(1);
+      },
+    ],
+    [
+      "a yes that came with an archive, which another legion was told",
+      async () => {
+        const { world, done, modules, question } = await asking();
+        await world.stop();
+        const typed = (cwd: string, ...argv: string[]) => legion(argv, { cwd });
+        expect((await typed(world.project, "approve", question)).exitCode).toBe(0);
+        const elsewhere = await temporaryFolder();
+        const file = join(elsewhere, "1.legion");
+        expect((await typed(world.project, "export", "1", file)).exitCode).toBe(0);
+        expect((await typed(elsewhere, "import", file)).exitCode).toBe(0);
+        const again = await openWorld(elsewhere, { "1": agent([], { modules }) });
+        expect(await questionOf(again)).not.toBe(question);
+        return done;
       },
     ],
     [
