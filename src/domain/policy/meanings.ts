@@ -5,6 +5,7 @@ import { HOLE, readCommandLine, type CommandLine, type Words } from "./command-l
 export interface Meaning {
   /** A program and its arguments. */
   readonly words: Words;
+  readonly hasHoles: boolean;
   /** Does what runs begin with any of these words? */
   readonly isWithin: boolean;
 }
@@ -19,17 +20,22 @@ const RUN_OTHERS = new Set(
 );
 /** Nobody who is honest goes deeper. */
 const MAX_DEPTH = 8;
-const ANYTHING: Meaning = { words: [HOLE], isWithin: false };
+const ANYTHING: Meaning = { words: [HOLE], hasHoles: true, isWithin: false };
 
 /** All that the line may come to run. */
 export function meaningsOf({ parts }: CommandLine, depth = 0): readonly Meaning[] {
   if (depth > MAX_DEPTH) return [ANYTHING];
   return parts.flatMap((words) => {
-    const own = { words, isWithin: false };
+    const hasHoles = words.some((word) => word.includes(HOLE));
+    const own = { words, hasHoles, isWithin: false };
     if (!RUN_OTHERS.has(nameOf(words[0]!))) return [own];
     const texts = words.slice(1).map((word) => word.replace(/^\w+=/, ""));
     const inside = texts.filter((text) => /[^\w./-]/.test(text)).map(readCommandLine);
-    return [own, { words: texts, isWithin: true }, ...inside.flatMap((line) => meaningsOf(line, depth + 1))];
+    return [
+      own,
+      { words: texts, hasHoles, isWithin: true },
+      ...inside.flatMap((line) => meaningsOf(line, depth + 1)),
+    ];
   });
 }
 

@@ -122,15 +122,31 @@ function pathFits(kind: "read" | "write"): MakeFits {
     const folded = readParts([...written.map(foldCase), "**"]);
     return (touch, use) => {
       if (touch.kind !== kind) return false;
-      const isIn = (path: string): boolean => {
-        const names = namesOf(path);
-        return use === "allow"
-          ? fitsAll(plain, names, fitsText)
-          : fitsAll(folded, names.map(foldCase), fitsText);
-      };
-      return use === "allow" ? isIn(touch.asked) && isIn(touch.real) : isIn(touch.asked) || isIn(touch.real);
+      const { names, foldedNames } = namesOnce(touch);
+      return use === "allow"
+        ? names.every((one) => fitsAll(plain, one, fitsText))
+        : foldedNames.some((one) => fitsAll(folded, one, fitsText));
     };
   };
+}
+
+interface TouchedNames {
+  /** Of the path as it was asked for, and of where it leads if that is another. */
+  readonly names: readonly (readonly string[])[];
+  readonly foldedNames: readonly (readonly string[])[];
+}
+
+/** Many rules are held against one path. */
+const NAMES = new WeakMap<Touch, TouchedNames>();
+
+function namesOnce(touch: Touch & { readonly kind: "read" | "write" }): TouchedNames {
+  let known = NAMES.get(touch);
+  if (!known) {
+    const names = [...new Set([touch.asked, touch.real])].map(namesOf);
+    const foldedNames = names.map((one) => one.map(foldCase));
+    NAMES.set(touch, (known = { names, foldedNames }));
+  }
+  return known;
 }
 
 function readParts(names: readonly string[]): readonly (Wildcard | typeof ANY)[] {
@@ -191,11 +207,12 @@ function readOnce(touch: Touch & { readonly kind: "run" }): ReadCommand {
 type CommandPattern = readonly (Wildcard | typeof ANY)[];
 
 /** Is there a way to fill the holes with which it is what is `wanted`? */
-function mayMean(wanted: CommandPattern, { words, isWithin }: Meaning): boolean {
+function mayMean(wanted: CommandPattern, { words, hasHoles, isWithin }: Meaning): boolean {
   const [program] = wanted;
   const fits = (part: Wildcard, word: string): boolean =>
     mayBe(part, word) || (part === program && mayBe(part, nameOf(word)));
-  return meet(isWithin ? [ANY, ...wanted] : wanted, withHoles(words), fits);
+  const pattern: CommandPattern = isWithin ? [ANY, ...wanted] : wanted;
+  return hasHoles ? meet(pattern, withHoles(words), fits) : fitsAll(pattern, words, fits);
 }
 
 function withHoles(words: Words): readonly (string | typeof ANY)[] {
@@ -205,7 +222,7 @@ function withHoles(words: Words): readonly (string | typeof ANY)[] {
 function mayBe(part: Wildcard, word: string): boolean {
   if (!word.includes(HOLE)) return fitsText(part, word);
   const characters = Array.from(word, (character) => (character === HOLE ? ANY : character));
-  return meet(part, characters, (one, other) => one === other);
+  return meet(Array.from(part), characters, (one, other) => one === other);
 }
 
 /** `*` within one label of a name, `**` over several; without a port all are meant. */

@@ -48,12 +48,14 @@ export function meet<L, R>(
 }
 
 /** A text in which `*` stands for any characters. */
-export type Wildcard = readonly (string | typeof ANY)[];
+export type Wildcard = string | readonly (string | typeof ANY)[];
 
+/** Without a `*` the text itself, which is compared at once. */
 export function readWildcard(text: string): Wildcard {
-  return Array.from(text, (character) => (character === "*" ? ANY : character));
+  return text.includes("*") ? Array.from(text, (character) => (character === "*" ? ANY : character)) : text;
 }
 
 export function fitsText(pattern: Wildcard, text: string): boolean {
+  if (typeof pattern === "string") return pattern === text;
   return fitsAll(pattern, Array.from(text), (part, character) => part === character);
 }
