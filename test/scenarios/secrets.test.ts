@@ -158,11 +158,11 @@ async function askPerson(typing: Typing): Promise<readonly Shown[]> {
   const node = legion(["start", "1", "--model", `scripted:${ASKING}`, ...wait, "--task", ALL], typing);
   const open = async () => (await legion(["approvals", "--json"], typing)).json as readonly { id: string }[];
   await until(async () => (await open()).length > 0);
-  const [{ id = "" } = {}] = await open();
+  const [question] = await open();
   const seen: Shown[] = [await legion(["approvals"], typing), await legion(["ps"], typing)];
   for (const name of ROUTE_NAMES)
     if (name !== "stop") seen.push({ out: await callSocket(typing.cwd, name), err: "" });
-  seen.push(await legion(["deny", id, ALL], typing));
+  seen.push(await legion(["deny", question!.id, ALL], typing));
   seen.push(await legion(["stop"], typing));
   return [...seen, await node];
 }
