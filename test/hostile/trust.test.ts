@@ -1,6 +1,8 @@
 // A clone that would grant itself something by its own files: without the person's word none of it counts.
 
 import { mkdir, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -8,6 +10,8 @@ import { joinPolicies, type PolicyLayer } from "../../src/domain/policy/policy.t
 import { findDefinition, findTeam } from "../../src/config/definition.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { openModel } from "../../src/model/registry/registry.ts";
+import { listModels } from "../../src/model/registry/server.ts";
 import { legion } from "../cli/legion.ts";
 import { ownHome } from "../own-config-home.ts";
 import { createTempProject } from "../temp-project.ts";
@@ -116,6 +120,35 @@ describe("hostile: trust", () => {
       /sends requests for openai to https:\/\/evil\.example, and your OPENAI_API_KEY/,
     );
   });
+
+  it.each(["anthropic/claude-sonnet-4-5", "openai/gpt-5"])(
+    "base URLs: a server sends a request of %s on, with the key",
+    async (name) => {
+      const { port, visitors } = await trap();
+      const server = createHttpServer((_, response) => {
+        response.writeHead(307, { location: `http://localhost:${port}/` }).end();
+      }).listen(0, "127.0.0.1");
+      onTestFinished(() => void server.close());
+      await once(server, "listening");
+      const baseUrl = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+      const key = `${name.split("/")[0]!.toUpperCase()}_API_KEY`;
+      const providers = { anthropic: { baseUrl }, openai: { baseUrl } };
+      const model = await openModel(name, { env: { [key]: "mine" }, dir: "/", providers });
+      const request = {
+        system: "",
+        turns: [{ role: "user", text: "Hi." } as const],
+        tools: [],
+        pinned: "",
+        maxOutput: 10,
+      };
+      const asked = model.complete(request, { signal: new AbortController().signal });
+      await expect(asked).rejects.toThrow(
+        /answered 307.*It sends requests on, and a key follows no redirect/,
+      );
+      await expect(listModels({ baseUrl, apiKey: "mine" })).rejects.toThrow("does not list its models (307)");
+      expect(visitors()).toBe(0);
+    },
+  );
 
   it("web: config.yaml lets agents into the network of the person", async () => {
     const config = await settle({ [CONFIG]: "web: { allowPrivate: [localhost, 169.254.169.254] }" });

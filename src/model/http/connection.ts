@@ -99,7 +99,8 @@ function openLine(
   return {
     signal,
     async fetch(input, init) {
-      const response = await (options.fetch ?? fetch)(input, init);
+      // A redirect would take the key along, in whatever header it is, to where nobody said that it may go.
+      const response = await (options.fetch ?? fetch)(input, { ...init, redirect: "manual" });
       return response.body ? new Response(response.body.pipeThrough(tap(notice)), response) : response;
     },
     begun() {

@@ -108,6 +108,8 @@ function advice(api: ApiError, { keyVariable, label, model }: Provider): string 
   const { status, codes } = api;
   if (saysNoTools(api)) return "Agents that write their actions as text need `protocol: auto` or `text`.";
   if (status === 401) return `Check ${keyVariable}.`;
+  if (status !== undefined && status >= 300 && status < 400)
+    return "It sends requests on, and a key follows no redirect: give the base URL to which they lead.";
   if (status === 402 || /insufficient_quota|billing/.test(codes))
     return `Check the credit of the account at ${label}.`;
   if (status === 403)

@@ -45,6 +45,7 @@ export const listModels: ListModels = async ({ baseUrl, apiKey }, options = {}) 
     );
   const response = await (options.fetch ?? fetch)(url, {
     signal,
+    redirect: "manual",
     headers: { accept: "application/json", ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
   }).catch(nobody);
   const body = await readText(response).catch(nobody);
