@@ -13,7 +13,7 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     workspace = await realpath(await mkdtemp("/var/tmp/legion-guard-"));
     await mkdir(join(workspace, ".ai-legion/agents/1/blobs"), { recursive: true });
     await mkdir(join(workspace, ".ai-legion/agents/2/blobs"), { recursive: true });
-    environment = await openChosen({}, placeIn(workspace));
+    environment = await openChosen({ kind: "bubblewrap" }, placeIn(workspace));
   });
   afterEach(() => rm(workspace, { recursive: true, force: true }));
 
@@ -103,7 +103,7 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     const program = `
       import { openChosen, placeIn } from ${JSON.stringify(new URL("../opened.ts", import.meta.url).href)};
       const cwd = ${JSON.stringify(workspace)};
-      const environment = await openChosen({}, placeIn(cwd));
+      const environment = await openChosen({ kind: "bubblewrap" }, placeIn(cwd));
       const { signal } = new AbortController();
       const command = "mkdir .husky; echo evil > .npmrc; touch planted; ${left}";
       void environment.execute(command, { cwd, timeoutMs: 60_000, signal });`;
@@ -112,7 +112,7 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     await expect.poll(() => readdir(workspace), { timeout: 10_000 }).toContain("planted");
     runtime.kill("SIGKILL");
     await expect.poll(() => isRunningAs(left)).toBe(false);
-    environment = await openChosen({}, placeIn(workspace));
+    environment = await openChosen({ kind: "bubblewrap" }, placeIn(workspace));
     expect((await readdir(workspace)).sort()).toEqual([".ai-legion", ".env", "planted"]);
     const { remarks = [] } = await run("true");
     expect(remarks.join("\n")).toMatch(/`\.husky` has .*`\.npmrc` has |`\.npmrc` has .*`\.husky` has /s);
@@ -154,7 +154,7 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
   it("keeps an agent's home and /tmp from command to command, apart from the person's (E7)", async () => {
     await run("echo kept > ~/file; echo kept > /tmp/file");
     expect((await run("echo $HOME; cat ~/file /tmp/file")).output).toBe("/home/agent\nkept\nkept\n");
-    const other = await openChosen({}, { ...placeIn(workspace), agent: "2" });
+    const other = await openChosen({ kind: "bubblewrap" }, { ...placeIn(workspace), agent: "2" });
     const { signal } = new AbortController();
     const options = { cwd: workspace, timeoutMs: 20_000, signal };
     expect((await other.execute("ls ~ /tmp", options)).output).not.toContain("file");
@@ -169,6 +169,8 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     await rm(join(workspace, ".ai-legion"), { recursive: true });
     await mkdir(join(workspace, ".ai-legion/homes/1"), { recursive: true });
     spawnSync("ln", ["-s", "/root", join(workspace, ".ai-legion/homes/1/home")]);
-    await expect(openChosen({}, placeIn(workspace))).rejects.toThrow("leads elsewhere by a link; delete it");
+    await expect(openChosen({ kind: "bubblewrap" }, placeIn(workspace))).rejects.toThrow(
+      "leads elsewhere by a link; delete it",
+    );
   });
 });

@@ -52,6 +52,8 @@ const HOGS: readonly Hog[] = [
 ];
 
 const users = (["this user", "another user"] as const).filter((as) => as === "this user" || isRoot);
+if (!isRoot)
+  console.warn("NOT ROOT: WHAT A COMMAND CAN TAKE IS MEASURED AS THIS USER ALONE, AND WITHOUT A FULL DISK.");
 
 describe.runIf(bubblewrapIsThere)("hostile: sandbox", () => {
   const lines: string[] = [];
