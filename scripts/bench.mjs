@@ -19,6 +19,7 @@ const MEASURES = [
   "body",
   "tokens",
   "redact",
+  "gate",
   "start",
   "sandbox",
   "web-reads",

@@ -18,10 +18,14 @@ export function quantile(values, share) {
 /** @param {readonly number[]} values */
 export const median = (values) => quantile(values, 0.5);
 
+/** @type {string[]} */
+const folders = [];
+process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
 /** A folder that is gone when the process ends. */
 export function temporaryFolder() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "legion-bench-")));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 
@@ -62,8 +66,8 @@ export function noop() {
   return { calls: [{ id: "noop", name: "noop", arguments: "{}" }] };
 }
 
-/** @param {{id: string, model: unknown, tickMs?: number, threshold?: number}} options */
-export async function plan({ id, model, tickMs = 0, threshold = 0.75 }) {
+/** @param {{id: string, model: unknown, tickMs?: number, threshold?: number, policy?: readonly object[]}} options */
+export async function plan({ id, model, tickMs = 0, threshold = 0.75, policy = [] }) {
   const actions = await actionIndex();
   return {
     identity: { id, name: `Agent ${id}`, description: "", brief: "" },
@@ -71,7 +75,7 @@ export async function plan({ id, model, tickMs = 0, threshold = 0.75 }) {
     protocol: actions.protocol,
     actions: actions.index,
     limits: {},
-    policy: [{ by: "the bench", as: "person", profile: "full", allow: ["action *"] }],
+    policy: [{ by: "the bench", as: "person", profile: "full", allow: ["action *"] }, ...policy],
     memory: { strategy: "legion", threshold, pin: "newest" },
     errors: "keep",
     tickMs,
@@ -95,7 +99,18 @@ function actionIndex() {
       effects: "none",
       execute: (/** @type {{n: string}} */ { n }) => ok(`touched ${n}`),
     });
-    const bench = defineModule({ name: "bench", actions: { touch } });
+    const reach = defineAction({
+      description: "Reach for a file, a command and a host",
+      parameters: { n: z.string() },
+      effects: "none",
+      touches: (/** @type {{n: string}} */ { n }) => [
+        { kind: "read", path: `src/part/file-${n}.ts` },
+        { kind: "run", command: `git log --oneline -${n} src && npm test -- test/part` },
+        { kind: "net", url: `https://docs.example.org/page/${n}`, isChosen: true },
+      ],
+      execute: (/** @type {{n: string}} */ { n }) => ok(`reached ${n}`),
+    });
+    const bench = defineModule({ name: "bench", actions: { touch, reach } });
     return { index: indexActions([core, goals, notes, bench], toolsProtocol), protocol: toolsProtocol };
   })();
   return indexed;
@@ -105,6 +120,44 @@ function actionIndex() {
 export async function localEnvironment() {
   const { createLocalEnvironment } = await load("src/environment/local.js");
   return createLocalEnvironment(process.env);
+}
+
+/**
+ * The microseconds of a self-driving step that is written and not flushed.
+ * @param {{redactor?: unknown, policy?: readonly object[], action?: "touch" | "reach", steps?: number}} options
+ */
+export async function timeStep({ redactor, policy, action = "touch", steps = 4_000 }) {
+  /** @type {number[]} */
+  const times = [];
+  let last = 0;
+  const model = instantModel((index) => {
+    const now = performance.now();
+    if (index > 0) times.push((now - last) * 1_000);
+    last = now;
+    if (index === steps) return noop();
+    return { calls: [{ id: `call-${index}`, name: action, arguments: `{"n":"${index}"}` }] };
+  });
+  const legion = await startBench({ plans: [await plan({ id: "1", model, policy })], redactor });
+  await legion.control.say(["1"], "go");
+  await legion.untilIdle(new AbortController().signal);
+  await legion.stop();
+  return median(times.slice(steps / 8));
+}
+
+/**
+ * The medians of both, measured by turns, and that of what the other is of the one in the same turn.
+ * @param {() => Promise<number>} one @param {() => Promise<number>} other @param {number} turns
+ */
+export async function byTurns(one, other, turns) {
+  const times = { one: /** @type {number[]} */ ([]), other: /** @type {number[]} */ ([]) };
+  await one();
+  await other();
+  for (let turn = 0; turn < turns; turn++) {
+    times.one.push(await one());
+    times.other.push(await other());
+  }
+  const ratio = median(times.other.map((time, turn) => time / (times.one[turn] ?? 0)));
+  return { one: median(times.one), other: median(times.other), ratio };
 }
 
 /**

@@ -1,18 +1,7 @@
 // Secrets: what hiding fifty of them costs a megabyte, and a step.
 
 import { randomBytes } from "node:crypto";
-import {
-  figure,
-  instantModel,
-  load,
-  median,
-  noop,
-  plan,
-  report,
-  round,
-  startBench,
-  trivialCall,
-} from "./bench.mjs";
+import { byTurns, figure, load, median, report, round, timeStep } from "./bench.mjs";
 
 const { createRedactor } = await load("src/base/redaction/redactor.js");
 
@@ -41,40 +30,12 @@ const base64 = randomBytes(MEGABYTE).toString("base64").replace(/.{76}/g, "$&\n"
 let held = 0;
 const full = prose.replaceAll("brown fox", () => secrets[held++ % 50]?.value ?? "").slice(0, MEGABYTE);
 
-/**
- * The microseconds of a step.
- * @param {unknown} redactor
- */
-async function step(redactor) {
-  /** @type {number[]} */
-  const times = [];
-  let last = 0;
-  const steps = 8_000;
-  const model = instantModel((index) => {
-    const now = performance.now();
-    if (index > 0) times.push((now - last) * 1_000);
-    last = now;
-    return index < steps ? trivialCall(index) : noop();
-  });
-  const legion = await startBench({
-    plans: [await plan({ id: "1", model })],
-    durability: "process",
-    redactor,
-  });
-  await legion.control.say(["1"], "go");
-  await legion.untilIdle(new AbortController().signal);
-  await legion.stop();
-  return median(times.slice(1_000));
-}
-
-const without = [];
-const withAll = [];
-await step(undefined);
-for (let turn = 0; turn < 5; turn++) {
-  without.push(await step(undefined));
-  withAll.push(await step(createRedactor(secrets)));
-}
-const ratio = median(withAll) / median(without);
+const redactor = createRedactor(secrets);
+const { one, other, ratio } = await byTurns(
+  () => timeStep({}),
+  () => timeStep({ redactor }),
+  5,
+);
 const times = { text: hide(prose), lines: hide(base64), full: hide(full) };
 report([
   figure("", "1 MB without a secret, of 50", `${round(times.text, 2)} ms`, {
@@ -89,8 +50,8 @@ report([
     goal: "<= 10 ms",
     met: times.full <= 10,
   }),
-  figure("", "step with 50 secrets", `${round(median(withAll))} us`, {
-    beside: `without ${round(median(without))} us: ${round(ratio, 3)}`,
+  figure("", "step with 50 secrets", `${round(other)} us`, {
+    beside: `without ${round(one)} us: ${round(ratio, 3)}`,
     goal: "<= 1.1",
     met: ratio <= 1.1,
   }),
