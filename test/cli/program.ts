@@ -2,15 +2,14 @@
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdirSync, rmdirSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { build } from "../../scripts/build.mjs";
 
 export const PROGRAM = fileURLToPath(new URL("../../dist/src/cli/index.js", import.meta.url));
-const BUILDING = join(tmpdir(), "legion-test-building");
+/** Each clone has its own: it waits for nobody else's compiler. */
+const BUILDING = fileURLToPath(new URL("../../node_modules/.legion-test-building", import.meta.url));
 const RETRY_MS = 100;
 /** Whoever builds for longer was killed. */
 const FORGOTTEN_MS = 60_000;
