@@ -87,7 +87,7 @@ describe.runIf(isLinux)("hostile: authority and taint", () => {
       ]);
       const [asked] = (await world.kinds("2", "approval")).flatMap(({ sends }) => sends ?? []);
       expect(asked!.content).toContain(`It has read text from outside: ${page}.`);
-      expect(asked!.content).toContain("In the name of: 1.");
+      expect(asked!.content).toContain("In the name of: Agent 1.");
       expect(asked!.content).toContain(new URL(canary.url).hostname);
       await answer(world, question, "denied", "that is a secret");
       await world.idle();
