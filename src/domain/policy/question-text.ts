@@ -52,8 +52,12 @@ export function callLines(
   );
 }
 
+/** Past this a call is never shown whole unasked, in characters: to find out would take long. */
+const MAX_TRIED = 200_000;
+
 /** Are all of its lines whole though they may be cut? */
 export function isShownWhole(asked: ShownCall): boolean {
+  if (JSON.stringify(asked).length > MAX_TRIED) return false;
   return callLines(asked, "cut").join("\n") === callLines(asked, "whole").join("\n");
 }
 

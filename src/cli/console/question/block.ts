@@ -38,7 +38,7 @@ export function questionBlock(question: Question, layout: BlockLayout): Question
     ...reasonLines(question).flatMap((line) => firstRows(line, columns)),
     ...wrap(`Without an answer it is a no on ${momentOf(expires)}.`, columns),
   ];
-  const call = callLines(question, "whole").flatMap((line) => breakLine(line, columns));
+  const call = callLines(question, "cut").flatMap((line) => breakLine(line, columns));
   const fixed = 1 + head.length + why.length + Math.ceil(MAX_CHOICES / columns);
   const room = Math.max(MIN_CALL_ROWS, maxRows - fixed);
   const isWhole = call.length <= room && isShownWhole(question);
@@ -71,8 +71,8 @@ function choicesOf(question: Question, length: "whole" | "cut"): string {
   return `y: once · a: always this exact call${host} · n [why]: no`;
 }
 
-function cutRows(question: Question, first: readonly string[]): readonly string[] {
-  const length = callLines(question, "whole").join("\n").length;
+function cutRows({ parameters }: Question, first: readonly string[]): readonly string[] {
+  const { length } = JSON.stringify([parameters]);
   return [...first, `    … (${length.toLocaleString("en")} characters in all)`];
 }
 
