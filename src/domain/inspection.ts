@@ -1,4 +1,4 @@
-import type { Event } from "./event.ts";
+import type { AskedCall, Event } from "./event.ts";
 import type { AgentId } from "./message.ts";
 import type { Delta } from "./model.ts";
 import type { Question, Settlement } from "./verdict.ts";
@@ -35,6 +35,8 @@ export type Inspection =
       readonly question: Question;
       readonly ended?: Settlement;
     }
+  /** A call would have to be asked, and is refused: nobody is there to answer. */
+  | { readonly kind: "live:unasked"; readonly agent: AgentId; readonly asked: AskedCall }
   | { readonly kind: "live:delta"; readonly agent: AgentId; readonly delta: Delta }
   | {
       readonly kind: "live:state";

@@ -10,7 +10,7 @@ import { checkCall } from "./check-call.ts";
 import { judgeCall, type CallJudgement } from "./gate.ts";
 import { readingHost } from "./module-host.ts";
 import { closeCall, STOPPED } from "./perform.ts";
-import { askPerson, awaitVerdict, settleQuestion } from "./question.ts";
+import { askPerson, awaitVerdict, settleQuestion, tellUnasked } from "./question.ts";
 
 const SKIPPED = "Not run: new instructions came first.";
 const WAY_OUT = "Do it another way, or leave it out and say so.";
@@ -59,10 +59,11 @@ interface AskedCase {
 
 /** What is known without asking, or without asking anew. */
 async function answerTo(
-  { rulebook, memory }: Performer,
-  { call: { parameters }, name: action }: SoundCall,
+  performer: Performer,
+  ready: SoundCall,
   { judgement, question }: AskedCase,
 ): Promise<"run" | "ask" | { readonly refusal: string }> {
+  const { rulebook, memory } = performer;
   const { kind, rule, touches, forOthers } = judgement;
   const isOpen = question !== undefined && question.verdict === undefined;
   if (kind === "deny") {
@@ -77,12 +78,13 @@ async function answerTo(
   if (question?.verdict === "denied" || question?.verdict === "expired")
     return { refusal: `${reasonOf(question)} ${WAY_OUT}` };
   if (isOpen) return "ask";
-  const call = { action, parameters };
+  const call = { action: ready.name, parameters: ready.call.parameters };
   const known = memory.conversation.questions.refused.get(keyOfCall(call));
   if (known !== undefined) return { refusal: `${known} It is not asked again before Control has spoken.` };
   const answers = await Promise.all(touches.map((touch) => rulebook.isAnswered(call, touch)));
   if (forOthers.length === 0 && answers.every(Boolean)) return "run";
   if (rulebook.questions.mode === "wait") return "ask";
+  tellUnasked(performer, ready, judgement);
   return { refusal: `It would have to be asked (${rule}), and nobody is there to answer. ${WAY_OUT}` };
 }
 

@@ -16,21 +16,13 @@ import { STOPPED } from "./perform.ts";
 /** Has the question in the log and on its way to Control, unless both is done. */
 export async function askPerson(
   performer: Performer,
-  { call, name }: SoundCall,
-  { touches, besides, rule }: CallJudgement,
+  ready: SoundCall,
+  judgement: CallJudgement,
 ): Promise<void> {
   const { memory, identity, shared, outbox } = performer;
-  const { authority, taint } = memory.conversation;
-  const asked: AskedCall = {
-    action: name,
-    touches,
-    besides,
-    rule,
-    authority: authority.length > 0 ? authority : undefined,
-    taint: taint.length > 0 ? taint : undefined,
-  };
+  const { call } = ready;
   if (!openQuestion(memory.conversation.questions))
-    await memory.commit({ kind: "approval", call: call.id, asked });
+    await memory.commit({ kind: "approval", call: call.id, asked: toAsked(performer, ready, judgement) });
   const question = openQuestion(memory.conversation.questions)!;
   if (question.isSent) return;
   const id = questionId({ agent: identity.id, seq: question.seq });
@@ -49,6 +41,29 @@ export async function askPerson(
   const sends = compose(memory, letter, [], shared.clock.now());
   await memory.commit({ kind: "approval", call: call.id, sends });
   void outbox.deliver();
+}
+
+/** Has those who watch told of a call that nobody is there to be asked about. */
+export function tellUnasked(performer: Performer, ready: SoundCall, judgement: CallJudgement): void {
+  const { identity, shared, redactor } = performer;
+  const asked = redactor.value(toAsked(performer, ready, judgement));
+  shared.inspect({ kind: "live:unasked", agent: identity.id, asked });
+}
+
+function toAsked(
+  { memory }: Performer,
+  { name: action }: SoundCall,
+  { touches, besides, rule }: CallJudgement,
+): AskedCall {
+  const { authority, taint } = memory.conversation;
+  return {
+    action,
+    touches,
+    besides,
+    rule,
+    authority: authority.length > 0 ? authority : undefined,
+    taint: taint.length > 0 ? taint : undefined,
+  };
 }
 
 /**

@@ -1,8 +1,9 @@
 // What a running node shows and who it listens to: people at a terminal or behind a pipe, or programs that read JSON.
 
+import { join } from "node:path";
 import type { EnvironmentFinding } from "../../environment/open.ts";
 import type { Config, ConfigFlags } from "../../config/config.ts";
-import { openPersonFolder } from "../../storage/folder/person/folder.ts";
+import { openPersonFolder, personFolderPath } from "../../storage/folder/person/folder.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Spent } from "../../past/spending.ts";
 import type { Inspect, Inspection } from "../../domain/inspection.ts";
@@ -12,6 +13,7 @@ import type { Roster } from "../../legion/roster.ts";
 import type { Io } from "../kit/command.ts";
 import { consoleMode, openConsole } from "./console.ts";
 import { openHistory } from "./editor/history.ts";
+import { createUnaskedTeller } from "./question/unasked.ts";
 import { createWaitingQuestions } from "./question/waiting.ts";
 import { completeLine, createTalk } from "./talk.ts";
 import { dispatch } from "../kit/dispatch.ts";
@@ -77,10 +79,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     legion,
     io: { ...io, stdout: stream, cwd: project, env: sameSite(flags, io.env) },
     print: (rows) => console.print(fitRows(rows, look.columns())),
-    dispatch: async (argv, commandIo) => {
-      await options.ready;
-      return dispatch(argv, commandIo);
-    },
+    dispatch: (argv, commandIo) => options.ready.then(() => dispatch(argv, commandIo)),
     mode,
     onSay: (text) => view.expect(text),
     answer: (line) => view.answer(line),
@@ -97,6 +96,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     onInterrupt: () => void (talk.interrupt() || options.onInterrupt()),
   });
   const waiting = createWaitingQuestions();
+  const tellUnasked = createUnaskedTeller(join(personFolderPath(io.env), "config.yaml"), tell);
   const view =
     readers === "people" ? openView({ ...options, ...look, ...console, mode, waiting, tell }) : openFeed(io);
   let said: NewestMessage | undefined;
@@ -105,6 +105,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     see(inspection) {
       said = saidIn(inspection) ?? said;
       waiting.see(inspection);
+      tellUnasked(inspection);
       view.see(inspection);
     },
     settled: console.settled,

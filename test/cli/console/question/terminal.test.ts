@@ -127,3 +127,30 @@ describe("a question behind a pipe", () => {
     expect(out).not.toContain("\u001b");
   });
 });
+
+describe("a question where nobody is", () => {
+  beforeAll(buildProgram);
+
+  it("is a no that says why in one line, and what would allow it", async () => {
+    const call = { action: "executeCommand", parameters: { command: "npm test", network: "example.com" } };
+    const cwd = await createTempProject({
+      "script.yaml": `- calls: [${JSON.stringify(call)}]\n- calls: [${JSON.stringify(call)}]\n- Done.\n`,
+    });
+    const config = await temporaryFolder();
+    const env = { XDG_CONFIG_HOME: config };
+    const args = ["start", "--model", "scripted:script.yaml", "--tick", "0", "--task", "go", "--until-idle"];
+    const { code, out } = await runToEnd([...args, "--policy", "allow run npm test"], { cwd, env });
+    expect(code).toBe(0);
+    const lines = out.split("\n").filter((line) => line.includes("nobody is here to answer"));
+    expect(lines).toEqual([
+      "Agent 1 may not call executeCommand: that has to be asked (profile workspace), and nobody is here to answer. " +
+        'To allow it next time: policy: { allow: ["net example.com:443"] } in ' +
+        `${config}/ai-legion/config.yaml, or --approvals wait, and an answer then.`,
+    ]);
+    const ruled = await runToEnd([...args, "--policy", "ask run npm *"], { cwd, env });
+    expect(ruled.out).toContain(
+      "that has to be asked (run npm * (--policy)), and nobody is here to answer. " +
+        "To allow it next time: --approvals wait, and an answer then.",
+    );
+  });
+});
