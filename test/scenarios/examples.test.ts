@@ -1,7 +1,7 @@
 // What a newcomer tries first: each example of the repository as it is started by hand, in a copy of its folder.
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -63,6 +63,25 @@ describe("the examples", () => {
     );
     expect(readFileSync(join(project, "SURVEY.md"), "utf8")).toContain("# Survey of Garden\n");
   });
+
+  it.each([
+    ["yes", "approved", true],
+    ["no", "denied", false],
+  ])(
+    "have a program that is asked before a file is written, and says %s",
+    async (word, verdict, isWritten) => {
+      const project = await createTempProject({ "README.md": "# Garden\n" });
+      const { ended, out } = node(["questions.mjs", project, word]);
+      expect(await ended).toBe(0);
+      const [asked, over, ...more] = out().trimEnd().split("\n");
+      expect(asked).toMatch(
+        /^Agent 1 asks 1\.\d+: writeFile SURVEY\.md\? \(this program .*; a no at 20.*Z\)$/,
+      );
+      expect(over).toMatch(new RegExp(`^1\\.\\d+ was ${verdict}\\.$`));
+      expect(more).toEqual([]);
+      expect(existsSync(join(project, "SURVEY.md"))).toBe(isWritten);
+    },
+  );
 
   it("have a server that puts an agent behind HTTP, and is closed to web pages", async () => {
     const project = await createTempProject({ "beans.txt": "" });
