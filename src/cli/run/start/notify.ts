@@ -17,7 +17,7 @@ export interface Notifier {
 const TIMEOUT_MS = 10_000;
 const MAX_LENGTH = 500;
 /** What a person has to know of: a question, and that somebody does nothing until they act. */
-const WANTED = { asking: "asks", parked: "is parked", halted: "is halted" } as const;
+const WANTED = { parked: "is parked", halted: "is halted" } as const;
 
 /** @param onFailure told, once, why the person cannot be told */
 export function createNotifier(
@@ -40,6 +40,10 @@ export function createNotifier(
   };
   return {
     see(seen) {
+      if (seen.kind === "question" && !seen.ended) {
+        const { id, agent, action } = seen.question;
+        tell(`${displayName(agent)} asks ${id}: may I call ${action}?`);
+      }
       if (seen.kind !== "live:state" || !(seen.state in WANTED)) return;
       const { agent, state, reason = "" } = seen;
       tell(`${displayName(agent)} ${WANTED[state as keyof typeof WANTED]}: ${reason}`);

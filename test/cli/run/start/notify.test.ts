@@ -6,10 +6,23 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createNotifier } from "../../../../src/cli/run/start/notify.ts";
+import type { Question } from "../../../../src/domain/verdict.ts";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
 import { temporaryFolder } from "../../../world.ts";
 
-const asks: Inspection = { kind: "live:state", agent: "2", state: "asking", reason: "2.417" };
+const question: Question = {
+  id: "2.417",
+  agent: "2",
+  action: "deploy",
+  parameters: {},
+  touches: [],
+  besides: [],
+  rule: "profile workspace",
+  since: "2026-11-23T05:00:00.000Z",
+  expires: "2026-11-24T05:00:00.000Z",
+};
+const asks: Inspection = { kind: "question", agent: "2", question };
+const isOver: Inspection = { ...asks, ended: { verdict: "approved" } };
 const parked: Inspection = { kind: "live:state", agent: "3", state: "parked", reason: "a $(touch x) `loop`" };
 const thinks: Inspection = { kind: "live:state", agent: "2", state: "thinking" };
 
@@ -20,10 +33,11 @@ it("tells a command of the person's of questions, parks and the end, and runs no
   const notifier = createNotifier({ kind: "command", command }, "/home/me/garden", () => undefined);
   notifier.see(thinks);
   notifier.see(asks);
+  notifier.see(isOver);
   notifier.see(parked);
   await notifier.end("Done.");
   expect((await readFile(file, "utf8")).trim().split("\n").sort()).toEqual([
-    "Agent 2 asks: 2.417 (/home/me/garden)",
+    "Agent 2 asks 2.417: may I call deploy? (/home/me/garden)",
     "Agent 3 is parked: a $(touch x) `loop` (/home/me/garden)",
     "Done. (/home/me/garden)",
   ]);
@@ -41,7 +55,7 @@ it("posts to a URL of the person's, also of their own network", async () => {
   const notifier = createNotifier({ kind: "url", url }, "/p", () => undefined);
   notifier.see(asks);
   await notifier.end("Done.");
-  expect(bodies.sort()).toEqual(["Agent 2 asks: 2.417 (/p)", "Done. (/p)"]);
+  expect(bodies.sort()).toEqual(["Agent 2 asks 2.417: may I call deploy? (/p)", "Done. (/p)"]);
 });
 
 it("gives name and password of a URL as such, and never in words", async () => {
