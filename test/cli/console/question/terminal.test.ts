@@ -132,7 +132,10 @@ describe("a question where nobody is", () => {
   beforeAll(buildProgram);
 
   it("is a no that says why in one line, and what would allow it", async () => {
-    const call = { action: "executeCommand", parameters: { command: "npm test", network: "example.com" } };
+    const call = {
+      action: "executeCommand",
+      parameters: { command: "npm test", network: "example.com:8443" },
+    };
     const cwd = await createTempProject({
       "script.yaml": `- calls: [${JSON.stringify(call)}]\n- calls: [${JSON.stringify(call)}]\n- Done.\n`,
     });
@@ -144,7 +147,7 @@ describe("a question where nobody is", () => {
     const lines = out.split("\n").filter((line) => line.includes("nobody is here to answer"));
     expect(lines).toEqual([
       "Agent 1 may not call executeCommand: that has to be asked (profile workspace), and nobody is here to answer. " +
-        'To allow it next time: policy: { allow: ["net example.com:443"] } in ' +
+        'To allow it next time: policy: { allow: ["net example.com:8443"] } in ' +
         `${config}/ai-legion/config.yaml, or --approvals wait, and an answer then.`,
     ]);
     const ruled = await runToEnd([...args, "--policy", "ask run npm *"], { cwd, env });
