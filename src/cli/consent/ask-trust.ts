@@ -59,7 +59,13 @@ async function admit(
   let answer: TrustAnswer = options["trust"] ? "this" : "no";
   if (answer === "no" && canAsk(io) && !options["json"]) answer = await ask(open, io);
   if (answer === "always") return grant(person, project, ALWAYS, ...open.wanted);
-  if (answer === "this") return grant(person, project, ...open.code, ...open.wanted);
+  if (answer === "this") {
+    await grant(person, project, ...open.code, ...open.wanted);
+    const now = await openGrants(brought, project, await grantsOf(person, project));
+    // While the person read, somebody exchanged what was asked about.
+    if (now.code.length > 0) throw refusal(now.code);
+    return;
+  }
   if (open.code.length > 0) throw refusal(open.code);
   io.stderr.write(`legion: ${leftOut(open.wanted)}\n`);
 }

@@ -65,6 +65,14 @@ function ask(
   return { outcome, terminal, question, said };
 }
 
+it("does not run what was exchanged while the person read", async () => {
+  const { outcome, terminal, question } = ask("person");
+  await question;
+  await writeFile(join(project, "b.mjs"), "// another");
+  await terminal.type("y\r");
+  expect(await outcome).toMatch(/^this project brings code that you have not trusted: a\.mjs/);
+});
+
 async function answer(keys: string, names?: string[]): Promise<string> {
   const { outcome, terminal, question } = ask("person", names);
   await question;
