@@ -75,6 +75,7 @@ export const ATTACKS: readonly Fault[] = [
       "environment/network/policy.test.ts: takes %s in allowPrivate for no leave to reach the metadata of a cloud as %s (H2)",
       "environment/network/policy.test.ts: connects to the addresses that were checked, whatever the name server says next (H1)",
       "environment/network/redirect.test.ts: a redirect to %s is refused as if it were asked for (H5)",
+      "environment/bubblewrap/ssrf.test.ts: reaches nothing by CONNECT, or a whole URL, to %s (H2, E8)",
     ],
   },
   {
@@ -94,6 +95,7 @@ export const ATTACKS: readonly Fault[] = [
       "hostile/pages.test.ts: have another agent do it",
       "mail/taint.test.ts: goes on from agent to agent, and leaves what a person says unmarked",
       "mail/hostile-marks.test.ts: a module that says in whose name it acts, and that nothing came from outside",
+      "legion/questions/tainted-reader.test.ts: %s that a page led to, through another agent, is asked with the page and in whose name, and a no keeps the secret",
     ],
   },
   {
