@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineAction, defineModule, fail, idle, ok, type Host } from "../src/domain/module.ts";
+import { defineAction, defineModule, fail, idle, ok, type Host } from "../src/domain/authoring/module.ts";
 
 const RECALL_LIMIT = 20;
 const EXCERPT_CHARS = 300;

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { defineAction, defineModule, fail, ok, type Host, type State } from "../src/domain/module.ts";
+import {
+  defineAction,
+  defineModule,
+  fail,
+  ok,
+  type Host,
+  type State,
+} from "../src/domain/authoring/module.ts";
 
 const KEY = "goals";
 const MAX_PENDING = 100;

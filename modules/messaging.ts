@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { defineAction, defineModule, fail, ok, type Host, type Peer } from "../src/domain/module.ts";
+import {
+  defineAction,
+  defineModule,
+  fail,
+  ok,
+  type Host,
+  type Peer,
+} from "../src/domain/authoring/module.ts";
 
 const CONTROL: Peer = { id: "0", name: "Control", description: "the person you work for", running: true };
 const MAX_LISTED = 200;

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { defineAction, defineModule, fail, ok, type Host, type State } from "../src/domain/module.ts";
+import {
+  defineAction,
+  defineModule,
+  fail,
+  ok,
+  type Host,
+  type State,
+} from "../src/domain/authoring/module.ts";
 
 const MAX_TITLE_LENGTH = 500;
 const MAX_CONTENT_BYTES = 1024 * 1024;

@@ -13,7 +13,7 @@ const FOLDERS = ["src", "modules"];
 /** Holds the fingerprint of the sources that dist/ was built from, and whether they were checked. */
 const STAMP = join(root, "dist/.built");
 const COMMAND = join(root, "dist/src/cli/index.js");
-const SCHEMA_MAKER = join(root, "dist/src/config/json-schema.js");
+const SCHEMA_MAKER = join(root, "dist/src/config/files/json-schema.js");
 /** Where editors find what config.yaml may hold. */
 const SCHEMA = join(root, "dist/config.schema.json");
 

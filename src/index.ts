@@ -24,10 +24,10 @@ export {
   type Peer,
   type Projection,
   type State,
-} from "./domain/module.ts";
-export type { Touching } from "./domain/touching.ts";
-export { defineShared, defineState } from "./domain/module-state.ts";
-export type { CommandOptions, CommandRun, Workspace } from "./domain/workspace.ts";
+} from "./domain/authoring/module.ts";
+export type { Touching } from "./domain/policy/touching.ts";
+export { defineShared, defineState } from "./domain/authoring/module-state.ts";
+export type { CommandOptions, CommandRun, Workspace } from "./domain/authoring/workspace.ts";
 
 // -- Legions: agents that run in this process -----------------------------------------------------------------------------
 // `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;
@@ -46,7 +46,7 @@ export { indexActions, type ActionIndex } from "./agent/parts/module-set.ts";
 export type { Standing } from "./agent/parts/presence.ts";
 export type { MemorySettings } from "./domain/memory-settings.ts";
 export type { OpenQuestion } from "./legion/questions.ts";
-export type { Question, Settlement } from "./domain/verdict.ts";
+export type { Question, Settlement } from "./domain/policy/verdict.ts";
 export type { JudgedCall, ProgramGate, ProgramVerdict, QuestionSettings } from "./agent/parts/rulebook.ts";
 export type { PolicyLayer, Profile } from "./domain/policy/policy.ts";
 export type { Touch } from "./domain/policy/rule.ts";
@@ -103,8 +103,8 @@ export type { Backend } from "./storage/contract/backend.ts";
 // `createReader` reads the files of a project without its lock, also while a node runs.
 export { createFileReader as createReader, type FileReader } from "./storage/files/reader/reader.ts";
 export type { Reader } from "./storage/contract/reader.ts";
-export type { Call, Event, EventOf, Outcome, Usage } from "./domain/event.ts";
-export { displayName, type AgentId, type Message } from "./domain/message.ts";
+export type { Call, Event, EventOf, Outcome, Usage } from "./domain/event/event.ts";
+export { displayName, type AgentId, type Message } from "./domain/message/message.ts";
 
 // -- Errors -----------------------------------------------------------------------------------------------------------------
 export { LegionError, isLegionError, type ErrorCode } from "./base/errors.ts";

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { expect } from "vitest";
 import type { ScriptedAnswer } from "../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, ok } from "../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../src/domain/authoring/module.ts";
 import type { World } from "./world.ts";
 
 export const NOOP = { calls: [{ action: "noop" }] } satisfies ScriptedAnswer;

@@ -5,7 +5,7 @@ import { core } from "../modules/core.ts";
 import { goals } from "../modules/goals.ts";
 import { messaging } from "../modules/messaging.ts";
 import { notes } from "../modules/notes.ts";
-import type { Event } from "../src/domain/event.ts";
+import type { Event } from "../src/domain/event/event.ts";
 import type { ModelRequest } from "../src/domain/model.ts";
 import type { ScriptedAnswer } from "../src/model/scripted/scripted.ts";
 import {
@@ -14,7 +14,7 @@ import {
   type ActionResult,
   type Host,
   type Module,
-} from "../src/domain/module.ts";
+} from "../src/domain/authoring/module.ts";
 import type { World } from "./world.ts";
 
 export const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };

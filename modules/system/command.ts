@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineAction, fail, fromOutside, ok, type Host } from "../../src/domain/module.ts";
-import type { CommandRun } from "../../src/domain/workspace.ts";
+import { defineAction, fail, fromOutside, ok, type Host } from "../../src/domain/authoring/module.ts";
+import type { CommandRun } from "../../src/domain/authoring/workspace.ts";
 import { lastLines, linesOf, withoutEscapes } from "./text.ts";
 
 const DEFAULT_TIMEOUT_S = 120;

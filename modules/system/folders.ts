@@ -1,6 +1,6 @@
 import { lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import type { Dirent } from "node:fs";
-import { defineAction, fail, ok } from "../../src/domain/module.ts";
+import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
 import { namesTo, permitMove, withEntry, withFolder, type Errand } from "./confine/confine.ts";
 import { ignoredBy, rulesDownTo, type IsIgnored } from "./outline/ignored.ts";
 import { pathParameter } from "./parameters.ts";

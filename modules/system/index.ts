@@ -1,4 +1,4 @@
-import { defineModule } from "../../src/domain/module.ts";
+import { defineModule } from "../../src/domain/authoring/module.ts";
 import { executeCommand } from "./command.ts";
 import { createDirectory, deleteFile, listDirectory, moveFile } from "./folders.ts";
 import { outline } from "./outline/outline.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineAction, fail, ok } from "../../src/domain/module.ts";
+import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
 import { openFile, withEntry, type Errand } from "./confine/confine.ts";
 import { binaryKind, readLines, type Excerpt } from "./excerpt.ts";
 import { pathParameter } from "./parameters.ts";

@@ -1,4 +1,4 @@
-import { fail, type ActionResult } from "../../src/domain/module.ts";
+import { fail, type ActionResult } from "../../src/domain/authoring/module.ts";
 
 /** Why an action on a file is not done. The message is a sentence for the model. */
 export class Refusal extends Error {}

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
-import { defineAction, fail, ok, type Host } from "../../src/domain/module.ts";
+import { defineAction, fail, ok, type Host } from "../../src/domain/authoring/module.ts";
 import { openFile, withEntry, type Errand } from "./confine/confine.ts";
 import { replaceFile } from "./draft.ts";
 import { pathParameter } from "./parameters.ts";

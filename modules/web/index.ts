@@ -1,11 +1,11 @@
-import { defineModule, type Module, type NodeHost } from "../../src/domain/module.ts";
+import { defineModule, type Module, type NodeHost } from "../../src/domain/authoring/module.ts";
 import type { ReaderOptions } from "./extract/readers.ts";
 import { INSTRUCTIONS } from "./prompts.ts";
 import { readPageAction } from "./read-page.ts";
 import { searchWeb } from "./search/action.ts";
 import { readSettings, type WebSettings } from "./settings.ts";
 import { createVisits, type Visits } from "./visits.ts";
-import { defineShared } from "../../src/domain/module-state.ts";
+import { defineShared } from "../../src/domain/authoring/module-state.ts";
 
 /** Of one document. */
 const MAX_BYTES = 10 * 1024 * 1024;

@@ -9,7 +9,7 @@ import {
   type Action,
   type ActionResult,
   type Host,
-} from "../../src/domain/module.ts";
+} from "../../src/domain/authoring/module.ts";
 import { wrapOutside } from "./markers.ts";
 import { divide } from "./parts.ts";
 import { shortenPrompt } from "./prompts.ts";

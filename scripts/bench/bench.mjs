@@ -88,7 +88,7 @@ function actionIndex() {
   indexed ??= (async () => {
     const { indexActions } = await load("src/agent/parts/module-set.js");
     const { toolsProtocol } = await load("src/model/protocol/tools.js");
-    const { defineAction, defineModule, ok } = await load("src/domain/module.js");
+    const { defineAction, defineModule, ok } = await load("src/domain/authoring/module.js");
     const { core } = await load("modules/core.js");
     const { goals } = await load("modules/goals.js");
     const { notes } = await load("modules/notes.js");

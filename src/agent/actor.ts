@@ -18,14 +18,14 @@ import { showRest } from "./parts/presence.ts";
 import { ask, wouldFit } from "./think/ask.ts";
 import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
 import type { Undeliverable } from "../past/dead-letters.ts";
-import { type Call, type NewEvent, type ResultEvent, restartNotice } from "../domain/event.ts";
+import { type Call, type NewEvent, type ResultEvent, restartNotice } from "../domain/event/event.ts";
 import { isLegionError } from "../base/errors.ts";
 import { tellOfVoid } from "./act/question.ts";
 import { judgeLoop } from "./parts/loop-guard.ts";
-import { MAIL_SHARE } from "../domain/message.ts";
+import { MAIL_SHARE } from "../domain/message/message.ts";
 import { park } from "./park.ts";
 import { planRecovery } from "./recovery.ts";
-import { aborted, linkSignals, type Stops } from "../base/signals.ts";
+import { aborted, linkSignals, type Stops } from "../base/process/signals.ts";
 
 /**
  * Runs until `signal` aborts; what runs then is finished first, unless `now` aborts, with SHUTDOWN. Rejects with what the

@@ -3,8 +3,8 @@
 import type { Shared } from "./parts/agent.ts";
 import type { Writing } from "../mail/log-access.ts";
 import { compose } from "../mail/compose.ts";
-import type { NoticeReason } from "../domain/event.ts";
-import { CONTROL } from "../domain/message.ts";
+import type { NoticeReason } from "../domain/event/event.ts";
+import { CONTROL } from "../domain/message/message.ts";
 
 /** Whoever can be stopped. */
 interface Stoppable extends Writing {

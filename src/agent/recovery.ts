@@ -1,8 +1,8 @@
 // After a crash: which calls of the last decision still want a result, and how each gets one. Pure.
 
-import type { Call, ResultEvent } from "../domain/event.ts";
+import type { Call, ResultEvent } from "../domain/event/event.ts";
 import { openCalls, type Conversation } from "../past/conversation.ts";
-import type { Effects } from "../domain/module.ts";
+import type { Effects } from "../domain/authoring/module.ts";
 import type { Evidence } from "./parts/command-trace.ts";
 
 /** `run`: perform it (again). `begin`: nothing of it was done yet. `record`: this is its result. */

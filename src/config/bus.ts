@@ -1,5 +1,5 @@
 import { LegionError } from "../base/errors.ts";
-import type { TextSettings } from "./config-schema.ts";
+import type { TextSettings } from "./files/config-schema.ts";
 import type { RedisAddress } from "../storage/redis/connection/address.ts";
 
 /** What carries the messages and keeps what is recorded: this process and the project's files, or Redis. */

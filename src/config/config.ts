@@ -1,23 +1,23 @@
 import { busOf, type BusChoice } from "./bus.ts";
 import type { MemorySettings } from "../domain/memory-settings.ts";
-import type { DotEnv } from "./dot-env.ts";
+import type { DotEnv } from "./files/dot-env.ts";
 import { LegionError } from "../base/errors.ts";
-import { textSettings, type FileSettings, type TextSettings } from "./config-schema.ts";
+import { textSettings, type FileSettings, type TextSettings } from "./files/config-schema.ts";
 import type { EnvironmentChoice } from "../environment/settings.ts";
 import { mergeLimits, type LegionLimits } from "../domain/limits.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import type { Trust, WantedGrant } from "./grants/grant.ts";
 import { personLayers, policyLayers } from "./grants/widenings.ts";
-import type { Notify, PersonSettings } from "./person-config.ts";
+import type { Notify, PersonSettings } from "./files/person-config.ts";
 import { keyLeak, type UrlSources } from "../model/http/base-url.ts";
 import type { ProviderSettings } from "../model/registry/connection.ts";
 import type { ModelDescription } from "../model/registry/profiles.ts";
 import type { Secret } from "../base/redaction/redactor.ts";
 import { freeze } from "../base/freeze.ts";
-import { DEFAULT_MEMORY, type MemoryChoice } from "./settings.ts";
+import { DEFAULT_MEMORY, type MemoryChoice } from "./files/settings.ts";
 import { chooseSearch, type SearchChoice } from "./web-search.ts";
-import { BROWSER_VARIABLE as BROWSER, SERVICE_VARIABLES, type VARIABLES } from "./variables.ts";
-import { explainIssue } from "./yaml.ts";
+import { BROWSER_VARIABLE as BROWSER, SERVICE_VARIABLES, type VARIABLES } from "./files/variables.ts";
+import { explainIssue } from "./files/yaml.ts";
 
 /** What models and web searches are chosen and opened by, beside the config. */
 export type ServiceEnvironment = Readonly<Record<string, string>>;

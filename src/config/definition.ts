@@ -4,9 +4,9 @@ import { z } from "zod";
 import { LegionError } from "../base/errors.ts";
 import type { EnvironmentChoice } from "../environment/settings.ts";
 import type { LimitsChoice } from "../domain/limits.ts";
-import { isAgentId, type AgentId } from "../domain/message.ts";
+import { isAgentId, type AgentId } from "../domain/message/message.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
-import { nearest } from "../base/nearest.ts";
+import { nearest } from "../base/text/nearest.ts";
 import { findInProject, readProjectFile, readTextFile, shownPath } from "../base/files/project-file.ts";
 import {
   duration,
@@ -20,10 +20,10 @@ import {
   policy,
   section,
   type MemoryChoice,
-} from "./settings.ts";
+} from "./files/settings.ts";
 import { NO_TRUST, trustSettings, type Trust, type WantedGrant } from "./grants/grant.ts";
 import { definitionWidenings, policyLayers } from "./grants/widenings.ts";
-import { parseYaml } from "./yaml.ts";
+import { parseYaml } from "./files/yaml.ts";
 
 /** What an agent is: the front matter and the body of `agents/<name>.md`. */
 export interface Definition {

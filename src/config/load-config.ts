@@ -5,18 +5,18 @@ import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
 import { readProjectFile } from "../base/files/project-file.ts";
 import { openPersonFolder } from "../storage/folder/person/folder.ts";
 import { FILE, readTexts, settle, type Config, type ConfigSources } from "./config.ts";
-import { fileSettings, type FileSettings } from "./config-schema.ts";
-import { dotEnvError, parseDotEnv, type DotEnv } from "./dot-env.ts";
-import { busIn, nameIn } from "./faulty-config.ts";
+import { fileSettings, type FileSettings } from "./files/config-schema.ts";
+import { dotEnvError, parseDotEnv, type DotEnv } from "./files/dot-env.ts";
+import { busIn, nameIn } from "./files/faulty-config.ts";
 import { dotEnvWidenings } from "./grants/dot-env-grants.ts";
 import { fileWidenings } from "./grants/file-grants.ts";
 import { NO_TRUST, trustSettings, type Trust, type Trusted, type WantedGrant } from "./grants/grant.ts";
 import { boundsOf, trustIn } from "./grants/trust.ts";
-import { readPersonConfig, withoutPersonConfig } from "./person-config.ts";
+import { readPersonConfig, withoutPersonConfig } from "./files/person-config.ts";
 import type { Secret } from "../base/redaction/redactor.ts";
 import { secretsOf } from "./secrets.ts";
-import { VARIABLES } from "./variables.ts";
-import { parseYaml } from "./yaml.ts";
+import { VARIABLES } from "./files/variables.ts";
+import { parseYaml } from "./files/yaml.ts";
 
 /**
  * Settles every setting: defaults, then the person's own file, then config.yaml, then the environment (in which the

@@ -4,15 +4,15 @@ import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { LegionError, messageOf } from "../base/errors.ts";
-import type { Module } from "../domain/module.ts";
-import { nearest } from "../base/nearest.ts";
-import { excerptAt, placeOfFault, showPlace } from "../base/own-code.ts";
+import type { Module } from "../domain/authoring/module.ts";
+import { nearest } from "../base/text/nearest.ts";
+import { excerptAt, placeOfFault, showPlace } from "../base/process/own-code.ts";
 import { findInProject } from "../base/files/project-file.ts";
 import { offerSelfImport } from "./self-import.ts";
 import type { WantedGrant } from "./grants/grant.ts";
-import { section } from "./settings.ts";
-import { refusalOfType } from "../base/typescript.ts";
-import { explainIssue, oneLine } from "./yaml.ts";
+import { section } from "./files/settings.ts";
+import { refusalOfType } from "../base/process/typescript.ts";
+import { explainIssue, oneLine } from "./files/yaml.ts";
 
 const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
   ["core", async () => (await import("../../modules/core.ts")).core],

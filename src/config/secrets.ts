@@ -2,8 +2,8 @@
 // in the project's `.env` is a secret by its name or by its looks.
 
 import type { Secret } from "../base/redaction/redactor.ts";
-import type { Variables } from "../base/variables.ts";
-import type { Notify } from "./person-config.ts";
+import type { Variables } from "../base/process/variables.ts";
+import type { Notify } from "./files/person-config.ts";
 
 /** Those that are taken out of the environment of the process, before anything else is loaded: cli/kit/keys.ts. */
 const SERVICE_KEY = /^(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY)_(?:.*_)?(?:KEY|TOKEN|SECRET)$/;

@@ -1,7 +1,7 @@
 // Which service answers `searchWeb`: the one that config.yaml names, else the first that has what it needs.
 
 import { keyFlaw, keyLeak, urlFlaw } from "../model/http/base-url.ts";
-import type { Variables } from "../base/variables.ts";
+import type { Variables } from "../base/process/variables.ts";
 
 export const SEARCH_PROVIDERS = ["google", "brave", "tavily", "searxng"] as const;
 export type SearchProviderName = (typeof SEARCH_PROVIDERS)[number];

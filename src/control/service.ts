@@ -2,7 +2,7 @@
 
 import { hostname } from "node:os";
 import { LegionError } from "../base/errors.ts";
-import type { AgentId } from "../domain/message.ts";
+import type { AgentId } from "../domain/message/message.ts";
 import type { ForkOrder } from "../legion/fork.ts";
 import type { Legion } from "../legion/legion.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";

@@ -1,5 +1,5 @@
 import { LegionError, messageOf } from "../base/errors.ts";
-import type { Action, ActionSpec } from "./module.ts";
+import type { Action, ActionSpec } from "./authoring/module.ts";
 
 /** One parameter of an action, as JSON Schema tells it. */
 export interface Parameter {

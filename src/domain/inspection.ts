@@ -1,7 +1,7 @@
-import type { AskedCall, Event } from "./event.ts";
-import type { AgentId } from "./message.ts";
+import type { AskedCall, Event } from "./event/event.ts";
+import type { AgentId } from "./message/message.ts";
 import type { Delta } from "./model.ts";
-import type { Question, Settlement } from "./verdict.ts";
+import type { Question, Settlement } from "./policy/verdict.ts";
 
 export const AGENT_STATES = [
   "idle",

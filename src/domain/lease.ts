@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { LegionError } from "../base/errors.ts";
-import { displayName, type AgentId } from "./message.ts";
+import { displayName, type AgentId } from "./message/message.ts";
 
 /** The right to run one agent, as far as this process knows. */
 export interface Tenure {

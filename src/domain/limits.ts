@@ -1,7 +1,7 @@
-import { formatDuration, parseDuration } from "../base/duration.ts";
+import { formatDuration, parseDuration } from "../base/text/duration.ts";
 import { LegionError, messageOf } from "../base/errors.ts";
-import { nearest } from "../base/nearest.ts";
-import { count } from "../base/wording.ts";
+import { nearest } from "../base/text/nearest.ts";
+import { count } from "../base/text/wording.ts";
 
 /** What may be spent, by one agent or by a legion; an absent member is no limit. */
 export interface Limits {

@@ -1,4 +1,4 @@
-import type { Call, Stop, Usage } from "./event.ts";
+import type { Call, Stop, Usage } from "./event/event.ts";
 
 /** US dollars per million tokens. */
 export interface Price {

@@ -1,5 +1,5 @@
-import type { CommandRun } from "../domain/workspace.ts";
-import type { Network } from "../domain/network.ts";
+import type { CommandRun } from "../domain/authoring/workspace.ts";
+import type { Network } from "../domain/authoring/network.ts";
 
 export const ENVIRONMENT_KINDS = ["bubblewrap", "local", "docker", "podman"] as const;
 export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];

@@ -5,8 +5,8 @@ import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { SHUTDOWN } from "../base/signals.ts";
-import type { CommandRun } from "../domain/workspace.ts";
+import { SHUTDOWN } from "../base/process/signals.ts";
+import type { CommandRun } from "../domain/authoring/workspace.ts";
 import type { ExecuteOptions } from "./environment.ts";
 
 const GRACE_MS = 2_000;

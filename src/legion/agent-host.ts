@@ -4,11 +4,11 @@ import type { Agent } from "../agent/parts/agent.ts";
 import { createPresence } from "../agent/parts/presence.ts";
 import { closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./agent-plan.ts";
 import { isLegionError, messageOf } from "../base/errors.ts";
-import { restartNotice } from "../domain/event.ts";
+import { restartNotice } from "../domain/event/event.ts";
 import { isFruitless, type Ledger } from "../past/ledger.ts";
-import type { AgentId } from "../domain/message.ts";
+import type { AgentId } from "../domain/message/message.ts";
 import type { AgentHost } from "../storage/contract/node.ts";
-import { SHUTDOWN, linkSignals } from "../base/signals.ts";
+import { SHUTDOWN, linkSignals } from "../base/process/signals.ts";
 import { supervise, type Supervised } from "./supervision/supervisor.ts";
 import type { Tenure } from "../domain/lease.ts";
 

@@ -2,7 +2,7 @@
 
 import type { AdmitCall, Agent, Shared, Perform, Performer } from "../agent/parts/agent.ts";
 import { gatherEvidence, type Traces } from "../agent/parts/command-trace.ts";
-import type { Identity } from "../domain/module.ts";
+import type { Identity } from "../domain/authoring/module.ts";
 import { whileHeld } from "../agent/parts/workplace.ts";
 import { openModules } from "../agent/act/module-host.ts";
 import type { Limits } from "../domain/limits.ts";
@@ -11,10 +11,10 @@ import type { Lodging, Premises } from "./shared-host.ts";
 import type { Model } from "../domain/model.ts";
 import { redactedBlobs } from "../past/log/blobs.ts";
 import { redactedModel } from "../agent/parts/redacted-model.ts";
-import type { AgentId } from "../domain/message.ts";
+import type { AgentId } from "../domain/message/message.ts";
 import { meterModel } from "../agent/parts/metered-model.ts";
 import { createPresence } from "../agent/parts/presence.ts";
-import { createClosing } from "../base/closing.ts";
+import { createClosing } from "../base/process/closing.ts";
 import type { Bus } from "../mail/bus.ts";
 import { createOutbox } from "../mail/outbox.ts";
 import { createSpeech, type Ways } from "../agent/parts/speech.ts";

@@ -3,7 +3,7 @@
 import type { Config } from "../config/config.ts";
 import type { Definition, Member } from "../config/definition.ts";
 import { mergeEnvironments, type EnvironmentChoice } from "../environment/settings.ts";
-import type { Module } from "../domain/module.ts";
+import type { Module } from "../domain/authoring/module.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import { parseRule } from "../domain/policy/rule.ts";
 

@@ -4,7 +4,7 @@
 
 import type { Shared } from "../agent/parts/agent.ts";
 import type { Clock } from "../base/clock.ts";
-import { CONTROL, HOP_LIMIT, displayName, type AgentId, type Draft } from "../domain/message.ts";
+import { CONTROL, HOP_LIMIT, displayName, type AgentId, type Draft } from "../domain/message/message.ts";
 import { pastHopLimit } from "../mail/compose.ts";
 import type { Control } from "../mail/control.ts";
 import type { Hosted } from "./quiescence.ts";

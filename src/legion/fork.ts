@@ -3,14 +3,14 @@
 import { z } from "zod";
 import { LegionError } from "../base/errors.ts";
 import { forkPoint } from "../past/branch.ts";
-import { fieldsOf, readJson } from "../base/json.ts";
-import type { Module } from "../domain/module.ts";
+import { fieldsOf, readJson } from "../base/text/json.ts";
+import type { Module } from "../domain/authoring/module.ts";
 import { HALT_REASONS } from "../past/conversation.ts";
 import type { Memory } from "../past/past.ts";
-import { displayName, isAgentId, type AgentId } from "../domain/message.ts";
+import { displayName, isAgentId, type AgentId } from "../domain/message/message.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Writer } from "../mail/log-access.ts";
-import type { SeqRange } from "../domain/event.ts";
+import type { SeqRange } from "../domain/event/event.ts";
 import { gapNotice, lostIn } from "../past/log/gaps.ts";
 
 export const forkOrderSchema = z.strictObject({

@@ -1,9 +1,9 @@
 // The questions that agents of a legion wait with, wherever it is kept and whether or not anybody runs it.
 
 import { LegionError } from "../base/errors.ts";
-import { quote } from "../base/wording.ts";
-import { displayName, type AgentId } from "../domain/message.ts";
-import { parseQuestionId, verdictIn, type Question, type Verdict } from "../domain/verdict.ts";
+import { quote } from "../base/text/wording.ts";
+import { displayName, type AgentId } from "../domain/message/message.ts";
+import { parseQuestionId, verdictIn, type Question, type Verdict } from "../domain/policy/verdict.ts";
 import type { Mail } from "../mail/bus.ts";
 import type { Control } from "../mail/control.ts";
 import { createBranch } from "../past/fold.ts";

@@ -4,7 +4,7 @@ import type { Control } from "../mail/control.ts";
 import type { Inspector } from "../domain/inspection.ts";
 import { hasWork, openCalls } from "../past/conversation.ts";
 import type { Send } from "../past/ledger.ts";
-import { CONTROL, type AgentId } from "../domain/message.ts";
+import { CONTROL, type AgentId } from "../domain/message/message.ts";
 import { isOver } from "./registry.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 

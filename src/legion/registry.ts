@@ -1,8 +1,8 @@
 // Who exists, what they are for and whether they run: what agents see of each other.
 
-import type { Peer } from "../domain/module.ts";
+import type { Peer } from "../domain/authoring/module.ts";
 import type { AgentPlan } from "./agent-plan.ts";
-import { displayName, type AgentId } from "../domain/message.ts";
+import { displayName, type AgentId } from "../domain/message/message.ts";
 import { toRecord } from "../storage/contract/reader.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { Supervised } from "./supervision/supervisor.ts";

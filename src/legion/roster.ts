@@ -13,7 +13,7 @@ import {
   type Limits,
   type LimitsChoice,
 } from "../domain/limits.ts";
-import { displayName, type AgentId } from "../domain/message.ts";
+import { displayName, type AgentId } from "../domain/message/message.ts";
 import { deniedActions, environmentChoiceOf, layersOf, withoutActions } from "./agent-policy.ts";
 import type { Model } from "../domain/model.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";

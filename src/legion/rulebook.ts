@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import type { QuestionSettings, ProgramGate, Rulebook } from "../agent/parts/rulebook.ts";
-import { fieldsOf, readJson } from "../base/json.ts";
-import type { AgentId } from "../domain/message.ts";
+import { fieldsOf, readJson } from "../base/text/json.ts";
+import type { AgentId } from "../domain/message/message.ts";
 import { joinPolicies, PROFILES, type Policy, type PolicyLayer } from "../domain/policy/policy.ts";
 import type { RulePlaces } from "../domain/policy/rule.ts";
 

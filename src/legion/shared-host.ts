@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { TracedWorkplace, Workplace } from "../agent/parts/workplace.ts";
 import { createNetwork } from "../environment/network/network.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Closing } from "../base/closing.ts";
+import type { Closing } from "../base/process/closing.ts";
 import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Environment, OpenEnvironment } from "../environment/environment.ts";
-import type { Identity, NodeHost } from "../domain/module.ts";
+import type { Identity, NodeHost } from "../domain/authoring/module.ts";
 import type { LegionPaths } from "../storage/folder/paths.ts";
 import { markOf } from "../agent/parts/command-trace.ts";
 

@@ -7,9 +7,9 @@ import { createLedger, totalUsage, type Ledger, type Send } from "../past/ledger
 import { z } from "zod";
 import { isLegionError } from "../base/errors.ts";
 import { AGENT_STATES, type AgentState } from "../domain/inspection.ts";
-import { displayName, type AgentId } from "../domain/message.ts";
+import { displayName, type AgentId } from "../domain/message/message.ts";
 import { openQuestion } from "../past/questions.ts";
-import { questionId } from "../domain/verdict.ts";
+import { questionId } from "../domain/policy/verdict.ts";
 import { createBranch } from "../past/fold.ts";
 import { foreign } from "../storage/contract/foreign.ts";
 import type { Reader } from "../storage/contract/reader.ts";

@@ -1,4 +1,4 @@
-import type { AgentId, Delivery, LogId } from "../domain/message.ts";
+import type { AgentId, Delivery, LogId } from "../domain/message/message.ts";
 
 /**
  * What became of a delivery:

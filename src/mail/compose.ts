@@ -3,7 +3,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import { LegionError } from "../base/errors.ts";
-import { writtenBy } from "../domain/authority.ts";
+import { writtenBy } from "../domain/message/authority.ts";
 import {
   CONTROL,
   HOP_LIMIT,
@@ -14,9 +14,9 @@ import {
   type AgentId,
   type Draft,
   type Message,
-} from "../domain/message.ts";
-import type { Peer } from "../domain/module.ts";
-import { markOf } from "../domain/taint.ts";
+} from "../domain/message/message.ts";
+import type { Peer } from "../domain/authoring/module.ts";
+import { markOf } from "../domain/message/taint.ts";
 import { undeliverable, type Undeliverable } from "../past/dead-letters.ts";
 import type { Conversation } from "../past/conversation.ts";
 import type { Memory } from "../past/past.ts";

@@ -3,10 +3,10 @@
 
 import type { Clock } from "../base/clock.ts";
 import { LegionError } from "../base/errors.ts";
-import { quote } from "../base/wording.ts";
-import type { NewEvent } from "../domain/event.ts";
-import { CONTROL, type AgentId } from "../domain/message.ts";
-import { parseQuestionId, type Verdict } from "../domain/verdict.ts";
+import { quote } from "../base/text/wording.ts";
+import type { NewEvent } from "../domain/event/event.ts";
+import { CONTROL, type AgentId } from "../domain/message/message.ts";
+import { parseQuestionId, type Verdict } from "../domain/policy/verdict.ts";
 import type { Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
 import type { Bus, Inbox } from "./bus.ts";

@@ -1,6 +1,6 @@
 // Adding to a log that somebody else may add to as well: one at a time, or two would give out the same numbers.
 
-import { sendsOf, type NoticeEvent } from "../domain/event.ts";
+import { sendsOf, type NoticeEvent } from "../domain/event/event.ts";
 import type { Memory } from "../past/past.ts";
 import type { Outbox } from "./outbox.ts";
 

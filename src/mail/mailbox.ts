@@ -1,6 +1,6 @@
 // What holds for a mailbox wherever it is kept: how much of it is shown at once, and what may be put into it next.
 
-import { laneOf, parseMessageId, type Delivery, type LogId } from "../domain/message.ts";
+import { laneOf, parseMessageId, type Delivery, type LogId } from "../domain/message/message.ts";
 import type { Mail } from "./bus.ts";
 
 /** What a header in front of a message costs, about. */

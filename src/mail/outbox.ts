@@ -9,7 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import { buriedBy, graveOf, undeliverable, type Undeliverable } from "../past/dead-letters.ts";
 import { sendsIn, type Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
-import type { AgentId, Delivery } from "../domain/message.ts";
+import type { AgentId, Delivery } from "../domain/message/message.ts";
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 60_000;

@@ -3,9 +3,9 @@
 import { writeLetter, type Letter, type PostalService } from "./compose.ts";
 import { deadLettersIn, parseDeadLetterId, type DeadLetter } from "../past/dead-letters.ts";
 import { LegionError } from "../base/errors.ts";
-import { writtenBy } from "../domain/authority.ts";
-import { CONTROL, type AgentId } from "../domain/message.ts";
-import { markOf } from "../domain/taint.ts";
+import { writtenBy } from "../domain/message/authority.ts";
+import { CONTROL, type AgentId } from "../domain/message/message.ts";
+import { markOf } from "../domain/message/taint.ts";
 import { sendNotice, type LetterWriter } from "./log-access.ts";
 
 export interface PostOffice extends PostalService {

@@ -1,6 +1,6 @@
 // The mail of one mailbox that is in memory, and whoever waits for it.
 
-import { isFromControl, laneOf } from "../domain/message.ts";
+import { isFromControl, laneOf } from "../domain/message/message.ts";
 import type { Inbox, Mail } from "./bus.ts";
 
 export interface Unread extends Pick<Inbox, "wait" | "interrupt" | "ahead" | "heard"> {

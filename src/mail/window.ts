@@ -4,7 +4,7 @@
 //   Q2. It holds little; but all up to the last abort, and while all that it holds is being taken in, what comes next.
 //   Q3. Beside that it holds Control's mail, wherever that stands, and reads no other for it.
 
-import { isFromControl } from "../domain/message.ts";
+import { isFromControl } from "../domain/message/message.ts";
 import type { Inbox, Mail } from "./bus.ts";
 import { firstFitting } from "./mailbox.ts";
 import { createUnread, type Unread } from "./unread.ts";

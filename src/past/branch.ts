@@ -2,7 +2,7 @@
 // a few ranges of sequence numbers. Pure.
 
 import { LegionError } from "../base/errors.ts";
-import type { Event, EventOf, SeqRange } from "../domain/event.ts";
+import type { Event, EventOf, SeqRange } from "../domain/event/event.ts";
 
 /** The events behind `seq` continue from event `to`. */
 export interface Fork {

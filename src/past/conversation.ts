@@ -11,8 +11,8 @@ import {
   type NoticeReason,
   type Outcome,
   type Stamp,
-} from "../domain/event.ts";
-import { authorityOf, joinAuthority } from "../domain/authority.ts";
+} from "../domain/event/event.ts";
+import { authorityOf, joinAuthority } from "../domain/message/authority.ts";
 import { buriedBy } from "./dead-letters.ts";
 import { createKnownAddresses, learnAddresses, type KnownAddresses } from "./known-addresses.ts";
 import {
@@ -23,8 +23,8 @@ import {
   seeApproval,
   type Questions,
 } from "./questions.ts";
-import { CONTROL, laneOf, parseMessageId, type AgentId, type Message } from "../domain/message.ts";
-import { sourcesOf } from "../domain/taint.ts";
+import { CONTROL, laneOf, parseMessageId, type AgentId, type Message } from "../domain/message/message.ts";
+import { sourcesOf } from "../domain/message/taint.ts";
 
 /** `failed` if a result is `error` or `interrupted`, `idle` if all are `idle` or there was no call, else `acted`. */
 export type DecisionOutcome = "acted" | "failed" | "idle";

@@ -2,7 +2,7 @@
 
 import { forkIn, isOn, pathTo, type Fork } from "./branch.ts";
 import { converse, createConversation, type Conversation } from "./conversation.ts";
-import type { Event, EventOf, SeqRange } from "../domain/event.ts";
+import type { Event, EventOf, SeqRange } from "../domain/event/event.ts";
 import { createModuleState, enterBranch, foldState, settlesFiles, type ModuleState } from "./state.ts";
 
 /** What the events of one branch come to, in their order. */

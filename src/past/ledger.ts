@@ -10,8 +10,8 @@ import {
   type EventOf,
   type NoticeEvent,
   type Usage,
-} from "../domain/event.ts";
-import { parseMessageId, type AgentId, type Delivery, type LogId } from "../domain/message.ts";
+} from "../domain/event/event.ts";
+import { parseMessageId, type AgentId, type Delivery, type LogId } from "../domain/message/message.ts";
 
 /** A committed send on its way; `seq` is the event that it is part of. */
 export interface Send extends Delivery {

@@ -4,8 +4,8 @@
 import { along, pathTo } from "./branch.ts";
 import type { Conversation } from "./conversation.ts";
 import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
-import type { Event, NewEvent, SeqRange, StateChange } from "../domain/event.ts";
-import type { AgentId } from "../domain/message.ts";
+import type { Event, NewEvent, SeqRange, StateChange } from "../domain/event/event.ts";
+import type { AgentId } from "../domain/message/message.ts";
 import type { Inspect } from "../domain/inspection.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
 import type { EventLog } from "./log/event-log.ts";

@@ -1,9 +1,9 @@
 // What an agent asked a person about its calls, and what came of it. A fold over the active branch of its log.
 
-import type { AskedCall, Call, DecisionEvent, EventOf, QuestionEnd } from "../domain/event.ts";
-import { CONTROL, type AgentId, type Message } from "../domain/message.ts";
+import type { AskedCall, Call, DecisionEvent, EventOf, QuestionEnd } from "../domain/event/event.ts";
+import { CONTROL, type AgentId, type Message } from "../domain/message/message.ts";
 import { keyOfCall } from "../domain/policy/same-call.ts";
-import { questionId, type Question } from "../domain/verdict.ts";
+import { questionId, type Question } from "../domain/policy/verdict.ts";
 
 export interface AskedQuestion {
   readonly seq: number;

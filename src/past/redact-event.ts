@@ -1,6 +1,6 @@
 import type { Redactor } from "../base/redaction/redactor.ts";
-import type { NewEvent } from "../domain/event.ts";
-import { mapFields } from "../base/json.ts";
+import type { NewEvent } from "../domain/event/event.ts";
+import { mapFields } from "../base/text/json.ts";
 
 /** What records are found and told apart by. Nobody can put a secret there, and without it they are nothing. */
 const NAMES: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 // Module state: what the results and edits of a branch add up to, one value per module and key.
 
-import type { Event, StateChange } from "../domain/event.ts";
+import type { Event, StateChange } from "../domain/event/event.ts";
 
 type Values = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 

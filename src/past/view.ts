@@ -5,12 +5,12 @@
 //   V2. Every message but a verdict is shown, or lies in a range that a shown summary covers.
 
 import { createHash } from "node:crypto";
-import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "../domain/event.ts";
-import { CONTROL, displayName, laneOf, type Message } from "../domain/message.ts";
+import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "../domain/event/event.ts";
+import { CONTROL, displayName, laneOf, type Message } from "../domain/message/message.ts";
 import type { Turn } from "../domain/model.ts";
 import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
 import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
-import { escapeHeaders } from "../base/wording.ts";
+import { escapeHeaders } from "../base/text/wording.ts";
 
 /** A decision with its results. */
 interface Exchange {

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
-import { ok } from "../../src/domain/module.ts";
+import { ok } from "../../src/domain/authoring/module.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { NOOP, story, work, workshop } from "../workshop.ts";
 import { byHand, createWorldInMemory as createWorld } from "../world.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
-import { idle, ok } from "../../src/domain/module.ts";
+import { idle, ok } from "../../src/domain/authoring/module.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { NOOP, story, textOf, work, workshop } from "../workshop.ts";
 import { byHand, createWorldInMemory as createWorld } from "../world.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import type { ModelRequest } from "../../src/domain/model.ts";
-import { ok } from "../../src/domain/module.ts";
+import { ok } from "../../src/domain/authoring/module.ts";
 import { NOOP, story, textOf, work, workshop } from "../workshop.ts";
 import { byHand, createWorldInMemory as createWorld, type World } from "../world.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { core } from "../../modules/core.ts";
 import { messaging } from "../../modules/messaging.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, ok } from "../../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../../src/domain/authoring/module.ts";
 import { createWorldInMemory as createWorld, type World } from "../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };

@@ -4,8 +4,8 @@ import { core } from "../../modules/core.ts";
 import { LegionError } from "../../src/base/errors.ts";
 import { createDisk } from "../../src/base/files/disk.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, ok, type Effects } from "../../src/domain/module.ts";
-import { aborted } from "../../src/base/signals.ts";
+import { defineAction, defineModule, ok, type Effects } from "../../src/domain/authoring/module.ts";
+import { aborted } from "../../src/base/process/signals.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { watchDisk } from "../storage/files/watched-disk.ts";
 import {

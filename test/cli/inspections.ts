@@ -1,8 +1,8 @@
 // What a legion shows to its watchers, made by hand.
 
-import type { DecisionEvent, Event, NewEvent, ResultEvent } from "../../src/domain/event.ts";
+import type { DecisionEvent, Event, NewEvent, ResultEvent } from "../../src/domain/event/event.ts";
 import type { AgentState, Inspection } from "../../src/domain/inspection.ts";
-import type { Message } from "../../src/domain/message.ts";
+import type { Message } from "../../src/domain/message/message.ts";
 
 let seq = 0;
 export const committed = (agent: string, event: NewEvent): Inspection => ({

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { isRunning } from "../environment/environment-contract.ts";
 import { createTempProject } from "../temp-project.ts";
 import { buildProgram, run, runToEnd } from "./program.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewEvent } from "../../src/domain/event.ts";
+import type { NewEvent } from "../../src/domain/event/event.ts";
 import { createRedisBackend } from "../../src/storage/redis/backend.ts";
 import { createRedisReader, followInRedis } from "../../src/storage/redis/reader/reader.ts";
 import { agentKeys } from "../../src/storage/redis/scripts/keys.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { createTempProject } from "../temp-project.ts";
 import { buildProgram, runToEnd } from "./program.ts";
 

@@ -169,7 +169,7 @@ describe("a module of a user's own", () => {
     const folder = await createTempProject({
       "package.json": `{ "name": "ai-legion", "type": "module" }`,
       "dist/program.js": PROGRAM,
-      "entry/index.ts": `export * from ${JSON.stringify(join(REPO, "src/domain/module.ts"))};\nexport { z } from "zod";`,
+      "entry/index.ts": `export * from ${JSON.stringify(join(REPO, "src/domain/authoring/module.ts"))};\nexport { z } from "zod";`,
     });
     await symlink(join(REPO, "node_modules"), join(folder, "node_modules"));
     await build({

@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import type { NoticeEvent } from "../../src/domain/event.ts";
-import type { AgentId } from "../../src/domain/message.ts";
+import type { NoticeEvent } from "../../src/domain/event/event.ts";
+import type { AgentId } from "../../src/domain/message/message.ts";
 import { createRedisBackend } from "../../src/storage/redis/backend.ts";
 import { createRedisNodes } from "../../src/storage/redis/node/nodes.ts";
 import { createRedisReader } from "../../src/storage/redis/reader/reader.ts";

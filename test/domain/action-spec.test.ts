@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { findSpec, parametersOf, toActionSpec } from "../../src/domain/action-spec.ts";
 import { isLegionError } from "../../src/base/errors.ts";
-import { defineAction, ok } from "../../src/domain/module.ts";
+import { defineAction, ok } from "../../src/domain/authoring/module.ts";
 
 function specOf(parameters: z.ZodRawShape, aliases: readonly string[] = []) {
   return toActionSpec(

@@ -125,7 +125,7 @@ export const ATTACKS: readonly Fault[] = [
   {
     fault: "YAML whose aliases multiply",
     tests: [
-      "config/yaml.test.ts: refuses what is no YAML, or was made to exhaust its reader, in one line: %#",
+      "config/files/yaml.test.ts: refuses what is no YAML, or was made to exhaust its reader, in one line: %#",
     ],
   },
   {

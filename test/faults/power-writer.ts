@@ -6,7 +6,7 @@ import { compose } from "../../src/mail/compose.ts";
 import type { Inspection } from "../../src/domain/inspection.ts";
 import type { Durability } from "../../src/storage/contract/node.ts";
 import type { Receipt } from "../../src/mail/bus.ts";
-import type { AgentId, Delivery } from "../../src/domain/message.ts";
+import type { AgentId, Delivery } from "../../src/domain/message/message.ts";
 import { createOutbox } from "../../src/mail/outbox.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { openFileStore, type FileStore } from "../../src/storage/files/store.ts";

@@ -10,19 +10,25 @@ import { goals } from "../../modules/goals.ts";
 import { messaging } from "../../modules/messaging.ts";
 import { notes } from "../../modules/notes.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import type { Inspection } from "../../src/domain/inspection.ts";
 import type { AgentPlan } from "../../src/legion/agent-plan.ts";
 import { startLegion, type Legion } from "../../src/legion/legion.ts";
 import type { Disk } from "../../src/base/files/disk.ts";
-import { displayName, type AgentId } from "../../src/domain/message.ts";
+import { displayName, type AgentId } from "../../src/domain/message/message.ts";
 import type { ModelRequest } from "../../src/domain/model.ts";
 import {
   createScriptedModel,
   type ScriptedAnswer,
   type ScriptedCall,
 } from "../../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, ok, type Effects, type Module } from "../../src/domain/module.ts";
+import {
+  defineAction,
+  defineModule,
+  ok,
+  type Effects,
+  type Module,
+} from "../../src/domain/authoring/module.ts";
 import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
 

@@ -3,7 +3,7 @@
 import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { legion, type Seen } from "../cli/legion.ts";
 import { createTempProject } from "../temp-project.ts";
 import { BROWSER, expectNoHarm, HARM, hostileProject, OWN, START, type Files } from "./harm.ts";

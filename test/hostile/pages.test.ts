@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { buildProgram, runToEnd } from "../cli/program.ts";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { gitIsThere } from "../git.ts";
 import { startOllama, type Act, type Mind } from "../local-servers.ts";
 import { createTempProject } from "../temp-project.ts";

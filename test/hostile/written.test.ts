@@ -3,7 +3,7 @@
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { legion } from "../cli/legion.ts";
 import { createTempProject } from "../temp-project.ts";
 import { countRefused, HARM, OWN, START } from "./harm.ts";

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { goals } from "../../modules/goals.ts";
 import { notes } from "../../modules/notes.ts";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import type { ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { createFileReader } from "../../src/storage/files/reader/reader.ts";
 import { keysOf, valueOf } from "../../src/past/state.ts";
-import { ok } from "../../src/domain/module.ts";
-import { texts as textsOf } from "../domain/event-lines.ts";
+import { ok } from "../../src/domain/authoring/module.ts";
+import { texts as textsOf } from "../domain/event/event-lines.ts";
 import { NOOP, story, textOf, work, workshop } from "../workshop.ts";
 import { byHand, createWorld, readEvents, type World } from "../world.ts";
 

@@ -6,7 +6,7 @@ import { core } from "../../modules/core.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { AgentPlan } from "../../src/legion/agent-plan.ts";
 import { startLegion } from "../../src/legion/legion.ts";
-import { displayName } from "../../src/domain/message.ts";
+import { displayName } from "../../src/domain/message/message.ts";
 import { createScriptedModel } from "../../src/model/scripted/scripted.ts";
 import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { textProtocol } from "../../src/model/protocol/text.ts";

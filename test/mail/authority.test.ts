@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import type { ModelRequest } from "../../src/domain/model.ts";
-import type { AgentId } from "../../src/domain/message.ts";
+import type { AgentId } from "../../src/domain/message/message.ts";
 import { describeDifference } from "../../src/legion/replay/difference.ts";
 import { replay } from "../legion/replay/replays.ts";
 import { NOOP, workshop } from "../workshop.ts";

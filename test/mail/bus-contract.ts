@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Mail, Receipt } from "../../src/mail/bus.ts";
-import { CONTROL, MAILBOX_LIMIT } from "../../src/domain/message.ts";
+import { CONTROL, MAILBOX_LIMIT } from "../../src/domain/message/message.ts";
 import { describeControlsMail } from "./control-mail-contract.ts";
 import { contents, letter, numbers, type BusStage } from "./letter.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Receipt } from "../../src/mail/bus.ts";
-import { CONTROL, CONTROL_PLACES, MAILBOX_LIMIT } from "../../src/domain/message.ts";
+import { CONTROL, CONTROL_PLACES, MAILBOX_LIMIT } from "../../src/domain/message/message.ts";
 import { letter, numbers, type BusStage } from "./letter.ts";
 
 const never = new AbortController().signal;

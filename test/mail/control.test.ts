@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { LegionError } from "../../src/base/errors.ts";
 import { createDisk, type Disk } from "../../src/base/files/disk.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
-import { MAX_CONTENT_BYTES } from "../../src/domain/message.ts";
+import { MAX_CONTENT_BYTES } from "../../src/domain/message/message.ts";
 import { openFileStore, type FileStore } from "../../src/storage/files/store.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { watchDisk } from "../storage/files/watched-disk.ts";

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { mailboxName } from "../../src/storage/folder/person/authorship.ts";
 import { toLine } from "../../src/storage/folder/line.ts";
-import { mailboxLimit, type AgentId } from "../../src/domain/message.ts";
+import { mailboxLimit, type AgentId } from "../../src/domain/message/message.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { ownHand } from "../own-hand.ts";
 

@@ -2,9 +2,9 @@
 // its person's word.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Message } from "../../src/domain/message.ts";
+import type { Message } from "../../src/domain/message/message.ts";
 import type { Inbox } from "../../src/mail/bus.ts";
-import type { ActionResult } from "../../src/domain/module.ts";
+import type { ActionResult } from "../../src/domain/authoring/module.ts";
 import type { ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { agentKeys } from "../../src/storage/redis/scripts/keys.ts";
 import { newLegion } from "../storage/redis/places.ts";

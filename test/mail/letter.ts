@@ -1,5 +1,5 @@
 import type { Bus, Inbox, Mail } from "../../src/mail/bus.ts";
-import { messageId, type AgentId, type Delivery } from "../../src/domain/message.ts";
+import { messageId, type AgentId, type Delivery } from "../../src/domain/message/message.ts";
 
 export interface Words {
   readonly from?: AgentId;

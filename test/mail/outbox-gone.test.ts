@@ -1,8 +1,8 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { compose } from "../../src/mail/compose.ts";
-import type { EventOf } from "../../src/domain/event.ts";
+import type { EventOf } from "../../src/domain/event/event.ts";
 import type { Memory } from "../../src/past/past.ts";
-import type { AgentId, Delivery } from "../../src/domain/message.ts";
+import type { AgentId, Delivery } from "../../src/domain/message/message.ts";
 import { createOutbox, type Outbox } from "../../src/mail/outbox.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { openFileStore, type FileStore } from "../../src/storage/files/store.ts";

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Bus, Receipt } from "../../src/mail/bus.ts";
 import { compose } from "../../src/mail/compose.ts";
 import type { Memory } from "../../src/past/past.ts";
-import { MAILBOX_LIMIT, type AgentId, type Delivery } from "../../src/domain/message.ts";
+import { MAILBOX_LIMIT, type AgentId, type Delivery } from "../../src/domain/message/message.ts";
 import { createOutbox, type Outbox } from "../../src/mail/outbox.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { openFileStore, type FileStore } from "../../src/storage/files/store.ts";

@@ -3,7 +3,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { deadLettersIn, type DeadLetter } from "../../src/past/dead-letters.ts";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { createScriptedModel } from "../../src/model/scripted/scripted.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { fillMailbox } from "./full-mailbox.ts";

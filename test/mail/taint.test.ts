@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { core } from "../../modules/core.ts";
 import { messaging } from "../../modules/messaging.ts";
 import { createScriptedModel } from "../../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, fail, fromOutside, ok } from "../../src/domain/module.ts";
+import { defineAction, defineModule, fail, fromOutside, ok } from "../../src/domain/authoring/module.ts";
 import { describeDifference } from "../../src/legion/replay/difference.ts";
 import { replay } from "../legion/replay/replays.ts";
 import { NOOP } from "../workshop.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Mail } from "../../src/mail/bus.ts";
-import { CONTROL, isFromControl } from "../../src/domain/message.ts";
+import { CONTROL, isFromControl } from "../../src/domain/message/message.ts";
 import { createFront, type Front, type Rear } from "../../src/mail/window.ts";
 import { letter, numbers } from "./letter.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
-import type { ActionResult, Host, Module, NodeHost, Peer } from "../../src/domain/module.ts";
+import type { ActionResult, Host, Module, NodeHost, Peer } from "../../src/domain/authoring/module.ts";
 import { closedPremises } from "../../src/legion/shared-host.ts";
 import { estimateTokens } from "../../src/model/tokens/tokens.ts";
 

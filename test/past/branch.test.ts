@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { along, forkIn, forkPoint, isOn, pathTo, type Fork } from "../../src/past/branch.ts";
-import type { Event, NewEvent } from "../../src/domain/event.ts";
-import { decision, message, result, unparsed } from "../domain/event-lines.ts";
+import type { Event, NewEvent } from "../../src/domain/event/event.ts";
+import { decision, message, result, unparsed } from "../domain/event/event-lines.ts";
 
 const branch = (seq: number, to: number): Event => ({ seq, epoch: 1, at: "", kind: "branch", to });
 

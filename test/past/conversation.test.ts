@@ -7,8 +7,8 @@ import {
   openCalls,
   type Conversation,
 } from "../../src/past/conversation.ts";
-import type { NewEvent, Outcome, Stop } from "../../src/domain/event.ts";
-import { CONTROL, type AgentId, type Message } from "../../src/domain/message.ts";
+import type { NewEvent, Outcome, Stop } from "../../src/domain/event/event.ts";
+import { CONTROL, type AgentId, type Message } from "../../src/domain/message/message.ts";
 
 function fold(events: readonly NewEvent[]): Conversation {
   const conversation = createConversation();

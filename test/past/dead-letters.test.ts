@@ -6,8 +6,8 @@ import {
   undeliverable,
   unsettled,
 } from "../../src/past/dead-letters.ts";
-import type { Event, NewEvent } from "../../src/domain/event.ts";
-import type { Draft, Message } from "../../src/domain/message.ts";
+import type { Event, NewEvent } from "../../src/domain/event/event.ts";
+import type { Draft, Message } from "../../src/domain/message/message.ts";
 
 const DRAFT: Draft = {
   type: "agentToAgent",

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isOn, pathTo, type Fork } from "../../src/past/branch.ts";
-import type { Event, NewEvent, Outcome } from "../../src/domain/event.ts";
+import type { Event, NewEvent, Outcome } from "../../src/domain/event/event.ts";
 import { account, createLedger, totalUsage, type Ledger } from "../../src/past/ledger.ts";
 import { createFold, type Fold } from "../../src/past/past.ts";
 import { followLog } from "../../src/past/fold.ts";
 import { earlierStates } from "../../src/past/state.ts";
-import { KEEP, decision, message, result, summary } from "../domain/event-lines.ts";
+import { KEEP, decision, message, result, summary } from "../domain/event/event-lines.ts";
 
 const fold = (): Fold => createFold(KEEP);
 

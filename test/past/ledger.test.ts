@@ -1,8 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event, NewEvent, OpenedEvent, Outcome, RestartDetails, Stop } from "../../src/domain/event.ts";
+import type {
+  Event,
+  NewEvent,
+  OpenedEvent,
+  Outcome,
+  RestartDetails,
+  Stop,
+} from "../../src/domain/event/event.ts";
 import { account, createLedger, totalUsage, type Ledger } from "../../src/past/ledger.ts";
-import type { AgentId, Message } from "../../src/domain/message.ts";
+import type { AgentId, Message } from "../../src/domain/message/message.ts";
 
 /** Folds events as a log numbers them; `at` says which numbers they have where some are gone. */
 function fold(events: readonly (NewEvent | OpenedEvent)[], at: readonly number[] = []): Ledger {

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Event, NewEvent, ResultEvent } from "../../src/domain/event.ts";
+import type { Event, NewEvent, ResultEvent } from "../../src/domain/event/event.ts";
 import { createDisk } from "../../src/base/files/disk.ts";
 import { openFileLog, type OpenedFileLog } from "../../src/storage/files/log.ts";
 import { openMemory, type Memory, type Projector } from "../../src/past/past.ts";
 import { UNHOSTED } from "../../src/storage/contract/store.ts";
 import type { ViewOptions } from "../../src/past/view.ts";
-import { FORGET, KEEP, decision, message } from "../domain/event-lines.ts";
+import { FORGET, KEEP, decision, message } from "../domain/event/event-lines.ts";
 import { failFrom, watchDisk, type Watch } from "../storage/files/watched-disk.ts";
 import { createTempProject } from "../temp-project.ts";
 import { byHand } from "../world.ts";

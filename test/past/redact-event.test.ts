@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../src/base/redaction/redactor.ts";
-import type { DecisionEvent, NewEvent } from "../../src/domain/event.ts";
-import type { Message } from "../../src/domain/message.ts";
+import type { DecisionEvent, NewEvent } from "../../src/domain/event/event.ts";
+import type { Message } from "../../src/domain/message/message.ts";
 import { redactEvent } from "../../src/past/redact-event.ts";
 
 const KEY = "sk-ant-x9Kq72fLmZ0vB3tYw";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planLegion } from "../../src/agent/think/compaction.ts";
-import type { Event, NewEvent, Outcome } from "../../src/domain/event.ts";
-import { laneOf } from "../../src/domain/message.ts";
+import type { Event, NewEvent, Outcome } from "../../src/domain/event/event.ts";
+import { laneOf } from "../../src/domain/message/message.ts";
 import type { Turn } from "../../src/domain/model.ts";
 import { createView, renderMessage, type View } from "../../src/past/view.ts";
 import {
@@ -14,7 +14,7 @@ import {
   summary,
   unparsed,
   verdict,
-} from "../domain/event-lines.ts";
+} from "../domain/event/event-lines.ts";
 
 describe("for any sequence of events", () => {
   const outcome = fc.constantFrom<Outcome>("ok", "error", "idle", "interrupted");

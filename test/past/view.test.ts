@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event, NewEvent } from "../../src/domain/event.ts";
+import type { Event, NewEvent } from "../../src/domain/event/event.ts";
 import {
   FORGET,
   KEEP,
@@ -10,8 +10,8 @@ import {
   summary,
   texts,
   unparsed,
-} from "../domain/event-lines.ts";
-import type { Message } from "../../src/domain/message.ts";
+} from "../domain/event/event-lines.ts";
+import type { Message } from "../../src/domain/message/message.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
 import { SUMMARY_OPENING, createView } from "../../src/past/view.ts";
 

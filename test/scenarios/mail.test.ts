@@ -3,7 +3,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { AgentId } from "../../src/domain/message.ts";
+import type { AgentId } from "../../src/domain/message/message.ts";
 import type { ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { createWorld, openWorld, type World, type WorldAgent } from "../world.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { legion } from "../cli/legion.ts";
 import { buildProgram, runToEnd } from "../cli/program.ts";
 import { redisIsThere, startRedis, type Server } from "../storage/redis/servers.ts";

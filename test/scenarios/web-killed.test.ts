@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { buildProgram, run, runToEnd } from "../cli/program.ts";
 import { chromiumIsThere, executable } from "../modules/web/browser/kit.ts";
 import { createTempProject } from "../temp-project.ts";

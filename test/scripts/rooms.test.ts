@@ -18,9 +18,9 @@ describe("imports", () => {
     ["src/storage/files/log.ts", "../contract/store.ts"],
     ["src/storage/redis/mail/bus.ts", "../../../mail/bus.ts"],
     ["src/past/log/event-log.ts", "../domain/event.ts"],
-    ["modules/web.ts", "../src/domain/module.ts"],
+    ["modules/web.ts", "../src/domain/authoring/module.ts"],
     ["modules/web.ts", "./web/page.ts"],
-    ["modules/web/page.ts", "../../src/domain/module.ts"],
+    ["modules/web/page.ts", "../../src/domain/authoring/module.ts"],
     ["modules/web.ts", "zod"],
     ["test/agent/actor.test.ts", "../../src/agent/actor.ts"],
   ])("%s may import %s", (path, specifier) => {
@@ -44,11 +44,11 @@ describe("imports", () => {
     ["src/past/view.ts", "../../modules/core.ts", "past may not know modules"],
     [
       "modules/web.ts",
-      "../src/domain/message.ts",
-      "a module imports only src/domain/module.ts, src/domain/module-state.ts, src/domain/network.ts, src/domain/protected.ts, src/domain/workspace.ts and libraries",
+      "../src/domain/message/message.ts",
+      "a module imports only src/domain/authoring/ and libraries",
     ],
-    ["modules/web.ts", "./webcam.ts", "a module imports only src/domain/module.ts"],
-    ["modules/web/page.ts", "../notes.ts", "a module imports only src/domain/module.ts"],
+    ["modules/web.ts", "./webcam.ts", "a module imports only src/domain/authoring/"],
+    ["modules/web/page.ts", "../notes.ts", "a module imports only src/domain/authoring/"],
   ])("%s may not import %s", (path, specifier, objection) => {
     const objections = [expect.stringContaining(objection)];
     expect(problems({ [path]: from(specifier) })).toEqual(objections);

@@ -1,6 +1,6 @@
 // One owner at a time: in the log, in what the owners were told, and in the world outside.
 
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import type { RedisEvidence, RedisPast } from "./evidence.ts";
 import type { Report } from "./fault.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../src/domain/event.ts";
-import { messageId, type Message } from "../../src/domain/message.ts";
+import type { Event } from "../../src/domain/event/event.ts";
+import { messageId, type Message } from "../../src/domain/message/message.ts";
 import { write } from "../torture/parcel.ts";
 import { check } from "./checker.ts";
 import type { RedisEvidence, RedisPast } from "./evidence.ts";

@@ -2,7 +2,7 @@
 // mistake as the writer would find nothing.
 
 import { Redis } from "ioredis";
-import type { Event } from "../../src/domain/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { gatherAnswers, readLines, type Past, type Told } from "../torture/evidence.ts";
 import type { Acknowledged, Files, Said, TimedEffect } from "./order.ts";
 

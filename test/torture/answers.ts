@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { join } from "node:path";
 import type { ProgramGate, QuestionSettings } from "../../src/agent/parts/rulebook.ts";
 import type { Inspect } from "../../src/domain/inspection.ts";
-import { questionId, type Verdict } from "../../src/domain/verdict.ts";
+import { questionId, type Verdict } from "../../src/domain/policy/verdict.ts";
 import { sumOf } from "./carrier.ts";
 import { seeded } from "./seeded.ts";
 

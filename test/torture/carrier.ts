@@ -4,10 +4,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { AgentId } from "../../src/domain/message.ts";
+import type { AgentId } from "../../src/domain/message/message.ts";
 import type { Completion, Model, ModelRequest, RawCall } from "../../src/domain/model.ts";
 import type { PolicyLayer } from "../../src/domain/policy/policy.ts";
-import { defineAction, defineModule, ok, type Host, type Module } from "../../src/domain/module.ts";
+import { defineAction, defineModule, ok, type Host, type Module } from "../../src/domain/authoring/module.ts";
 import { read, write, type Handover } from "./parcel.ts";
 
 /** What leaves a line outside; of those that are asked about a person is asked first. */

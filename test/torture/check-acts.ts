@@ -1,6 +1,6 @@
 // Every call is in the log before it is done, done as often as it may be, and closed by one result.
 
-import type { Call, EventOf } from "../../src/domain/event.ts";
+import type { Call, EventOf } from "../../src/domain/event/event.ts";
 import type { Past, Told } from "./evidence.ts";
 import type { Figures, Report } from "./fault.ts";
 

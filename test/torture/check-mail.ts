@@ -1,7 +1,7 @@
 // Every message that a log committed is taken in by its recipient once, in order; every parcel comes to its end.
 
-import type { Event } from "../../src/domain/event.ts";
-import type { Message } from "../../src/domain/message.ts";
+import type { Event } from "../../src/domain/event/event.ts";
+import type { Message } from "../../src/domain/message/message.ts";
 import type { Told } from "./evidence.ts";
 import type { Report } from "./fault.ts";
 import { read } from "./parcel.ts";

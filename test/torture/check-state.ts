@@ -1,7 +1,7 @@
 // Module state is what the calls that went well add up to, and files show it.
 
 import { isDeepStrictEqual } from "node:util";
-import type { Call, Event } from "../../src/domain/event.ts";
+import type { Call, Event } from "../../src/domain/event/event.ts";
 import type { Evidence, Told } from "./evidence.ts";
 import type { Report } from "./fault.ts";
 

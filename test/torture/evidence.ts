@@ -4,8 +4,8 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { Event } from "../../src/domain/event.ts";
-import type { Delivery } from "../../src/domain/message.ts";
+import type { Event } from "../../src/domain/event/event.ts";
+import type { Delivery } from "../../src/domain/message/message.ts";
 import type { Answer, QuestionPlaces } from "./answers.ts";
 import type { Effect } from "./carrier.ts";
 import type { Fed } from "./order.ts";

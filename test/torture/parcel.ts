@@ -1,6 +1,6 @@
 // What travels in the torture test: a named parcel that goes from stop to stop, the last of which is Control.
 
-import type { AgentId } from "../../src/domain/message.ts";
+import type { AgentId } from "../../src/domain/message/message.ts";
 
 export interface Parcel {
   readonly name: string;

@@ -9,7 +9,7 @@ import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { AgentPlan } from "../../src/legion/agent-plan.ts";
 import { startLegion, type Legion } from "../../src/legion/legion.ts";
 import { createDisk } from "../../src/base/files/disk.ts";
-import { displayName } from "../../src/domain/message.ts";
+import { displayName } from "../../src/domain/message/message.ts";
 import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";

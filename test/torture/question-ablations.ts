@@ -26,8 +26,8 @@ export const OPEN_AFTER_CRASH: Part = {
   changes: [
     {
       file: "src/agent/recovery.ts",
-      line: `if (question?.call.id === first.id && question.verdict !== "approved")`,
-      instead: "if (question === null)",
+      line: `(question?.call.id === first.id && question.verdict !== "approved")`,
+      instead: "question === null",
     },
   ],
 };
@@ -58,7 +58,7 @@ export const OWN_LANE: Part = {
   part: "verdicts in a lane of their own, not as ordinary mail",
   changes: [
     {
-      file: "src/domain/message.ts",
+      file: "src/domain/message/message.ts",
       line: `const isOther = delivery === "abort" || delivery === "verdict";`,
       instead: `const isOther = delivery === "abort";`,
     },

@@ -4,7 +4,7 @@
 
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { fold } from "../../../src/domain/protected.ts";
+import { fold } from "../../../src/domain/authoring/protected.ts";
 
 const HEAD = "HEAD";
 /** Beside HEAD: all of one of these. A `commondir` says where the rest of a worktree's repository is. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineAction, fail, ok, type Host } from "../../../src/domain/module.ts";
+import { defineAction, fail, ok, type Host } from "../../../src/domain/authoring/module.ts";
 import { pathParameter } from "../parameters.ts";
 import { orRefusal } from "../refusal.ts";
 import { MAX_BYTES, printable } from "../text.ts";

@@ -1,8 +1,8 @@
 // One read: a context of its own, a page in it, and nothing of either afterwards.
 
 import type { BrowserContext, CDPSession, Page } from "puppeteer";
-import type { NodeHost } from "../../../src/domain/module.ts";
-import type { NetworkProxy } from "../../../src/domain/network.ts";
+import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NetworkProxy } from "../../../src/domain/authoring/network.ts";
 import type { Fetched, Permits, Rendered } from "../document.ts";
 import { ANSWER_MS, MAX_LOADED_BYTES, SETTLE_MS, TAKE_MS } from "./limits.ts";
 import type { RunningBrowser } from "./process.ts";

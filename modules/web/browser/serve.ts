@@ -2,7 +2,7 @@
 // requests go through the proxy, which asks who they are of.
 
 import type { CDPSession, Protocol } from "puppeteer";
-import type { NetworkProxy } from "../../../src/domain/network.ts";
+import type { NetworkProxy } from "../../../src/domain/authoring/network.ts";
 import type { Fetched } from "../document.ts";
 
 /** Others speak of how it was sent, or would make of it a file, a question for a password, another page. */

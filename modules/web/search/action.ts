@@ -6,7 +6,7 @@ import {
   ok,
   type ActionResult,
   type Host,
-} from "../../../src/domain/module.ts";
+} from "../../../src/domain/authoring/module.ts";
 import { wrapOutside } from "../markers.ts";
 import { readSettings } from "../settings.ts";
 import { openSearch } from "./open.ts";

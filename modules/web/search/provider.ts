@@ -1,4 +1,4 @@
-import type { Network } from "../../../src/domain/network.ts";
+import type { Network } from "../../../src/domain/authoring/network.ts";
 
 /** One page that was found. Title and snippet are plain text on one line and may be empty. */
 export interface SearchHit {

@@ -1,6 +1,6 @@
 // What all search services have in common: how they are asked, and what is made of their answers.
 
-import type { WebRequest, WebResponse } from "../../../src/domain/network.ts";
+import type { WebRequest, WebResponse } from "../../../src/domain/authoring/network.ts";
 import { at } from "./json.ts";
 import { plainText } from "./plain-text.ts";
 import { SearchError, type SearchHit, type SearchOptions, type SearchProvider } from "./provider.ts";

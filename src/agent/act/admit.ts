@@ -1,7 +1,7 @@
 // Gate -> (question -> verdict): whether a call may run. What does not run gets its result here.
 
 import { isLegionError, messageOf } from "../../base/errors.ts";
-import { SHUTDOWN } from "../../base/signals.ts";
+import { SHUTDOWN } from "../../base/process/signals.ts";
 import type { Judgement } from "../../domain/policy/policy.ts";
 import { keyOfCall } from "../../domain/policy/same-call.ts";
 import { reasonOf, type AskedQuestion } from "../../past/questions.ts";

@@ -1,12 +1,12 @@
 import { findSpec, namesOf, parametersOf, type Parameter } from "../../domain/action-spec.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { Call } from "../../domain/event.ts";
-import type { Action, ActionSpec } from "../../domain/module.ts";
+import type { Call } from "../../domain/event/event.ts";
+import type { Action, ActionSpec } from "../../domain/authoring/module.ts";
 import { parseJson } from "../../model/protocol/native-calls.ts";
 import { MULTILINE_DELIMITER, mistakeIn } from "../../model/protocol/text-syntax.ts";
 import type { SoundCall } from "../parts/agent.ts";
 import type { IndexedAction } from "../parts/module-set.ts";
-import { didYouMean, enumerate, quote } from "../../base/wording.ts";
+import { didYouMean, enumerate, quote } from "../../base/text/wording.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 

@@ -5,15 +5,15 @@ import { isIP } from "node:net";
 import { toTouch, type Leave } from "../parts/permits.ts";
 import { isKnown } from "../../past/known-addresses.ts";
 import { realPathOf } from "../../base/files/real-path.ts";
-import { fieldsOf } from "../../base/json.ts";
+import { fieldsOf } from "../../base/text/json.ts";
 import type { Performer, SoundCall } from "../parts/agent.ts";
 import type { ProgramVerdict } from "../parts/rulebook.ts";
-import { displayName } from "../../domain/message.ts";
-import type { Host } from "../../domain/module.ts";
+import { displayName } from "../../domain/message/message.ts";
+import type { Host } from "../../domain/authoring/module.ts";
 import { judge, type Judgement, type Policy } from "../../domain/policy/policy.ts";
 import { profileTable, type Circumstances } from "../../domain/policy/profile.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
-import type { Touching } from "../../domain/touching.ts";
+import type { Touching } from "../../domain/policy/touching.ts";
 
 /** What is said of a call. */
 export interface CallJudgement extends Judgement {

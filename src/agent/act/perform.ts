@@ -2,13 +2,13 @@
 
 import type { Clearance, Performed, Performer, ReadyCall } from "../parts/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Call, ResultEvent } from "../../domain/event.ts";
+import type { Call, ResultEvent } from "../../domain/event/event.ts";
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { actingHost, keepText, maxResultTokens, type RunningAction } from "./module-host.ts";
-import type { ActionResult } from "../../domain/module.ts";
-import { ownFrame, showPlace } from "../../base/own-code.ts";
-import { SHUTDOWN } from "../../base/signals.ts";
-import { markOf, type Taint } from "../../domain/taint.ts";
+import type { ActionResult } from "../../domain/authoring/module.ts";
+import { ownFrame, showPlace } from "../../base/process/own-code.ts";
+import { SHUTDOWN } from "../../base/process/signals.ts";
+import { markOf, type Taint } from "../../domain/message/taint.ts";
 import { owning, strayOwner } from "../../base/async-owner.ts";
 import { estimateTokens, fitTokens } from "../../model/tokens/tokens.ts";
 import { beginWork, type Work } from "./unit-of-work.ts";

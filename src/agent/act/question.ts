@@ -1,14 +1,14 @@
 // A question about a call: put to the person, and waited for. The call stays in its place: no mail is taken in meanwhile.
 
-import { linkSignals, SHUTDOWN, type Stops } from "../../base/signals.ts";
-import type { AskedCall } from "../../domain/event.ts";
-import { CONTROL, displayName, laneOf, type Message } from "../../domain/message.ts";
+import { linkSignals, SHUTDOWN, type Stops } from "../../base/process/signals.ts";
+import type { AskedCall } from "../../domain/event/event.ts";
+import { CONTROL, displayName, laneOf, type Message } from "../../domain/message/message.ts";
 import { questionText, shown } from "../../domain/policy/question-text.ts";
 import { compose } from "../../mail/compose.ts";
 import type { Mail } from "../../mail/bus.ts";
 import type { Memory } from "../../past/past.ts";
 import { describeQuestion, openQuestion, type AskedQuestion } from "../../past/questions.ts";
-import { questionId, verdictIn, type Question, type Settlement } from "../../domain/verdict.ts";
+import { questionId, verdictIn, type Question, type Settlement } from "../../domain/policy/verdict.ts";
 import type { Agent, Performer, SoundCall } from "../parts/agent.ts";
 import type { CallJudgement } from "./gate.ts";
 import { STOPPED } from "./perform.ts";

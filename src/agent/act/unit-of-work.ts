@@ -5,11 +5,11 @@ import type { Correspondent } from "../parts/agent.ts";
 import type { ModelAnswer } from "../parts/metered-model.ts";
 import { writeLetter, hasMet, resolveTargets } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
-import { addUsage, type StateChange, type Usage } from "../../domain/event.ts";
+import { addUsage, type StateChange, type Usage } from "../../domain/event/event.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { AgentId, Message } from "../../domain/message.ts";
+import type { AgentId, Message } from "../../domain/message/message.ts";
 import { keysOf, valueOf, type ModuleState } from "../../past/state.ts";
-import type { State } from "../../domain/module.ts";
+import type { State } from "../../domain/authoring/module.ts";
 
 export type Work = ReturnType<typeof beginWork>;
 

@@ -2,15 +2,15 @@
 // legion/agent-plan.ts.
 
 import type { Clock } from "../../base/clock.ts";
-import type { Stops } from "../../base/signals.ts";
+import type { Stops } from "../../base/process/signals.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
-import type { Call, ResultEvent } from "../../domain/event.ts";
+import type { Call, ResultEvent } from "../../domain/event/event.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { MemorySettings } from "../../domain/memory-settings.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { ModelProfile } from "../../domain/model.ts";
-import type { Action, Identity } from "../../domain/module.ts";
+import type { Action, Identity } from "../../domain/authoring/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { PostalService } from "../../mail/compose.ts";

@@ -6,7 +6,7 @@
 
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import type { Ledger } from "../../past/ledger.ts";
-import type { Usage } from "../../domain/event.ts";
+import type { Usage } from "../../domain/event/event.ts";
 import type { Limits } from "../../domain/limits.ts";
 import type { Price } from "../../domain/model.ts";
 import {

@@ -5,7 +5,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { CommandTrace } from "../../environment/environment.ts";
 import type { AppendFile, Disk } from "../../base/files/disk.ts";
-import type { Call } from "../../domain/event.ts";
+import type { Call } from "../../domain/event/event.ts";
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { openCalls } from "../../past/conversation.ts";
 import type { Memory } from "../../past/past.ts";

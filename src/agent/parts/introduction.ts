@@ -2,9 +2,9 @@
 // short ones stay whole, and the others share what is left in equal parts.
 
 import { messageOf } from "../../base/errors.ts";
-import type { Host, Module } from "../../domain/module.ts";
+import type { Host, Module } from "../../domain/authoring/module.ts";
 import type { ToolSpec } from "../../domain/model.ts";
-import { elide } from "../../base/wording.ts";
+import { elide } from "../../base/text/wording.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 
 export interface Introduction {

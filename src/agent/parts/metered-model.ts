@@ -1,9 +1,9 @@
 // A model as an agent may call it: each call is admitted by the budget, noted in the log before it is made, limited and
 // retried together with every other call to the same provider.
 
-import type { PromptedEvent } from "../../domain/event.ts";
+import type { PromptedEvent } from "../../domain/event/event.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
-import type { Stops } from "../../base/signals.ts";
+import type { Stops } from "../../base/process/signals.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { Limits } from "../../domain/limits.ts";
 import type { Completion, Model, ModelRequest, ModelRun } from "../../domain/model.ts";

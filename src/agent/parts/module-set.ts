@@ -1,10 +1,10 @@
 // One agent's modules: their actions under one roof, their parts of the introduction, and what they may ask for.
 
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
-import { createClosing, type Close } from "../../base/closing.ts";
+import { createClosing, type Close } from "../../base/process/closing.ts";
 import { findSpec, toActionSpec } from "../../domain/action-spec.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Action, ActionSpec, Effects, Host, Module } from "../../domain/module.ts";
+import type { Action, ActionSpec, Effects, Host, Module } from "../../domain/authoring/module.ts";
 import type { ToolSpec } from "../../domain/model.ts";
 import { pinnedParts, section, type Introduction } from "./introduction.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";

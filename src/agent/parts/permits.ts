@@ -1,7 +1,7 @@
 // What a touch means that an action names, and whether rules stand against one that a call comes upon as it runs.
 
 import { resolve } from "node:path";
-import type { Touching } from "../../domain/touching.ts";
+import type { Touching } from "../../domain/policy/touching.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
 

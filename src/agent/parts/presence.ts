@@ -3,7 +3,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { AgentState, Inspect } from "../../domain/inspection.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Delta } from "../../domain/model.ts";
 import type { Conversation, HaltReason } from "../../past/conversation.ts";
 

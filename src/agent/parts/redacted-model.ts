@@ -2,7 +2,7 @@
 
 import type { Pieces } from "../../base/redaction/pieces.ts";
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
-import { mapFields } from "../../base/json.ts";
+import { mapFields } from "../../base/text/json.ts";
 import type { Delta, Model, ModelRequest, Turn } from "../../domain/model.ts";
 
 export function redactedModel(model: Model, redactor: Redactor): Model {

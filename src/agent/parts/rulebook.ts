@@ -1,6 +1,6 @@
 // What is said about the calls of one agent, as it holds at this moment.
 
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
 import type { AskedAction } from "../../domain/policy/same-call.ts";

@@ -1,9 +1,9 @@
 // Where an agent works, and what its modules find there.
 
 import type { Tenure } from "../../domain/lease.ts";
-import type { NodeHost, Peer } from "../../domain/module.ts";
+import type { NodeHost, Peer } from "../../domain/authoring/module.ts";
 import type { CommandTrace, Environment } from "../../environment/environment.ts";
-import type { CommandOptions, CommandRun, Workspace } from "../../domain/workspace.ts";
+import type { CommandOptions, CommandRun, Workspace } from "../../domain/authoring/workspace.ts";
 
 export interface Workplace {
   readonly workspace: Workspace;

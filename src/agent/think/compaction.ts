@@ -3,7 +3,7 @@
 import type { ModelRequest, Turn } from "../../domain/model.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import { textOf, type Item, type View } from "../../past/view.ts";
-import { elide } from "../../base/wording.ts";
+import { elide } from "../../base/text/wording.ts";
 
 export interface CompactionPlan {
   readonly items: readonly Item[];

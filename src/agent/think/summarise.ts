@@ -2,10 +2,10 @@
 
 import type { PromptSource, Thinker } from "../parts/agent.ts";
 import { digest, planLegion, summaryRequest, type CompactionPlan } from "./compaction.ts";
-import { NO_USAGE, type SeqRange } from "../../domain/event.ts";
+import { NO_USAGE, type SeqRange } from "../../domain/event/event.ts";
 import { isLegionError } from "../../base/errors.ts";
 import { sha256 } from "../../past/log/blobs.ts";
-import type { Stops } from "../../base/signals.ts";
+import type { Stops } from "../../base/process/signals.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { SUMMARY_OPENING, textOf } from "../../past/view.ts";

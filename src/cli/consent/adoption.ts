@@ -1,7 +1,7 @@
 // What somebody else wrote, and the person's word that it counts.
 
 import type { LegionOptions } from "../../legion/legion.ts";
-import { CONTROL, type AgentId } from "../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { foreign } from "../../storage/contract/foreign.ts";
 import type { Io, Typed } from "../kit/command.ts";

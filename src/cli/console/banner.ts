@@ -5,13 +5,13 @@ import type { EnvironmentFinding } from "../../environment/open.ts";
 import type { Spent } from "../../past/spending.ts";
 import { formatLimits } from "../../domain/limits.ts";
 import type { Nodes } from "../../storage/contract/nodes.ts";
-import { displayName, type AgentId } from "../../domain/message.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { Role, Roster } from "../../legion/roster.ts";
 import { formatSpent } from "./narration/narration.ts";
 import { NARROW } from "./narration/page.ts";
 import { oneLine } from "../kit/output.ts";
 import { clip, wrap, type Paint } from "../kit/terminal.ts";
-import { count } from "../../base/wording.ts";
+import { count } from "../../base/text/wording.ts";
 import type { ConsoleMode } from "./console.ts";
 
 export interface PrefaceOptions {

@@ -8,7 +8,7 @@ import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Spent } from "../../past/spending.ts";
 import type { Inspect, Inspection } from "../../domain/inspection.ts";
 import type { Legion } from "../../legion/legion.ts";
-import { CONTROL } from "../../domain/message.ts";
+import { CONTROL } from "../../domain/message/message.ts";
 import type { Roster } from "../../legion/roster.ts";
 import type { Io } from "../kit/command.ts";
 import { consoleMode, openConsole } from "./console.ts";

@@ -1,7 +1,7 @@
 // What a line typed at the console means. What could be meant for one agent or for the console never goes to all.
 
 import { LegionError } from "../../base/errors.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Targets } from "../../control/api/routes.ts";
 import { resolveKnown } from "../../control/api/orders.ts";
 

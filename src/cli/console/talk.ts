@@ -2,10 +2,10 @@
 
 import { Readable } from "node:stream";
 import { LegionError } from "../../base/errors.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import type { Legion } from "../../legion/legion.ts";
 import { isOver } from "../../legion/registry.ts";
-import { aborted } from "../../base/signals.ts";
+import { aborted } from "../../base/process/signals.ts";
 import type { Io } from "../kit/command.ts";
 import { explainFailure } from "../kit/failure.ts";
 import { namesOf } from "../kit/output.ts";

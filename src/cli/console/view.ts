@@ -2,7 +2,7 @@
 // and, above the prompt, the question that waits for them.
 
 import type { Inspect } from "../../domain/inspection.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Legion } from "../../legion/legion.ts";
 import type { Roster } from "../../legion/roster.ts";
 import { NOTHING, spentOf, type Spent } from "../../past/spending.ts";

@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
-import type { Event } from "../../domain/event.ts";
+import type { Event } from "../../domain/event/event.ts";
 import { createGaps } from "../../past/log/gaps.ts";
 import {
   asidePath,
@@ -11,10 +11,10 @@ import {
   type Segment,
   type StoredRecord,
 } from "../../storage/files/journal/segments.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import { shownPath } from "../../base/files/project-file.ts";
 import type { FileReader } from "../../storage/files/reader/reader.ts";
-import { count } from "../../base/wording.ts";
+import { count } from "../../base/text/wording.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 
 /** One journal, and what it adds up to as it is read. */

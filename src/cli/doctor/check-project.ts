@@ -8,7 +8,7 @@ import { isLegionError, messageOf } from "../../base/errors.ts";
 import { packageDir } from "../../base/package.ts";
 import { findDefinition, findTeam, type Definition, type Places } from "../../config/definition.ts";
 import { isFileReference, loadModules, moduleFiles } from "../../config/module-loader.ts";
-import { CONTROL, type AgentId } from "../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import { textProtocol } from "../../model/protocol/text.ts";
 import { createBranch } from "../../past/fold.ts";
 import { foreign } from "../../storage/contract/foreign.ts";

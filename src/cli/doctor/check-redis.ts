@@ -1,8 +1,8 @@
 // How a legion in Redis is, and whether that Redis keeps what it accepts. Reads only.
 
 import { messageOf } from "../../base/errors.ts";
-import { count } from "../../base/wording.ts";
-import type { AgentId } from "../../domain/message.ts";
+import { count } from "../../base/text/wording.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import { createRedisReader } from "../../storage/redis/reader/reader.ts";
 import type { RedisAddress } from "../../storage/redis/connection/address.ts";
 import { factsIn } from "../../storage/redis/connection/topology.ts";

@@ -10,7 +10,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import { createDisk } from "../../base/files/disk.ts";
 import { deadHolder, takeLock } from "../../storage/folder/lock.ts";
-import { CONTROL, type AgentId } from "../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import { readableModules } from "../../config/module-loader.ts";
 import { shownPath } from "../../base/files/project-file.ts";
 import { createProjections } from "../../storage/folder/state-files.ts";

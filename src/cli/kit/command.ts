@@ -1,5 +1,5 @@
 import type { Command as Parser } from "commander";
-import type { Variables } from "../../base/variables.ts";
+import type { Variables } from "../../base/process/variables.ts";
 
 /** What a command may touch of the process it runs in. */
 export interface Io {

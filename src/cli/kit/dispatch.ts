@@ -45,7 +45,7 @@ export function overview(commands: readonly CommandEntry[]): string {
 async function findCommand(name: string, { commands }: Io): Promise<CommandEntry> {
   const entry = commands.find((command) => command.name === name);
   if (entry) return entry;
-  const { nearest } = await import("../../base/nearest.ts");
+  const { nearest } = await import("../../base/text/nearest.ts");
   const names = commands.map((command) => command.name);
   const [meant] = nearest(name, names);
   const advice = meant ? `did you mean "legion ${meant}"?` : "legion --help lists them";

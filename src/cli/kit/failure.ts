@@ -1,5 +1,5 @@
 import { isLegionError, messageOf } from "../../base/errors.ts";
-import type { Variables } from "../../base/variables.ts";
+import type { Variables } from "../../base/process/variables.ts";
 import { plain } from "./terminal.ts";
 
 const MAX_LENGTH = 1_000;

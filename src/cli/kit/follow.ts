@@ -1,7 +1,7 @@
 // An agent's events as they come, across the end of a node and the next start.
 
-import type { Event } from "../../domain/event.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { Event } from "../../domain/event/event.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import { findNode } from "../../control/socket/client.ts";
 import type { Following } from "../../storage/contract/backend.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";

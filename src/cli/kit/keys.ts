@@ -7,7 +7,7 @@
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import type { Variables } from "../../base/variables.ts";
+import type { Variables } from "../../base/process/variables.ts";
 
 /** Those of the services that we know, with what their libraries look up by themselves. */
 const KEY = /^(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY)_(?:.*_)?(?:KEY|TOKEN|SECRET)$/;

@@ -1,7 +1,7 @@
 // What commands print.
 
 import { LegionError } from "../../base/errors.ts";
-import { displayName, type AgentId } from "../../domain/message.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { Io, Typed } from "./command.ts";
 import { plain } from "./terminal.ts";
 

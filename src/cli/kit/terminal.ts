@@ -1,7 +1,7 @@
 // Text for terminals: made harmless, measured, broken into rows, coloured.
 
 import { inspect } from "node:util";
-import type { Variables } from "../../base/variables.ts";
+import type { Variables } from "../../base/process/variables.ts";
 
 // Colours, cursor movements, window titles (CSI, OSC, DCS and their kin) and the two-character sequences. Each part
 // stops at the next escape character, so that no input makes it read the same text twice.

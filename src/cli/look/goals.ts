@@ -1,6 +1,6 @@
 import { goals } from "../../../modules/goals.ts";
 import { keysOf, valueOf } from "../../past/state.ts";
-import { displayName } from "../../domain/message.ts";
+import { displayName } from "../../domain/message/message.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { print, printJson } from "../kit/output.ts";

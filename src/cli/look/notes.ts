@@ -1,7 +1,7 @@
 import { notes } from "../../../modules/notes.ts";
 import { LegionError } from "../../base/errors.ts";
-import { displayName } from "../../domain/message.ts";
-import { nearest } from "../../base/nearest.ts";
+import { displayName } from "../../domain/message/message.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import { keysOf, valueOf } from "../../past/state.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand } from "../kit/command.ts";

@@ -1,7 +1,7 @@
 import { describeDifference } from "../../legion/replay/difference.ts";
 import { createRedactor } from "../../base/redaction/redactor.ts";
 import { LegionError } from "../../base/errors.ts";
-import { displayName } from "../../domain/message.ts";
+import { displayName } from "../../domain/message/message.ts";
 import type { Replayed } from "../../legion/replay/replay-agent.ts";
 import type { Tape } from "../../legion/replay/recording.ts";
 import { remarkForeign } from "../consent/adoption.ts";
@@ -17,7 +17,7 @@ import {
   withSite,
   type Site,
 } from "../kit/target.ts";
-import { count } from "../../base/wording.ts";
+import { count } from "../../base/text/wording.ts";
 
 export const command: CliCommand = {
   define(parser) {

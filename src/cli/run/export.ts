@@ -7,7 +7,7 @@ import { LegionError, messageOf } from "../../base/errors.ts";
 import { authorshipOf, type Authorship } from "../../storage/folder/person/authorship.ts";
 import { readableModules } from "../../config/module-loader.ts";
 import { createDisk } from "../../base/files/disk.ts";
-import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
+import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
 import { packAgents, type Packing, type Tally } from "../../storage/archive/pack.ts";
 import { createLedger } from "../../past/ledger.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
@@ -15,7 +15,7 @@ import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { namesOf, oneLine, print, printJson } from "../kit/output.ts";
 import { createProgress } from "../kit/progress.ts";
 import { checkAgent, addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
-import { count } from "../../base/wording.ts";
+import { count } from "../../base/text/wording.ts";
 
 const STDOUT = "-";
 

@@ -1,5 +1,5 @@
 import { LegionError } from "../../base/errors.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { overview, parseArguments } from "../kit/dispatch.ts";
 

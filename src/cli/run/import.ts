@@ -5,7 +5,7 @@ import { isArchive, isOwnArchive } from "../../storage/archive/format.ts";
 import { receiveAt } from "../../storage/archive/unfold.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { createDisk } from "../../base/files/disk.ts";
-import { displayName, isAgentId, type AgentId } from "../../domain/message.ts";
+import { displayName, isAgentId, type AgentId } from "../../domain/message/message.ts";
 import { fromArchive, fromOriginal, type FromArchive } from "../../storage/archive/imported.ts";
 import { readOriginal, type Original, type OriginalPlace } from "../../storage/archive/legacy.ts";
 import { memoryAt, readRemains } from "../../storage/archive/original-store.ts";
@@ -18,7 +18,7 @@ import { confirm } from "../consent/confirm.ts";
 import { namesOf, oneLine, print, printJson } from "../kit/output.ts";
 import { createProgress } from "../kit/progress.ts";
 import { addJsonOption, addLegionOptions, addTrustOption, withSite, type Site } from "../kit/target.ts";
-import { count } from "../../base/wording.ts";
+import { count } from "../../base/text/wording.ts";
 
 /** Kinds of what was not understood. */
 const MAX_NAMED = 5;

@@ -70,7 +70,7 @@ async function grantOwn(project: string, made: readonly string[], { env }: Io): 
 
 async function contentOf(path: string): Promise<string> {
   if (path !== SCHEMA) return readFile(join(packageDir, "starter", path), "utf8");
-  const { configJsonSchema } = await import("../../config/json-schema.ts");
+  const { configJsonSchema } = await import("../../config/files/json-schema.ts");
   return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
 }
 

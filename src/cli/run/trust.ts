@@ -1,7 +1,7 @@
 // What a project may grant itself: what the person said, and what its files want.
 
 import { packageDir } from "../../base/package.ts";
-import { count } from "../../base/wording.ts";
+import { count } from "../../base/text/wording.ts";
 import { codeGrants } from "../../config/grants/code.ts";
 import { grantsIn } from "../../config/grants/project-grants.ts";
 import { loadConfig } from "../../config/load-config.ts";

@@ -1,9 +1,9 @@
 // What agents ask before they do it, and the answers.
 
 import { withLegion } from "../../control/open.ts";
-import type { Verdict } from "../../domain/verdict.ts";
+import type { Verdict } from "../../domain/policy/verdict.ts";
 import { isShownWhole, questionText, shown, type ShownLength } from "../../domain/policy/question-text.ts";
-import { displayName } from "../../domain/message.ts";
+import { displayName } from "../../domain/message/message.ts";
 import { findQuestion, openQuestions, type OpenQuestion } from "../../legion/questions.ts";
 import { DEFAULT_QUESTIONS } from "../../legion/rulebook.ts";
 import { LegionError } from "../../base/errors.ts";

@@ -1,12 +1,12 @@
 import { LegionError } from "../../base/errors.ts";
-import { displayName } from "../../domain/message.ts";
+import { displayName } from "../../domain/message/message.ts";
 import type { ForkAnswer } from "../../control/api/routes.ts";
 import type { ForkOrder } from "../../legion/fork.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, readNumber } from "../kit/output.ts";
 import { checkAgent, addLegionOptions, withSite } from "../kit/target.ts";
-import { count } from "../../base/wording.ts";
+import { count } from "../../base/text/wording.ts";
 
 export const command: CliCommand = {
   define: (parser) =>

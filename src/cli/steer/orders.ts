@@ -3,7 +3,7 @@
 import type { EndedNode } from "../../control/api/legion-client.ts";
 import type { Obeyed, Order } from "../../control/api/routes.ts";
 import { withLegion } from "../../control/open.ts";
-import { parseMessageId } from "../../domain/message.ts";
+import { parseMessageId } from "../../domain/message/message.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { namesOf, print } from "../kit/output.ts";
 import { checkTargets, addLegionOptions, withSite } from "../kit/target.ts";

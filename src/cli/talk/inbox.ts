@@ -1,8 +1,8 @@
 import { deadLettersIn, type DeadLetter } from "../../past/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
-import { authorityOf } from "../../domain/authority.ts";
-import { CONTROL, parseMessageId, type Message } from "../../domain/message.ts";
-import { sourcesOf } from "../../domain/taint.ts";
+import { authorityOf } from "../../domain/message/authority.ts";
+import { CONTROL, parseMessageId, type Message } from "../../domain/message/message.ts";
+import { sourcesOf } from "../../domain/message/taint.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";

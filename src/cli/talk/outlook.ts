@@ -1,6 +1,6 @@
 // Who reads what was just sent, and when: what a person is told after `send`.
 
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { AgentStatus } from "../../legion/status.ts";
 import { namesOf, oneLine } from "../kit/output.ts";
 

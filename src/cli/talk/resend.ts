@@ -1,6 +1,12 @@
 import { deadLettersIn, parseDeadLetterId } from "../../past/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
-import { CONTROL, isAgentId, isMessageId, parseMessageId, type AgentId } from "../../domain/message.ts";
+import {
+  CONTROL,
+  isAgentId,
+  isMessageId,
+  parseMessageId,
+  type AgentId,
+} from "../../domain/message/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { formatDuration, parseDuration } from "../../base/duration.ts";
+import { formatDuration, parseDuration } from "../../base/text/duration.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import {
   CONTROL,
@@ -7,9 +7,9 @@ import {
   parseMessageId,
   type AgentId,
   type Message,
-} from "../../domain/message.ts";
+} from "../../domain/message/message.ts";
 import { withLegion } from "../../control/open.ts";
-import { linkSignals } from "../../base/signals.ts";
+import { linkSignals } from "../../base/process/signals.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { followEvents } from "../kit/follow.ts";
 import { print, printWhole } from "../kit/output.ts";

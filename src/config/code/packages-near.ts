@@ -2,7 +2,7 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fieldsOf, readJson } from "../../base/json.ts";
+import { fieldsOf, readJson } from "../../base/text/json.ts";
 
 const PACKAGE_NAME = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*$/;
 

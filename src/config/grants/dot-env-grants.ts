@@ -1,7 +1,7 @@
 // What the project's `.env` says beyond keys.
 
-import type { DotEnv } from "../dot-env.ts";
-import { BROWSER_VARIABLE, STEERING } from "../variables.ts";
+import type { DotEnv } from "../files/dot-env.ts";
+import { BROWSER_VARIABLE, STEERING } from "../files/variables.ts";
 import { shownValue, single, within, type OwnBounds, type Widening } from "./grant.ts";
 import { programValue } from "./program.ts";
 import { isLaxer } from "./widenings.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { RedisAddress } from "../../storage/redis/connection/address.ts";
 import { findModel } from "../../model/registry/profiles.ts";
 import type { Price } from "../../domain/model.ts";
-import type { FileSettings } from "../config-schema.ts";
+import type { FileSettings } from "../files/config-schema.ts";
 import { entries, shownValue, single, within, type OwnBounds, type Widening } from "./grant.ts";
 import { programValue } from "./program.ts";
 import { laxLimits, wideEnvironment, widePolicy } from "./widenings.ts";

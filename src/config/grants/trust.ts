@@ -5,7 +5,7 @@ import { mergeLimits, resolveLimits, type LegionLimits } from "../../domain/limi
 import { DEFAULT_PROFILE } from "../../domain/policy/policy.ts";
 import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import { grantsOf } from "../../storage/folder/person/trust.ts";
-import type { PersonSettings } from "../person-config.ts";
+import type { PersonSettings } from "../files/person-config.ts";
 import { NO_TRUST, type OwnBounds, type Trust } from "./grant.ts";
 
 /** Rejects with CONFIG if the record of trust cannot be relied on. */

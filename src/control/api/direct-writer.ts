@@ -3,8 +3,8 @@
 import type { Clock } from "../../base/clock.ts";
 import { readableModules } from "../../config/module-loader.ts";
 import { fork } from "../../legion/fork.ts";
-import type { AgentId } from "../../domain/message.ts";
-import type { Peer } from "../../domain/module.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import type { Peer } from "../../domain/authoring/module.ts";
 import { resend } from "../../mail/resend.ts";
 import type { Store } from "../../storage/contract/store.ts";
 import { PAUSED, changesNothing, resentOf, resolveKnown } from "./orders.ts";

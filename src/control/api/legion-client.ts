@@ -1,7 +1,7 @@
 // What a person may ask of a legion, wherever it is and whether or not anybody runs it.
 
 import type { Config } from "../../config/config.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import type { AgentStatus } from "../../legion/status.ts";
 import type { AnsweredQuestion, ForkAnswer, Obeyed, Order, Resent, PersonMessage } from "./routes.ts";

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { LegionError, isLegionError } from "../../base/errors.ts";
-import { CONTROL, type AgentId } from "../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { Conversation } from "../../past/conversation.ts";
 import type { Resent, Targets } from "./routes.ts";
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createClock } from "../../base/clock.ts";
 import { parseDeadLetterId } from "../../past/dead-letters.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
-import { CONTROL, type AgentId } from "../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { NodeRecord, Nodes } from "../../storage/contract/nodes.ts";
 import type { Store } from "../../storage/contract/store.ts";
 import type { NodeApi, Obeyed, Order } from "../api/routes.ts";

@@ -1,6 +1,6 @@
 // What every agent of a legion that several nodes share does: as the nodes tell, and as the logs tell of those that no node tells about.
 
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { nodeName, type Nodes, type Whereabouts } from "../../storage/contract/nodes.ts";
 import type { WorkspaceId } from "../../storage/folder/workspace.ts";

@@ -2,7 +2,7 @@
 // answered. Both may lose what is said; asking the same again is what makes up for it.
 
 import { z } from "zod";
-import { readJson } from "../../base/json.ts";
+import { readJson } from "../../base/text/json.ts";
 import { MAX_BODY_BYTES, refusalSchema } from "../api/refusal.ts";
 
 const MAX_PATH = 100;

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { json } from "node:stream/consumers";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Inspection } from "../../domain/inspection.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import { createClient } from "../api/client.ts";
 import { refusalSchema } from "../api/refusal.ts";
 import type { NodeApi } from "../api/routes.ts";

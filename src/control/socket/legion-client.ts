@@ -7,7 +7,7 @@ import { LegionError, isLegionError } from "../../base/errors.ts";
 import { createDisk } from "../../base/files/disk.ts";
 import { legionPaths, type LegionPaths } from "../../storage/folder/paths.ts";
 import { lockHolder } from "../../storage/folder/lock.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import { type AgentStatus, storedStatus } from "../../legion/status.ts";
 import { findNode, type NodeClient } from "./client.ts";

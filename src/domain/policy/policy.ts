@@ -2,7 +2,7 @@
 // the profile. Everybody may tighten; only the person may widen.
 
 import { LegionError } from "../../base/errors.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import { checkRule, parseRule, type Rule, type RulePlaces, type RuleUse, type Touch } from "./rule.ts";
 
 /** From the narrowest to the widest. */

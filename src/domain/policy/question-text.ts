@@ -1,10 +1,10 @@
 // A question in words, for the person who answers it. All in it may be hostile: it is shown as it is meant to be read.
 
-import { fieldsOf } from "../../base/json.ts";
-import { showUnseen } from "../../base/unseen.ts";
-import { elide } from "../../base/wording.ts";
-import type { AskedCall } from "../event.ts";
-import { displayName } from "../message.ts";
+import { fieldsOf } from "../../base/text/json.ts";
+import { showUnseen } from "../../base/text/unseen.ts";
+import { elide } from "../../base/text/wording.ts";
+import type { AskedCall } from "../event/event.ts";
+import { displayName } from "../message/message.ts";
 import type { Touch } from "./rule.ts";
 
 /** So much of one thing is shown whole, in characters; of more, the length stands with it. */

@@ -1,7 +1,7 @@
 // One rule of a policy: `run npm test`, `write docs/**`, `net *.example.com:443`.
 
 import { LegionError } from "../../base/errors.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import { HOLE, readCommandLine, type CommandLine, type Words } from "./command-line.ts";
 import { meaningsOf, nameOf, type Meaning } from "./meanings.ts";
 import { ANY, fitsAll, fitsText, meet, readWildcard, type Wildcard } from "./wildcard.ts";

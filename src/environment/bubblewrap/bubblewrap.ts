@@ -7,13 +7,13 @@
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CommandRun } from "../../domain/workspace.ts";
+import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { Environment, EnvironmentPlace, ExecuteOptions } from "../environment.ts";
 import { guardOf } from "../guard/guard.ts";
 import { setAsideRemark } from "../guard/set-aside.ts";
 import { HOME } from "../lodging.ts";
-import { openCommandProxy, type CommandProxy } from "../network/command-proxy.ts";
-import { missedNetwork } from "../network/missed.ts";
+import { openCommandProxy, type CommandProxy } from "../network/proxy/command-proxy.ts";
+import { missedNetwork } from "../network/proxy/missed.ts";
 import { endTree } from "../process-tree.ts";
 import { createLivingCommands, passedOn, pick } from "../running-command.ts";
 import { innerLimits, makeCgroup, type Cgroup } from "./limits.ts";

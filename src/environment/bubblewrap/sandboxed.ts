@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setImmediate as others, setTimeout as delay } from "node:timers/promises";
 import { LegionError } from "../../base/errors.ts";
-import type { CommandRun } from "../../domain/workspace.ts";
+import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { ExecuteOptions } from "../environment.ts";
 import { signalGroup, signalProcess } from "../process-tree.ts";
 import { attend, type createLivingCommands } from "../running-command.ts";

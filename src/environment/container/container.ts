@@ -5,12 +5,12 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { promisify } from "node:util";
 import { LegionError } from "../../base/errors.ts";
-import type { CommandRun } from "../../domain/workspace.ts";
+import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { Environment, ExecuteOptions } from "../environment.ts";
 import { guardOf } from "../guard/guard.ts";
 import type { ProtectedEntry } from "../guard/scan.ts";
 import { setAsideRemark } from "../guard/set-aside.ts";
-import { missedNetwork } from "../network/missed.ts";
+import { missedNetwork } from "../network/proxy/missed.ts";
 import {
   attend,
   createLivingCommands,

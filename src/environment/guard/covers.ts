@@ -3,8 +3,8 @@
 
 import { existsSync, lstatSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { namesLike } from "../../domain/protected.ts";
-import { SECRET_FILES } from "../../domain/protected-names.ts";
+import { namesLike } from "../../domain/authoring/protected.ts";
+import { SECRET_FILES } from "../../domain/authoring/protected-names.ts";
 
 const NAMES = [...SECRET_FILES, "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"].filter(
   (name) => name !== ".git" && name !== "node_modules",

@@ -7,7 +7,7 @@
 
 import { readlink, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { isProtected } from "../../domain/protected.ts";
+import { isProtected } from "../../domain/authoring/protected.ts";
 import { inTurns } from "../../base/turns.ts";
 import type { OwnFolders } from "../lodging.ts";
 import { createRecord } from "./record.ts";

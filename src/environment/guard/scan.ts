@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync, readlinkSync, type BigIntStats, type Dirent } from "node:fs";
 import { join, sep } from "node:path";
 import { setImmediate as others } from "node:timers/promises";
-import { fold, isProtected, isReadOnly, liesIn } from "../../domain/protected.ts";
+import { fold, isProtected, isReadOnly, liesIn } from "../../domain/authoring/protected.ts";
 
 /** Something with a protected name. */
 export interface ProtectedEntry {

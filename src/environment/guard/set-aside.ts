@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
-import { quote } from "../../base/wording.ts";
+import { quote } from "../../base/text/wording.ts";
 
 export interface AsidePlaces {
   /** The workspace. */

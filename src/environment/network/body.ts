@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough, pipeline, type Readable, type Transform } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
-import { quote } from "../../base/wording.ts";
+import { quote } from "../../base/text/wording.ts";
 import { network } from "./failure.ts";
 
 const FIRST_BYTES = 64 * 1024;

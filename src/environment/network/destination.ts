@@ -2,7 +2,7 @@
 
 import { isIP } from "node:net";
 import { LegionError } from "../../base/errors.ts";
-import { quote } from "../../base/wording.ts";
+import { quote } from "../../base/text/wording.ts";
 import { parseRange, plainAddress, type Range } from "./address.ts";
 
 /** Where a connection is to go. */

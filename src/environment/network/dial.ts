@@ -6,7 +6,7 @@
 
 import { lookup } from "node:dns/promises";
 import { connect, isIP, isIPv6, type Socket } from "node:net";
-import { quote } from "../../base/wording.ts";
+import { quote } from "../../base/text/wording.ts";
 import { METADATA, plainAddress, whyNotPublic } from "./address.ts";
 import { explainFailure } from "./failure.ts";
 import { checkPort, refusal, type AddressGrant, type Target } from "./destination.ts";

@@ -1,7 +1,7 @@
 // What went wrong on the way to a page, in a sentence for the one who asked for it.
 
 import { codeOf, LegionError, messageOf } from "../../base/errors.ts";
-import { quote } from "../../base/wording.ts";
+import { quote } from "../../base/text/wording.ts";
 import { shown, type Target } from "./destination.ts";
 
 /** By the code of an error; `%` is the host. */

@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
-import type { Network } from "../../domain/network.ts";
+import type { Network } from "../../domain/authoring/network.ts";
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { refuseSecrets } from "./secrets.ts";
-import { SHUTDOWN } from "../../base/signals.ts";
+import { SHUTDOWN } from "../../base/process/signals.ts";
 import { createDial, systemLookup, type Lookup } from "./dial.ts";
-import { dialOnly, dialPermitted } from "./hosts.ts";
+import { dialOnly, dialPermitted } from "./proxy/hosts.ts";
 import { parseGrant } from "./destination.ts";
 
 export interface NetworkOptions {
@@ -46,7 +46,7 @@ export function createNetwork({
     },
 
     async openProxy({ hosts, permits, ...limits }) {
-      const { openProxy } = await import("./proxy.ts");
+      const { openProxy } = await import("./proxy/proxy.ts");
       const listed = hosts ? dialOnly(hosts, dial) : dial;
       const { port, ...proxy } = await openProxy({
         dial: permits ? dialPermitted(permits, listed) : listed,

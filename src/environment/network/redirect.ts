@@ -1,6 +1,6 @@
 // Where a redirect leads, and what goes along.
 
-import { quote } from "../../base/wording.ts";
+import { quote } from "../../base/text/wording.ts";
 import { refusal } from "./destination.ts";
 
 /** One request of a fetch, which is as many as there are redirects, and one. */

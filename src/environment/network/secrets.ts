@@ -1,6 +1,6 @@
 import { LegionError } from "../../base/errors.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
-import type { WebRequest } from "../../domain/network.ts";
+import type { WebRequest } from "../../domain/authoring/network.ts";
 
 /** What stands for a secret, as it is and as URLs write it. */
 const MARK = /(?:\[|%5b)redacted(?::|%3a)([\w.-]+)(?:\]|%5d)/i;

@@ -10,8 +10,8 @@ import {
   type NewEvent,
   type Stamp,
   type Usage,
-} from "../../domain/event.ts";
-import { CONTROL, displayName, type AgentId, type Message } from "../../domain/message.ts";
+} from "../../domain/event/event.ts";
+import { CONTROL, displayName, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { ModelRequest, Turn } from "../../domain/model.ts";
 import { textOf } from "../../past/view.ts";
 import type { Reader } from "../../storage/contract/reader.ts";

@@ -7,9 +7,9 @@ import type { AgentState } from "../../domain/inspection.ts";
 import { RESTING } from "../../agent/parts/presence.ts";
 import type { Inbox, Mail } from "../../mail/bus.ts";
 import { withoutStamp } from "./difference.ts";
-import type { Event, NewEvent } from "../../domain/event.ts";
+import type { Event, NewEvent } from "../../domain/event/event.ts";
 import type { Memory } from "../../past/past.ts";
-import { aborted, linkSignals } from "../../base/signals.ts";
+import { aborted, linkSignals } from "../../base/process/signals.ts";
 import {
   createStandInBudget,
   createStandInLimiter,

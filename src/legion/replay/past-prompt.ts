@@ -5,8 +5,8 @@
 import { NOOP_OPENING } from "../../agent/think/ask.ts";
 import { forkIn, isOn, pathTo, type Fork } from "../../past/branch.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Event, EventOf, Stamp } from "../../domain/event.ts";
-import { displayName, type AgentId } from "../../domain/message.ts";
+import type { Event, EventOf, Stamp } from "../../domain/event/event.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { ModelRequest } from "../../domain/model.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
 import { textProtocol } from "../../model/protocol/text.ts";

@@ -4,8 +4,8 @@
 //       as soon as what stands before them is passed.
 //   P2. Nothing of the agent gets past a start before it begins anew.
 
-import type { Event, EventOf, ProtocolName } from "../../domain/event.ts";
-import type { LogId } from "../../domain/message.ts";
+import type { Event, EventOf, ProtocolName } from "../../domain/event/event.ts";
+import type { LogId } from "../../domain/message/message.ts";
 import type { Recorded, Tape } from "./recording.ts";
 
 export interface Playhead {

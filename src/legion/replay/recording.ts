@@ -5,8 +5,8 @@
 import { forkIn, isOn, pathTo, type Fork } from "../../past/branch.ts";
 import { converse, createConversation, openCalls, type Conversation } from "../../past/conversation.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Event, NewEvent } from "../../domain/event.ts";
-import { displayName, type AgentId } from "../../domain/message.ts";
+import type { Event, NewEvent } from "../../domain/event/event.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { ModelRequest } from "../../domain/model.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 

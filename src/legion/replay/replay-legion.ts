@@ -4,16 +4,16 @@
 
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { compareLogs, type Difference } from "./difference.ts";
-import type { Event, NewEvent } from "../../domain/event.ts";
+import type { Event, NewEvent } from "../../domain/event/event.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { AgentPlan } from "../agent-plan.ts";
 import type { Legion } from "../legion.ts";
 import { until, type Watching } from "../quiescence.ts";
-import { CONTROL, parseMessageId, type AgentId } from "../../domain/message.ts";
-import { verdictIn } from "../../domain/verdict.ts";
+import { CONTROL, parseMessageId, type AgentId } from "../../domain/message/message.ts";
+import { verdictIn } from "../../domain/policy/verdict.ts";
 import { createPlayhead } from "./playhead.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
-import { SHUTDOWN, linkSignals } from "../../base/signals.ts";
+import { SHUTDOWN, linkSignals } from "../../base/process/signals.ts";
 import { onTape } from "./on-tape.ts";
 import type { Player } from "./stand-ins.ts";
 import { readTape, type Tape } from "./recording.ts";

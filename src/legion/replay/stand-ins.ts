@@ -17,15 +17,15 @@ import type {
   NewEvent,
   PromptedEvent,
   Stop,
-} from "../../domain/event.ts";
-import { parseMessageId, type AgentId, type Message } from "../../domain/message.ts";
+} from "../../domain/event/event.ts";
+import { parseMessageId, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { Model, ModelRequest } from "../../domain/model.ts";
 import type { Limiter } from "../../model/limiter/limiter.ts";
 import { toCompletion } from "../../model/scripted/recorded.ts";
 import { sentBy, STOPPED } from "../../agent/act/perform.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
-import { SHUTDOWN } from "../../base/signals.ts";
+import { SHUTDOWN } from "../../base/process/signals.ts";
 import { ERRAND } from "../supervision/supervisor.ts";
 import type { Playhead } from "./playhead.ts";
 import { beginWork, type Work } from "../../agent/act/unit-of-work.ts";

@@ -1,11 +1,11 @@
 // Keeps an agent open: opens it when that is possible, and its log anew when it has failed.
 
 import type { Agent, Shared } from "../../agent/parts/agent.ts";
-import type { Identity } from "../../domain/module.ts";
+import type { Identity } from "../../domain/authoring/module.ts";
 import type { Presence } from "../../agent/parts/presence.ts";
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/text/duration.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
-import { type NoticeEvent, restartNotice } from "../../domain/event.ts";
+import { type NoticeEvent, restartNotice } from "../../domain/event/event.ts";
 import { isPoisonous } from "../../past/ledger.ts";
 import { park } from "../../agent/park.ts";
 import { mend as mendLog } from "../../mail/log-access.ts";

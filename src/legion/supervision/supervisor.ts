@@ -6,14 +6,14 @@
 
 import { runActor } from "../../agent/actor.ts";
 import type { Agent } from "../../agent/parts/agent.ts";
-import type { Identity } from "../../domain/module.ts";
+import type { Identity } from "../../domain/authoring/module.ts";
 import type { Standing } from "../../agent/parts/presence.ts";
 import { park } from "../../agent/park.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { openQuestion } from "../../past/questions.ts";
 import { openCalls } from "../../past/conversation.ts";
-import { type NewEvent, restartNotice } from "../../domain/event.ts";
-import { SHUTDOWN } from "../../base/signals.ts";
+import { type NewEvent, restartNotice } from "../../domain/event/event.ts";
+import { SHUTDOWN } from "../../base/process/signals.ts";
 import { owning, type TakeStray } from "../../base/async-owner.ts";
 import { createUpkeep, type Upkeep } from "./reopening.ts";
 import type { Writer } from "../../mail/log-access.ts";

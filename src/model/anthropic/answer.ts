@@ -6,7 +6,7 @@ import type {
   RawContentBlockDelta,
   RawMessageStreamEvent,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { Stop, Usage } from "../../domain/event.ts";
+import type { Stop, Usage } from "../../domain/event/event.ts";
 import type { AnthropicPart } from "./history.ts";
 import type { Toolset } from "../http/body.ts";
 import type { Completion, RawCall } from "../../domain/model.ts";

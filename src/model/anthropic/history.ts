@@ -1,6 +1,6 @@
 // Turns in the form of Anthropic's Messages API, as JSON.
 
-import type { Call } from "../../domain/event.ts";
+import type { Call } from "../../domain/event/event.ts";
 import { jsonArray, toJson, wireName } from "../http/body.ts";
 import { createJoiner, joinMembers, type Written } from "../http/turns.ts";
 import type { CallResult, ModelRequest, Turn } from "../../domain/model.ts";

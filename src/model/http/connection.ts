@@ -1,7 +1,7 @@
 // One call to a provider over HTTP: ended when the caller aborts, when the provider falls silent or never stops, and
 // explained when it fails.
 
-import { linkSignals } from "../../base/signals.ts";
+import { linkSignals } from "../../base/process/signals.ts";
 import type { Toolset } from "./body.ts";
 import { brokenAnswer, explainFailure, type Provider } from "./failure.ts";
 import type { Delta, ModelProfile, ModelRun } from "../../domain/model.ts";

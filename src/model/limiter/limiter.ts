@@ -9,7 +9,7 @@
 
 import { createCircuit, type Circuit, type Try } from "./circuit.ts";
 import { isLegionError, type LegionError } from "../../base/errors.ts";
-import { linkSignals, type Stops } from "../../base/signals.ts";
+import { linkSignals, type Stops } from "../../base/process/signals.ts";
 
 export interface ProviderWait {
   /** What the provider said; one line. */

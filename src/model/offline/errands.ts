@@ -1,7 +1,7 @@
 // Mail that holds commands: what came since the last decision is done in the next one, and answered in the one after.
 
-import { elide } from "../../base/wording.ts";
-import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
+import { elide } from "../../base/text/wording.ts";
+import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
 import { readAction } from "../protocol/text-search.ts";
 import { CAPABILITIES, OFFLINE_HELP, readCommands, type Command, type Wanted } from "./commands.ts";
 import type { Move, OfflineReply } from "./move.ts";

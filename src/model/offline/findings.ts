@@ -1,6 +1,6 @@
 // What a walk through files finds out: read from the results of actions, written into notes and reports, read again.
 
-import { count } from "../../base/wording.ts";
+import { count } from "../../base/text/wording.ts";
 import { PATH, readPath, writePath } from "./paths.ts";
 import type { ActionStep } from "./view.ts";
 

@@ -1,6 +1,6 @@
 // What a piece of work adds to the next decision of the offline model, and what was done about it before.
 
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Wanted } from "./commands.ts";
 import { stepsSince, type ActionStep, type OfflineView } from "./view.ts";
 

@@ -1,7 +1,7 @@
 // The built-in model that needs no key: rules instead of reasoning. A pure function of the request, so that it is asked,
 // logged, limited and replayed like every other model.
 
-import { CONTROL } from "../../domain/message.ts";
+import { CONTROL } from "../../domain/message/message.ts";
 import type { Model, ModelProfile, ModelRequest } from "../../domain/model.ts";
 import { estimateUsage } from "../tokens/tokens.ts";
 import type { Wanted } from "./commands.ts";

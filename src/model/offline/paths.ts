@@ -1,7 +1,7 @@
 // Paths in texts. A plain one stands as it is; any other as a JSON string, so that no name can look like anything but
 // a name: no line breaks, no marks, nothing invisible.
 
-import { unquoted } from "../../base/json.ts";
+import { unquoted } from "../../base/text/json.ts";
 
 /** Matches one written path: the source of a regular expression without groups. */
 export const PATH = String.raw`(?:"(?:[^"\\\n]|\\.)*"|[^\s":;,]+)`;

@@ -1,7 +1,7 @@
 // SURVEY.md: what a project says of itself, which the agent that was asked looks at, and what all of its team found.
 
-import { fieldsOf, readJson } from "../../base/json.ts";
-import { displayName, type AgentId } from "../../domain/message.ts";
+import { fieldsOf, readJson } from "../../base/text/json.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { Wanted } from "./commands.ts";
 import { clean, mergeFindings, writeCounts, writeFound, type Findings, type FoundFile } from "./findings.ts";
 import { joinPath, PATH, readPath, writePath } from "./paths.ts";

@@ -1,8 +1,8 @@
 // What an agent does for a survey: list the folder, ask who is there, share it out, walk its own share, wait for the
 // reports, merge them, tell; or walk the share that it was given, note what it found, and report.
 
-import { count } from "../../base/wording.ts";
-import { CONTROL, displayName } from "../../domain/message.ts";
+import { count } from "../../base/text/wording.ts";
+import { CONTROL, displayName } from "../../domain/message/message.ts";
 import type { Wanted } from "./commands.ts";
 import { entriesOf, reasonIn, writeFindings } from "./findings.ts";
 import { returnShare, writeReport, writeShare, type Share } from "./letters.ts";

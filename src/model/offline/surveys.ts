@@ -1,7 +1,7 @@
 // The surveys that an agent was asked for, whole ones and shares of those of others: which are open, under which goal,
 // and how they end. A goal holds what the mail said, so where older events were summarised the goal stands for it.
 
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import { readCommands, type Wanted } from "./commands.ts";
 import { readShare, reportOpening, shareOpening, type Share } from "./letters.ts";
 import { lastStep, untried } from "./move.ts";

@@ -1,6 +1,6 @@
 // Who takes which part of a survey, and how far each has come.
 
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Findings } from "./findings.ts";
 import { newShare, readReport, writeShare, type Share } from "./letters.ts";
 import { lastStep, sendMessage } from "./move.ts";

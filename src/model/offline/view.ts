@@ -1,8 +1,8 @@
 // What the offline model reads out of a request: who it is, what it can do, the mail it got and what it did about it.
 // One user turn is one mail: a header further down in it is content that somebody wrote, and names no sender.
 
-import { fieldsOf } from "../../base/json.ts";
-import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
+import { fieldsOf } from "../../base/text/json.ts";
+import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
 import type { CallResult, ModelRequest, Turn } from "../../domain/model.ts";
 
 export interface Received {

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { CompletionUsage } from "openai/resources/completions";
-import type { Stop, Usage } from "../../domain/event.ts";
+import type { Stop, Usage } from "../../domain/event/event.ts";
 import type { Toolset } from "../http/body.ts";
 import type { Completion, RawCall } from "../../domain/model.ts";
 import { estimateTokens } from "../tokens/tokens.ts";

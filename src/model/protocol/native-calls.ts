@@ -1,4 +1,4 @@
-import type { Call } from "../../domain/event.ts";
+import type { Call } from "../../domain/event/event.ts";
 import type { Completion } from "../../domain/model.ts";
 
 /** The native calls of a completion, in order. Ids are the provider's where they tell the calls apart. */

@@ -1,4 +1,4 @@
-import type { Call } from "../../domain/event.ts";
+import type { Call } from "../../domain/event/event.ts";
 import type { ShownDecision } from "./protocol.ts";
 import {
   indentOf,

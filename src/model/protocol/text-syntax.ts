@@ -8,8 +8,8 @@
 //
 // Whatever the model writes is read in time linear to its length, and nothing here throws.
 
-import { unquoted } from "../../base/json.ts";
-import { quote } from "../../base/wording.ts";
+import { unquoted } from "../../base/text/json.ts";
+import { quote } from "../../base/text/wording.ts";
 
 /** Stands before and after a value of several lines. */
 export const MULTILINE_DELIMITER = "% ff9d7713-0bb0-40d4-823c-5a66de48761b";

@@ -1,7 +1,7 @@
 import type { Completion } from "../../domain/model.ts";
 import { findSpec, namesOf } from "../../domain/action-spec.ts";
-import type { ActionSpec } from "../../domain/module.ts";
-import { escapeHeaders, quote } from "../../base/wording.ts";
+import type { ActionSpec } from "../../domain/authoring/module.ts";
+import { escapeHeaders, quote } from "../../base/text/wording.ts";
 import { readNativeCalls } from "./native-calls.ts";
 import type { Parsed, Protocol, ShownDecision, ShownResult } from "./protocol.ts";
 import { findAction, isWritten, toCall } from "./text-search.ts";

@@ -3,7 +3,7 @@
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { serverOf, type ProviderSettings } from "./connection.ts";
 import { listModels, type ListModels } from "./server.ts";
-import type { Variables } from "../../base/variables.ts";
+import type { Variables } from "../../base/process/variables.ts";
 
 export interface ModelChoice {
   readonly name: string;

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { LegionError } from "../../base/errors.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import { isNear } from "../http/base-url.ts";
 import { DEFAULT_ANTHROPIC, DEFAULT_OPENAI } from "./choice.ts";
 import { connect, type ConnectionSettings } from "./connection.ts";

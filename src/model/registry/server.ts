@@ -1,7 +1,7 @@
 // What a server that speaks chat completions says of itself: which models it has. Nothing it says is trusted.
 
 import { codeOf, LegionError, messageOf } from "../../base/errors.ts";
-import { fieldsOf, readJson } from "../../base/json.ts";
+import { fieldsOf, readJson } from "../../base/text/json.ts";
 
 /** A server that is not the provider's own. */
 export interface CompatibleServer {

@@ -1,7 +1,7 @@
 // What a recorded model had to say, as the model said it.
 
 import { LegionError } from "../../base/errors.ts";
-import type { Call, DecisionEvent, Stop } from "../../domain/event.ts";
+import type { Call, DecisionEvent, Stop } from "../../domain/event/event.ts";
 import { repairJson } from "../protocol/native-calls.ts";
 import { isWritten } from "../protocol/text-search.ts";
 import type { Completion, Model, ModelProfile, RawCall } from "../../domain/model.ts";

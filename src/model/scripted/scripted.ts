@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { LegionError, type ErrorCode, type Refusal } from "../../base/errors.ts";
-import { aborted } from "../../base/signals.ts";
-import type { Stop, Usage } from "../../domain/event.ts";
+import { aborted } from "../../base/process/signals.ts";
+import type { Stop, Usage } from "../../domain/event/event.ts";
 import type { Completion, Model, ModelProfile, ModelRequest, ModelRun, RawCall } from "../../domain/model.ts";
 import { estimateUsage } from "../tokens/tokens.ts";
 

@@ -2,8 +2,8 @@
 // exact count costs a tokeniser, so it is taken only near a limit, in a thread of its own, once per text.
 
 import { Worker } from "node:worker_threads";
-import { elide } from "../../base/wording.ts";
-import type { Usage } from "../../domain/event.ts";
+import { elide } from "../../base/text/wording.ts";
+import type { Usage } from "../../domain/event/event.ts";
 import type { ModelRequest, Turn } from "../../domain/model.ts";
 
 /** UTF-8 bytes / 4, at least 1 for any text that is not empty. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Disk } from "../../base/files/disk.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
-import type { Event, NewEvent } from "../../domain/event.ts";
+import type { Event, NewEvent } from "../../domain/event/event.ts";
 
 /** A string with more UTF-8 bytes than this is kept beside the log, under their hash. */
 export const MAX_INLINE_BYTES = 65_536;

@@ -1,5 +1,5 @@
-import type { Event, NewEvent } from "../../domain/event.ts";
-import type { LogId } from "../../domain/message.ts";
+import type { Event, NewEvent } from "../../domain/event/event.ts";
+import type { LogId } from "../../domain/message/message.ts";
 
 /**
  * One agent's whole past, append-only.

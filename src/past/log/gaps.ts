@@ -1,6 +1,6 @@
 // What is gone of a log: numbers that nobody has, and what its notices have reported of that.
 
-import type { Event, NoticeEvent, SeqRange } from "../../domain/event.ts";
+import type { Event, NoticeEvent, SeqRange } from "../../domain/event/event.ts";
 
 /** Events whose loss `event` reports; empty for most. */
 export function lostIn(event: Event): readonly SeqRange[] {

@@ -15,7 +15,7 @@ import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { LegionError, messageOf } from "../../base/errors.ts";
-import type { Event } from "../../domain/event.ts";
+import type { Event } from "../../domain/event/event.ts";
 import {
   countSchema,
   eventSchemas,
@@ -23,8 +23,8 @@ import {
   MAX_EPOCH,
   messageSchema,
   stampSchema,
-} from "../../domain/event-schema.ts";
-import { CONTROL, isAgentId, type AgentId, type Message } from "../../domain/message.ts";
+} from "../../domain/event/event-schema.ts";
+import { CONTROL, isAgentId, type AgentId, type Message } from "../../domain/message/message.ts";
 import { placeOf } from "../files/journal/segments.ts";
 import { BLOB, isPathInAgent } from "../folder/agent-path.ts";
 import { fromLine } from "../folder/line.ts";

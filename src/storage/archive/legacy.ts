@@ -2,15 +2,15 @@
 // goals, and notes. Its versions differ, and people have edited such files: what is understood is taken, the rest is named.
 
 import { z } from "zod";
-import { fieldsOf } from "../../base/json.ts";
+import { fieldsOf } from "../../base/text/json.ts";
 import {
   NO_USAGE,
   type Call,
   type DecisionEvent,
   type EditedEvent,
   type NewEvent,
-} from "../../domain/event.ts";
-import { CONTROL, isAgentId, messageId, type AgentId, type Message } from "../../domain/message.ts";
+} from "../../domain/event/event.ts";
+import { CONTROL, isAgentId, messageId, type AgentId, type Message } from "../../domain/message/message.ts";
 import { findAction, toCall } from "../../model/protocol/text-search.ts";
 
 /** What its files held, as `JSON.parse` made it. */

@@ -4,7 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { lstat, readFile, readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { readJson } from "../../base/json.ts";
+import { readJson } from "../../base/text/json.ts";
 import { kindOf, readReal } from "../../base/files/real-file.ts";
 import type { Remains, Strange } from "./legacy.ts";
 

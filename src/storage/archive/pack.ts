@@ -12,13 +12,13 @@ import { createHash } from "node:crypto";
 import { ARCHIVE_FORMAT, archiveName, type ArchiveLine } from "./format.ts";
 import type { Mail } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";
-import type { EventOf } from "../../domain/event.ts";
+import type { EventOf } from "../../domain/event/event.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { inline } from "../../past/log/blobs.ts";
 import type { Source } from "../contract/source.ts";
 import { eachLine, toLine } from "../folder/line.ts";
-import { parseMessageId, type AgentId, type Delivery } from "../../domain/message.ts";
+import { parseMessageId, type AgentId, type Delivery } from "../../domain/message/message.ts";
 
 interface PackCounts {
   events: number;

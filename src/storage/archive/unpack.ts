@@ -4,14 +4,14 @@ import { createHash, type Hash } from "node:crypto";
 import { basename, join } from "node:path";
 import { ARCHIVE_FORMAT, archiveLineSchema, badLine, isEventShaped, linesOf } from "./format.ts";
 import type { ArchiveLine } from "./format.ts";
-import { isLogFormat } from "../../domain/event.ts";
+import { isLogFormat } from "../../domain/event/event.ts";
 import type { LegionError } from "../../base/errors.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { createDisk, type AppendFile, type Disk } from "../../base/files/disk.ts";
 import { soleWriter, type Journal } from "../files/journal/journal.ts";
 import { openMailbox } from "../files/mailbox.ts";
 import { fromLine, piecesOf } from "../folder/line.ts";
-import { parseMessageId, type AgentId } from "../../domain/message.ts";
+import { parseMessageId, type AgentId } from "../../domain/message/message.ts";
 
 /** What came out of an archive. */
 export interface Unpacked {

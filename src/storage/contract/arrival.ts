@@ -2,8 +2,8 @@
 
 import { LegionError } from "../../base/errors.ts";
 import type { Disk } from "../../base/files/disk.ts";
-import type { Event } from "../../domain/event.ts";
-import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message.ts";
+import type { Event } from "../../domain/event/event.ts";
+import { CONTROL, displayName, type AgentId, type LogId } from "../../domain/message/message.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import type { Outlined } from "../../past/log/blobs.ts";
 

@@ -1,9 +1,9 @@
 // Where a legion is kept: all that the rest of the program may ask of that place. Which one it is, only `open.ts` says.
 
 import type { Clock } from "../../base/clock.ts";
-import type { Event } from "../../domain/event.ts";
+import type { Event } from "../../domain/event/event.ts";
 import type { Inspection } from "../../domain/inspection.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Arrival, Unfolded } from "./arrival.ts";
 import type { Durability, NodeOrder, NodeStorage, Surroundings } from "./node.ts";
 import type { Nodes } from "./nodes.ts";

@@ -3,8 +3,8 @@
 
 import { StringDecoder } from "node:string_decoder";
 import { LegionError } from "../../base/errors.ts";
-import type { Event, OpenedEvent } from "../../domain/event.ts";
-import { displayName, type AgentId } from "../../domain/message.ts";
+import type { Event, OpenedEvent } from "../../domain/event/event.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { Watermarks } from "../../mail/bus.ts";
 import { inline, type Outlined } from "../../past/log/blobs.ts";
 import { createBranch, followLog } from "../../past/fold.ts";

@@ -1,7 +1,7 @@
 // What somebody else wrote.
 
 import { LegionError } from "../../base/errors.ts";
-import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
+import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
 
 /** Says that what is kept of the agent waits for the person. */
 export function foreign(agent: AgentId): LegionError {

@@ -1,8 +1,8 @@
 // What the newest start of a legion hosted: the record of agent 0, enough to host the same again.
 
 import { z } from "zod";
-import { fieldsOf, readJson } from "../../base/json.ts";
-import { isAgentId } from "../../domain/message.ts";
+import { fieldsOf, readJson } from "../../base/text/json.ts";
+import { isAgentId } from "../../domain/message/message.ts";
 
 const MAX_TEXT = 1_000;
 

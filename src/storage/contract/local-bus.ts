@@ -1,7 +1,7 @@
 // The bus of a place that one process has alone: a delivery is a Map lookup, and nobody else is asked.
 
 import { LegionError } from "../../base/errors.ts";
-import { parseMessageId, type AgentId, type Delivery } from "../../domain/message.ts";
+import { parseMessageId, type AgentId, type Delivery } from "../../domain/message/message.ts";
 import type { Bus, Inbox, Receipt, Watermarks } from "../../mail/bus.ts";
 import { firstFitting } from "../../mail/mailbox.ts";
 import type { Unread } from "../../mail/unread.ts";

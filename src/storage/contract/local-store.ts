@@ -2,10 +2,10 @@
 // not run are opened when there is something to deliver or to add, and kept until the end.
 
 import type { Clock } from "../../base/clock.ts";
-import type { Event } from "../../domain/event.ts";
+import type { Event } from "../../domain/event/event.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Inspect } from "../../domain/inspection.ts";
-import { CONTROL, type AgentId } from "../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { Bus } from "../../mail/bus.ts";
 import { openControl } from "../../mail/control.ts";
 import { createTurns, mend, type Writer, type Writing } from "../../mail/log-access.ts";

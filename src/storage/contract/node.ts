@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import type { Limits } from "../../domain/limits.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { Ledger } from "../../past/ledger.ts";
 import type { Ceiling } from "../../past/spending.ts";

@@ -1,6 +1,6 @@
 // The processes that share a legion, as whoever speaks to them has to know them.
 
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { WorkspaceId } from "../folder/workspace.ts";
 
 export interface Nodes {

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { fieldsOf, readJson } from "../../base/json.ts";
+import { fieldsOf, readJson } from "../../base/text/json.ts";
 import { pathTo } from "../../past/branch.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
-import type { Event, SeqRange } from "../../domain/event.ts";
+import type { Event, SeqRange } from "../../domain/event/event.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { sha256, type Blobs } from "../../past/log/blobs.ts";
 import type { LastStart } from "./last-start.ts";
-import { CONTROL, type AgentId, type Message } from "../../domain/message.ts";
-import type { Module } from "../../domain/module.ts";
+import { CONTROL, type AgentId, type Message } from "../../domain/message/message.ts";
+import type { Module } from "../../domain/authoring/module.ts";
 import { createBranch, followLog, type Branch } from "../../past/fold.ts";
 import type { ModuleState } from "../../past/state.ts";
 

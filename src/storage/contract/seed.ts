@@ -2,10 +2,10 @@
 // and times, and the log ids they were written under; what counts begins behind them, under a new one.
 
 import { randomUUID } from "node:crypto";
-import { LOG_FORMAT, type BranchEvent, type Event, type Stamp } from "../../domain/event.ts";
+import { LOG_FORMAT, type BranchEvent, type Event, type Stamp } from "../../domain/event/event.ts";
 import { longStrings, outline, type Blobs, type Outlined } from "../../past/log/blobs.ts";
-import type { AgentId, LogId } from "../../domain/message.ts";
-import type { Module } from "../../domain/module.ts";
+import type { AgentId, LogId } from "../../domain/message/message.ts";
+import type { Module } from "../../domain/authoring/module.ts";
 
 /** Whose past it is, and how much of it. */
 export interface Past {

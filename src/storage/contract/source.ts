@@ -1,8 +1,8 @@
 // Agents that are copied out of the place in which they are kept.
 
-import type { Event } from "../../domain/event.ts";
-import type { AgentId } from "../../domain/message.ts";
-import type { Module } from "../../domain/module.ts";
+import type { Event } from "../../domain/event/event.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import type { Module } from "../../domain/authoring/module.ts";
 import type { Mail } from "../../mail/bus.ts";
 import type { Blobs, Outlined } from "../../past/log/blobs.ts";
 import type { Authorship } from "../folder/person/authorship.ts";

@@ -2,12 +2,12 @@
 
 import type { Bus } from "../../mail/bus.ts";
 import type { Control } from "../../mail/control.ts";
-import type { Event } from "../../domain/event.ts";
+import type { Event } from "../../domain/event/event.ts";
 import type { Ledger } from "../../past/ledger.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
 import type { Memory, Projector } from "../../past/past.ts";
-import type { AgentId } from "../../domain/message.ts";
-import type { Module } from "../../domain/module.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import type { Module } from "../../domain/authoring/module.ts";
 import type { Past } from "./seed.ts";
 import type { Branch } from "../../past/fold.ts";
 import { textProtocol } from "../../model/protocol/text.ts";

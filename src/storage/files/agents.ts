@@ -4,7 +4,7 @@ import type { Authorship } from "../folder/person/authorship.ts";
 import { createBlobs, type Blobs } from "../../past/log/blobs.ts";
 import { openFileLog, readFileLog, type OpenedFileLog } from "./log.ts";
 import type { JournalWriter } from "./journal/journal.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import { isForeign } from "./foreign.ts";
 import { settleRecord } from "./record.ts";

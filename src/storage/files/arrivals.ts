@@ -12,7 +12,7 @@ import { checkHome } from "../folder/home.ts";
 import { createDisk, storage, type Disk } from "../../base/files/disk.ts";
 import { takeLock } from "../folder/lock.ts";
 import { alreadyThere, type Arrival } from "../contract/arrival.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import { openPersonFolder } from "../folder/person/folder.ts";
 

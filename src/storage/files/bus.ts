@@ -15,7 +15,7 @@ import {
   type AgentId,
   type Delivery,
   type LogId,
-} from "../../domain/message.ts";
+} from "../../domain/message/message.ts";
 import type { Bus, Mail, Receipt, Watermarks } from "../../mail/bus.ts";
 import { openMailbox, readMailbox, type MailMark } from "./mailbox.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { openMailbox, readMailbox } from "./mailbox.ts";
-import type { NewEvent } from "../../domain/event.ts";
+import type { NewEvent } from "../../domain/event/event.ts";
 import { holdsCopies } from "../folder/copies.ts";
 import { account, createLedger } from "../../past/ledger.ts";
 import { mailboxName, type Authorship } from "../folder/person/authorship.ts";
@@ -12,7 +12,7 @@ import { openFileLog } from "./log.ts";
 import type { JournalWriter } from "./journal/journal.ts";
 import { isForeignJournal, newestOpening } from "./journal/segments.ts";
 import { keepRecord, readRecord, whoseRecord } from "./record.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 
 export const ADOPTED: NewEvent = {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
-import { LOG_FORMAT, type Event, type SeqRange } from "../../domain/event.ts";
-import type { LogId } from "../../domain/message.ts";
+import { LOG_FORMAT, type Event, type SeqRange } from "../../domain/event/event.ts";
+import type { LogId } from "../../domain/message/message.ts";
 import { createBlobs, inline, type Outlined } from "../../past/log/blobs.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
 import { openJournal } from "./journal/journal.ts";

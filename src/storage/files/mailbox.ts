@@ -6,7 +6,7 @@ import { openJournal } from "./journal/journal.ts";
 import type { Journal, JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
 import { readSegments, type Damage, type JournalRecord } from "./journal/segments.ts";
 import { mailboxName } from "../folder/person/authorship.ts";
-import { parseMessageId, type AgentId, type Delivery } from "../../domain/message.ts";
+import { parseMessageId, type AgentId, type Delivery } from "../../domain/message/message.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";
 

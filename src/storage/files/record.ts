@@ -2,9 +2,9 @@
 // others in whose name the agent speaks: it bears a code of the person over all that it says.
 
 import { dirname, join } from "node:path";
-import { fieldsOf, readJson } from "../../base/json.ts";
+import { fieldsOf, readJson } from "../../base/text/json.ts";
 import type { Disk } from "../../base/files/disk.ts";
-import { CONTROL, type AgentId } from "../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { newestOpening } from "./journal/segments.ts";
 

@@ -1,7 +1,7 @@
 // A new agent in files that begins with the past of another.
 
 import { join } from "node:path";
-import { LOG_FORMAT, type Event } from "../../domain/event.ts";
+import { LOG_FORMAT, type Event } from "../../domain/event/event.ts";
 import { createBlobs } from "../../past/log/blobs.ts";
 import type { AppendFile } from "../../base/files/disk.ts";
 import type { JournalWriter } from "./journal/journal.ts";

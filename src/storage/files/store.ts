@@ -10,7 +10,7 @@ import { checkHome } from "../folder/home.ts";
 import { authorshipOf, type Authorship } from "../folder/person/authorship.ts";
 import { createDisk, type Disk } from "../../base/files/disk.ts";
 import { takeLock, type Holder, type Lock } from "../folder/lock.ts";
-import { CONTROL, displayName, type AgentId } from "../../domain/message.ts";
+import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
 import { writePast } from "./seed.ts";
 import { openPersonFolder, type PersonFolder } from "../folder/person/folder.ts";
 import { createProjections } from "../folder/state-files.ts";

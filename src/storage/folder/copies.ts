@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Blobs } from "../../past/log/blobs.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import type { Projector } from "../../past/past.ts";
-import type { Module } from "../../domain/module.ts";
+import type { Module } from "../../domain/authoring/module.ts";
 import { byModule, filesOf, put } from "./state-files.ts";
 
 export interface CopiesPlace {

@@ -6,7 +6,7 @@ import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { codeOf, LegionError } from "../../base/errors.ts";
-import { readJson } from "../../base/json.ts";
+import { readJson } from "../../base/text/json.ts";
 import type { Disk } from "../../base/files/disk.ts";
 
 export interface Holder {

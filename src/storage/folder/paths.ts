@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 
 /** Where a project keeps its run-time state. */
 export interface LegionPaths {

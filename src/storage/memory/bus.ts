@@ -1,6 +1,6 @@
 // The bus of a legion in the memory of a process.
 
-import { CONTROL, mailboxLimit, parseMessageId, type AgentId } from "../../domain/message.ts";
+import { CONTROL, mailboxLimit, parseMessageId, type AgentId } from "../../domain/message/message.ts";
 import type { Bus, Watermarks } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";
 import { createLocalBus, type LocalMailbox, type LocalMailboxes } from "../contract/local-bus.ts";

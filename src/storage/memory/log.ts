@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { LOG_FORMAT, type Event, type NewEvent, type Stamp } from "../../domain/event.ts";
-import type { LogId } from "../../domain/message.ts";
+import { LOG_FORMAT, type Event, type NewEvent, type Stamp } from "../../domain/event/event.ts";
+import type { LogId } from "../../domain/message/message.ts";
 import { inline, type Outlined, createWriter } from "../../past/log/blobs.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
 import type { Following } from "../contract/backend.ts";

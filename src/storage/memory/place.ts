@@ -2,7 +2,7 @@
 
 import { EventEmitter } from "node:events";
 import { LegionError } from "../../base/errors.ts";
-import { CONTROL, type AgentId } from "../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
 import { blobsIn, type Blobs } from "../../past/log/blobs.ts";
 import type { LastStart } from "../contract/last-start.ts";

@@ -1,6 +1,6 @@
 // What a legion in the memory of this process says; also while it runs.
 
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import { createEventSource } from "../contract/event-source.ts";
 import { createReader, type Reader, type ReadPlace } from "../contract/reader.ts";
 import type { CopyOptions, Source } from "../contract/source.ts";

@@ -1,7 +1,7 @@
 // Which agents a legion in Redis has, what is known of each, and which of them run.
 
 import type { Clock } from "../../base/clock.ts";
-import type { AgentId } from "../../domain/message.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import { createBranch } from "../../past/fold.ts";
 import { eventsOf } from "../contract/seed.ts";
 import { agentKeys } from "./scripts/keys.ts";

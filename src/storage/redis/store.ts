@@ -7,7 +7,7 @@ import { LegionError } from "../../base/errors.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Inspect } from "../../domain/inspection.ts";
-import { displayName, type AgentId } from "../../domain/message.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
 import { createOutbox } from "../../mail/outbox.ts";
 import { openMemory } from "../../past/past.ts";
 import { UNHOSTED, type Store } from "../contract/store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EventOf } from "../../../src/domain/event.ts";
+import type { EventOf } from "../../../src/domain/event/event.ts";
 import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { NOOP, story, textOf } from "../../workshop.ts";

@@ -3,13 +3,13 @@
 import { z } from "zod";
 import { core } from "../../../modules/core.ts";
 import type { Inspection } from "../../../src/domain/inspection.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import type { PolicyLayer } from "../../../src/domain/policy/policy.ts";
-import type { Verdict } from "../../../src/domain/verdict.ts";
+import type { Verdict } from "../../../src/domain/policy/verdict.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { NOOP } from "../../workshop.ts";
 import { createWorld, type World, type WorldAgent, type WorldOptions } from "../../world.ts";
-import type { Touching } from "../../../src/domain/touching.ts";
+import type { Touching } from "../../../src/domain/policy/touching.ts";
 
 /** Actions that say what they touch, and what was really done. */
 export function shop(touches?: readonly Touching[]) {

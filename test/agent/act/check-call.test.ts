@@ -5,7 +5,7 @@ import { toActionSpec } from "../../../src/domain/action-spec.ts";
 import { checkCall } from "../../../src/agent/act/check-call.ts";
 import type { IndexedAction } from "../../../src/agent/parts/module-set.ts";
 import { MULTILINE_DELIMITER } from "../../../src/model/protocol/text-syntax.ts";
-import { defineAction, ok, type Action } from "../../../src/domain/module.ts";
+import { defineAction, ok, type Action } from "../../../src/domain/authoring/module.ts";
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   noop: defineAction({ description: "Do nothing", execute: () => ok("") }),

@@ -8,7 +8,7 @@ import { core } from "../../../modules/core.ts";
 import { goals } from "../../../modules/goals.ts";
 import { messaging } from "../../../modules/messaging.ts";
 import { notes } from "../../../modules/notes.ts";
-import { defineAction, defineModule, fromOutside, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, fromOutside, ok } from "../../../src/domain/authoring/module.ts";
 import type { Inspection } from "../../../src/domain/inspection.ts";
 import type { PolicyLayer } from "../../../src/domain/policy/policy.ts";
 import {

@@ -3,7 +3,7 @@ import { core } from "../../../modules/core.ts";
 import { LegionError } from "../../../src/base/errors.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { byHand, createWorldInMemory as createWorld } from "../../world.ts";
 

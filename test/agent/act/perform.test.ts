@@ -15,7 +15,7 @@ import {
   ok,
   type ActionResult,
   type Host,
-} from "../../../src/domain/module.ts";
+} from "../../../src/domain/authoring/module.ts";
 import { createWorld } from "../../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };

@@ -5,7 +5,7 @@ import { LegionError } from "../../../src/base/errors.ts";
 import { account, createLedger } from "../../../src/past/ledger.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { watchDisk } from "../../storage/files/watched-disk.ts";
 import { NOOP, PRICE, ask, asking, busy, spending } from "../../spending.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { goals } from "../../../modules/goals.ts";
 import { notes } from "../../../modules/notes.ts";
-import { defineModule, type Module } from "../../../src/domain/module.ts";
+import { defineModule, type Module } from "../../../src/domain/authoring/module.ts";
 import { pinnedParts } from "../../../src/agent/parts/introduction.ts";
 import { estimateTokens } from "../../../src/model/tokens/tokens.ts";
 import { createTestHost } from "../../modules/test-host.ts";

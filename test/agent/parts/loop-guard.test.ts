@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { messaging } from "../../../modules/messaging.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, idle, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, idle, ok } from "../../../src/domain/authoring/module.ts";
 import { createWorld, type World } from "../../world.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };

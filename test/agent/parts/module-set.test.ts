@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describe, expect, it } from "vitest";
-import { defineAction, defineModule, idle, type Module } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, idle, type Module } from "../../../src/domain/authoring/module.ts";
 import { indexActions, objectiveOf, startModules } from "../../../src/agent/parts/module-set.ts";
 import { toolsProtocol } from "../../../src/model/protocol/tools.ts";
 import { createTestHost } from "../../modules/test-host.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { digest, planLegion, summaryRequest } from "../../../src/agent/think/compaction.ts";
-import type { Event, NewEvent } from "../../../src/domain/event.ts";
+import type { Event, NewEvent } from "../../../src/domain/event/event.ts";
 import { toolsProtocol } from "../../../src/model/protocol/tools.ts";
 import { createView, type View } from "../../../src/past/view.ts";
 

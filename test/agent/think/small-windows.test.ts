@@ -10,7 +10,7 @@ import {
   type ScriptedModel,
 } from "../../../src/model/scripted/scripted.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import { estimateTokens } from "../../../src/model/tokens/tokens.ts";
 import { createWorldInMemory as createWorld, type World, type WorldAgent } from "../../world.ts";
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
-import type { Usage } from "../../../src/domain/event.ts";
+import type { Usage } from "../../../src/domain/event/event.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import {
   createScriptedModel,
   type ScriptedAnswer,
   type ScriptedOptions,
 } from "../../../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import { SUMMARY_OPENING } from "../../../src/past/view.ts";
 import { createWorldInMemory as createWorld, type World, type WorldAgent } from "../../world.ts";
 

@@ -3,7 +3,7 @@ import type { Io } from "../../../src/cli/kit/command.ts";
 import { COMMANDS } from "../../../src/cli/commands.ts";
 import { createTalk, type TalkOptions } from "../../../src/cli/console/talk.ts";
 import { LegionError } from "../../../src/base/errors.ts";
-import { aborted } from "../../../src/base/signals.ts";
+import { aborted } from "../../../src/base/process/signals.ts";
 import { createWorld } from "../../world.ts";
 
 const io = {

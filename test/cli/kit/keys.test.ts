@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { keyVariables } from "../../../src/cli/kit/keys.ts";
-import type { Event, EventOf } from "../../../src/domain/event.ts";
+import type { Event, EventOf } from "../../../src/domain/event/event.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { buildProgram, runToEnd } from "../program.ts";
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/domain/event.ts";
+import type { Event } from "../../../src/domain/event/event.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { openWorld } from "../../world.ts";
 import { legion } from "../legion.ts";

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { chownSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { promisify } from "node:util";
-import type { CommandRun } from "../../../src/domain/workspace.ts";
+import type { CommandRun } from "../../../src/domain/authoring/workspace.ts";
 
 export const isRoot = process.getuid?.() === 0;
 /** Nobody's number. */

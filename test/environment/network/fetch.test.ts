@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SHUTDOWN } from "../../../src/base/signals.ts";
+import { SHUTDOWN } from "../../../src/base/process/signals.ts";
 import { failureOf, get, namesOf, openNetwork, startRaw, startSite } from "./web.ts";
 
 const LOOPBACK = { allowPrivate: ["127.0.0.1"] };

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createNetwork, type ClosableNetwork } from "../../../src/environment/network/network.ts";
 import { BROKEN_HOSTS, PRIVATE_HOSTS, PRIVATE_NAMES } from "./hosts.ts";
-import { credentialOf } from "./proxy-client.ts";
+import { credentialOf } from "./proxy/proxy-client.ts";
 import { failureOf, get, namesOf, openNetwork, startSite, startTrap } from "./web.ts";
 
 /** What comes of an attempt: the reason why there was none, or what the server said. */

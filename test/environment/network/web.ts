@@ -9,7 +9,7 @@ import {
   type ClosableNetwork,
   type NetworkOptions,
 } from "../../../src/environment/network/network.ts";
-import type { WebRequest, WebResponse } from "../../../src/domain/network.ts";
+import type { WebRequest, WebResponse } from "../../../src/domain/authoring/network.ts";
 
 export interface Asked {
   readonly method: string;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
 import { agent, answer, asking, deploy, questionOf } from "../../agent/act/asking.ts";
 import { legion } from "../../cli/legion.ts";

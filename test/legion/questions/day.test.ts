@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { z } from "zod";
 import { core } from "../../../modules/core.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
-import { MAILBOX_LIMIT } from "../../../src/domain/message.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { MAILBOX_LIMIT } from "../../../src/domain/message/message.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import { createMemoryBackend } from "../../../src/storage/memory/backend.ts";
 import { agent, answer, deploy, questionOf, shop } from "../../agent/act/asking.ts";
 import { createHandClock } from "../../hand-clock.ts";

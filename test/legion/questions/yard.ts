@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { core } from "../../../modules/core.ts";
-import { defineAction, defineModule, ok, type Module } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok, type Module } from "../../../src/domain/authoring/module.ts";
 
 const fileIn = (project: string): string => join(project, "done.txt");
 

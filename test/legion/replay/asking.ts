@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 
 /** A module whose action asks the model. */
 export const asking = defineModule({

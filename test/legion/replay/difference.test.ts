@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compareEvents } from "../../../src/legion/replay/difference.ts";
-import type { Event } from "../../../src/domain/event.ts";
-import type { Message } from "../../../src/domain/message.ts";
+import type { Event } from "../../../src/domain/event/event.ts";
+import type { Message } from "../../../src/domain/message/message.ts";
 import { letter } from "../../mail/letter.ts";
 
 const stamp = { seq: 7, epoch: 1, at: "2026-01-01T00:00:00.000Z" };

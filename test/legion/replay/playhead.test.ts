@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Event } from "../../../src/domain/event.ts";
+import type { Event } from "../../../src/domain/event/event.ts";
 import { createPlayhead, type Playhead } from "../../../src/legion/replay/playhead.ts";
 import type { Recorded, Tape } from "../../../src/legion/replay/recording.ts";
 

@@ -8,9 +8,9 @@ import { core } from "../../../modules/core.ts";
 import { goals } from "../../../modules/goals.ts";
 import { messaging } from "../../../modules/messaging.ts";
 import { notes } from "../../../modules/notes.ts";
-import type { AgentId } from "../../../src/domain/message.ts";
+import type { AgentId } from "../../../src/domain/message/message.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
-import { defineAction, defineModule, ok, type Module } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok, type Module } from "../../../src/domain/authoring/module.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { byHand, createWorld, type World, type WorldAgent } from "../../world.ts";
 

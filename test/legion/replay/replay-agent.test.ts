@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { goals } from "../../../modules/goals.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { calls, legionOf, modulesWith, never, outside, record } from "./recorded.ts";
 import { replay } from "./replays.ts";

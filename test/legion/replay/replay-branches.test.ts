@@ -10,7 +10,7 @@ import { promptAt } from "../../../src/legion/replay/past-prompt.ts";
 import { createBranch as createTip } from "../../../src/past/fold.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
-import type { AgentId } from "../../../src/domain/message.ts";
+import type { AgentId } from "../../../src/domain/message/message.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { calls, modulesWith, never } from "./recorded.ts";
 import { replay, replayLegion } from "./replays.ts";

@@ -3,7 +3,7 @@
 import { createLocalEnvironment } from "../../../src/environment/local.ts";
 import type { Difference } from "../../../src/legion/replay/difference.ts";
 import { startLegion } from "../../../src/legion/legion.ts";
-import type { AgentId } from "../../../src/domain/message.ts";
+import type { AgentId } from "../../../src/domain/message/message.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { replayAgent, type Replayed } from "../../../src/legion/replay/replay-agent.ts";
 import { createLegionReplay, openRecording } from "../../../src/legion/replay/replay-legion.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { LegionError } from "../../../src/base/errors.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
-import { defineModule } from "../../../src/domain/module.ts";
+import { defineModule } from "../../../src/domain/authoring/module.ts";
 import { createHandClock, type HandClock } from "../../hand-clock.ts";
 import { createWorldInMemory as createWorld } from "../../world.ts";
 

@@ -5,7 +5,7 @@ import { HEARTBEAT } from "../../../src/legion/announcements.ts";
 import { LegionError } from "../../../src/base/errors.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
-import { defineModule } from "../../../src/domain/module.ts";
+import { defineModule } from "../../../src/domain/authoring/module.ts";
 import { createHandClock, type HandClock } from "../../hand-clock.ts";
 import { watchDisk } from "../../storage/files/watched-disk.ts";
 import { byHand, createWorldInMemory as createWorld, openWorld, temporaryFolder } from "../../world.ts";

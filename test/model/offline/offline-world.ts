@@ -9,7 +9,7 @@ import { goals } from "../../../modules/goals.ts";
 import { messaging } from "../../../modules/messaging.ts";
 import { notes } from "../../../modules/notes.ts";
 import { system } from "../../../modules/system/index.ts";
-import type { AgentId } from "../../../src/domain/message.ts";
+import type { AgentId } from "../../../src/domain/message/message.ts";
 import { PATH, readPath } from "../../../src/model/offline/paths.ts";
 import { createOfflineModel } from "../../../src/model/offline/offline.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent, type WorldOptions } from "../../world.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { NO_USAGE } from "../../../src/domain/event.ts";
+import { NO_USAGE } from "../../../src/domain/event/event.ts";
 import type { Completion } from "../../../src/domain/model.ts";
 import { toActionSpec } from "../../../src/domain/action-spec.ts";
-import { defineAction, ok, type ActionSpec } from "../../../src/domain/module.ts";
+import { defineAction, ok, type ActionSpec } from "../../../src/domain/authoring/module.ts";
 
 const text = z.string();
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../../src/domain/event.ts";
+import type { Call } from "../../../src/domain/event/event.ts";
 import type { Completion } from "../../../src/domain/model.ts";
 import { MULTILINE_DELIMITER as D, mistakeIn } from "../../../src/model/protocol/text-syntax.ts";
 import { textProtocol } from "../../../src/model/protocol/text.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fetched } from "../../../modules/web/document.ts";
-import { aborted } from "../../../src/base/signals.ts";
+import { aborted } from "../../../src/base/process/signals.ts";
 import { byHand } from "../../world.ts";
 import { createVisits, type Page, type Stages } from "../../../modules/web/visits.ts";
 

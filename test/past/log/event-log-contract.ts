@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event, NoticeEvent } from "../../../src/domain/event.ts";
+import type { Event, NoticeEvent } from "../../../src/domain/event/event.ts";
 import type { EventLog } from "../../../src/past/log/event-log.ts";
 
 export interface OpenedLog {

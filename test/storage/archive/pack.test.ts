@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Event } from "../../../src/domain/event.ts";
+import type { Event } from "../../../src/domain/event/event.ts";
 import { createFileSource } from "../../../src/storage/files/reader/source.ts";
 import { packAgents } from "../../../src/storage/archive/pack.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";

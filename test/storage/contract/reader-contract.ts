@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { goals } from "../../../modules/goals.ts";
-import type { NewEvent } from "../../../src/domain/event.ts";
+import type { NewEvent } from "../../../src/domain/event/event.ts";
 import { sha256 } from "../../../src/past/log/blobs.ts";
-import { CONTROL, type AgentId, type Delivery } from "../../../src/domain/message.ts";
+import { CONTROL, type AgentId, type Delivery } from "../../../src/domain/message/message.ts";
 import { createBranch } from "../../../src/past/fold.ts";
 import type { Reader } from "../../../src/storage/contract/reader.ts";
 import { keysOf, valueOf } from "../../../src/past/state.ts";

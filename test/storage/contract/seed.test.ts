@@ -1,14 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Event, NewEvent } from "../../../src/domain/event.ts";
+import type { Event, NewEvent } from "../../../src/domain/event/event.ts";
 import { account, createLedger } from "../../../src/past/ledger.ts";
 import { createBlobs, sha256 } from "../../../src/past/log/blobs.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
 import { openFileLog, readFileLog } from "../../../src/storage/files/log.ts";
 import { READABLE } from "../../readable.ts";
 import type { Past } from "../../../src/storage/contract/seed.ts";
-import { decision, message, result } from "../../domain/event-lines.ts";
+import { decision, message, result } from "../../domain/event/event-lines.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { writePast } from "../../../src/storage/files/seed.ts";
 

@@ -6,7 +6,7 @@ import { createFileBus } from "../../../src/storage/files/bus.ts";
 import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import type { Durability } from "../../../src/storage/contract/node.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
-import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../../src/domain/message.ts";
+import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../../src/domain/message/message.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { watchDisk, type DiskCall, type Watch } from "./watched-disk.ts";
 import { describeBus } from "../../mail/bus-contract.ts";

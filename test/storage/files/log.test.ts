@@ -1,7 +1,7 @@
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Event } from "../../../src/domain/event.ts";
+import type { Event } from "../../../src/domain/event/event.ts";
 import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import { openFileLog, readFileLog, type OpenedFileLog } from "../../../src/storage/files/log.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { compose } from "../../../src/mail/compose.ts";
 import { toLine } from "../../../src/storage/folder/line.ts";
 import type { Memory } from "../../../src/past/past.ts";
-import type { AgentId } from "../../../src/domain/message.ts";
+import type { AgentId } from "../../../src/domain/message/message.ts";
 import { legionPaths, type LegionPaths } from "../../../src/storage/folder/paths.ts";
 import { openFileStore, type FileStore } from "../../../src/storage/files/store.ts";
 import { UNHOSTED } from "../../../src/storage/contract/store.ts";

@@ -6,7 +6,7 @@ import { notes } from "../../../modules/notes.ts";
 import { copyBlobs, createCopies } from "../../../src/storage/folder/copies.ts";
 import { createBlobs, sha256 } from "../../../src/past/log/blobs.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
-import type { StateChange } from "../../../src/domain/event.ts";
+import type { StateChange } from "../../../src/domain/event/event.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { createModuleState, foldState, keysOf, type ModuleState } from "../../../src/past/state.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Event, StateChange } from "../../../src/domain/event.ts";
+import type { Event, StateChange } from "../../../src/domain/event/event.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
-import { defineModule } from "../../../src/domain/module.ts";
+import { defineModule } from "../../../src/domain/authoring/module.ts";
 import { createProjections } from "../../../src/storage/folder/state-files.ts";
 import { createModuleState, foldState } from "../../../src/past/state.ts";
 import { createTempProject } from "../../temp-project.ts";

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { goals } from "../../../modules/goals.ts";
 import { notes } from "../../../modules/notes.ts";
-import type { Event, NewEvent, StateChange } from "../../../src/domain/event.ts";
+import type { Event, NewEvent, StateChange } from "../../../src/domain/event/event.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
 import type { Projector } from "../../../src/past/past.ts";
 import { createProjections } from "../../../src/storage/folder/state-files.ts";
 import { createModuleState, foldState, keysOf, valueOf, type ModuleState } from "../../../src/past/state.ts";
-import { decision } from "../../domain/event-lines.ts";
+import { decision } from "../../domain/event/event-lines.ts";
 import { createTempProject } from "../../temp-project.ts";
 
 let root: string;

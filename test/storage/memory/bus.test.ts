@@ -1,4 +1,4 @@
-import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../../src/domain/message.ts";
+import { CONTROL, parseMessageId, type AgentId, type LogId } from "../../../src/domain/message/message.ts";
 import { createMemoryBus } from "../../../src/storage/memory/bus.ts";
 import { createMemoryPlace, type MemoryPlace } from "../../../src/storage/memory/place.ts";
 import { describeBus } from "../../mail/bus-contract.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Event } from "../../../src/domain/event.ts";
+import type { Event } from "../../../src/domain/event/event.ts";
 import { openMemoryLog, readMemoryLog } from "../../../src/storage/memory/log.ts";
 import { createMemoryPlace } from "../../../src/storage/memory/place.ts";
 import { describeEventLog, said } from "../../past/log/event-log-contract.ts";

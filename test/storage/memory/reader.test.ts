@@ -1,4 +1,4 @@
-import { CONTROL, type AgentId } from "../../../src/domain/message.ts";
+import { CONTROL, type AgentId } from "../../../src/domain/message/message.ts";
 import type { EventLog } from "../../../src/past/log/event-log.ts";
 import { createMemoryBus } from "../../../src/storage/memory/bus.ts";
 import { openMemoryLog } from "../../../src/storage/memory/log.ts";

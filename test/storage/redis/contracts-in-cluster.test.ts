@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Event } from "../../../src/domain/event.ts";
+import type { Event } from "../../../src/domain/event/event.ts";
 import { createRedisBlobs } from "../../../src/storage/redis/log/entry.ts";
 import { openRedisLog, readRedisLog } from "../../../src/storage/redis/log/log.ts";
-import { CONTROL } from "../../../src/domain/message.ts";
+import { CONTROL } from "../../../src/domain/message/message.ts";
 import { parseRedisAddress } from "../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../src/storage/redis/connection/link.ts";

@@ -1,7 +1,7 @@
 // A past that was made in files, once more in Redis.
 
-import type { Event } from "../../../src/domain/event.ts";
-import { CONTROL } from "../../../src/domain/message.ts";
+import type { Event } from "../../../src/domain/event/event.ts";
+import { CONTROL } from "../../../src/domain/message/message.ts";
 import type { FileReader } from "../../../src/storage/files/reader/reader.ts";
 import { createRedisPlace } from "./recorded-place.ts";
 

@@ -8,7 +8,7 @@ import { LegionError } from "../../../src/base/errors.ts";
 import { agentKeys, legionKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
-import { SHUTDOWN } from "../../../src/base/signals.ts";
+import { SHUTDOWN } from "../../../src/base/process/signals.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { byHand, temporaryFolder } from "../../world.ts";
 import { cuttable, openTestLink } from "./members.ts";

@@ -1,8 +1,8 @@
 // An action that does not end by itself the first times that it runs.
 
 import { core } from "../../../modules/core.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/module.ts";
-import { aborted } from "../../../src/base/signals.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
+import { aborted } from "../../../src/base/process/signals.ts";
 
 export const ACT = { calls: [{ action: "act" }] };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { LegionError } from "../../../src/base/errors.ts";
-import type { AgentId } from "../../../src/domain/message.ts";
+import type { AgentId } from "../../../src/domain/message/message.ts";
 import { parseRedisAddress } from "../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import { createLeases, type LeaseOptions, type Leases } from "../../../src/storage/redis/cluster/leases.ts";

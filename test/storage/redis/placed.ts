@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { createClock } from "../../../src/base/clock.ts";
-import type { AgentId } from "../../../src/domain/message.ts";
+import type { AgentId } from "../../../src/domain/message/message.ts";
 import { createLeases, type Leases } from "../../../src/storage/redis/cluster/leases.ts";
 import {
   startPlacement,

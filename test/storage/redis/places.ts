@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { CONTROL, type AgentId } from "../../../src/domain/message.ts";
+import { CONTROL, type AgentId } from "../../../src/domain/message/message.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../src/storage/redis/connection/link.ts";
 import type { RedisPlace } from "../../../src/storage/redis/scripts/scope.ts";

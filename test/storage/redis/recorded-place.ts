@@ -1,11 +1,11 @@
 // A legion in Redis whose past a test writes, by the parts that a node records it with.
 
 import { createRedisBus } from "../../../src/storage/redis/mail/bus.ts";
-import type { MessageEvent } from "../../../src/domain/event.ts";
+import type { MessageEvent } from "../../../src/domain/event/event.ts";
 import type { EventLog } from "../../../src/past/log/event-log.ts";
 import { createRedisBlobs } from "../../../src/storage/redis/log/entry.ts";
 import { openRedisLog } from "../../../src/storage/redis/log/log.ts";
-import { CONTROL, type AgentId } from "../../../src/domain/message.ts";
+import { CONTROL, type AgentId } from "../../../src/domain/message/message.ts";
 import { createRedisReader } from "../../../src/storage/redis/reader/reader.ts";
 import { agentKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import { entryId } from "../../../src/storage/redis/scripts/pages.ts";

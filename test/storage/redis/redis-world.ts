@@ -1,7 +1,7 @@
 // Real nodes of one legion in a real Redis, each with a folder of its own. Only the models are scripted.
 
 import { onTestFinished } from "vitest";
-import type { AgentId } from "../../../src/domain/message.ts";
+import type { AgentId } from "../../../src/domain/message/message.ts";
 import { parseRedisAddress } from "../../../src/storage/redis/connection/address.ts";
 import { openLink, type Link } from "../../../src/storage/redis/connection/link.ts";
 import { createRedisBackend } from "../../../src/storage/redis/backend.ts";

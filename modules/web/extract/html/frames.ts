@@ -1,6 +1,6 @@
 // What stands in a frame was written by somebody else than the page around it, and is always shown as that.
 
-import { append, appendText, type Builder } from "./build.ts";
+import { append, appendText, type Builder } from "./build/build.ts";
 import { escapeText } from "./escape.ts";
 import { childrenOf, isElement, lineOf, type DomElement, type DomNode } from "./dom.ts";
 

@@ -4,7 +4,7 @@ import { ancestorIn, lineOf, type DomDocument, type DomElement } from "./dom.ts"
 import { placeOf, type Place } from "./links.ts";
 import { toMarkdown } from "./markdown.ts";
 import { mainContent } from "./main-content.ts";
-import { rebuild } from "./rebuild.ts";
+import { rebuild } from "./build/rebuild.ts";
 import { parsePage, type Source } from "./parse.ts";
 
 /** Readability is trusted if it keeps at least this share of a page; of lists and indexes it keeps next to nothing. */

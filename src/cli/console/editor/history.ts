@@ -3,7 +3,7 @@
 
 import { messageOf } from "../../../base/errors.ts";
 import { NO_SECRETS } from "../../../base/redaction/redactor.ts";
-import { readJson } from "../../../base/json.ts";
+import { readJson } from "../../../base/text/json.ts";
 import type { PersonFolder } from "../../../storage/folder/person/folder.ts";
 
 export interface ConsoleHistory {

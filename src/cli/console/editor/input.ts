@@ -2,7 +2,7 @@
 // lines. An entry longer than a message can be is refused, and not kept whole.
 
 import { messageOf } from "../../../base/errors.ts";
-import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
+import { MAX_CONTENT_BYTES } from "../../../domain/message/message.ts";
 import type { ConsoleHistory } from "./history.ts";
 
 /** Both ends, and what the environment says of the terminal. */

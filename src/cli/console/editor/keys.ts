@@ -1,6 +1,6 @@
 // What comes from a terminal, told apart: keys that a person presses, and text that is pasted (bracketed paste).
 
-import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
+import { MAX_CONTENT_BYTES } from "../../../domain/message/message.ts";
 
 /** Asks a terminal to mark what is pasted, and to stop doing so. */
 export const MARK_PASTES = "\u001b[?2004h";

@@ -2,7 +2,7 @@
 // place.
 
 import { LegionError } from "../../../base/errors.ts";
-import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
+import { MAX_CONTENT_BYTES } from "../../../domain/message/message.ts";
 import { columnsOf, plain } from "../../kit/terminal.ts";
 import { TOO_LONG } from "./input.ts";
 

@@ -5,7 +5,7 @@ import { createInterface, type Interface, type Key } from "node:readline";
 import { Readable } from "node:stream";
 import { breakLine, plain } from "../../kit/terminal.ts";
 import { LegionError } from "../../../base/errors.ts";
-import { MAX_CONTENT_BYTES } from "../../../domain/message.ts";
+import { MAX_CONTENT_BYTES } from "../../../domain/message/message.ts";
 import type { Bottom } from "./bottom.ts";
 import { TOO_LONG, createEntryReader, goesOn, type Input, type InputOptions } from "./input.ts";
 import { LEAVE_PASTES, MARK_PASTES, createKeys } from "./keys.ts";

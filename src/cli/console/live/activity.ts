@@ -1,8 +1,8 @@
 // What each agent is doing at this moment, as far as it was seen.
 
-import type { Call } from "../../../domain/event.ts";
+import type { Call } from "../../../domain/event/event.ts";
 import type { AgentState, Inspection } from "../../../domain/inspection.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import { callRemark } from "../narration/narration.ts";
 
 export interface AgentActivity {

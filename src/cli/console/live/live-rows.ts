@@ -1,7 +1,7 @@
 // The rows at the bottom of the screen: one for each agent, with its state, what it does now, its tokens and its cost.
 
-import { formatDuration } from "../../../base/duration.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import { formatDuration } from "../../../base/text/duration.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import type { AgentState } from "../../../domain/inspection.ts";
 import type { Spent } from "../../../past/spending.ts";
 import { formatCount } from "../narration/narration.ts";

@@ -1,8 +1,14 @@
 // The view of a node that a person has by default: what concerns them scrolls by, and below stands what everybody does.
 
-import type { Event, EventOf } from "../../../domain/event.ts";
+import type { Event, EventOf } from "../../../domain/event/event.ts";
 import type { AgentState, Inspect } from "../../../domain/inspection.ts";
-import { CONTROL, displayName, laneOf, parseMessageId, type AgentId } from "../../../domain/message.ts";
+import {
+  CONTROL,
+  displayName,
+  laneOf,
+  parseMessageId,
+  type AgentId,
+} from "../../../domain/message/message.ts";
 import type { Spent } from "../../../past/spending.ts";
 import { letterRemarks, noticeRemark, personMailRemark, stateRemark } from "../narration/narration.ts";
 import { questionRemark } from "../narration/questions.ts";

@@ -1,10 +1,10 @@
 // What one agent's model says, broken into rows on the page as it streams.
 
-import type { DecisionEvent, ProtocolName } from "../../../domain/event.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import type { DecisionEvent, ProtocolName } from "../../../domain/event/event.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import type { Delta } from "../../../domain/model.ts";
 import { MULTILINE_DELIMITER } from "../../../model/protocol/text-syntax.ts";
-import { count } from "../../../base/wording.ts";
+import { count } from "../../../base/text/wording.ts";
 import { plain, takeRow } from "../../kit/terminal.ts";
 import type { ConsolePage } from "./page.ts";
 

@@ -2,11 +2,17 @@
 
 import { unwrapOutside } from "../../../../modules/web/markers.ts";
 import type { AgentState } from "../../../domain/inspection.ts";
-import type { Call, DecisionEvent, EventOf, ResultEvent } from "../../../domain/event.ts";
+import type { Call, DecisionEvent, EventOf, ResultEvent } from "../../../domain/event/event.ts";
 import type { Spent } from "../../../past/spending.ts";
-import { CONTROL, displayName, parseMessageId, type AgentId, type Message } from "../../../domain/message.ts";
+import {
+  CONTROL,
+  displayName,
+  parseMessageId,
+  type AgentId,
+  type Message,
+} from "../../../domain/message/message.ts";
 import type { Remark } from "./page.ts";
-import { count } from "../../../base/wording.ts";
+import { count } from "../../../base/text/wording.ts";
 
 const MAX_VALUE = 60;
 const MAX_PARAMETERS = 10;

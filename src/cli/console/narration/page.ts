@@ -1,7 +1,7 @@
 // The page that people read: rows of text beside the names of the agents they are about.
 
-import { count } from "../../../base/wording.ts";
-import { displayName, type AgentId } from "../../../domain/message.ts";
+import { count } from "../../../base/text/wording.ts";
+import { displayName, type AgentId } from "../../../domain/message/message.ts";
 import { clip, columnsOf, plain, takeRow, type Look, type Paint } from "../../kit/terminal.ts";
 
 /** One thing that is said of an agent. */

@@ -1,10 +1,10 @@
 // What happens, for people: remarks on what is committed, completions as they stream. The only agent there is is shown row
 // by row; where there are others, whole sentences, so that nobody cuts theirs.
 
-import type { Call, DecisionEvent, Event, ProtocolName, ResultEvent } from "../../../domain/event.ts";
+import type { Call, DecisionEvent, Event, ProtocolName, ResultEvent } from "../../../domain/event/event.ts";
 import type { Spent } from "../../../past/spending.ts";
 import type { Inspect, Inspection } from "../../../domain/inspection.ts";
-import { CONTROL, type AgentId } from "../../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
 import {
   answerRemark,
   callRemark,

@@ -1,9 +1,9 @@
 // What is said to people of a question: when it comes, and what became of it.
 
-import type { QuestionEnd } from "../../../domain/event.ts";
+import type { QuestionEnd } from "../../../domain/event/event.ts";
 import type { Inspection } from "../../../domain/inspection.ts";
-import type { Question, Settlement } from "../../../domain/verdict.ts";
-import { displayName } from "../../../domain/message.ts";
+import type { Question, Settlement } from "../../../domain/policy/verdict.ts";
+import { displayName } from "../../../domain/message/message.ts";
 import { questionText, shown } from "../../../domain/policy/question-text.ts";
 import { momentOf } from "../../kit/times.ts";
 import type { Look } from "../../kit/terminal.ts";

@@ -1,7 +1,7 @@
 // A question as it stands above the prompt: who asks what, why, until when, and what can be answered.
 
-import type { Question } from "../../../domain/verdict.ts";
-import { displayName } from "../../../domain/message.ts";
+import type { Question } from "../../../domain/policy/verdict.ts";
+import { displayName } from "../../../domain/message/message.ts";
 import { callLines, isShownWhole, reasonLines, shown } from "../../../domain/policy/question-text.ts";
 import { momentOf } from "../../kit/times.ts";
 import { breakLine, clip, wrap, type Paint } from "../../kit/terminal.ts";

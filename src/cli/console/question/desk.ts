@@ -2,8 +2,8 @@
 // screen, whole, for a moment before it was entered, and that did not come while the line was being typed.
 
 import type { Inspect } from "../../../domain/inspection.ts";
-import type { AgentId } from "../../../domain/message.ts";
-import type { Question } from "../../../domain/verdict.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
+import type { Question } from "../../../domain/policy/verdict.ts";
 import type { Paint } from "../../kit/terminal.ts";
 import { commandFor, readAnswer, type PersonAnswer } from "./answer.ts";
 import { hostsOf, questionBlock } from "./block.ts";

@@ -1,8 +1,8 @@
 // Which questions wait for the person here: a fold over what is seen.
 
 import type { Inspection } from "../../../domain/inspection.ts";
-import type { Question } from "../../../domain/verdict.ts";
-import { count } from "../../../base/wording.ts";
+import type { Question } from "../../../domain/policy/verdict.ts";
+import { count } from "../../../base/text/wording.ts";
 
 export interface WaitingQuestions {
   see(seen: Inspection): void;

@@ -1,9 +1,9 @@
 // The branches of a log, and how people read them: each under the one that it left.
 
 import { forkIn, type Fork } from "../../../past/branch.ts";
-import type { Event, EventOf } from "../../../domain/event.ts";
-import { displayName, type AgentId } from "../../../domain/message.ts";
-import { count } from "../../../base/wording.ts";
+import type { Event, EventOf } from "../../../domain/event/event.ts";
+import { displayName, type AgentId } from "../../../domain/message/message.ts";
+import { count } from "../../../base/text/wording.ts";
 import { oneLine } from "../../kit/output.ts";
 import { clip } from "../../kit/terminal.ts";
 import { dayOf, timeOf } from "../../kit/times.ts";

@@ -1,8 +1,8 @@
 // One event of a log, on one line for people.
 
 import { unwrapOutside } from "../../../../modules/web/markers.ts";
-import type { Call, Event, EventOf } from "../../../domain/event.ts";
-import { CONTROL, displayName, type Message } from "../../../domain/message.ts";
+import type { Call, Event, EventOf } from "../../../domain/event/event.ts";
+import { CONTROL, displayName, type Message } from "../../../domain/message/message.ts";
 import { wordsFor } from "../../../domain/policy/question-text.ts";
 import { oneLine } from "../../kit/output.ts";
 import { clip } from "../../kit/terminal.ts";

@@ -1,8 +1,8 @@
 // The events of several agents as one course of events.
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { Event } from "../../../domain/event.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import type { Event } from "../../../domain/event/event.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import type { Targets } from "../../../control/api/routes.ts";
 import type { Io } from "../../kit/command.ts";
 import { followEvents, type ListeningIo } from "../../kit/follow.ts";

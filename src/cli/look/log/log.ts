@@ -1,6 +1,6 @@
 import { LegionError } from "../../../base/errors.ts";
-import type { Event } from "../../../domain/event.ts";
-import { CONTROL, displayName } from "../../../domain/message.ts";
+import type { Event } from "../../../domain/event/event.ts";
+import { CONTROL, displayName } from "../../../domain/message/message.ts";
 import { remarkForeign } from "../../consent/adoption.ts";
 import { branchLines, branchesIn } from "./branches.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";

@@ -3,7 +3,7 @@
 import type { Config } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { AgentPlan } from "../../../legion/agent-plan.ts";
-import { displayName, type AgentId } from "../../../domain/message.ts";
+import { displayName, type AgentId } from "../../../domain/message/message.ts";
 import { chooseModel } from "../../../model/registry/choice.ts";
 import { createCasting, type RosterDeps } from "../../../legion/roster.ts";
 import type { Io } from "../../kit/command.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "../../../domain/event.ts";
+import type { Call } from "../../../domain/event/event.ts";
 import type { ModelRequest, ToolSpec, Turn } from "../../../domain/model.ts";
 import { remarkForeign } from "../../consent/adoption.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";

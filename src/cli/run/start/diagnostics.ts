@@ -8,7 +8,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LegionError } from "../../../base/errors.ts";
 import type { Redactor } from "../../../base/redaction/redactor.ts";
-import type { Event } from "../../../domain/event.ts";
+import type { Event } from "../../../domain/event/event.ts";
 import type { Inspect, Inspection } from "../../../domain/inspection.ts";
 
 const LEVELS = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;

@@ -1,7 +1,7 @@
 // One node, from its first word to its last: plans the work, opens the legion, lets people watch and talk, ends in order.
 
 import { LegionError } from "../../../base/errors.ts";
-import { aborted } from "../../../base/signals.ts";
+import { aborted } from "../../../base/process/signals.ts";
 import type { Config } from "../../../config/config.ts";
 import type { ControlServer } from "../../../control/api/serve.ts";
 import { createService } from "../../../control/service.ts";

@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { messageOf } from "../../../base/errors.ts";
-import type { Notify } from "../../../config/person-config.ts";
-import { displayName } from "../../../domain/message.ts";
+import type { Notify } from "../../../config/files/person-config.ts";
+import { displayName } from "../../../domain/message/message.ts";
 import type { Inspection } from "../../../domain/inspection.ts";
-import { showUnseen } from "../../../base/unseen.ts";
+import { showUnseen } from "../../../base/text/unseen.ts";
 
 export interface Notifier {
   see(seen: Inspection): void;

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { createRedactor } from "../../../base/redaction/redactor.ts";
 import { describeDifference } from "../../../legion/replay/difference.ts";
 import { LegionError } from "../../../base/errors.ts";
-import { displayName } from "../../../domain/message.ts";
+import { displayName } from "../../../domain/message/message.ts";
 import { describeRecorded } from "../../../model/scripted/recorded.ts";
 import { isArchive } from "../../../storage/archive/format.ts";
 import { unpackArchive } from "../../../storage/archive/unpack.ts";
@@ -24,7 +24,7 @@ import { checkHome } from "../../../storage/folder/home.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
 import type { Workload, WorkloadOrder } from "./workload.ts";
-import { count } from "../../../base/wording.ts";
+import { count } from "../../../base/text/wording.ts";
 
 const REPLAY = "replay:";
 

@@ -1,7 +1,7 @@
 // Which agents `start` shall host.
 
 import { LegionError } from "../../../base/errors.ts";
-import { isAgentId, type AgentId } from "../../../domain/message.ts";
+import { isAgentId, type AgentId } from "../../../domain/message/message.ts";
 import type { ConfigFlags } from "../../../config/config.ts";
 import type { LastStart } from "../../../storage/contract/last-start.ts";
 import type { AgentRecord, Reader } from "../../../storage/contract/reader.ts";

@@ -2,9 +2,9 @@
 // first request it finishes what runs, at the second it stops at once.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { aborted } from "../../../base/signals.ts";
+import { aborted } from "../../../base/process/signals.ts";
 import type { Legion } from "../../../legion/legion.ts";
-import { displayName } from "../../../domain/message.ts";
+import { displayName } from "../../../domain/message/message.ts";
 import type { Io } from "../../kit/command.ts";
 
 export interface Shutdown {

@@ -1,6 +1,6 @@
 import type { ConfigFlags } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
-import { CONTROL } from "../../../domain/message.ts";
+import { CONTROL } from "../../../domain/message/message.ts";
 import type { Admit } from "../../../config/module-loader.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";

@@ -2,7 +2,7 @@
 
 import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
 import { packageDir } from "../../../base/package.ts";
-import { aborted } from "../../../base/signals.ts";
+import { aborted } from "../../../base/process/signals.ts";
 import type { Config, ConfigFlags } from "../../../config/config.ts";
 import type { Admit } from "../../../config/module-loader.ts";
 import type { Legion, LegionOptions } from "../../../legion/legion.ts";

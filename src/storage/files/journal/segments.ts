@@ -3,7 +3,7 @@
 
 import { basename, join } from "node:path";
 import { LegionError } from "../../../base/errors.ts";
-import { isLogFormat } from "../../../domain/event.ts";
+import { isLogFormat } from "../../../domain/event/event.ts";
 import type { Disk } from "../../../base/files/disk.ts";
 import { eachLine, fromLine, piecesOf } from "../../folder/line.ts";
 import type { Authorship } from "../../folder/person/authorship.ts";

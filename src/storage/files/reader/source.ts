@@ -9,12 +9,12 @@ import type { LogPart, Source } from "../../contract/source.ts";
 import type { Mail } from "../../../mail/bus.ts";
 import type { MailRecord } from "../mailbox.ts";
 import { LegionError } from "../../../base/errors.ts";
-import type { Event } from "../../../domain/event.ts";
+import type { Event } from "../../../domain/event/event.ts";
 import type { Outlined } from "../../../past/log/blobs.ts";
 import { eachLine, fromLine, toLine } from "../../folder/line.ts";
 import { lockHolder } from "../../folder/lock.ts";
 import { readSegments } from "../journal/segments.ts";
-import { displayName, type AgentId } from "../../../domain/message.ts";
+import { displayName, type AgentId } from "../../../domain/message/message.ts";
 import { shownPath } from "../../../base/files/project-file.ts";
 import type { FileReader } from "./reader.ts";
 

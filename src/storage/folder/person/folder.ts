@@ -8,7 +8,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { LegionError, messageOf } from "../../../base/errors.ts";
 import { readTextFile } from "../../../base/files/project-file.ts";
-import type { Variables } from "../../../base/variables.ts";
+import type { Variables } from "../../../base/process/variables.ts";
 
 export interface PersonFolder {
   /** Absolute; it may not exist yet. */

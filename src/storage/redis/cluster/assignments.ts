@@ -2,7 +2,7 @@
 //
 //   W3. Nobody waits for balance: an agent that no other node has room for is taken above the share.
 
-import type { AgentId } from "../../../domain/message.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import { createPost, type Post, type SlotWork } from "./slot.ts";
 import type { NodeRecord } from "../../contract/nodes.ts";
 

@@ -1,7 +1,7 @@
 // Which agents a legion has, and what the last start made of each: JSON texts that whoever wrote them can read.
 
-import { fieldsOf, readJson } from "../../../base/json.ts";
-import { isAgentId, type AgentId } from "../../../domain/message.ts";
+import { fieldsOf, readJson } from "../../../base/text/json.ts";
+import { isAgentId, type AgentId } from "../../../domain/message/message.ts";
 import { byId } from "../../contract/reader.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";

@@ -10,7 +10,7 @@
 
 import { randomUUID } from "node:crypto";
 import { isLegionError } from "../../../base/errors.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import { createTenure, type Tenure } from "../../../domain/lease.ts";
 import { acquireLease, releaseLease, renewLease, type Persistence, type Purpose } from "../scripts/lease.ts";
 import type { Link } from "../connection/link.ts";

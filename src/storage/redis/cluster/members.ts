@@ -1,7 +1,7 @@
 // The processes that are members of a legion. Each says once a second that it is there; whoever has not for a while is none.
 // Time is the server's, so the clocks of the hosts do not matter.
 
-import { fieldsOf, isTexts, readJson } from "../../../base/json.ts";
+import { fieldsOf, isTexts, readJson } from "../../../base/text/json.ts";
 import type { NodeRecord } from "../../contract/nodes.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { LuaScript } from "../connection/script.ts";

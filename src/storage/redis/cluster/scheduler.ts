@@ -11,7 +11,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { createCrew, type CrewOptions } from "./assignments.ts";
 import { isLegionError, messageOf } from "../../../base/errors.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import { oneAtATime } from "../../../base/turns.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";

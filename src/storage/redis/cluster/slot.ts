@@ -6,7 +6,7 @@
 //   W2. What fails is tried again later and later, and never sooner because somebody else failed too.
 
 import { isLegionError, messageOf } from "../../../base/errors.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import type { Leases } from "./leases.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 

@@ -2,8 +2,8 @@
 // better than its caller is in fields of its own. Long texts are beside it.
 
 import { LegionError, messageOf } from "../../../base/errors.ts";
-import { isLogFormat, type Event } from "../../../domain/event.ts";
-import { CONTROL, type Draft, type Message } from "../../../domain/message.ts";
+import { isLogFormat, type Event } from "../../../domain/event/event.ts";
+import { CONTROL, type Draft, type Message } from "../../../domain/message/message.ts";
 import type { Entry } from "../scripts/pages.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import type { RedisPlace } from "../scripts/scope.ts";

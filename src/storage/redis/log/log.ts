@@ -8,8 +8,8 @@
 
 import { randomUUID } from "node:crypto";
 import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
-import { LOG_FORMAT, type Event, type NewEvent, type OpenedEvent } from "../../../domain/event.ts";
-import { displayName, type LogId } from "../../../domain/message.ts";
+import { LOG_FORMAT, type Event, type NewEvent, type OpenedEvent } from "../../../domain/event/event.ts";
+import { displayName, type LogId } from "../../../domain/message/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { commitEvents } from "../scripts/log.ts";
 import { readPages } from "../scripts/pages.ts";

@@ -2,7 +2,13 @@
 // reader listens to: no read waits in Redis, and there is no timer and no connection per agent.
 
 import { LegionError, messageOf } from "../../../base/errors.ts";
-import { CONTROL, isAgentId, parseMessageId, type AgentId, type Delivery } from "../../../domain/message.ts";
+import {
+  CONTROL,
+  isAgentId,
+  parseMessageId,
+  type AgentId,
+  type Delivery,
+} from "../../../domain/message/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { deliver, type Delivered } from "../scripts/mail.ts";
 import type { LegionPlace } from "../scripts/scope.ts";

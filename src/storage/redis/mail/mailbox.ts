@@ -3,7 +3,7 @@
 // was not said, or not heard, is read; and no commit takes in what the mailbox does not hold.
 
 import { LegionError, messageOf } from "../../../base/errors.ts";
-import { isMessageId, type AgentId, type Message } from "../../../domain/message.ts";
+import { isMessageId, type AgentId, type Message } from "../../../domain/message/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { parseWake, type Wake } from "../scripts/mail.ts";
 import { readEntry, readPages, type Entry } from "../scripts/pages.ts";

@@ -2,9 +2,9 @@
 
 import { randomUUID } from "node:crypto";
 import { LegionError } from "../../../base/errors.ts";
-import { sendsOf } from "../../../domain/event.ts";
+import { sendsOf } from "../../../domain/event/event.ts";
 import { account, createLedger } from "../../../past/ledger.ts";
-import { CONTROL, displayName, isFromControl, laneOf } from "../../../domain/message.ts";
+import { CONTROL, displayName, isFromControl, laneOf } from "../../../domain/message/message.ts";
 import type { Luggage } from "../../contract/arrival.ts";
 import type { Link } from "../connection/link.ts";
 import type { LuaScript } from "../connection/script.ts";

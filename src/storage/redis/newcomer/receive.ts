@@ -2,7 +2,7 @@
 // and what their next start would find is in their logs. What that comes to is written beside the places that they shall
 // have; then they are moved there, and last they are shown, all at once.
 
-import { CONTROL, displayName, type AgentId } from "../../../domain/message.ts";
+import { CONTROL, displayName, type AgentId } from "../../../domain/message/message.ts";
 import { alreadyThere, type Arrival, type Unfolded } from "../../contract/arrival.ts";
 import { listAgents, readRegistry, setKnown, setUnknown, withoutWorkspace } from "../cluster/directory.ts";
 import type { LegionPlace } from "../scripts/scope.ts";

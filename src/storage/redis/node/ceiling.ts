@@ -7,7 +7,7 @@
 
 import { LegionError } from "../../../base/errors.ts";
 import type { Limits } from "../../../domain/limits.ts";
-import { displayName, type AgentId } from "../../../domain/message.ts";
+import { displayName, type AgentId } from "../../../domain/message/message.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { LuaScript } from "../connection/script.ts";
 import { exceeded, type Ceiling, type Spent } from "../../../past/spending.ts";

@@ -2,7 +2,7 @@
 // words, for a thousand agents as for one.
 
 import type { Clock } from "../../../base/clock.ts";
-import { displayName, type AgentId } from "../../../domain/message.ts";
+import { displayName, type AgentId } from "../../../domain/message/message.ts";
 import type { WorkspaceId } from "../../folder/workspace.ts";
 import type { Registry } from "../cluster/directory.ts";
 import { boundTo } from "./registration.ts";

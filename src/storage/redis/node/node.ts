@@ -8,7 +8,7 @@ import { checkHome } from "../../folder/home.ts";
 import { writeLastStart } from "../../contract/last-start.ts";
 import { createDisk } from "../../../base/files/disk.ts";
 import { takeLock } from "../../folder/lock.ts";
-import { CONTROL, type AgentId } from "../../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
 import { createNodeNews, lookForLosses, tellOfAbsent } from "./news.ts";
 import { offerWhatMayBeLost } from "./lost-mail.ts";
 import { openPersonFolder } from "../../folder/person/folder.ts";

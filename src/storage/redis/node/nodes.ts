@@ -1,6 +1,6 @@
 // The processes that share a legion in Redis, and who of them runs which agents.
 
-import type { AgentId } from "../../../domain/message.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import type { Holding, Nodes, Whereabouts } from "../../contract/nodes.ts";
 import { readRegistry, setStopped } from "../cluster/directory.ts";
 import { readNodes } from "../cluster/members.ts";

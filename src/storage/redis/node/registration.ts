@@ -1,8 +1,8 @@
 // Making the agents of a start known to a legion in Redis, and binding those whose work lies in files to their workspace.
 
-import { fieldsOf, readJson } from "../../../base/json.ts";
+import { fieldsOf, readJson } from "../../../base/text/json.ts";
 import type { Hostable } from "../../contract/node.ts";
-import type { AgentId } from "../../../domain/message.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 import type { RedisStore } from "../store.ts";

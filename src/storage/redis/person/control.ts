@@ -8,7 +8,7 @@ import { LegionError } from "../../../base/errors.ts";
 import type { Redactor } from "../../../base/redaction/redactor.ts";
 import { oneAtATime } from "../../../base/turns.ts";
 import type { Inspect } from "../../../domain/inspection.ts";
-import { CONTROL, type AgentId } from "../../../domain/message.ts";
+import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
 import { createControl, type Control } from "../../../mail/control.ts";
 import type { LetterWriting } from "../../../mail/log-access.ts";
 import { createConversation } from "../../../past/conversation.ts";

@@ -5,7 +5,13 @@
 import { randomUUID } from "node:crypto";
 import { LegionError } from "../../../base/errors.ts";
 import { NO_SECRETS, type Redactor } from "../../../base/redaction/redactor.ts";
-import { LOG_FORMAT, sendsOf, type Event, type NewEvent, type OpenedEvent } from "../../../domain/event.ts";
+import {
+  LOG_FORMAT,
+  sendsOf,
+  type Event,
+  type NewEvent,
+  type OpenedEvent,
+} from "../../../domain/event/event.ts";
 import {
   CONTROL,
   isAgentId,
@@ -14,7 +20,7 @@ import {
   type Draft,
   type LogId,
   type Message,
-} from "../../../domain/message.ts";
+} from "../../../domain/message/message.ts";
 import { longStrings, outline } from "../../../past/log/blobs.ts";
 import { redactEvent } from "../../../past/redact-event.ts";
 import type { LegionPlace } from "../scripts/scope.ts";

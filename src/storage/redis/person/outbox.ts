@@ -1,7 +1,13 @@
 // Delivers what was said by agent 0 of a legion in Redis. What one process leaves undelivered, any other one delivers: what
 // is under way stands in Redis, beside the log.
 
-import { CONTROL, parseMessageId, type AgentId, type Delivery, type LogId } from "../../../domain/message.ts";
+import {
+  CONTROL,
+  parseMessageId,
+  type AgentId,
+  type Delivery,
+  type LogId,
+} from "../../../domain/message/message.ts";
 import type { Bus } from "../../../mail/bus.ts";
 import { offer, sentTo, unreachable, type Outbox } from "../../../mail/outbox.ts";
 import { inline } from "../../../past/log/blobs.ts";

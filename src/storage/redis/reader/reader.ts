@@ -2,9 +2,9 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { isLegionError } from "../../../base/errors.ts";
-import { linkSignals } from "../../../base/signals.ts";
-import type { Event } from "../../../domain/event.ts";
-import { CONTROL, type AgentId } from "../../../domain/message.ts";
+import { linkSignals } from "../../../base/process/signals.ts";
+import type { Event } from "../../../domain/event/event.ts";
+import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
 import type { Following, Patience } from "../../contract/backend.ts";
 import { createEventSource } from "../../contract/event-source.ts";
 import { readLastStart } from "../../contract/last-start.ts";

@@ -1,7 +1,7 @@
 // The names of everything that a legion keeps in Redis. What is between braces decides the slot in a Cluster: all keys of
 // one agent are in one slot, so one script may use them together; the keys of two agents are not.
 
-import type { AgentId } from "../../../domain/message.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 
 /** Where one agent is. */
 export function agentKeys(legion: string, agent: AgentId) {

@@ -1,7 +1,7 @@
 // What Redis does, at one blow, when the owner of an agent commits to its log.
 
-import type { MessageEvent } from "../../../domain/event.ts";
-import type { LogId } from "../../../domain/message.ts";
+import type { MessageEvent } from "../../../domain/event/event.ts";
+import type { LogId } from "../../../domain/message/message.ts";
 import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
 import type { LuaScript } from "../connection/script.ts";

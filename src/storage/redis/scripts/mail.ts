@@ -7,7 +7,7 @@ import {
   MAILBOX_LIMIT,
   parseMessageId,
   type Delivery,
-} from "../../../domain/message.ts";
+} from "../../../domain/message/message.ts";
 import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
 import type { LuaScript } from "../connection/script.ts";

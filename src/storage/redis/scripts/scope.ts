@@ -1,4 +1,4 @@
-import type { AgentId } from "../../../domain/message.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
 import type { Link } from "../connection/link.ts";
 
 /** Where a legion is in Redis. */

@@ -1,4 +1,4 @@
-import type { AgentId, LogId } from "../../../domain/message.ts";
+import type { AgentId, LogId } from "../../../domain/message/message.ts";
 import { agentKeys } from "./keys.ts";
 import type { LegionPlace } from "./scope.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
-import type { Message } from "../../../../src/domain/message.ts";
+import type { Message } from "../../../../src/domain/message/message.ts";
 import type { Delta } from "../../../../src/domain/model.ts";
 import { createPrinter } from "../../../../src/cli/console/narration/printer.ts";
 import { columnsOf } from "../../../../src/cli/kit/terminal.ts";

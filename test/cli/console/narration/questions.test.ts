@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createPage } from "../../../../src/cli/console/narration/page.ts";
 import { questionRemark } from "../../../../src/cli/console/narration/questions.ts";
-import type { Question, Settlement } from "../../../../src/domain/verdict.ts";
+import type { Question, Settlement } from "../../../../src/domain/policy/verdict.ts";
 
 function rowsOf(columns: number, command: string, ended?: Settlement): readonly string[] {
   const question: Question = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { questionBlock, type BlockLayout } from "../../../../src/cli/console/question/block.ts";
 import { columnsOf } from "../../../../src/cli/kit/terminal.ts";
 import type { Touch } from "../../../../src/domain/policy/rule.ts";
-import type { Question } from "../../../../src/domain/verdict.ts";
+import type { Question } from "../../../../src/domain/policy/verdict.ts";
 
 const run = (command: string): Touch => ({ kind: "run", command });
 const net = (host: string): Touch => ({ kind: "net", host, port: 443, by: "agent" });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createDesk } from "../../../../src/cli/console/question/desk.ts";
 import { createWaitingQuestions } from "../../../../src/cli/console/question/waiting.ts";
-import type { Settlement } from "../../../../src/domain/verdict.ts";
+import type { Settlement } from "../../../../src/domain/policy/verdict.ts";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
 import { state } from "../../inspections.ts";
 

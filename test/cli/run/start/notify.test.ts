@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createNotifier } from "../../../../src/cli/run/start/notify.ts";
-import type { Question } from "../../../../src/domain/verdict.ts";
+import type { Question } from "../../../../src/domain/policy/verdict.ts";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
 import { temporaryFolder } from "../../../world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { searchWeb } from "../../../../modules/web/search/action.ts";
 import { checkCall } from "../../../../src/agent/act/check-call.ts";
-import { defineModule } from "../../../../src/domain/module.ts";
+import { defineModule } from "../../../../src/domain/authoring/module.ts";
 import { indexActions } from "../../../../src/agent/parts/module-set.ts";
 import { closedPremises } from "../../../../src/legion/shared-host.ts";
 import { toolsProtocol } from "../../../../src/model/protocol/tools.ts";

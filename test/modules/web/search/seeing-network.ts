@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { createNetwork } from "../../../../src/environment/network/network.ts";
-import type { Network, WebRequest } from "../../../../src/domain/network.ts";
+import type { Network, WebRequest } from "../../../../src/domain/authoring/network.ts";
 
 export interface SeeingNetwork extends Network {
   readonly asked: readonly WebRequest[];

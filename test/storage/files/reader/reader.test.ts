@@ -6,7 +6,7 @@ import { createBlobs } from "../../../../src/past/log/blobs.ts";
 import { createDisk } from "../../../../src/base/files/disk.ts";
 import type { EventLog } from "../../../../src/past/log/event-log.ts";
 import { openFileLog } from "../../../../src/storage/files/log.ts";
-import { CONTROL, type AgentId } from "../../../../src/domain/message.ts";
+import { CONTROL, type AgentId } from "../../../../src/domain/message/message.ts";
 import { legionPaths } from "../../../../src/storage/folder/paths.ts";
 import { createFileReader } from "../../../../src/storage/files/reader/reader.ts";
 import { createTempProject } from "../../../temp-project.ts";

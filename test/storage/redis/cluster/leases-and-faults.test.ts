@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentId } from "../../../../src/domain/message.ts";
+import type { AgentId } from "../../../../src/domain/message/message.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { join, makeKnown, stands, taken, takenAtLast, type Member } from "../members.ts";
 import { newLegion } from "../places.ts";

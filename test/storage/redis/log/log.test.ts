@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readRedisMail } from "../../../../src/storage/redis/mail/mailbox.ts";
 import { LegionError } from "../../../../src/base/errors.ts";
-import type { Event, NewEvent } from "../../../../src/domain/event.ts";
+import type { Event, NewEvent } from "../../../../src/domain/event/event.ts";
 import { openRedisLog, readRedisLog } from "../../../../src/storage/redis/log/log.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";

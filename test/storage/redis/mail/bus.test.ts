@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRedisBus } from "../../../../src/storage/redis/mail/bus.ts";
-import { CONTROL, messageId } from "../../../../src/domain/message.ts";
+import { CONTROL, messageId } from "../../../../src/domain/message/message.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink } from "../../../../src/storage/redis/connection/link.ts";

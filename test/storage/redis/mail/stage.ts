@@ -3,7 +3,7 @@ import type { Inbox, Mail } from "../../../../src/mail/bus.ts";
 import { createRedisBus, type RedisBus } from "../../../../src/storage/redis/mail/bus.ts";
 import type { EventLog } from "../../../../src/past/log/event-log.ts";
 import { openRedisLog } from "../../../../src/storage/redis/log/log.ts";
-import type { AgentId } from "../../../../src/domain/message.ts";
+import type { AgentId } from "../../../../src/domain/message/message.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";

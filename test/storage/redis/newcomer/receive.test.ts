@@ -6,7 +6,7 @@ import { READABLE } from "../../../readable.ts";
 import { fromArchive } from "../../../../src/storage/archive/imported.ts";
 import { receiveAt } from "../../../../src/storage/archive/unfold.ts";
 import { LegionError } from "../../../../src/base/errors.ts";
-import type { Event } from "../../../../src/domain/event.ts";
+import type { Event } from "../../../../src/domain/event/event.ts";
 import { createRedisBackend } from "../../../../src/storage/redis/backend.ts";
 import { createRedisReader } from "../../../../src/storage/redis/reader/reader.ts";
 import type { Link } from "../../../../src/storage/redis/connection/link.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sendsOf, type Event, type NoticeEvent } from "../../../../src/domain/event.ts";
+import { sendsOf, type Event, type NoticeEvent } from "../../../../src/domain/event/event.ts";
 import { account, createLedger, type Ledger } from "../../../../src/past/ledger.ts";
 import { readRedisLog } from "../../../../src/storage/redis/log/log.ts";
-import { CONTROL, messageId, type AgentId, type Message } from "../../../../src/domain/message.ts";
+import { CONTROL, messageId, type AgentId, type Message } from "../../../../src/domain/message/message.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";

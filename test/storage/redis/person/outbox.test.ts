@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createRedisBus, type RedisBus } from "../../../../src/storage/redis/mail/bus.ts";
-import type { NewEvent } from "../../../../src/domain/event.ts";
+import type { NewEvent } from "../../../../src/domain/event/event.ts";
 import { readRedisLog } from "../../../../src/storage/redis/log/log.ts";
 import {
   CONTROL,
@@ -8,7 +8,7 @@ import {
   messageId,
   type AgentId,
   type Message,
-} from "../../../../src/domain/message.ts";
+} from "../../../../src/domain/message/message.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import type { Link } from "../../../../src/storage/redis/connection/link.ts";
 import { readRedisMail } from "../../../../src/storage/redis/mail/mailbox.ts";

@@ -6,7 +6,7 @@ import { READABLE } from "../../../readable.ts";
 import { fromArchive } from "../../../../src/storage/archive/imported.ts";
 import { packAgents } from "../../../../src/storage/archive/pack.ts";
 import { receiveAt } from "../../../../src/storage/archive/unfold.ts";
-import type { Event } from "../../../../src/domain/event.ts";
+import type { Event } from "../../../../src/domain/event/event.ts";
 import { createRedisBus } from "../../../../src/storage/redis/mail/bus.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { enlist, readRegistry } from "../../../../src/storage/redis/cluster/directory.ts";

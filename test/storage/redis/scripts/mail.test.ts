@@ -8,7 +8,7 @@ import {
   parseMessageId,
   type Delivery,
   type LogId,
-} from "../../../../src/domain/message.ts";
+} from "../../../../src/domain/message/message.ts";
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";

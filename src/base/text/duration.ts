@@ -1,0 +1,31 @@
+import { LegionError } from "../errors.ts";
+
+/** The longest wait that a timer of the platform can keep: 24 days. */
+const MAX_DURATION_MS = 2_147_483_647;
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const DURATION = /^(\d{1,15}(?:\.\d{1,6})?)(ms|s|m|h)?$/;
+
+/** Milliseconds of `500ms`, `2s`, `1.5m`, `1h`; a bare number is milliseconds already. Throws USAGE. */
+export function parseDuration(duration: string | number): number {
+  const [, amount, unit = "ms"] = DURATION.exec(String(duration).trim()) ?? [];
+  const ms = Math.round(Number(amount) * UNITS[unit as keyof typeof UNITS]);
+  if (ms <= MAX_DURATION_MS) return ms;
+  const reason =
+    ms > MAX_DURATION_MS ? "is too long; write at most 596h" : "is no duration; write 500ms, 2s, 5m or 1h";
+  throw new LegionError("USAGE", `${JSON.stringify(duration)} ${reason}`);
+}
+
+/** For people: `450ms`, `2.5s`, `3m 20s`, `1h 5m`; two units at most, rounded to the last one shown. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 1_000) return `${Math.round(durationMs)}ms`;
+  const seconds = Math.round(durationMs / 100) / 10;
+  if (seconds < 60) return `${seconds}s`;
+  if (durationMs < UNITS.h - 500) return pair(Math.round(durationMs / UNITS.s), "m", "s");
+  return pair(Math.round(durationMs / UNITS.m), "h", "m");
+}
+
+function pair(count: number, large: string, small: string): string {
+  const rest = count % 60;
+  return `${Math.floor(count / 60)}${large}${rest > 0 ? ` ${rest}${small}` : ""}`;
+}

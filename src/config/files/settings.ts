@@ -1,0 +1,176 @@
+// What people may write in more than one place: in config.yaml, in the front matter of an agent, in a team.
+
+import { z } from "zod";
+import type { MemorySettings } from "../../domain/memory-settings.ts";
+import { parseDuration } from "../../base/text/duration.ts";
+import { messageOf } from "../../base/errors.ts";
+import {
+  mergeLimits,
+  parseLimit,
+  scopeLimits,
+  type LegionLimits,
+  type LimitName,
+  type LimitsChoice,
+} from "../../domain/limits.ts";
+import { parseProfile } from "../../domain/policy/policy.ts";
+import { checkRule } from "../../domain/policy/rule.ts";
+import { nearest } from "../../base/text/nearest.ts";
+import { ENVIRONMENT_KINDS } from "../../environment/environment.ts";
+import { checkHost } from "../../environment/network/proxy/hosts.ts";
+import { CONTAINER_KINDS, type EnvironmentChoice } from "../../environment/settings.ts";
+
+/** What somebody said about memory; an absent member is left to whoever spoke before. */
+export interface MemoryChoice extends Partial<MemorySettings> {
+  /** Absent: as suits the protocol. */
+  readonly forgetErrors?: boolean;
+}
+
+export const DEFAULT_MEMORY: MemorySettings = { strategy: "legion", threshold: 0.75, pin: "newest" };
+
+/** A map with exactly these keys. What is wrong with it is said in the words of the one who wrote it. */
+export function section<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.input === undefined) return undefined;
+      if (issue.code !== "unrecognized_keys") return `expected a map with the keys ${known.join(", ")}`;
+      const [key = ""] = issue.keys as readonly string[];
+      const [meant] = nearest(key, known);
+      const advice = meant ? `did you mean "${meant}"?` : `known keys: ${known.join(", ")}`;
+      return `unknown key "${key}"; ${advice}`;
+    },
+  });
+}
+
+/** A key that is reserved for what this version cannot do: better refused than ignored. */
+export const notYet = z.never({ error: "not available yet; leave it out" }).optional();
+
+/** What `parse` makes of a text or a number; what it throws is the issue. */
+export function parsed<T>(parse: (value: string | number) => T) {
+  return z
+    .union([z.string(), z.number()], { error: "expected a text or a number" })
+    .transform((value, context) => {
+      try {
+        return parse(value);
+      } catch (error) {
+        context.addIssue({ code: "custom", message: messageOf(error) });
+        return z.NEVER;
+      }
+    });
+}
+
+/** Milliseconds. */
+export const duration = parsed(parseDuration);
+
+export const name = z
+  .string("expected a name")
+  .trim()
+  .regex(/^\P{Cc}+$/u, "expected a name")
+  .max(200, "expected at most 200 characters");
+
+/** A text that is shown on one line. */
+export const line = z
+  .string("expected a text")
+  .max(1_000, "expected at most 1000 characters")
+  .transform((text) => text.replace(/\s+/g, " ").trim());
+
+export const onOff = z
+  .union([z.boolean(), z.literal(["on", "off"])], { error: "expected on or off" })
+  .transform((value) => value === true || value === "on");
+
+export const moduleNames = z
+  .array(name, { error: "expected a list of modules such as [core, notes, ./my-module.js]" })
+  .max(64, "expected at most 64 modules");
+
+const THRESHOLD = "expected a share of the model's window up to 1, such as 0.75, or tokens from 1000 up";
+export const memory = section({
+  strategy: z
+    .literal("legion", {
+      error: ({ input }) =>
+        input === "rounds" || input === "recent"
+          ? `${input} is not available yet; write legion`
+          : "expected legion",
+    })
+    .optional(),
+  threshold: z
+    .number({ error: THRESHOLD })
+    .refine((share) => (share > 0 && share <= 1) || share >= 1_000, THRESHOLD)
+    .optional(),
+  pin: z.enum(["newest", "top"], { error: "expected newest or top" }).optional(),
+  forgetErrors: onOff.optional(),
+});
+
+const limit = (limitName: LimitName) => parsed((value) => parseLimit(limitName, value)).optional();
+const limitShape = {
+  steps: limit("steps"),
+  tokens: limit("tokens"),
+  cost: limit("cost"),
+  time: limit("time"),
+};
+
+function toChoice({ time, ...rest }: { [Name in LimitName]?: LimitsChoice["steps"] }): LimitsChoice {
+  return { ...rest, timeMs: time };
+}
+
+/** The limits of one agent: a map, or `none`. */
+export const limits = z.preprocess(
+  (value) => (value === "none" ? { steps: value, tokens: value, cost: value, time: value } : value),
+  section(limitShape).transform(toChoice),
+);
+
+/** The limits of everybody: flat as in `scopeLimits`, under `agent` and `legion`, or `none` for no limit at all. */
+export const legionLimits = z.preprocess(
+  (value) => (value === "none" ? { agent: value, legion: value } : value),
+  section({ ...limitShape, agent: limits.optional(), legion: limits.optional() }).transform(
+    ({ agent = {}, legion = {}, ...flat }): LegionLimits => {
+      const scoped = scopeLimits(toChoice(flat));
+      return { agent: mergeLimits(scoped.agent, agent), legion: mergeLimits(scoped.legion, legion) };
+    },
+  ),
+);
+
+const rules = z
+  .array(
+    parsed((text) => checkRule(String(text))),
+    "expected a list of rules such as [run npm test, write docs/**]",
+  )
+  .max(1_000, "expected at most 1000 rules");
+
+/** What agents may do without asking. */
+export const policy = section({
+  profile: parsed((text) => parseProfile(String(text))).optional(),
+  deny: rules.optional(),
+  ask: rules.optional(),
+  allow: rules.optional(),
+});
+const KINDS = `expected ${ENVIRONMENT_KINDS.slice(0, -1).join(", ")} or ${ENVIRONMENT_KINDS.at(-1)}`;
+const NETWORK = "expected off, on, or a list of hosts such as [registry.npmjs.org, example.com:8443]";
+const READ = "expected absolute paths, or some that begin with ~/, such as [~/go/pkg]";
+const PASS = "expected names of variables such as [JAVA_HOME]";
+const CONTAINER = `only for ${CONTAINER_KINDS.join(" and ")}: name one of them as kind`;
+const host = parsed((value) => checkHost(String(value).trim()));
+
+/** Where commands run: a kind, or all about it. */
+export const environment = z.preprocess(
+  (value) => (typeof value === "string" ? { kind: value } : value),
+  section({
+    kind: z.enum(ENVIRONMENT_KINDS, KINDS).optional(),
+    network: z
+      .union([onOff.transform((isOn): "on" | "off" => (isOn ? "on" : "off")), z.array(host)], NETWORK)
+      .optional(),
+    read: z.array(z.string(READ).regex(/^(?:~\/|\/)[^\0]*$/, READ), READ).optional(),
+    pass: z.array(z.string(PASS).regex(/^[A-Za-z_]\w*$/, PASS), PASS).optional(),
+    image: name.optional(),
+    args: z.array(z.string(), "expected a list of arguments").optional(),
+  })
+    .refine(({ image, kind }) => image === undefined || isContainer(kind), {
+      path: ["image"],
+      error: CONTAINER,
+    })
+    .refine(({ args, kind }) => args === undefined || isContainer(kind), { path: ["args"], error: CONTAINER })
+    .transform((choice): EnvironmentChoice => choice),
+);
+
+function isContainer(kind: EnvironmentChoice["kind"]): boolean {
+  return CONTAINER_KINDS.some((container) => container === kind);
+}

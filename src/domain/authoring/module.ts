@@ -1,0 +1,285 @@
+// The public authoring surface: everything a module may import from the runtime, and everything it may ask of it.
+
+import { z } from "zod";
+import { nearest } from "../../base/text/nearest.ts";
+import type { Network } from "./network.ts";
+import { sourcesOf } from "../message/taint.ts";
+import type { Touching } from "../policy/touching.ts";
+import type { Workspace } from "./workspace.ts";
+
+/**
+ * What repeating an action after a crash would do to the world outside the agent's own state and messages:
+ * `none` nothing, `idempotent` nothing new, `once` something that must not happen twice.
+ */
+export type Effects = "none" | "idempotent" | "once";
+
+export interface ActionResult {
+  readonly outcome: "ok" | "error" | "idle";
+  /** Written for the model: what happened and what to do next. */
+  readonly content: string;
+  /** For people and programs; never reaches a model. */
+  readonly details?: unknown;
+  /** From where outside its text came: whatever the agent sends until it rests names that. */
+  readonly taint?: readonly string[];
+  /** Addresses that a service gave which a person chose: the agent may go there, whatever text from outside it has read. */
+  readonly leads?: readonly string[];
+}
+
+/** It worked. The changes and messages of the action are committed with this text. */
+export function ok(content: string, details?: unknown): ActionResult {
+  return { outcome: "ok", content, ...(details !== undefined && { details }) };
+}
+
+/** It did not work, and nothing of it is kept: say what was wrong and what would be right. */
+export function fail(content: string, details?: unknown): ActionResult {
+  return { outcome: "error", content, ...(details !== undefined && { details }) };
+}
+
+/** There is nothing to follow up: the agent waits for mail if this is all its decision asked for. */
+export function idle(content = ""): ActionResult {
+  return { outcome: "idle", content };
+}
+
+/**
+ * Marks a result that holds text from outside, which nobody here vouches for. `source` says from where in a few words:
+ * `https://example.com/page`, `file downloads/x.txt`, `search`.
+ */
+export function fromOutside(result: ActionResult, source = "unknown"): ActionResult {
+  return { ...result, taint: sourcesOf(result.taint, source) };
+}
+
+/**
+ * A module's durable state: one value per key, part of the agent's log. Changes are staged while an action runs,
+ * visible to that action at once, and committed with its `ok` or `idle` result; any other result drops them.
+ */
+export interface State {
+  /** The value as JSON would give it back, `undefined` when absent. People edit state by hand: check its shape. */
+  get(key: string): unknown;
+  /** `value` has to be JSON. Throws outside an action. */
+  set(key: string, value: unknown): void;
+  delete(key: string): void;
+  /** Least recently changed first. */
+  keys(): readonly string[];
+}
+
+export interface Peer {
+  readonly id: string;
+  readonly name: string;
+  /** What it is for, in one line; may be empty. */
+  readonly description: string;
+  readonly running: boolean;
+}
+
+/** One action as it is shown to a model or a person. */
+export interface ActionSpec {
+  readonly name: string;
+  readonly description: string;
+  /** Other names that mean the same action. */
+  readonly aliases: readonly string[];
+  /** JSON Schema of the parameters object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** How to write it, as shown by `help` and by errors. */
+  readonly usage: string;
+}
+
+export interface PastEvent {
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly text: string;
+}
+
+/** The agent's own past, also what was summarised away from its view. */
+export interface History {
+  /** Events that contain every word of `query`, newest first, at most `limit`. */
+  search(query: string, limit: number): Promise<readonly PastEvent[]>;
+  /** One event by its number; `undefined` if there is none. */
+  open(seq: number): Promise<PastEvent | undefined>;
+  /** The newest message of a person or another agent; `undefined` before the first. */
+  latestInstruction(): string | undefined;
+}
+
+/** What a module may ask of the runtime for all agents of this process together. */
+export interface NodeHost {
+  readonly network: Network;
+  readonly clock: {
+    /** Milliseconds since 1970. */
+    now(): number;
+    /** Resolves after `ms`, or when `signal` aborts. */
+    sleep(ms: number, signal: AbortSignal): Promise<void>;
+  };
+  /** Absolute path of a folder for temporary files; it may be absent, and the next start deletes it. */
+  readonly scratch: string;
+  /**
+   * The environment for a program that lives longer than one action: no secrets, and the mark by which the next start ends
+   * it if this process was killed.
+   */
+  readonly environment: Readonly<Record<string, string>>;
+  /** `close` runs when the process stops, after all agents. */
+  onClose(close: () => void | Promise<void>): void;
+}
+
+export interface Identity {
+  readonly id: string;
+  /** The display name. */
+  readonly name: string;
+  readonly description: string;
+  /** What the agent is asked to be: the body of its definition. */
+  readonly brief: string;
+}
+
+/** What a module may ask of the runtime, for one agent. */
+export interface Host {
+  /** The same object for as long as the agent runs. */
+  readonly agent: Identity;
+  /** Every action of this agent. */
+  readonly actions: readonly ActionSpec[];
+  /** How to write actions in this agent's protocol. */
+  readonly howToAct: string;
+  readonly state: State;
+  readonly history: History;
+  readonly workspace: Workspace;
+  /** The same object for all agents of this process. */
+  readonly node: NodeHost;
+  /** The section of config.yaml that has this module's name; empty if there is none. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Aborts when the running action has to stop. Pass it to every wait. */
+  readonly signal: AbortSignal;
+  /**
+   * Stages `content` for each target (ids, or `all` for every known agent but this one and Control); it goes out with
+   * the action's result. Returns the message ids. Throws, saying why, if one of them may not be sent; then none is.
+   */
+  send(targets: readonly string[] | "all", content: string): Promise<readonly string[]>;
+  /**
+   * Does no rule stand against this? For what a call comes upon that it could not name before: what lies in a folder, where a
+   * link or a redirect leads. Paths without links.
+   */
+  permits(touching: Touching): boolean;
+  /** Every known agent, this one included, Control not. */
+  peers(): Promise<readonly Peer[]>;
+  /** One model call outside the agent's own conversation, metered and limited like every other. */
+  complete(prompt: string, options?: { readonly maxOutput?: number }): Promise<string>;
+  /** How long a text is for the model: close enough to plan by, and free. */
+  tokens(text: string): number;
+  /** How long the running action's result may be to be shown whole, in tokens; of a longer one the middle is left out. */
+  readonly maxTokens: number;
+  /**
+   * How long the pinned message may be, in tokens. All modules together have a quarter of the model's window: where that is
+   * not enough, a module is asked again with its share of it, and of what is still longer the middle is left out. Show what
+   * matters most, and say how much more there is.
+   */
+  readonly maxPinnedTokens: number;
+  /**
+   * The marks, such as `[redacted:API_KEY]`, that stand for secrets of `text` wherever it is shown or written down; mostly
+   * none. Whoever writes a mark in place of such a secret destroys it.
+   */
+  hides(text: string): readonly string[];
+  /** What the agent should work at now: the first objective that its modules name; else its latest instruction. */
+  objective(): string | undefined;
+  /** Keeps a long text beside the log and returns the path it can be read from, relative to the workspace. */
+  keep(content: string): Promise<string>;
+  /** `close` runs when the agent stops, last registered first. */
+  onClose(close: () => void | Promise<void>): void;
+}
+
+/** A readable copy of a module's state on disk, which people may edit while the agent does not run. */
+export type Projection =
+  /** One JSON object with the module's keys. */
+  | { readonly kind: "file"; readonly name: string }
+  /** One plain text file per key; every value is a string. */
+  | { readonly kind: "folder"; readonly name: string; readonly extension: string };
+
+/** What a call touches, by which a policy judges it before it runs; `undeclared`: it may be anything. */
+export type Touches<P> =
+  "undeclared" | ((parameters: P, host: Host) => readonly Touching[] | Promise<readonly Touching[]>);
+
+export interface Action {
+  readonly description: string;
+  readonly parameters: z.ZodObject;
+  readonly effects: Effects;
+  /** `parameters` must have passed the schema. */
+  readonly touches: Touches<unknown>;
+  readonly aliases: readonly string[];
+  /** `parameters` must have passed the schema. */
+  execute(parameters: unknown, host: Host): Promise<ActionResult>;
+}
+
+export interface ActionDefinition<Shape extends z.ZodRawShape> {
+  /** One sentence, an imperative: the model chooses by it. */
+  readonly description: string;
+  /** Zod schemas by name; `.describe()` each, `.optional()` where it may be left out. */
+  readonly parameters?: Shape;
+  /** Default `once`: the safe answer for everything that reaches the outside. */
+  readonly effects?: Effects;
+  /** All that a call touches outside its agent. Without it each call counts as a command outside a sandbox: a person is asked. */
+  readonly touches?: readonly Touching[] | Exclude<Touches<z.output<z.ZodObject<Shape>>>, "undeclared">;
+  readonly aliases?: readonly string[];
+  execute(parameters: z.output<z.ZodObject<Shape>>, host: Host): ActionResult | Promise<ActionResult>;
+}
+
+const ACTION_KEYS = ["description", "parameters", "effects", "touches", "aliases", "execute"];
+
+/** Declares an action. What `execute` throws becomes an error result that the model reads. Throws at an unknown key. */
+export function defineAction<Shape extends z.ZodRawShape = Record<never, never>>(
+  definition: ActionDefinition<Shape>,
+): Action {
+  refuseUnknownKeys("defineAction", definition, ACTION_KEYS);
+  const parameters = z.strictObject((definition.parameters ?? {}) as Shape);
+  const { touches } = definition;
+  return {
+    description: definition.description,
+    parameters,
+    effects: definition.effects ?? "once",
+    touches:
+      typeof touches === "function"
+        ? async (given, host) => touches(parameters.parse(given) as z.output<z.ZodObject<Shape>>, host)
+        : touches
+          ? () => touches
+          : "undeclared",
+    aliases: definition.aliases ?? [],
+    async execute(given, host) {
+      return definition.execute(parameters.parse(given) as z.output<z.ZodObject<Shape>>, host);
+    },
+  };
+}
+
+export interface Module {
+  /** Lower-case letters, digits and dashes; heads its parts of the prompt and names its config section. */
+  readonly name: string;
+  /** The stable part of the introduction: it should not change while the agent works. */
+  instructions?(host: Host): string | undefined;
+  /**
+   * The changing part of the introduction, asked for anew for every prompt, and twice where all parts together are too long:
+   * keep it short, and within `maxPinnedTokens`.
+   */
+  pinnedMessage?(host: Host): string | undefined | Promise<string | undefined>;
+  /** What the agent should work at now, if this module knows. */
+  objective?(host: Host): string | undefined;
+  readonly projection?: Projection;
+  /**
+   * Its actions work in the files of a workspace, or run commands there: in a legion on several machines an agent that
+   * has them stays at its workspace. Absent: the agent can go on anywhere.
+   */
+  readonly place?: "workspace";
+  readonly actions: Readonly<Record<string, Action>>;
+}
+
+const MODULE_KEYS = ["name", "instructions", "pinnedMessage", "objective", "projection", "place", "actions"];
+
+/** Declares a module. Throws if the name is malformed, and at an unknown key. */
+export function defineModule(module: Module): Module {
+  refuseUnknownKeys("defineModule", module, MODULE_KEYS);
+  if (!/^[a-z][a-z0-9-]*$/.test(module.name)) {
+    throw new Error(`"${module.name}" is no module name: use lower-case letters, digits and dashes.`);
+  }
+  return module;
+}
+
+/** What is misspelt would be ignored, and nobody would know why nothing happens. */
+function refuseUnknownKeys(where: string, given: object, known: readonly string[]): void {
+  const key = Object.keys(given).find((name) => !known.includes(name));
+  if (key === undefined) return;
+  const [meant] = nearest(key, known);
+  const advice = meant === undefined ? `known keys: ${known.join(", ")}` : `did you mean "${meant}"?`;
+  throw new Error(`${where}: unknown key "${key}"; ${advice}`);
+}

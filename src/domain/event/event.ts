@@ -1,0 +1,270 @@
+import type { AgentId, LogId, Message } from "../message/message.ts";
+import type { Touch } from "../policy/rule.ts";
+import type { Taint } from "../message/taint.ts";
+
+/** Tokens of one or more model calls. `input` includes what was read from or written to the provider's cache. */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  /** US dollars; absent when the model's price is unknown. */
+  readonly cost?: number;
+}
+
+export type ProtocolName = "text" | "tools" | "bash";
+
+/** One action that a decision asks for. `parameters` is an object, or the raw text that could not be read as one. */
+export interface Call {
+  readonly id: string;
+  readonly action: string;
+  readonly parameters: unknown;
+}
+
+export type Outcome = "ok" | "error" | "idle" | "interrupted";
+
+/** `[module, key, value]`: what an action changed; `null` deletes the key. */
+export type StateChange = readonly [module: string, key: string, value: unknown];
+
+/** Why the model stopped. `unparsed`: its text held no action. `aborted`: a person stopped it. */
+export type Stop = "end" | "calls" | "length" | "refused" | "unparsed" | "aborted";
+
+/** Of logs that are written now; those of format 1, which has no `refused`, are read as well. */
+export const LOG_FORMAT = 2;
+
+export interface OpenedEvent {
+  readonly kind: "opened";
+  readonly format: 1 | typeof LOG_FORMAT;
+  readonly log: LogId;
+  /** Bytes that count of each earlier segment not sealed before; what lies past them was never acknowledged. */
+  readonly seals: Readonly<Record<string, number>>;
+  /** Of log and epoch under the person's key: who wrote the segment. */
+  readonly mac?: string;
+  /** So is the agent's record, or it is somebody else's; absent in what earlier versions wrote. */
+  readonly record?: "signed";
+}
+
+/** Can a log of this format be read? */
+export function isLogFormat(format: unknown): format is OpenedEvent["format"] {
+  return format === 1 || format === LOG_FORMAT;
+}
+
+export interface MessageEvent {
+  readonly kind: "message";
+  readonly message: Message;
+  /** Position in the mailbox. */
+  readonly mail: number;
+  /** The sender's log. */
+  readonly from: LogId;
+}
+
+/** A model call is about to be made: without a decision, summary or refusal after it, its reserved input is charged. */
+export interface PromptedEvent {
+  readonly kind: "prompted";
+  readonly model: string;
+  /** Hash chain over the rendered parts of the history. */
+  readonly prompt: string;
+  /** Hash of the blob that holds system prompt and tools. */
+  readonly introduction: string;
+  /** The pinned messages, only where they differ from the prompt before. */
+  readonly pinned?: string;
+  readonly reserved: Usage;
+}
+
+/** A model call was refused before any of it was served: it is no step and costs nothing. */
+export interface RefusedEvent {
+  readonly kind: "refused";
+  /** The event that began the call. */
+  readonly prompted: number;
+  /** Of HTTP; absent: there was no connection. */
+  readonly status?: number;
+}
+
+export interface DecisionEvent {
+  readonly kind: "decision";
+  readonly text: string;
+  readonly thoughts?: string;
+  readonly calls: readonly Call[];
+  /** The plain answer, where the protocol has one. */
+  readonly sends?: readonly Message[];
+  readonly protocol: ProtocolName;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly cost?: number;
+  readonly stop: Stop;
+  /** What the same provider must see again: thinking signatures, call ids. */
+  readonly provider?: unknown;
+}
+
+export interface ResultEvent {
+  readonly kind: "result";
+  /** `null`: the completion could not be parsed. */
+  readonly call: string | null;
+  readonly outcome: Outcome;
+  readonly content: string;
+  readonly details?: unknown;
+  readonly state?: readonly StateChange[];
+  readonly sends?: readonly Message[];
+  /** What the action itself spent on model calls. */
+  readonly usage?: Usage;
+  /** From where outside the content came. */
+  readonly taint?: Taint;
+  /** Addresses that a service gave which a person chose. */
+  readonly leads?: readonly string[];
+}
+
+/** What a person is asked about a call. */
+export interface AskedCall {
+  readonly action: string;
+  /** What it would touch that has to be asked. */
+  readonly touches: readonly Touch[];
+  /** What else it would touch; may be empty. */
+  readonly besides: readonly Touch[];
+  /** Why it is asked. */
+  readonly rule: string;
+  /** Agents in whose name it comes, beside its own; absent: none. */
+  readonly authority?: readonly AgentId[];
+  /** Sources of what the agent was shown from outside; absent: none. */
+  readonly taint?: readonly string[];
+}
+
+/** `superseded`: something else came first, such as new instructions. */
+export type QuestionEnd = "approved" | "denied" | "expired" | "superseded";
+
+/** A call waits for a person, and is told what came of that: `asked`, then `sends`, then `verdict`, each an event of its own. */
+export interface ApprovalEvent {
+  readonly kind: "approval";
+  readonly call: string;
+  readonly asked?: AskedCall;
+  /** The question, as a message to Control. */
+  readonly sends?: readonly Message[];
+  readonly verdict?: QuestionEnd;
+  /** The message that settled it. */
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+export interface SummaryEvent {
+  readonly kind: "summary";
+  readonly covers: readonly [firstSeq: number, lastSeq: number];
+  readonly content: string;
+  readonly strategy: string;
+  readonly usage: Usage;
+}
+
+export interface BranchEvent {
+  readonly kind: "branch";
+  /** The next event continues from this one. */
+  readonly to: number;
+  /**
+   * The agent whose past stands before this event. It is history only: none of its sends, watermarks, numbers or costs
+   * are this log's. Absent: it is this agent's own.
+   */
+  readonly origin?: AgentId;
+}
+
+export interface SentEvent {
+  readonly kind: "sent";
+  /** Every send of the events up to this sequence number is in its recipient's mailbox. */
+  readonly upTo: number;
+}
+
+export interface EditedEvent {
+  readonly kind: "edited";
+  readonly module: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/**
+ * Something the runtime or the person did to this agent. What wakes it again: `parked` a person's word, `parked-mail`
+ * also new mail, `parked-limit` also a higher limit.
+ * `adopted`: what stands before it was written elsewhere, and a person said that it counts; `foreign`: nobody has yet.
+ * In the log of agent 0, `said` and `announced` carry what Control and the runtime say.
+ */
+export type NoticeReason =
+  | "parked"
+  | "parked-mail"
+  | "parked-limit"
+  | "paused"
+  | "resumed"
+  | "restarted"
+  | "halted"
+  | "gap"
+  | "undeliverable"
+  | "resent"
+  | "adopted"
+  | "foreign"
+  | "said"
+  | "announced";
+
+export interface NoticeEvent {
+  readonly kind: "notice";
+  readonly reason: NoticeReason;
+  readonly content: string;
+  readonly sends?: readonly Message[];
+  readonly details?: unknown;
+}
+
+/**
+ * The details of a `restarted` notice. `lost`: the process before is the one that goes on now, or lives all the same.
+ * `again`: a call that was cut off runs anew. `alone`, `beside`: from now on no other agent's call runs beside this one's, or
+ * may. `ending`: the process was told to end.
+ */
+export type RestartDetails = "lost" | "again" | "alone" | "beside" | "ending";
+
+/** Tells in the log of a run that has ended, or may end: without details, what it had begun is over. */
+export function restartNotice(content: string, details?: RestartDetails): NoticeEvent {
+  return { kind: "notice", reason: "restarted", content, details };
+}
+
+/** What a writer hands to the log; the log adds sequence number, epoch and time. */
+export type NewEvent =
+  | MessageEvent
+  | PromptedEvent
+  | RefusedEvent
+  | DecisionEvent
+  | ResultEvent
+  | ApprovalEvent
+  | SummaryEvent
+  | BranchEvent
+  | SentEvent
+  | EditedEvent
+  | NoticeEvent;
+
+export interface Stamp {
+  /** 1, 2, 3... without gaps. */
+  readonly seq: number;
+  /** The lock number of the process that wrote it. */
+  readonly epoch: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** One line of an agent's past. */
+export type Event = (NewEvent | OpenedEvent) & Stamp;
+export type EventOf<K extends Event["kind"]> = Extract<Event, { kind: K }>;
+
+/** The messages that committing `event` puts on their way; empty for most events. */
+export function sendsOf(event: Event | NewEvent): readonly Message[] {
+  return "sends" in event ? (event.sends ?? []) : [];
+}
+
+/** Sum of two usages; a cost is known if either is. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const cost = a.cost === undefined && b.cost === undefined ? undefined : (a.cost ?? 0) + (b.cost ?? 0);
+  const cacheRead = (a.cacheRead ?? 0) + (b.cacheRead ?? 0);
+  const cacheWrite = (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0);
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: cacheRead || undefined,
+    cacheWrite: cacheWrite || undefined,
+    cost,
+  };
+}
+
+export const NO_USAGE: Usage = { input: 0, output: 0 };
+
+/** Sequence numbers, both ends included. */
+export type SeqRange = readonly [first: number, last: number];
