@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { QuestionSettings, ProgramGate, Rulebook } from "../agent/parts/rulebook.ts";
+import { isLegionError } from "../base/errors.ts";
 import { fieldsOf, readJson } from "../base/text/json.ts";
 import type { AgentId } from "../domain/message/message.ts";
 import { joinPolicies, PROFILES, type Policy, type PolicyLayer } from "../domain/policy/policy.ts";
@@ -52,8 +53,17 @@ export function createRulebooks(
 ): (agent: RuledAgent) => Rulebook {
   const { places, ...shared } = rules;
   const hosted = new Map(plans.map(({ identity, policy }) => [identity.id, joinPolicies(policy, places)]));
-  const of = async (agent: AgentId): Promise<Policy> =>
-    hosted.get(agent) ?? joinPolicies(layersIn(await recordOf(agent)), places);
+  const read = new Map<AgentId, { readonly record: string | undefined; readonly policy: Policy }>();
+  const of = async (agent: AgentId): Promise<Policy> => {
+    const own = hosted.get(agent);
+    if (own) return own;
+    const record = await recordOf(agent);
+    const known = read.get(agent);
+    if (known && known.record === record) return known.policy;
+    const policy = policyIn(record, places);
+    read.set(agent, { record, policy });
+    return policy;
+  };
   return ({ policy, isSandboxed }) => ({ ...shared, isSandboxed, own: joinPolicies(policy, places), of });
 }
 
@@ -67,6 +77,12 @@ export const CLOSED_RULEBOOK: Rulebook = {
 };
 
 /** What somebody broke counts as nothing: then an agent may only read. */
-function layersIn(record: string | undefined): readonly PolicyLayer[] {
-  return recordSchema.safeParse(fieldsOf(readJson(record ?? ""))).data?.policy ?? UNKNOWN;
+function policyIn(record: string | undefined, places: RulePlaces): Policy {
+  const said = recordSchema.safeParse(fieldsOf(readJson(record ?? ""))).data?.policy ?? UNKNOWN;
+  try {
+    return joinPolicies(said, places);
+  } catch (error) {
+    if (isLegionError(error, "USAGE")) return joinPolicies(UNKNOWN, places);
+    throw error;
+  }
 }

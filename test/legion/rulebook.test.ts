@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { createRulebooks, DEFAULT_QUESTIONS } from "../../src/legion/rulebook.ts";
+
+const RULES = {
+  places: { workspace: "/w", home: "/home/person" },
+  questions: DEFAULT_QUESTIONS,
+  isAnswered: () => Promise.resolve(false),
+};
+
+function recordWith(allow: readonly string[]): string {
+  return JSON.stringify({ policy: [{ by: "agents/2.md", as: "person", profile: "full", allow }] });
+}
+
+/** The rulebook of agent 1; nobody but agent 2 has a record. */
+function rulebookBeside(record: () => string | undefined) {
+  const rulebooks = createRulebooks(RULES, [], (agent) =>
+    Promise.resolve(agent === "2" ? record() : undefined),
+  );
+  return rulebooks({ policy: [], isSandboxed: true });
+}
+
+it("another agent may do what its record says, as that is now", async () => {
+  let record = recordWith(["run npm test"]);
+  const rulebook = rulebookBeside(() => record);
+  const [first, second] = [await rulebook.of("2"), await rulebook.of("2")];
+  expect(first.allow.map(({ text }) => text)).toEqual(["run npm test"]);
+  expect(second).toBe(first);
+  record = recordWith([]);
+  expect((await rulebook.of("2")).allow).toEqual([]);
+});
+
+it.each([
+  ["there is none", undefined],
+  ["it is no JSON", "{"],
+  ["it says nothing of a policy", "{}"],
+  ["a rule in it is none", recordWith(["rnu npm test"])],
+  ["its profile is none", JSON.stringify({ policy: [{ by: "x", as: "person", profile: "all" }] })],
+])("another agent may only read where %s", async (_, record) => {
+  const { profile, allow } = await rulebookBeside(() => record).of("2");
+  expect({ profile, allow }).toEqual({ profile: "read-only", allow: [] });
+});
