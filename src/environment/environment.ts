@@ -60,6 +60,8 @@ export interface EnvironmentPlace {
   readonly protectedPaths: readonly string[];
   readonly privatePaths: readonly string[];
   readonly network: Pick<Network, "openProxy">;
+  /** Told what of the workspace was moved out of it, as only commands could have made it: paths relative to it. */
+  readonly onSetAside?: (paths: readonly string[]) => void;
 }
 
 /** Opens an agent's own environment; whoever opens it closes it. */

@@ -117,7 +117,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const meter = createMeter(options, clock, alarms, ceiling);
   closing.add(meter.tokens.close);
   closing.add(store.close);
-  const premises = createPremises({ ...options, paths, clock, peers, closing });
+  const premises = createPremises({ ...options, ...alarms, paths, clock, peers, closing });
   const { bus, control } = store;
   const announceHops = createHopNotice(control);
   const shared: Shared = { ...alarms, clock, inspect, redactor, peers, unread: bus.unread, announceHops };

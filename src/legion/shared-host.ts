@@ -1,5 +1,6 @@
 // Where all agents of this process work, and what their modules may ask for them together.
 
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { TracedWorkplace, Workplace } from "../agent/parts/workplace.ts";
@@ -10,6 +11,9 @@ import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Environment, OpenEnvironment } from "../environment/environment.ts";
 import type { Identity, NodeHost } from "../domain/authoring/module.ts";
 import type { LegionPaths } from "../storage/folder/paths.ts";
+import type { Shared } from "../agent/parts/agent.ts";
+import { displayName, type AgentId } from "../domain/message/message.ts";
+import { enumerate } from "../base/text/wording.ts";
 import { markOf } from "../agent/parts/command-trace.ts";
 
 export interface PremisesDeps {
@@ -18,6 +22,7 @@ export interface PremisesDeps {
   readonly environment: Environment;
   readonly settings: Workplace["settings"];
   readonly peers: Workplace["peers"];
+  readonly tellControl: Shared["tellControl"];
   /** Absent: nothing is hidden. */
   readonly redactor?: Redactor;
   /** Gets what modules open here. */
@@ -44,7 +49,7 @@ export interface Lodging {
 export type Premises = ReturnType<typeof createPremises>;
 
 export function createPremises(deps: PremisesDeps) {
-  const { paths, clock, environment, settings, peers, redactor, closing } = deps;
+  const { paths, clock, environment, settings, peers, redactor, closing, tellControl } = deps;
   const { project } = paths;
   const mark = markOf(`node ${project}`);
   const scratch = join(paths.tmp, "modules");
@@ -61,7 +66,12 @@ export function createPremises(deps: PremisesDeps) {
       workspace: root = project,
       environment: openOwn,
     }: Lodging & { readonly identity: Identity }): Promise<TracedWorkplace> {
-      const place = { agent: identity.id, workspace: root, project, network, protectedPaths, privatePaths };
+      const onSetAside = (moved: readonly string[]): void =>
+        tellControl(identity.id, `set aside ${randomUUID()}`, aboutSetAside(identity.id, moved));
+      const place = {
+        ...{ agent: identity.id, workspace: root, project },
+        ...{ network, protectedPaths, privatePaths, onSetAside },
+      };
       const own = await openOwn?.(place);
       const used = own ?? environment;
       return {
@@ -84,6 +94,13 @@ export function createPremises(deps: PremisesDeps) {
       await rm(scratch, DELETION);
     },
   };
+}
+
+function aboutSetAside(agent: AgentId, moved: readonly string[]): string {
+  return (
+    `Moved to .ai-legion/set-aside: ${enumerate(moved)}. A command of ${displayName(agent)} seems to have made this, under a name that ` +
+    "others run or trust. If it was you, move it back."
+  );
 }
 
 /** For an agent that does not act: its modules find what they read, in `project` as well, and everything else refuses. */

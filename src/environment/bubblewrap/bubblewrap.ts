@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { Environment, EnvironmentPlace, ExecuteOptions } from "../environment.ts";
 import { guardOf } from "../guard/guard.ts";
-import { setAsideRemark } from "../guard/set-aside.ts";
+import { tellSetAside } from "../guard/set-aside.ts";
 import { HOME } from "../lodging.ts";
 import { openCommandProxy, type CommandProxy } from "../network/proxy/command-proxy.ts";
 import { missedNetwork } from "../network/proxy/missed.ts";
@@ -43,7 +43,7 @@ export async function createBubblewrap(options: BubblewrapOptions): Promise<Envi
   const always = fixedArgs(options);
   const outer = outerOf(options);
   const guard = guardOf(place, folders);
-  await guard.settle();
+  tellSetAside(await guard.settle(), place);
 
   /** Of all commands of this agent together. */
   let cgroup: { readonly made: Cgroup | undefined } | undefined;
@@ -85,7 +85,7 @@ export async function createBubblewrap(options: BubblewrapOptions): Promise<Envi
       try {
         result = await runWith(command, run, { protect: watch.protect, proxy });
       } finally {
-        remarks.push(...(await watch.end()).map(setAsideRemark));
+        remarks.push(...tellSetAside(await watch.end(), place));
         await proxy?.close();
       }
       remarks.push(...(proxy?.refused() ?? whatLacked(options, result)));

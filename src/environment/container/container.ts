@@ -9,7 +9,7 @@ import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { Environment, ExecuteOptions } from "../environment.ts";
 import { guardOf } from "../guard/guard.ts";
 import type { ProtectedEntry } from "../guard/scan.ts";
-import { setAsideRemark } from "../guard/set-aside.ts";
+import { tellSetAside } from "../guard/set-aside.ts";
 import { missedNetwork } from "../network/proxy/missed.ts";
 import {
   attend,
@@ -54,7 +54,7 @@ export function createContainerEnvironment(options: ContainerOptions): Environme
         result = await living.during(container.endNow, () => attend(container, order));
         container.check(result);
       } finally {
-        remarks.push(...(await time.end()).map(setAsideRemark));
+        remarks.push(...tellSetAside(await time.end(), place));
       }
       if (options.network === "off" && missedNetwork(result)) remarks.push("Commands have no network here.");
       return remarks.length === 0 ? result : { ...result, remarks };

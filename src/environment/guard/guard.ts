@@ -23,8 +23,8 @@ export interface GuardedTime {
 }
 
 export interface Guard {
-  /** Sets aside what is left of commands under which the runtime was killed; the next command is told. */
-  settle(): Promise<void>;
+  /** Sets aside what is left of commands under which the runtime was killed, and says what; the next command is told, too. */
+  settle(): Promise<readonly string[]>;
   begin(): Promise<GuardedTime>;
 }
 
@@ -56,12 +56,14 @@ function createGuard({ record: path, ...options }: GuardOptions): Guard {
   /** What was set aside, and nobody has been told of. */
   let untold: readonly string[] = [];
 
-  async function settle(): Promise<void> {
+  async function settle(): Promise<readonly string[]> {
     const before = running === 0 ? record.read() : undefined;
-    if (!before) return;
+    if (!before) return [];
     known = before;
-    untold = [...untold, ...(await sweep(known, await scan(), options))];
+    const gone = await sweep(known, await scan(), options);
+    untold = [...untold, ...gone];
     record.remove();
+    return gone;
   }
 
   async function end(): Promise<readonly string[]> {

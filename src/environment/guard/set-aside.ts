@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
+import type { EnvironmentPlace } from "../environment.ts";
 import { quote } from "../../base/text/wording.ts";
 
 export interface AsidePlaces {
@@ -48,10 +49,15 @@ export async function setAside({ root, aside }: AsidePlaces, names: readonly str
   }
 }
 
-/** For whoever ran the command. */
-export function setAsideRemark(path: string): string {
-  return (
-    `${quote(path)} has a protected name, which no command may make: it was moved to .ai-legion/set-aside, ` +
-    "where a person finds it. Use another name, or ask Control."
+/** Has the person told of `paths`; what is returned is for whoever ran the command, a sentence or two for each. */
+export function tellSetAside(
+  paths: readonly string[],
+  { onSetAside }: Pick<EnvironmentPlace, "onSetAside">,
+): readonly string[] {
+  if (paths.length > 0) onSetAside?.(paths);
+  return paths.map(
+    (path) =>
+      `${quote(path)} has a protected name, which no command may make: it was moved to .ai-legion/set-aside, ` +
+      "where a person finds it. Use another name, or ask Control.",
   );
 }

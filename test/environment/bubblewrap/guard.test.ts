@@ -112,8 +112,11 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     await expect.poll(() => readdir(workspace), { timeout: 10_000 }).toContain("planted");
     runtime.kill("SIGKILL");
     await expect.poll(() => isRunningAs(left)).toBe(false);
-    environment = await openChosen({ kind: "bubblewrap" }, placeIn(workspace));
+    const told: string[] = [];
+    const onSetAside = (paths: readonly string[]): void => void told.push(...paths);
+    environment = await openChosen({ kind: "bubblewrap" }, { ...placeIn(workspace), onSetAside });
     expect((await readdir(workspace)).sort()).toEqual([".ai-legion", ".env", "planted"]);
+    expect(told.sort()).toEqual([".husky", ".npmrc"]);
     const { remarks = [] } = await run("true");
     expect(remarks.join("\n")).toMatch(/`\.husky` has .*`\.npmrc` has |`\.npmrc` has .*`\.husky` has /s);
     expect((await run("true")).remarks).toBeUndefined();
