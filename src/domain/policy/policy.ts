@@ -130,5 +130,16 @@ export function judge(policy: Policy, touches: readonly Touch[], table: ProfileT
 }
 
 function fitting(policy: Policy, use: RuleUse, touch: Touch): SaidRule | undefined {
-  return policy[use].find((rule) => rule.fits(touch, use));
+  return rulesAbout(touch.kind, policy[use]).find((rule) => rule.fits(touch, use));
+}
+
+/** Rules are joined once, and looked at with each call. */
+const BY_KIND = new WeakMap<readonly SaidRule[], Map<Touch["kind"], readonly SaidRule[]>>();
+
+function rulesAbout(kind: Touch["kind"], rules: readonly SaidRule[]): readonly SaidRule[] {
+  const sorted = BY_KIND.get(rules) ?? new Map<Touch["kind"], readonly SaidRule[]>();
+  BY_KIND.set(rules, sorted);
+  const found = sorted.get(kind) ?? rules.filter(({ subject }) => subject === kind);
+  sorted.set(kind, found);
+  return found;
 }

@@ -175,12 +175,13 @@ function foldCase(name: string): string {
 function commandFits(pattern: string): Fits {
   if (pattern === "*") return (touch) => touch.kind === "run";
   const words = pattern.split(/\s+/);
+  const isPlain = !pattern.includes("*");
   const isOpen = words.at(-1) === "*";
   const wanted = words.map((word, at) => (isOpen && at === words.length - 1 ? ANY : readWildcard(word)));
   return (touch, use) => {
     if (touch.kind !== "run") return false;
-    if (touch.command.replace(/^[ \t\n]+|[ \t\n]+$/g, "") === pattern && !pattern.includes("*")) return true;
-    const { line, meanings } = readOnce(touch);
+    const { written, line, meanings } = readOnce(touch);
+    if (isPlain && written === pattern) return true;
     if (use !== "allow") return meanings.some((meaning) => mayMean(wanted, meaning));
     const { parts, unread } = line;
     return unread === undefined && parts.length > 0 && parts.every((part) => fitsAll(wanted, part, fitsText));
@@ -188,6 +189,8 @@ function commandFits(pattern: string): Fits {
 }
 
 interface ReadCommand {
+  /** Without the space around it. */
+  readonly written: string;
   readonly line: CommandLine;
   readonly meanings: readonly Meaning[];
 }
@@ -199,7 +202,8 @@ function readOnce(touch: Touch & { readonly kind: "run" }): ReadCommand {
   let read = READ.get(touch);
   if (!read) {
     const line = readCommandLine(touch.command);
-    READ.set(touch, (read = { line, meanings: meaningsOf(line) }));
+    const written = touch.command.replace(/^[ \t\n]+|[ \t\n]+$/g, "");
+    READ.set(touch, (read = { written, line, meanings: meaningsOf(line) }));
   }
   return read;
 }

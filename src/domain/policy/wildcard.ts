@@ -57,5 +57,7 @@ export function readWildcard(text: string): Wildcard {
 
 export function fitsText(pattern: Wildcard, text: string): boolean {
   if (typeof pattern === "string") return pattern === text;
+  const [first] = pattern;
+  if (typeof first === "string" && !text.startsWith(first)) return false;
   return fitsAll(pattern, Array.from(text), (part, character) => part === character);
 }
