@@ -96,7 +96,8 @@ describe("hostile: link races", () => {
     await swap(join(agent.root, "swapped"), way.toTarget(outside, agent.root));
 
     const outcomes = new Set<string>();
-    for (let n = 0; n < 1_200; n++) {
+    // Both sides of the race have to be met: on a busy machine one of them may take a break.
+    for (let n = 0; n < 1_200 || outcomes.size < 2; n++) {
       const [action, parameters] = way.attempts[n % way.attempts.length]!;
       const { outcome, content } = await agent.act(action, parameters);
       expect(content).not.toContain(SECRET);
@@ -106,7 +107,6 @@ describe("hostile: link races", () => {
       expect(readdirSync(folder).filter((name) => name !== "deep")).toEqual(["secret"]);
       expect(readFileSync(join(folder, "secret"), "utf8")).toBe(SECRET);
     }
-    // Both sides of the race were met.
     expect([...outcomes].sort()).toEqual(["error", "ok"]);
   });
 });
