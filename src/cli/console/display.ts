@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { EnvironmentFinding } from "../../environment/open.ts";
 import type { Config, ConfigFlags } from "../../config/config.ts";
+import { fieldsOf } from "../../base/text/json.ts";
 import { openPersonFolder, personFolderPath } from "../../storage/folder/person/folder.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Spent } from "../../past/spending.ts";
@@ -133,7 +134,10 @@ function saidIn(inspection: Inspection): NewestMessage | undefined {
   if (inspection.kind !== "event" || inspection.agent !== CONTROL) return undefined;
   const { event } = inspection;
   if (event.kind !== "message" || event.message.source.type !== "agent") return undefined;
-  return { by: event.message.source.id, content: event.message.content };
+  const { source, content, details } = event.message;
+  // What stays open is told of by itself.
+  if (fieldsOf(details)["question"] !== undefined) return undefined;
+  return { by: source.id, content };
 }
 
 /** With these in the environment, commands are about the legion that runs here. */

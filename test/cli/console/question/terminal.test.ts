@@ -96,6 +96,7 @@ describe.skipIf(!hasScript)("a question at a terminal", () => {
     const end = session.rows().join(" ");
     expect(end).toContain(`The question ${id} stays open, also while nothing runs: legion approvals,`);
     expect(end).toContain(`legion deny ${id}`);
+    expect(end).not.toContain("Agent 1: Agent 1 asks");
 
     const again = sitDown(`start --tick 0 --policy '${ASK}'`, at);
     expect(await asks(again, CUT)).toBe(id);
