@@ -7,11 +7,18 @@ import { torture } from "./campaign.ts";
 import { complaintOf } from "./summary.ts";
 import { sleepingLives } from "./schedule.ts";
 
+const MAX_TRIES = 5;
+
 describe("the checker of the torture test finds what goes wrong without", () => {
   it.each(ABLATIONS)("$part", { timeout: 120_000 }, async ({ fault, ...ablation }) => {
-    const outcome = await torture({ ...ablation, seed: 1, settleMs: 10_000, keep: "nothing" });
-    const found = outcome.violations.map((violation) => violation.fault);
-    expect(found).toSatisfy(() => [fault].flat().some((expected) => found.includes(expected)));
+    const found = new Set<string>();
+    const isFound = (): boolean => [fault].flat().some((expected) => found.has(expected));
+    // What two processes do at one time, such as answering twice before the first answer is read, may miss each other.
+    for (let seed = 1; seed <= MAX_TRIES && !isFound(); seed++) {
+      const outcome = await torture({ ...ablation, seed, settleMs: 10_000, keep: "nothing" });
+      for (const violation of outcome.violations) found.add(violation.fault);
+    }
+    expect([...found]).toSatisfy(isFound);
   });
 });
 
