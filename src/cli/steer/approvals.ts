@@ -96,7 +96,7 @@ function confirmation({ id, agent, touches }: OpenQuestion, given: GivenAnswer):
   const kept = always === "host" ? hosts.join(", ") : "this exact call";
   const yes = always ? `may do it, and ${kept} is not asked again in this project` : "may do it, this once";
   const no = reason === undefined ? "may not do it" : "may not do it, and reads why";
-  const later = isRunning ? "" : " It does not run: it hears so when it is started.";
+  const later = isRunning ? "" : " No node runs it now: it hears so at the next start.";
   return `${id}: ${displayName(agent)} ${verdict === "approved" ? yes : no}.${later}`;
 }
 

@@ -39,7 +39,7 @@ it("takes a no with its reason while no node runs, and a second answer is refuse
   const denied = await typed("deny", question, "use", "the", "test", "system");
   expect(denied.exitCode).toBe(0);
   expect(denied.out).toBe(
-    `${question}: Agent 1 may not do it, and reads why. It does not run: it hears so when it is started.\n`,
+    `${question}: Agent 1 may not do it, and reads why. No node runs it now: it hears so at the next start.\n`,
   );
   expect((await typed("approvals")).out).toContain("(answered; Agent 1 has not seen it yet)");
   const second = await typed("approve", question);
