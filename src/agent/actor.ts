@@ -14,12 +14,13 @@
 //   A6. A decision ends with one result per call, also after a crash, an abort or a refusal.
 
 import type { Agent } from "./parts/agent.ts";
+import { commitWork } from "./parts/commit-work.ts";
 import { showRest } from "./parts/presence.ts";
 import { ask, wouldFit } from "./think/ask.ts";
 import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
-import type { Undeliverable } from "../past/dead-letters.ts";
-import { type Call, type NewEvent, type ResultEvent, restartNotice } from "../domain/event/event.ts";
+import type { ResultEvent } from "../domain/event/event.ts";
 import { isLegionError } from "../base/errors.ts";
+import { runCalls } from "./act/run-calls.ts";
 import { tellOfVoid } from "./act/question.ts";
 import { judgeLoop } from "./parts/loop-guard.ts";
 import { MAIL_SHARE } from "../domain/message/message.ts";
@@ -80,32 +81,17 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
   presence.show("thinking");
   try {
     const { decision, unparsed, refused } = await ask(agent, stops);
-    await log(agent, decision, refused);
+    await commitWork(agent, decision, refused);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
     presence.show("acting");
     // As they stand in the log: what is hidden there is not done.
-    for (const call of memory.conversation.decision!.event.calls) await act(agent, call, stops);
+    const { calls } = memory.conversation.decision!.event;
+    const open = calls.map((call) => ({ kind: "begin" as const, call }));
+    await runCalls(agent, open, stops);
   } catch (error) {
     if (!isLegionError(error, "LIMIT")) throw error;
     await park(agent, "parked-limit", `${error.message}.`);
   }
-}
-
-/** Runs one call, if it may run, and commits its result, with all that it changed and sent (A3). */
-async function act(agent: Agent, call: Call, stops: Stops): Promise<void> {
-  const admission = await agent.admit(call, stops);
-  const { result, refused } =
-    admission.kind === "ready" ? await agent.perform(admission.ready, stops.signal) : admission.performed;
-  await log(agent, result, refused);
-}
-
-/** Commits what the agent decided or did, and lets its messages go. */
-async function log(agent: Agent, event: NewEvent, refused: readonly Undeliverable[]): Promise<void> {
-  const { memory, model, outbox, shared } = agent;
-  // What was refused goes first: a crash in the middle of the commit may keep it twice, but never loses it.
-  await memory.commit(...refused, event).finally(model.settle);
-  void outbox.deliver();
-  await shared.announceHops(memory.agent, refused);
 }
 
 /** Closes what a crash left open: each call without a result gets one (A6); while the agent may not act, later. */
@@ -118,17 +104,8 @@ async function recover(agent: Agent, { signal: now, patience }: Stops): Promise<
   if (!memory.conversation.halt) agent.presence.show("acting");
   const evidence = await agent.evidence();
   if (memory.conversation.halt) return;
-  await interruptible(agent, now, async (signal) => {
-    for (const remedy of planRecovery(memory.conversation, modules.effectsOf, evidence)) {
-      if (remedy.kind === "record") await memory.commit(remedy.result);
-      else {
-        // Before it runs: where it ends the process again, the log has to tell.
-        if (remedy.kind === "run")
-          await memory.commit(restartNotice(`${remedy.call.action} is done again.`, "again"));
-        await act(agent, remedy.call, { signal, patience });
-      }
-    }
-  });
+  const open = planRecovery(memory.conversation, modules.effectsOf, evidence);
+  await interruptible(agent, now, (signal) => runCalls(agent, open, { signal, patience }));
 }
 
 /** Hands `work` a signal that aborts with `now`, or as soon as an abort is in the mailbox. */

@@ -1,14 +1,10 @@
 // After a crash: which calls of the last decision still want a result, and how each gets one. Pure.
 
-import type { Call, ResultEvent } from "../domain/event/event.ts";
+import type { UnclosedCall } from "./act/run-calls.ts";
+import type { ResultEvent } from "../domain/event/event.ts";
 import { openCalls, type Conversation } from "../past/conversation.ts";
 import type { Effects } from "../domain/authoring/module.ts";
 import type { Evidence } from "./parts/command-trace.ts";
-
-/** `run`: perform it (again). `begin`: nothing of it was done yet. `record`: this is its result. */
-export type Remedy =
-  | { readonly kind: "run" | "begin"; readonly call: Call }
-  | { readonly kind: "record"; readonly result: ResultEvent };
 
 /**
  * How to close what the log left open, in the order of the calls; empty if nothing is open. The first call without a
@@ -22,7 +18,7 @@ export function planRecovery(
   conversation: Conversation,
   effectsOf: (action: string) => Effects,
   evidence?: Evidence,
-): readonly Remedy[] {
+): readonly UnclosedCall[] {
   const { decision } = conversation;
   const open = openCalls(conversation);
   const [first] = open;
@@ -36,7 +32,7 @@ export function planRecovery(
   // A recovery that was itself cut short: the rest is still left out.
   if ([...decision!.results.values()].includes("interrupted"))
     return calls.map((call) => record(call.id, "interrupted", SKIPPED));
-  if (effectsOf(first.action) !== "once") return calls.map((call) => ({ kind: "run", call }));
+  if (effectsOf(first.action) !== "once") return calls.map((call) => ({ kind: "again", call }));
   return calls.map((call) => {
     if (call !== first) return record(call.id, "interrupted", SKIPPED);
     const details = evidence && { evidence };
@@ -66,6 +62,6 @@ function record(
   outcome: ResultEvent["outcome"],
   content: string,
   details?: unknown,
-): Remedy {
+): UnclosedCall {
   return { kind: "record", result: { kind: "result", call, outcome, content, details } };
 }

@@ -44,7 +44,7 @@ const WITH_WORK: readonly Change[] = [
     instead: "refused: work.refused, work };",
   },
   {
-    file: "src/agent/actor.ts",
+    file: "src/agent/act/run-calls.ts",
     line: "const { result, refused } =",
     instead: "const { result, refused, work } =",
   },
@@ -61,12 +61,13 @@ export const ABLATIONS: readonly Ablation[] = [
           const [first] = decision.calls;
           const ready = first && (await agent.admit(first, stops));
           const early = ready?.kind === "ready" ? await agent.perform(ready.ready, stops.signal) : ready?.performed;
-          const hasty = { ...agent, admit: async () => ({ kind: "closed" as const, performed: early! }) };`,
+          const admit: Agent["admit"] = async (call, until) =>
+            call.id === first?.id ? { kind: "closed", performed: early! } : agent.admit(call, until);`,
       },
       {
         file: "src/agent/actor.ts",
-        line: "await act(agent, call, stops);",
-        instead: "await act(call.id === first?.id ? hasty : agent, call, stops);",
+        line: "await runCalls(agent, open, stops);",
+        instead: "await runCalls({ ...agent, admit }, open, stops);",
       },
     ],
     lives: times(10, (n) => ({ at: "effect", n })),
@@ -156,9 +157,9 @@ export const ABLATIONS: readonly Ablation[] = [
       },
       ...WITH_WORK,
       {
-        file: "src/agent/actor.ts",
-        line: "await log(agent, result, refused);",
-        instead: `await log(agent, result, refused);
+        file: "src/agent/act/run-calls.ts",
+        line: "await commitWork(agent, result, refused);",
+        instead: `await commitWork(agent, result, refused);
           for (const [module, key, value] of work.changes)
             await agent.memory.commit({ kind: "edited", module, key, value });`,
       },
@@ -176,9 +177,9 @@ export const ABLATIONS: readonly Ablation[] = [
       },
       ...WITH_WORK,
       {
-        file: "src/agent/actor.ts",
-        line: "await log(agent, result, refused);",
-        instead: `await log(agent, result, refused);
+        file: "src/agent/act/run-calls.ts",
+        line: "await commitWork(agent, result, refused);",
+        instead: `await commitWork(agent, result, refused);
           if (work.sends.length > 0)
             await agent.memory.commit({ kind: "notice", reason: "said", content: "", sends: work.sends });
           void agent.outbox.deliver();`,

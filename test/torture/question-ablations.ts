@@ -13,10 +13,16 @@ export const GATE_IN_RECOVERY: Part = {
   changes: [
     {
       file: "src/agent/actor.ts",
-      line: "await act(agent, remedy.call, { signal, patience });",
-      instead: `const { checkCall } = await import("./act/check-call.ts");
-        const admit = async () => checkCall(remedy.call, agent.modules.actions);
-        await act({ ...agent, admit }, remedy.call, { signal, patience });`,
+      line: "runCalls(agent, open, { signal, patience })",
+      instead: `runCalls(
+        {
+          ...agent,
+          admit: async (call) =>
+            (await import("./act/check-call.ts")).checkCall(call, agent.modules.actions) as never,
+        },
+        open,
+        { signal, patience },
+      )`,
     },
   ],
 };
