@@ -9,6 +9,7 @@ import type { PolicyLayer } from "../domain/policy/policy.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { findInProject, readProjectFile, readTextFile, shownPath } from "../base/files/project-file.ts";
 import {
+  actionNames,
   duration,
   environment,
   limits,
@@ -36,6 +37,8 @@ export interface Definition {
   readonly model?: string;
   readonly protocol: "auto" | "text" | "tools";
   readonly modules: readonly string[];
+  /** The only ones of its modules' actions that it has. Absent: all of them. */
+  readonly actions?: readonly string[];
   readonly tickMs?: number;
   readonly memory: MemoryChoice;
   readonly limits: LimitsChoice;
@@ -63,6 +66,8 @@ export interface Member {
   readonly environment?: EnvironmentChoice;
   /** Stand in place of the definition's. */
   readonly modules?: readonly string[];
+  /** The only ones that it has of the definition's. */
+  readonly actions?: readonly string[];
   /** Chosen by the record of its last start, which is no place to name code: only what the definition names, too, is run. */
   readonly modulesBy?: "record";
 }
@@ -90,6 +95,7 @@ const frontMatter = section({
     })
     .optional(),
   modules: moduleNames.optional(),
+  actions: actionNames.optional(),
   tick: duration.optional(),
   memory: memory.optional(),
   limits: limits.optional(),
@@ -112,6 +118,7 @@ const team = section({
         policy: policy.optional(),
         environment: environment.optional(),
         modules: moduleNames.optional(),
+        actions: actionNames.optional(),
       }),
       "expected a map from agent ids to what they are",
     )
@@ -142,6 +149,7 @@ export async function findDefinition(reference: string, places: Places): Promise
     model: read.model,
     protocol: read.protocol ?? "auto",
     modules: read.modules ?? DEFAULT_MODULES,
+    actions: read.actions,
     tickMs: read.tick,
     memory: read.memory ?? {},
     limits: settings.limits ?? {},

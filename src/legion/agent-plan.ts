@@ -35,6 +35,8 @@ export interface Origin {
   /** What stood in place of the definition's. */
   readonly brief?: string;
   readonly modules?: readonly string[];
+  /** Which of the definition's actions it was left with. */
+  readonly actions?: readonly string[];
 }
 
 export interface AgentPlan extends Ways, Lodging {

@@ -1,5 +1,7 @@
 // Who spoke of what an agent may do, and of where its commands run.
 
+import { LegionError } from "../base/errors.ts";
+import { nearest } from "../base/text/nearest.ts";
 import type { Config } from "../config/config.ts";
 import type { Definition, Member } from "../config/definition.ts";
 import { mergeEnvironments, type EnvironmentChoice } from "../environment/settings.ts";
@@ -16,11 +18,39 @@ export function deniedActions(layers: readonly PolicyLayer[]): readonly string[]
 export function withoutActions(modules: readonly Module[], denied: readonly string[]): readonly Module[] {
   if (denied.length === 0) return modules;
   const rules = denied.map((rule) => parseRule(rule, { workspace: "/", home: "/" }));
-  const isShown = (names: readonly string[]): boolean =>
-    !rules.some((rule) => names.some((name) => rule.fits({ kind: "action", name }, "deny")));
+  return keepActions(
+    modules,
+    (names) => !rules.some((rule) => names.some((name) => rule.fits({ kind: "action", name }, "deny"))),
+  );
+}
+
+/**
+ * Modules with no other actions than those that `wanted` names, by any of their names. Throws CONFIG, with the nearest
+ * name, for one that none of them has.
+ */
+export function onlyActions(modules: readonly Module[], wanted: readonly string[]): readonly Module[] {
+  const known = modules.flatMap(({ actions }) =>
+    Object.entries(actions).flatMap(([name, { aliases }]) => [name, ...aliases]),
+  );
+  const stranger = wanted.find((name) => !known.includes(name));
+  if (stranger === undefined)
+    return keepActions(modules, (names) => names.some((name) => wanted.includes(name)));
+  const [meant] = nearest(stranger, known);
+  const advice = meant ? `did you mean "${meant}"?` : `they have ${known.slice(0, 20).join(", ") || "none"}`;
+  const place = modules.map(({ name }) => name).join(", ");
+  throw new LegionError(
+    "CONFIG",
+    `actions: there is no ${JSON.stringify(stranger)} in the modules ${place}; ${advice}`,
+  );
+}
+
+function keepActions(
+  modules: readonly Module[],
+  isKept: (names: readonly string[]) => boolean,
+): readonly Module[] {
   return modules.map((module) => {
-    const shown = Object.entries(module.actions).filter(([name, { aliases }]) => isShown([name, ...aliases]));
-    return { ...module, actions: Object.fromEntries(shown) };
+    const kept = Object.entries(module.actions).filter(([name, { aliases }]) => isKept([name, ...aliases]));
+    return { ...module, actions: Object.fromEntries(kept) };
   });
 }
 

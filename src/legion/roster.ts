@@ -4,6 +4,7 @@ import { isAbsolute } from "node:path";
 import type { Config } from "../config/config.ts";
 import { findDefinition, findTeam, type Definition, type Member, type Places } from "../config/definition.ts";
 import { LegionError } from "../base/errors.ts";
+import { onceEach } from "../base/once-each.ts";
 import { environmentFor, type EnvironmentOrder } from "../environment/open.ts";
 import type { AgentPlan } from "./agent-plan.ts";
 import {
@@ -14,18 +15,14 @@ import {
   type LimitsChoice,
 } from "../domain/limits.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
-import { deniedActions, environmentChoiceOf, layersOf, withoutActions } from "./agent-policy.ts";
+import { environmentChoiceOf, layersOf } from "./agent-policy.ts";
 import type { Model } from "../domain/model.ts";
+import { createWays } from "./ways.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
-import { indexActions } from "../agent/parts/module-set.ts";
-import type { Protocol } from "../model/protocol/protocol.ts";
-import { textProtocol } from "../model/protocol/text.ts";
-import { toolsProtocol } from "../model/protocol/tools.ts";
 import { packageDir } from "../base/package.ts";
-import type { Way, Ways } from "../agent/parts/speech.ts";
 import { decisivePaths } from "../config/code/startable.ts";
-import { isBuiltIn, loadModules, moduleFiles, type Admit, type Brought } from "../config/module-loader.ts";
+import { isBuiltIn, moduleFiles, type Admit, type Brought } from "../config/module-loader.ts";
 
 /**
  * So many agents of the configured definition, with the ids 1, 2, 3..., or with these ids; a team, or only these of it; or
@@ -131,7 +128,7 @@ function chosenOf(
 type FindDefinition = (reference: string) => Promise<Definition>;
 
 function definitionsOf({ places, config: { trust } }: Pick<RosterDeps, "places" | "config">): FindDefinition {
-  return once((reference) => findDefinition(reference, { ...places, trust }));
+  return onceEach((reference) => findDefinition(reference, { ...places, trust }));
 }
 
 /** What the project's own files would have for this start: code to run, and what else only the person may say. */
@@ -168,34 +165,31 @@ export function createCasting(
 ): (member: Member) => Promise<Role> {
   const { flags, models, providers } = config;
   const env = config.environment();
-  const opened = once((name) =>
+  const opened = onceEach((name) =>
     openModel(name, { env, dir: places.projectDir, providers, models, onRemark }),
   );
-  const settled = once(() => chooseModel(env, { flag: flags.model, config: config.model, providers }));
-  const indexes = once(async (key) => {
-    const [protocol, references, denied] = JSON.parse(key) as IndexKey;
-    const modules = await loadModules(references, { ...places, admit });
-    return indexActions(withoutActions(modules, denied), PROTOCOLS[protocol]);
-  });
+  const settled = onceEach(() => chooseModel(env, { flag: flags.model, config: config.model, providers }));
+  const waysOf = createWays({ ...places, admit });
   return async (member) => {
     const definition = await definitions(member.agent);
     const choice = choiceOf(member, definition, config) ?? (await settled(""));
     const model = await (modelFor?.(member, choice.name) ?? opened(choice.name));
     const memory = { ...config.memory, ...definition.memory };
-    const { brief, modules } = member;
+    const { brief, modules, actions } = member;
     const references = modulesOf(member, definition);
     const policy = layersOf(member, definition, config);
-    const denied = deniedActions(policy);
-    const wayOf = async (protocol: Protocol): Promise<Way> => ({
-      protocol,
-      actions: await indexes(JSON.stringify([protocol.name, references, denied])),
-      errors: (memory.forgetErrors ?? protocol.name === "text") ? "forget" : "keep",
-    });
+    const writing = {
+      memory,
+      references,
+      policy,
+      narrowed: [definition.actions, actions].filter((list) => list !== undefined),
+    };
     const plan: AgentPlan = {
       origin: {
         definition: member.agent,
         brief,
         modules,
+        actions,
       },
       identity: {
         id: member.id,
@@ -204,7 +198,7 @@ export function createCasting(
         brief: brief ?? definition.brief,
       },
       model,
-      ...(await waysOf(definition, model, wayOf)),
+      ...(await waysOf(definition, model, writing)),
       limits: limitsFor(model, [
         config.limits.agent,
         definition.limits,
@@ -234,34 +228,11 @@ function modulesOf({ id, agent, modules, modulesBy }: Member, definition: Defini
   );
 }
 
-/** By whom, with which modules, and without which actions. */
-type IndexKey = readonly [keyof typeof PROTOCOLS, references: readonly string[], denied: readonly string[]];
-
-const PROTOCOLS = { text: textProtocol, tools: toolsProtocol } satisfies Record<string, Protocol>;
-
 /** The flag outranks the team, the team the definition, and that what holds for everybody: then this is `undefined`. */
 function choiceOf(member: Member, definition: Definition, { flags }: Config): ModelChoice | undefined {
   if (flags.model) return undefined;
   if (member.model) return { name: member.model, why: `${member.modelBy ?? "the team"} says so` };
   return definition.model ? { name: definition.model, why: `agent ${definition.name} says so` } : undefined;
-}
-
-/** The ways that an agent has of writing its actions. Throws CONFIG if `model` does not know the one that is wanted. */
-async function waysOf(
-  definition: Definition,
-  model: Model,
-  wayOf: (protocol: Protocol) => Promise<Way>,
-): Promise<Ways> {
-  const protocol = protocolFor(definition, model);
-  const mayChange = definition.protocol === "auto" && protocol === toolsProtocol;
-  return { ...(await wayOf(protocol)), withoutTools: mayChange ? await wayOf(textProtocol) : undefined };
-}
-
-function protocolFor({ name, protocol }: Definition, model: Model): Protocol {
-  const { tools } = model.profile;
-  if (protocol !== "tools" || tools) return protocol === "text" || !tools ? textProtocol : toolsProtocol;
-  const advice = "write `protocol: auto` or `text`";
-  throw new LegionError("CONFIG", `agent "${name}": ${model.name} cannot call tools; ${advice}`);
 }
 
 const HOW_TO_PRICE = "say `price: { input, output }` for it under `models:` in .ai-legion/config.yaml";
@@ -284,14 +255,4 @@ function costUnknown(model: string): LegionError {
     "CONFIG",
     `a cost limit needs the price of ${model}, which is unknown: ${HOW_TO_PRICE}, or limit steps= and tokens= instead`,
   );
-}
-
-/** Remembers what `make` made for each key. */
-function once<T>(make: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const made = new Map<string, Promise<T>>();
-  return (key) => {
-    const value = made.get(key) ?? make(key);
-    made.set(key, value);
-    return value;
-  };
 }

@@ -242,3 +242,55 @@ describe("a project that names a server", () => {
     expect((await plan({ env, config, flags: { model: "offline" } })).roles).toHaveLength(1);
   });
 });
+
+describe("what of its modules' actions an agent has", () => {
+  const agent = (actions: string): Record<string, string> => ({
+    "agents/legionnaire.md": `---\nmodules: [core, goals, notes]\nactions: ${actions}\n---\nDo things.\n`,
+  });
+  const teamOf = (actions: string): string => `agents:\n  a: { agent: legionnaire, actions: ${actions} }\n`;
+  const shown = ({ roles }: Roster): readonly string[] => [...roles[0]!.plan.actions.actions.keys()];
+
+  it("is all of them, unless its definition names some, by any of their names", async () => {
+    expect(shown(await plan({ files: agent("[addGoal, viewNote]") }))).toEqual(["addGoal", "viewNote"]);
+    const { plan: some } = (await plan({ files: agent("[addGoal]") })).roles[0]!;
+    expect(some.actions.tools.map(({ name }) => name)).toEqual(["addGoal"]);
+    expect(some.withoutTools?.actions.howToAct ?? some.actions.howToAct).not.toContain("viewNote");
+    expect(
+      shown(await plan({ files: { "agents/legionnaire.md": "---\nmodules: [notes]\n---\nDo.\n" } })),
+    ).toEqual(["writeNote", "viewNote", "deleteNote"]);
+  });
+
+  it("is what the team leaves of them, and is kept with the agent", async () => {
+    const files = { ...agent("[addGoal, viewNote]"), "agents/team.yaml": teamOf("[viewNote]") };
+    const roster = await plan({ who: team, files });
+    expect(shown(roster)).toEqual(["viewNote"]);
+    expect(roster.roles[0]!.plan.origin?.actions).toEqual(["viewNote"]);
+  });
+
+  it("is what policy leaves of them, even if they are named", async () => {
+    const files = agent("[addGoal, viewNote]\npolicy: { deny: [action addGoal] }");
+    expect(shown(await plan({ files }))).toEqual(["viewNote"]);
+  });
+
+  it.each([
+    [
+      "one that is misspelt",
+      agent("[addGaol]"),
+      'no "addGaol" in the modules core, goals, notes; did you mean "addGoal"?',
+    ],
+    [
+      "one of another module",
+      agent("[readPage]"),
+      'no "readPage" in the modules core, goals, notes; they have noop, ',
+    ],
+    ["none", agent("[]"), "agents/legionnaire.md:3: actions: expected at least one action"],
+    ["no list", agent("addGoal"), "agents/legionnaire.md:3: actions: expected a list of actions such as"],
+  ])("refuses %s", async (_, files, said) => {
+    expect(await refusal({ files })).toContain(said);
+  });
+
+  it("refuses what a team names and the definition leaves out: nobody gets more by naming it", async () => {
+    const files = { ...agent("[addGoal]"), "agents/team.yaml": teamOf("[viewNote]") };
+    expect(await refusal({ who: team, files })).toContain(`no "viewNote" in the modules`);
+  });
+});

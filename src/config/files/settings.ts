@@ -82,6 +82,11 @@ export const moduleNames = z
   .array(name, { error: "expected a list of modules such as [core, notes, ./my-module.js]" })
   .max(64, "expected at most 64 modules");
 
+export const actionNames = z
+  .array(name, { error: "expected a list of actions such as [readFile, executeCommand]" })
+  .min(1, "expected at least one action; leave it out to have all of its modules")
+  .max(1_000, "expected at most 1000 actions");
+
 const THRESHOLD = "expected a share of the model's window up to 1, such as 0.75, or tokens from 1000 up";
 export const memory = section({
   strategy: z

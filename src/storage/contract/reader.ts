@@ -52,6 +52,7 @@ const agentRecord = z.object({
   definition: textOrNot,
   brief: textOrNot,
   modules: z.array(z.string()).readonly().optional().catch(undefined),
+  actions: z.array(z.string()).readonly().optional().catch(undefined),
   model: textOrNot,
 });
 

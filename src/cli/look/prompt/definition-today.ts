@@ -37,7 +37,7 @@ export async function castToday(
   { env, admit }: Pick<Io, "env"> & Pick<RosterDeps, "admit">,
   modelFor?: (config: Config) => RosterDeps["modelFor"],
 ): Promise<CastToday> {
-  const { definition, brief, modules, model: newest } = await reader.record(id);
+  const { definition, brief, modules, actions, model: newest } = await reader.record(id);
   if (definition === undefined && newest !== undefined) {
     const advice = `legion prompt ${id} --at <number> shows what it was shown for a decision`;
     throw new LegionError("REFUSED", `${displayName(id)} was not made from a definition; ${advice}`);
@@ -53,7 +53,7 @@ export async function castToday(
   return {
     config,
     planFor: async (model = newest) =>
-      (await cast({ id, agent, brief, modules, modulesBy: "record", model, limits: {} })).plan,
+      (await cast({ id, agent, brief, modules, actions, modulesBy: "record", model, limits: {} })).plan,
     settings: (module) => sections.get(module) ?? {},
   };
 }

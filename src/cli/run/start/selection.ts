@@ -97,8 +97,16 @@ async function asBefore(ids: readonly AgentId[], reader: Reader): Promise<Who> {
   return { kind: "again", agents: await Promise.all(agents) };
 }
 
-function remember(id: AgentId, { definition, brief, modules, model }: AgentRecord): Remembered {
-  const known = { id, brief, modules, modulesBy: "record", model, modelBy: "its last start" } as const;
+function remember(id: AgentId, { definition, brief, modules, actions, model }: AgentRecord): Remembered {
+  const known = {
+    id,
+    brief,
+    modules,
+    actions,
+    modulesBy: "record",
+    model,
+    modelBy: "its last start",
+  } as const;
   return definition === undefined ? known : { ...known, agent: definition };
 }
 
