@@ -38,6 +38,7 @@ export { createRedactor, type Redactor, type Secret } from "./base/redaction/red
 export type { AgentPlan, Origin } from "./legion/agent-plan.ts";
 export { planRoster, type Role, type Roster, type RosterDeps, type Who } from "./legion/roster.ts";
 export type { Config, ConfigFlags, ConfigSources } from "./config/config.ts";
+export type { ProgramProviders } from "./config/files/provider-settings.ts";
 export { loadConfig } from "./config/load-config.ts";
 export type { Places } from "./config/definition.ts";
 export { packageDir } from "./base/package.ts";

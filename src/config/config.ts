@@ -8,6 +8,7 @@ import { mergeLimits, type LegionLimits } from "../domain/limits.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import type { Trust, WantedGrant } from "./grants/grant.ts";
 import { personLayers, policyLayers } from "./grants/widenings.ts";
+import type { ProgramProviders } from "./files/provider-settings.ts";
 import type { Notify, PersonSettings } from "./files/person-config.ts";
 import { keyLeak, type UrlSources } from "../model/http/base-url.ts";
 import type { ProviderSettings } from "../model/registry/connection.ts";
@@ -83,6 +84,8 @@ export interface ConfigSources {
   readonly projectDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags;
+  /** What a program says of them. */
+  readonly providers?: ProgramProviders;
 }
 
 export const FILE = ".ai-legion/config.yaml";
@@ -94,13 +97,15 @@ interface Layers {
   readonly dotEnv: DotEnv["values"];
   readonly trust: Trust;
   readonly grants: readonly WantedGrant[];
+  /** As all who spoke want them. */
+  readonly providers: Config["providers"];
   /** Those that count. */
   readonly variables: readonly (typeof VARIABLES)[number][];
 }
 
 /** Throws USAGE for what the environment or the command line has wrong. */
 export function settle(
-  { person, file, dotEnv, variables: said, trust, grants }: Layers,
+  { person, file, dotEnv, providers, variables: said, trust, grants }: Layers,
   { env, flags }: ConfigSources,
 ): Config {
   const environment = { ...dotEnv, ...env };
@@ -136,7 +141,7 @@ export function settle(
     durability: file.durability ?? "disk",
     commandEnvironment: file.environment ?? {},
     models: file.models ?? {},
-    providers: guardKeys(file.providers ?? {}, { env, dotEnv }),
+    providers: guardKeys(providers, file.providers ?? {}, { env, dotEnv }),
     modules: {
       web: webOf(file.web ?? {}, { env, dotEnv }),
     },
@@ -157,12 +162,14 @@ function refuseEmpty(flags: ConfigFlags): void {
 /** The providers, each with what forbids to use it. */
 function guardKeys(
   providers: Config["providers"],
+  inProject: NonNullable<FileSettings["providers"]>,
   said: Pick<UrlSources, "env" | "dotEnv">,
 ): Config["providers"] {
   const guarded = { ...providers };
   for (const name of ["anthropic", "openai"] as const) {
-    const baseUrl = providers[name]?.baseUrl;
-    const refusal = keyLeak(name, { ...said, configFile: { name: FILE, baseUrl } });
+    const { baseUrl } = inProject[name] ?? {};
+    const carries = providers[name]?.headers ? "headers" : undefined;
+    const refusal = keyLeak(name, { ...said, configFile: { name: FILE, baseUrl }, carries });
     if (refusal !== undefined) guarded[name] = { ...providers[name], refusal };
   }
   return guarded;

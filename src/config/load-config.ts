@@ -15,6 +15,7 @@ import { boundsOf, trustIn } from "./grants/trust.ts";
 import { readPersonConfig, withoutPersonConfig } from "./files/person-config.ts";
 import type { Secret } from "../base/redaction/redactor.ts";
 import { secretsOf } from "./secrets.ts";
+import { checkProviders, reachOf, variablesOf } from "./files/provider-settings.ts";
 import { VARIABLES } from "./files/variables.ts";
 import { parseYaml } from "./files/yaml.ts";
 
@@ -23,8 +24,11 @@ import { parseYaml } from "./files/yaml.ts";
  * project's `.env` stands for what is not set), then flags. What the project's files widen counts as far as the person
  * granted it. Throws CONFIG or USAGE with one line that names the place and what would be right.
  */
-export async function loadConfig(sources: ConfigSources): Promise<Config> {
-  const { projectDir, env } = sources;
+export async function loadConfig(said: ConfigSources): Promise<Config> {
+  const { projectDir } = said;
+  const program = checkProviders(said.providers ?? {});
+  const sources = { ...said, env: { ...said.env, ...variablesOf(program) } };
+  const { env } = sources;
   const folder = openPersonFolder(env);
   const person = await readPersonConfig(folder);
   const { limits } = readTexts([["limits", "LEGION_LIMITS", env["LEGION_LIMITS"]]]);
@@ -34,12 +38,18 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   if (faults[0]) throw dotEnvError(faults[0]);
   const dotEnv = await trustDotEnv(values, sources, trust);
   const grants = [...file.grants, ...dotEnv.grants];
-  const layers = { person, file: file.settings, dotEnv: dotEnv.settings, variables: VARIABLES };
+  const speakers = { person: person.providers, project: file.settings.providers, program };
+  const reached = reachOf(speakers, env, person.place);
+  const { providers } = reached;
+  const layers = { person, providers, file: file.settings, dotEnv: dotEnv.settings, variables: VARIABLES };
   const config = settle({ ...layers, trust, grants }, sources);
   // What does not count, or is hidden by the environment, is no less a secret.
   const named = [...person.secrets, ...(file.settings.secrets ?? [])];
   const { bus, notify } = config;
-  const secrets = (): readonly Secret[] => secretsOf({ ...sources, dotEnv: values, bus, notify, named });
+  const secrets = (): readonly Secret[] => [
+    ...secretsOf({ ...sources, dotEnv: values, bus, notify, named }),
+    ...reached.secrets,
+  ];
   return Object.freeze({ ...config, secrets });
 }
 
@@ -99,7 +109,7 @@ async function settlePlace(sources: ConfigSources): Promise<Config> {
   const person = withoutPersonConfig(openPersonFolder(sources.env));
   const variables = VARIABLES.filter(([key]) => key === "bus" || key === "name");
   const settled = ({ settings: file, grants }: SaidPlace): Config =>
-    settle({ person, file, dotEnv: {}, variables, trust: NO_TRUST, grants }, sources);
+    settle({ person, file, dotEnv: {}, providers: {}, variables, trust: NO_TRUST, grants }, sources);
   const bus = await inFiles("bus", sources);
   const here = settled(bus);
   const name = here.bus.kind === "memory" ? NOTHING_SAID : await inFiles("name", sources);

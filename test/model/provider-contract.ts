@@ -92,6 +92,16 @@ export function describeProvider(format: Format): void {
       expect(Object.keys(JSON.parse(body) as object)).not.toContain("top_p");
     });
 
+    it("sends the headers that it is given, over its own", async () => {
+      loopback.server.reply(format.say("ok"));
+      const headers = { "X-Team": "garden", Authorization: "Basic of-a-gateway" };
+      await create({ headers }).complete(ASK, { signal: NO_ABORT });
+      expect(loopback.server.requests[0]!.headers).toMatchObject({
+        "x-team": "garden",
+        authorization: "Basic of-a-gateway",
+      });
+    });
+
     it.each<[number, ErrorCode]>([
       [400, "MODEL_REFUSED"],
       [401, "MODEL_REFUSED"],

@@ -96,10 +96,10 @@ async function usableModels({ environment, providers, models: described, model }
     ...KNOWN_MODELS.filter((name) => !server || providerOf(name) !== "openai"),
   ].filter((name) => /^(anthropic|openai)\//.test(name) && isReached(name));
   const models = [...new Set(names)].map((name): UsableModel => {
-    const { baseUrl } = reached[providerOf(name)]!;
-    const { profile, source } = findModelAt(name, baseUrl, described);
+    const connection = reached[providerOf(name)]!;
+    const { profile, source } = findModelAt(name, connection, described);
     const assumed = source === "assumed" && !Object.hasOwn(described, name);
-    return { ...usable(name, profile, choice), host: foreignHost(providerOf(name), baseUrl), assumed };
+    return { ...usable(name, profile, choice), host: foreignHost(providerOf(name), connection.baseUrl), assumed };
   });
   const offline = usable("offline", createOfflineModel().profile, choice);
   return { models: [...models, offline], choice, remarks };

@@ -18,6 +18,7 @@ import {
   policy,
   section,
 } from "./settings.ts";
+import { projectProviders } from "./provider-settings.ts";
 import { BETWEEN_TEXTS } from "./variables.ts";
 import { SEARCH_PROVIDERS } from "../web-search.ts";
 
@@ -38,37 +39,6 @@ const modelName = name.regex(
   /^(anthropic|openai)\/./,
   "expected a name such as openai/llama3 or anthropic/<id>",
 );
-const providerShape = {
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: "expected a URL such as http://localhost:11434/v1" })
-    .optional(),
-  stream: onOff.transform((on): "on" | "off" => (on ? "on" : "off")).optional(),
-  concurrency: count.optional(),
-  first: duration.optional(),
-  stall: duration.optional(),
-};
-const providers = section({
-  anthropic: section({
-    ...providerShape,
-    apiVersion: z.enum(["2026-10-21", "2023-06-01"], "expected 2026-10-21 or 2023-06-01").optional(),
-  })
-    .transform(withUnits)
-    .optional(),
-  openai: section(providerShape).transform(withUnits).optional(),
-});
-
-function withUnits<T extends { readonly first?: number; readonly stall?: number }>({
-  first,
-  stall,
-  ...rest
-}: T) {
-  return {
-    ...rest,
-    ...(first !== undefined && { firstMs: first }),
-    ...(stall !== undefined && { stallMs: stall }),
-  };
-}
-
 const bus = parsed((value) => {
   if (value === "memory") return { kind: "memory" } as const;
   if (typeof value === "string" && /^rediss?:/i.test(value))
@@ -161,7 +131,7 @@ export const fileSettings = section({
   memory: memory.optional(),
   durability: z.enum(["disk", "process"], { error: "expected disk or process" }).optional(),
   models: z.record(modelName, modelSettings, "expected a map of model names").optional(),
-  providers: providers.optional(),
+  providers: projectProviders.optional(),
   environment: environment.optional(),
   system: section({ commands: noCommands }).optional(),
   web: web.optional(),

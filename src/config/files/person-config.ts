@@ -6,6 +6,7 @@ import type { LegionLimits } from "../../domain/limits.ts";
 import type { PolicyText } from "../../domain/policy/policy.ts";
 import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import { legionLimits, parsed, policy, section } from "./settings.ts";
+import { personProviders, type PersonProviders } from "./provider-settings.ts";
 import { parseYaml } from "./yaml.ts";
 
 const FILE = "config.yaml";
@@ -24,6 +25,8 @@ export interface PersonSettings {
   /** Names of variables whose values nobody shall see; may be empty. */
   readonly secrets: readonly string[];
   readonly notify?: Notify;
+  /** How providers are reached. */
+  readonly providers?: PersonProviders;
 }
 
 const personSettings = section({
@@ -31,6 +34,7 @@ const personSettings = section({
   limits: legionLimits.optional(),
   secrets: z.array(z.string(VARIABLE).regex(/^[A-Za-z_]\w*$/, VARIABLE), VARIABLE).optional(),
   notify: parsed(readNotify).optional(),
+  providers: personProviders.optional(),
 });
 
 function readNotify(value: string | number): Notify {

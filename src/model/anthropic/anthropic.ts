@@ -95,6 +95,12 @@ function writeSystem(system: string): string | undefined {
   return toJson([{ type: "text", text: system, cache_control: CACHE_CONTROL }]);
 }
 
+/** Servers that do not know the present version take the key as they always did. */
+function headersOf({ apiVersion, apiKey }: AnthropicOptions): Readonly<Record<string, string | null>> {
+  if (apiVersion !== "2023-06-01") return {};
+  return { "x-api-key": apiKey, "anthropic-version": apiVersion, Authorization: null };
+}
+
 async function exchange(
   body: string,
   options: AnthropicOptions,
@@ -106,13 +112,7 @@ async function exchange(
     apiKey: options.apiKey,
     baseURL: options.baseUrl ?? BASE_URL,
     ...sdkOptions(line),
-    ...(options.apiVersion === "2023-06-01" && {
-      defaultHeaders: {
-        "x-api-key": options.apiKey,
-        "anthropic-version": options.apiVersion,
-        Authorization: null,
-      },
-    }),
+    defaultHeaders: { ...headersOf(options), ...options.headers },
   });
   const request = { body, headers: { "content-type": "application/json" }, signal: line.signal };
   const path = "/v1/messages";

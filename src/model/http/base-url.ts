@@ -28,16 +28,20 @@ export interface UrlSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly dotEnv: Readonly<Record<string, string | undefined>>;
   readonly configFile: { readonly name: string; readonly baseUrl: string | undefined };
+  /** Headers of the person's own go with each request. */
+  readonly carries?: "headers";
 }
 
 /**
- * Why a request to `provider` would give a key of the person's away: the key is from the environment, the base URL from
- * a file of the project, and it leads to another machine that is not the provider's. `undefined` where none of it does.
+ * Why a request to `provider` would give a key or headers of the person's away: the key is from the environment, or there are
+ * headers, the base URL is from a file of the project, and it leads to another machine that is not the provider's. `undefined`
+ * where none of it does.
  */
 export function keyLeak(provider: KeyedProvider, sources: UrlSources): string | undefined {
-  const { env, dotEnv, configFile } = sources;
+  const { env, dotEnv, configFile, carries } = sources;
   const [key, variable] = [`${provider.toUpperCase()}_API_KEY`, `${provider.toUpperCase()}_BASE_URL`];
-  if (!env[key]?.trim() || env[variable]?.trim()) return undefined;
+  const given = env[key]?.trim() ? key : carries;
+  if (given === undefined || env[variable]?.trim()) return undefined;
   // An empty variable of the environment hides the one of `.env`.
   const inDotEnv = env[variable] === undefined ? dotEnv[variable]?.trim() : undefined;
   const [file, url] = inDotEnv ? [".env", inDotEnv] : [configFile.name, configFile.baseUrl];
@@ -45,7 +49,7 @@ export function keyLeak(provider: KeyedProvider, sources: UrlSources): string | 
   const host = foreignHost(provider, url);
   if (host === undefined || isLoopback(new URL(url).hostname)) return undefined;
   return (
-    `${file} sends requests for ${provider} to ${new URL(url).origin}, and your ${key} with them; ` +
+    `${file} sends requests for ${provider} to ${new URL(url).origin}, and your ${given} with them; ` +
     `if you trust that, export ${variable} yourself, else remove it from ${file}.`
   );
 }

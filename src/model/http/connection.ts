@@ -17,6 +17,8 @@ export interface Reach {
    * a word. Node's fetch itself waits 300 s for the first byte. Default 300,000.
    */
   readonly firstMs?: number;
+  /** How long a whole answer may take. Default: as long as it goes on. */
+  readonly timeoutMs?: number;
   /** How long it may be silent within an answer. Default 60,000. */
   readonly stallMs?: number;
   /** Anthropic only: `2023-06-01` for compatible servers that do not know the present version. */
@@ -28,6 +30,8 @@ export interface ProviderOptions extends Reach {
   readonly id: string;
   readonly profile: ModelProfile;
   readonly apiKey: string;
+  /** Sent with each request, over those of the SDK. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Told once of each thing that the server turns out not to do; one line. */
   readonly onRemark?: (text: string) => void;
   readonly fetch?: typeof fetch;
@@ -87,6 +91,11 @@ function openLine(
   const watchFor = (silenceMs: number): NodeJS.Timeout =>
     setTimeout(() => hangUp(`sent nothing for ${silenceMs / 1_000} s`), silenceMs);
 
+  const { timeoutMs } = options;
+  const limit =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => hangUp(`took more than ${timeoutMs / 1_000} s`), timeoutMs);
   let silence = watchFor(options.firstMs ?? FIRST_MS);
   let phase: "waiting" | "answering" = "waiting";
   let bytes = 0;
@@ -110,6 +119,7 @@ function openLine(
       silence = watchFor(options.stallMs ?? STALL_MS);
     },
     close() {
+      clearTimeout(limit);
       clearTimeout(silence);
       unlink();
     },

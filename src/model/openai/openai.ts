@@ -135,6 +135,7 @@ async function exchange(
     // The SDK insists on a key; servers without keys ignore it.
     apiKey: options.apiKey || "none",
     baseURL: options.baseUrl ?? BASE_URL,
+    defaultHeaders: options.headers,
     ...sdkOptions(line),
   });
   const request = { body, headers: { "content-type": "application/json" }, signal: line.signal };

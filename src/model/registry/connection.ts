@@ -7,6 +7,10 @@ import type { Reach } from "../http/connection.ts";
 
 /** A provider's section under `providers:` in config.yaml. */
 export interface ProviderSettings extends Reach {
+  /** The most tokens that an answer may have, of models of which nobody says otherwise. */
+  readonly maxOutput?: number;
+  /** Sent with each request; a function, so that no log, copy or listing of settings shows them. */
+  readonly headers?: () => Readonly<Record<string, string>>;
   /** Why none of its models may be opened; in one line. */
   readonly refusal?: string;
 }
@@ -20,6 +24,8 @@ export interface ConnectionSettings {
 export interface Connection extends Reach {
   /** Empty where none is set. */
   readonly apiKey: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly maxOutput?: number;
 }
 
 /** Throws CONFIG, in one line with the way out, if the base URL or the key may not be used. */
@@ -27,7 +33,7 @@ export function connect(
   provider: "anthropic" | "openai",
   { env, providers = {} }: ConnectionSettings,
 ): Connection {
-  const { refusal, ...settings } = (Object.hasOwn(providers, provider) && providers[provider]) || {};
+  const { refusal, headers, ...settings } = (Object.hasOwn(providers, provider) && providers[provider]) || {};
   const variable = provider.toUpperCase();
   const baseUrl = env[`${variable}_BASE_URL`] || settings.baseUrl;
   const apiKey = env[`${variable}_API_KEY`]?.trim() ?? "";
@@ -36,13 +42,13 @@ export function connect(
     (baseUrl === undefined ? undefined : urlFlaw(baseUrl, `The base URL of ${provider}`)) ??
     keyFlaw(apiKey, `${variable}_API_KEY`);
   if (flaw !== undefined) throw new LegionError("CONFIG", flaw);
-  return { ...settings, apiKey, baseUrl };
+  return { ...settings, apiKey, baseUrl, headers: headers?.() };
 }
 
 /** The server that `openai/...` leads to where that is not OpenAI's own; `undefined` where it is. Throws as `connect` does. */
 export function serverOf(settled: ConnectionSettings): CompatibleServer | undefined {
-  const { baseUrl, apiKey } = connect("openai", settled);
+  const { baseUrl, apiKey, headers } = connect("openai", settled);
   return baseUrl !== undefined && foreignHost("openai", baseUrl) !== undefined
-    ? { baseUrl, apiKey }
+    ? { baseUrl, apiKey, headers }
     : undefined;
 }

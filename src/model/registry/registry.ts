@@ -5,7 +5,7 @@ import { LegionError } from "../../base/errors.ts";
 import { nearest } from "../../base/text/nearest.ts";
 import { isNear } from "../http/base-url.ts";
 import { DEFAULT_ANTHROPIC, DEFAULT_OPENAI } from "./choice.ts";
-import { connect, type ConnectionSettings } from "./connection.ts";
+import { connect, type Connection, type ConnectionSettings } from "./connection.ts";
 import type { Model } from "../../domain/model.ts";
 import { KNOWN_MODELS, findModel, type KnownModel, type ModelDescription } from "./profiles.ts";
 
@@ -40,7 +40,7 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
   const connection = connect(provider, deps);
   if (!connection.apiKey && !(provider === "openai" && connection.baseUrl))
     throw missingKey(name, `${provider.toUpperCase()}_API_KEY`);
-  const { profile, ability } = findModelAt(name, connection.baseUrl, deps.models);
+  const { profile, ability } = findModelAt(name, connection, deps.models);
   const options = { ...connection, id, profile, onRemark: deps.onRemark };
 
   if (provider === "anthropic") {
@@ -51,13 +51,15 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
   return createOpenAiModel({ ...options, ...(ability === "unthinking" && { effortWithTools: "none" }) });
 }
 
-/** As `findModel`, for a model that is reached at `baseUrl`: near ones are free unless `described` says otherwise. */
+/** As `findModel`, for a model that is reached like this: near ones are free unless `described` says otherwise. */
 export function findModelAt(
   name: string,
-  baseUrl: string | undefined,
+  { baseUrl, maxOutput }: Pick<Connection, "baseUrl" | "maxOutput">,
   described: Readonly<Record<string, ModelDescription>> = {},
 ): KnownModel {
-  const found = findModel(name, described);
+  const said =
+    maxOutput === undefined ? described : { ...described, [name]: { maxOutput, ...described[name] } };
+  const found = findModel(name, said);
   const isPriced = Object.hasOwn(described, name) && described[name]?.price !== undefined;
   if (isPriced || baseUrl === undefined || !isNear(baseUrl)) return found;
   return { ...found, profile: { ...found.profile, price: FREE } };

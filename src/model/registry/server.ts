@@ -8,6 +8,7 @@ export interface CompatibleServer {
   readonly baseUrl: string;
   /** Empty where none is set. */
   readonly apiKey: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Listing {
@@ -32,7 +33,7 @@ const MAX_ID = 200;
  * Asks `server` for its models. Rejects with NETWORK, in one line that says what to do, if nobody answers in time or what
  * is answered is no list.
  */
-export const listModels: ListModels = async ({ baseUrl, apiKey }, options = {}) => {
+export const listModels: ListModels = async ({ baseUrl, apiKey, headers }, options = {}) => {
   const { timeoutMs = TIMEOUT_MS } = options;
   const url = `${baseUrl.replace(/\/+$/, "")}/models`;
   const refuse = (what: string): never => {
@@ -46,7 +47,7 @@ export const listModels: ListModels = async ({ baseUrl, apiKey }, options = {}) 
   const response = await (options.fetch ?? fetch)(url, {
     signal,
     redirect: "manual",
-    headers: { accept: "application/json", ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+    headers: { accept: "application/json", ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
   }).catch(nobody);
   const body = await readText(response).catch(nobody);
   if (response.status === 401 || response.status === 403)

@@ -6,7 +6,7 @@ import { NO_ABORT, PROFILE, failureOf } from "../provider-contract.ts";
 const PROVIDER: Provider = { label: "Test", model: "test/x", keyVariable: "TEST_KEY", apiKey: "key" };
 
 /** A call whose bytes arrive when the test says so. */
-function openCall(limits: { firstMs?: number; stallMs?: number } = {}) {
+function openCall(limits: { firstMs?: number; stallMs?: number; timeoutMs?: number } = {}) {
   let source!: ReadableStreamDefaultController<Uint8Array>;
   let line!: Line;
   const body = new ReadableStream<Uint8Array>({ start: (controller) => void (source = controller) });
@@ -86,6 +86,21 @@ describe("a call on the wire", () => {
     await ready;
     vi.advanceTimersByTime(300_000);
     expect(aborted()).toBe(true);
+  });
+
+  it("ends an answer that takes longer than it may, however much is sent", async () => {
+    const { answer, ready, begun, aborted, send } = openCall({ timeoutMs: 90_000 });
+    await ready;
+    await send("a");
+    begun();
+    vi.advanceTimersByTime(50_000);
+    await send("b");
+    vi.advanceTimersByTime(39_999);
+    expect(aborted()).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(aborted()).toBe(true);
+    await answer.catch(() => {});
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("ends an answer that does not end", async () => {
