@@ -21,7 +21,7 @@ export const core = defineModule({
     help: defineAction({
       description: "Show how to use an action",
       parameters: { aboutAction: z.string().describe("name of the action") },
-      effects: "none",
+      effects: "reads",
       touches: [],
       execute({ aboutAction }, { actions }) {
         const spec = actions.find(
@@ -34,7 +34,7 @@ export const core = defineModule({
     }),
     currentObjective: defineAction({
       description: "Show what you should work at now: your oldest pending goal, else your latest instruction",
-      effects: "none",
+      effects: "reads",
       touches: [],
       execute: (_, host) => ok(host.objective() ?? "You have no goals and no instructions yet."),
     }),
@@ -44,7 +44,7 @@ export const core = defineModule({
         query: z.string().optional().describe("words that the event contains"),
         event: z.number().int().positive().optional().describe("number of the event to reopen"),
       },
-      effects: "none",
+      effects: "reads",
       touches: [],
       execute: ({ query, event }, host) => {
         if (event !== undefined) return reopen(event, host);

@@ -63,7 +63,7 @@ export const messaging = defineModule({
 
     queryAgentRegistry: defineAction({
       description: "List who there is: agent ids, names, what they are for, whether they are running",
-      effects: "none",
+      effects: "reads",
       touches: [],
       async execute(_, host) {
         const peers = await host.peers();

@@ -69,7 +69,7 @@ export const notes = defineModule({
     viewNote: defineAction({
       description: "Read a note",
       parameters: { title: titleParameter.describe("Title of the note") },
-      effects: "none",
+      effects: "reads",
       touches: [],
       async execute({ title }, host) {
         const content = host.state.get(title);

@@ -71,7 +71,7 @@ export const createDirectory = defineAction({
 export const listDirectory = defineAction({
   description: "List what a folder holds",
   parameters: { path: pathParameter("Path of the folder; `.` is the workspace") },
-  effects: "none",
+  effects: "reads",
   touches: ({ path }) => [{ kind: "read", path }],
   execute: ({ path }, host) =>
     orRefusal(path, () =>

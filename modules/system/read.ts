@@ -20,7 +20,7 @@ export const readFile = defineAction({
       .optional()
       .describe(`Most lines to read, ${MAX_LINES} unless given`),
   },
-  effects: "none",
+  effects: "reads",
   touches: ({ path }) => [{ kind: "read", path }],
   execute: ({ path, offset = 1, limit = MAX_LINES }, host) =>
     orRefusal(path, () =>

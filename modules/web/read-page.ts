@@ -60,7 +60,7 @@ export function readPageAction(visitsOf: (host: Host) => Promise<Visits>): Actio
   return defineAction({
     description: "Read a web page as text; a very long one is summarised.",
     parameters,
-    effects: "none",
+    effects: "reads",
     touches: ({ url }) => [{ kind: "net", url }],
     async execute({ url, question, page: number, raw = false }, host) {
       const visits = await visitsOf(host);

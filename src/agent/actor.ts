@@ -6,7 +6,8 @@
 //   A2. Mail is taken into the log only before a decision and after its last result, with its position in the mailbox:
 //       what a decision saw is exactly what stands before it in the log.
 //   A3. A decision is in the log before its first call runs. Calls run one after the other, each judged just before, and
-//       waiting in its place where a person is asked; each result is committed before the next call starts.
+//       waiting in its place where a person is asked; each result is committed before the next call starts. Only neighbours
+//       that read run side by side, and their results are committed in the order of the calls.
 //   A4. The model's mistakes, and whatever an action throws, become results that the model reads. Only what breaks the
 //       model, the log or the bus goes to the supervisor.
 //   A5. The agent decides when mail came in or its last decision left something to follow up; else it waits for mail.

@@ -191,7 +191,7 @@ const moduleShape = section({
         isParameters,
         "expected what defineAction makes of zod schemas; use the z of ai-legion",
       ),
-      effects: z.enum(["none", "idempotent", "once"], "expected none, idempotent or once"),
+      effects: z.enum(["reads", "none", "idempotent", "once"], "expected reads, none, idempotent or once"),
       touches: z.union([z.literal("undeclared"), callable], "expected a list, or a function"),
       aliases: z.array(actionName, "expected a list of names"),
       execute: callable,

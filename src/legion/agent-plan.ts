@@ -1,6 +1,6 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
-import type { AdmitCall, Agent, Shared, Perform, Performer } from "../agent/parts/agent.ts";
+import type { AdmitCall, Agent, ClearCall, Shared, Perform, Performer } from "../agent/parts/agent.ts";
 import { gatherEvidence, type Traces } from "../agent/parts/command-trace.ts";
 import type { Identity } from "../domain/authoring/module.ts";
 import { whileHeld } from "../agent/parts/workplace.ts";
@@ -67,6 +67,8 @@ export interface AgentPlace {
   readonly tokens: TokenCounter;
   readonly traces: (agent: AgentId) => Traces;
   readonly admit: AdmitCall;
+  /** Absent: calls run one after the other. */
+  readonly clear: ClearCall | undefined;
   readonly perform: Perform;
   readonly rulebook: (agent: RuledAgent) => Rulebook;
   readonly delayMs: number;
@@ -81,7 +83,7 @@ export interface Place extends AgentPlace {
 /** Opens an agent that is enrolled and that nobody else may have open. Rejects with STORAGE or DAMAGED if its past cannot be used. */
 export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Agent> {
   const place = plan.replay?.(where) ?? where;
-  const { store, shared, budget, limiter, tokens } = place;
+  const { store, shared, budget, limiter, tokens, clear } = place;
   const { redactor } = shared;
   const { identity, actions, limits } = plan;
   const { id } = identity;
@@ -126,8 +128,10 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     inbox,
     outbox,
     admit: (call, stops) => place.admit(performer, call, stops),
+    clear: clear && ((call, stops) => clear(performer, call, stops)),
     perform: (ready, signal) => place.perform(performer, ready, signal),
-    evidence: () => gatherEvidence(memory, traces, workplace.workspace),
+    evidence: () =>
+      gatherEvidence({ memory, traces, workspace: workplace.workspace, effectsOf: modules.effectsOf }),
   };
 }
 

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import type { Shared } from "../agent/parts/agent.ts";
 import { toHostable, type AgentPlan, type Place } from "./agent-plan.ts";
 import { suspectsAlone } from "../agent/act/acting-alone.ts";
-import { admit } from "../agent/act/admit.ts";
+import { admit, clear } from "../agent/act/admit.ts";
 import type { ProgramGate, QuestionSettings } from "../agent/parts/rulebook.ts";
 import { createAlarms, type Alarms, createHopNotice, startHeartbeat } from "./announcements.ts";
 import { createBudget, type Budget } from "../agent/parts/budget.ts";
@@ -161,8 +161,8 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   };
 }
 
-function stagesOfCalls(clock: Clock): Pick<Place, "admit" | "perform"> {
-  return { admit, perform: suspectsAlone(clock) };
+function stagesOfCalls(clock: Clock): Pick<Place, "admit" | "clear" | "perform"> {
+  return { admit, clear, perform: suspectsAlone(clock) };
 }
 
 function rulesOf({ project, questions = DEFAULT_QUESTIONS, isAnswered, gate }: LegionOptions): Rules {

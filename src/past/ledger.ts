@@ -33,6 +33,8 @@ export interface OpenCall {
   /** The event that began it. */
   readonly seq: number;
   readonly reserved: Usage;
+  /** Whose action made it; absent: the agent itself did, or an action in what earlier versions wrote. */
+  readonly call: string | undefined;
 }
 
 export interface Ledger {
@@ -189,7 +191,7 @@ function takeMail(ledger: Ledger, { message, mail, from }: EventOf<"message">): 
 function reserve(ledger: Ledger, event: EventOf<"prompted">): void {
   ledger.prompts++;
   ledger.spent.steps++;
-  ledger.open.push({ seq: event.seq, reserved: { ...event.reserved, output: 0 } });
+  ledger.open.push({ seq: event.seq, reserved: { ...event.reserved, output: 0 }, call: event.call });
   ledger.promptedMs = ledger.atMs;
   // An action that waited for its provider did not work.
   if (ledger.actingMs > 0) ledger.actingMs += elapsed(ledger.refusedMs, ledger.atMs);
@@ -203,7 +205,8 @@ function giveBack(ledger: Ledger, { prompted }: EventOf<"refused">): void {
   ledger.open.splice(index, 1);
   ledger.spent.steps--;
   ledger.promptedMs = 0;
-  ledger.refusedMs = ledger.atMs;
+  // Where another action asks meanwhile, there is work.
+  if (!ledger.open.some(({ call }) => call !== undefined)) ledger.refusedMs = ledger.atMs;
 }
 
 function decide(ledger: Ledger, event: EventOf<"decision">): void {
@@ -215,7 +218,7 @@ function decide(ledger: Ledger, event: EventOf<"decision">): void {
 }
 
 function close(ledger: Ledger, event: EventOf<"result">): void {
-  if (event.usage) settleAll(ledger, event.usage);
+  if (event.usage) settleCall(ledger, event.call, event.usage);
   ledger.spent.workingMs += elapsed(ledger.actingMs, ledger.atMs);
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
@@ -253,8 +256,8 @@ function elapsed(fromMs: number, toMs: number): number {
 }
 
 /** An action's result tells what all its model calls came to, those without an answer included. */
-function settleAll(ledger: Ledger, usage: Usage): void {
-  ledger.open = [];
+function settleCall(ledger: Ledger, id: string | null, usage: Usage): void {
+  ledger.open = ledger.open.filter(({ call }) => call !== undefined && call !== id);
   ledger.promptedMs = 0;
   ledger.spent.usage = addUsage(ledger.spent.usage, usage);
 }

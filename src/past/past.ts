@@ -41,6 +41,8 @@ export interface Memory extends ReadablePast {
    * a commit is under way: then it has none yet.
    */
   note(event: NewEvent): number | undefined;
+  /** Notes `event` as soon as no commit is under way, so that it has a number; `noted` runs in the same turn. */
+  noteBetween(event: NewEvent, noted?: () => void): Promise<number | undefined>;
   /** Every event, oldest first; from the disk. */
   read(from?: number): AsyncIterable<Event>;
   /**
@@ -190,9 +192,7 @@ function createAdding(
 ) {
   /** Noted since the newest commit. */
   let unsaved: NewEvent[] = [];
-  /** Noted while a commit is under way: after it, or they would be folded in before events that stand before them. */
-  const waiting: NewEvent[] = [];
-  let committing = 0;
+  const commits = createCommits();
   /** The log that failed. */
   let dead: EventLog | undefined;
   const fail = (error: unknown): never => {
@@ -213,20 +213,25 @@ function createAdding(
   return {
     isDead: () => dead === log(),
     note(event: NewEvent): number | undefined {
-      if (committing === 0) return note(event);
-      waiting.push(event);
-      return undefined;
+      if (!commits.areOpen()) return note(event);
+      // After it, or it would be folded in before events that stand before it.
+      return commits.after(() => note(event));
+    },
+    async noteBetween(event: NewEvent, noted = (): void => undefined): Promise<number> {
+      while (commits.areOpen()) await new Promise<void>(commits.wake);
+      const seq = note(event);
+      noted();
+      return seq;
     },
     async append(events: readonly NewEvent[]): Promise<readonly Event[]> {
-      committing++;
+      const close = commits.open();
       try {
         const stamped = await log().append(events.map(clean)).catch(fail);
         unsaved = [];
         for (const event of stamped) join(event);
         return stamped;
       } finally {
-        committing--;
-        if (committing === 0) waiting.splice(0).forEach(note);
+        close();
       }
     },
     /** What a dead log could not keep of the notes happened all the same: a model call that was begun costs. */
@@ -237,6 +242,30 @@ function createAdding(
       } catch {
         return unsaved;
       }
+    },
+  };
+}
+
+/** Counts the commits under way. */
+function createCommits() {
+  const wakes: (() => void)[] = [];
+  const deferred: (() => void)[] = [];
+  let open = 0;
+  return {
+    areOpen: (): boolean => open > 0,
+    /** Calls `wake` when there is none; by the time somebody wakes, another one may have begun. */
+    wake: (wake: () => void) => void wakes.push(wake),
+    /** Does `work` when there is none. */
+    after: (work: () => void): undefined => void deferred.push(work),
+    /** Returns what closes it. */
+    open(): () => void {
+      open++;
+      return () => {
+        if (--open > 0) return;
+        // First: what is deferred throws where the log has failed.
+        wakes.splice(0).forEach((wake) => wake());
+        deferred.splice(0).forEach((work) => work());
+      };
     },
   };
 }

@@ -83,7 +83,7 @@ describe("an agent that takes its node down", () => {
     expect((await world.kinds("0", "message")).at(-1)?.message.content).toBe(`I was stopped: ${POISON}`);
   });
 
-  it.each(["none", "idempotent"] as const)(
+  it.each(["reads", "none", "idempotent"] as const)(
     "is parked after three starts that ended in an action with effects `%s`, which is not run again",
     async (effects) => {
       const { state, modules } = hanging(effects);

@@ -31,7 +31,12 @@ function workshop() {
     });
   const shop = defineModule({
     name: "shop",
-    actions: { none: action("none"), idempotent: action("idempotent"), once: action("once") },
+    actions: {
+      reads: action("reads"),
+      none: action("none"),
+      idempotent: action("idempotent"),
+      once: action("once"),
+    },
   });
   return { ran, modules: [core, goals, shop] };
 }
@@ -84,7 +89,7 @@ async function results(world: World): Promise<string[]> {
 }
 
 describe("after a kill between decision and result", () => {
-  it.each(["none", "idempotent"] as const)(
+  it.each(["reads", "none", "idempotent"] as const)(
     "runs a call with the effects %s again, and those after it",
     async (effects) => {
       const { ran, modules } = workshop();

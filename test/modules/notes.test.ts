@@ -142,6 +142,6 @@ describe("the notes module", () => {
 
   it("is kept as one plain file for each note, and touches nothing else", () => {
     expect(notes.projection).toEqual({ kind: "folder", name: "notes", extension: ".txt" });
-    expect(Object.values(notes.actions).map(({ effects }) => effects)).toEqual(["none", "none", "none"]);
+    expect(Object.values(notes.actions).map(({ effects }) => effects)).toEqual(["none", "reads", "none"]);
   });
 });

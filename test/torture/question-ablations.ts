@@ -78,7 +78,7 @@ export const SECOND_JUDGING: Part = {
       file: "src/agent/act/admit.ts",
       line: "await awaitVerdict(performer, stops);",
       instead: `await awaitVerdict(performer, stops);
-    if (memory.conversation.questions.newest?.verdict === "approved")
+    if (performer.memory.conversation.questions.newest?.verdict === "approved")
       return { kind: "ready", ready: { ...ready, cleared: judgement.touches } };`,
     },
   ],

@@ -29,7 +29,7 @@ export const outline = defineAction({
       .optional()
       .describe(`Most files to show, ${MAX_FILES} unless given`),
   },
-  effects: "none",
+  effects: "reads",
   touches: ({ path }) => [{ kind: "read", path }],
   execute: ({ path, offset = 1, limit = MAX_FILES }, host) =>
     orRefusal(path, async () => {

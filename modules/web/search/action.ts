@@ -24,7 +24,7 @@ export const searchWeb = defineAction({
       .refine((text) => text.trim() !== "", "say what to search for")
       .describe("What to search for, in a few words"),
   },
-  effects: "none",
+  effects: "reads",
   touches(_, host) {
     const provider = openSearch(readSettings(host.settings));
     return typeof provider === "string" ? [] : [{ kind: "net", url: provider.address, isChosen: true }];

@@ -16,7 +16,8 @@ const PATIENCE_MS = 600_000;
 export function suspectsAlone(clock: Clock): Perform {
   const floor = createFloor(clock);
   const performAlone: Perform = async (performer, ready, signal) => {
-    const isAlone = await floor.claim(performer, signal);
+    const entrant = { performer };
+    const isAlone = await floor.claim(entrant, signal);
     const over = new AbortController();
     try {
       const why = `${ready.name} runs alone: the processes before ended while this agent was acting.`;
@@ -24,25 +25,31 @@ export function suspectsAlone(clock: Clock): Perform {
       void clock.sleep(PATIENCE_MS, over.signal).then(() => {
         if (over.signal.aborted || !isAlone) return;
         performer.memory.note(restartNotice(`Others act beside ${ready.name} from now on.`, "beside"));
-        floor.yield(performer);
+        floor.yield(entrant);
       });
       return await perform(performer, ready, signal);
     } finally {
       over.abort();
-      floor.leave(performer);
+      floor.leave(entrant);
     }
   };
   return async (performer, ready, signal) => {
     if (isSuspect(performer.memory.ledger)) return performAlone(performer, ready, signal);
-    await floor.enter(performer, signal);
-    return perform(performer, ready, signal).finally(() => floor.leave(performer));
+    const entrant = { performer };
+    await floor.enter(entrant, signal);
+    return perform(performer, ready, signal).finally(() => floor.leave(entrant));
   };
 }
 
-/** Where calls run: any number of them, or that of whoever claimed it first. */
+/** One call, of however many its agent runs side by side. */
+interface Entrant {
+  readonly performer: Performer;
+}
+
+/** Where calls run: any number of them, or the one that claimed it first. */
 function createFloor(clock: Clock) {
-  const acting = new Set<Performer>();
-  let claims: readonly Performer[] = [];
+  const acting = new Set<Entrant>();
+  let claims: readonly Entrant[] = [];
   const waiting = new Set<() => void>();
   const wake = (): void => waiting.forEach((look) => look());
   /** Resolves when `holds`, when `signal` aborts, or after a while. */
@@ -56,36 +63,38 @@ function createFloor(clock: Clock) {
     waiting.delete(look);
     signal.removeEventListener("abort", look);
   };
-  const yieldIt = (performer: Performer): void => {
-    claims = claims.filter((claimant) => claimant !== performer);
+  const yieldIt = (entrant: Entrant): void => {
+    claims = claims.filter((claimant) => claimant !== entrant);
     wake();
   };
   return {
     /** Resolves when nobody claims the floor. */
-    async enter(performer: Performer, signal: AbortSignal): Promise<void> {
+    async enter(entrant: Entrant, signal: AbortSignal): Promise<void> {
+      const { presence } = entrant.performer;
       while (claims.length > 0 && !signal.aborted) {
-        performer.presence.show("waiting", `until ${claims[0]!.identity.name} has acted alone`);
+        presence.show("waiting", `until ${claims[0]!.performer.identity.name} has acted alone`);
         await until(() => claims.length === 0, signal);
-        performer.presence.show("acting");
+        presence.show("acting");
       }
-      acting.add(performer);
+      acting.add(entrant);
     },
-    /** Resolves when it is the performer's; with false if somebody else acts all the same. */
-    async claim(performer: Performer, signal: AbortSignal): Promise<boolean> {
-      claims = [...claims, performer];
-      performer.presence.show("waiting", "until it can act alone");
-      while (claims[0] !== performer && !signal.aborted) await until(() => claims[0] === performer, signal);
+    /** Resolves when it is the entrant's; with false if another acts all the same. */
+    async claim(entrant: Entrant, signal: AbortSignal): Promise<boolean> {
+      const { presence } = entrant.performer;
+      claims = [...claims, entrant];
+      presence.show("waiting", "until it can act alone");
+      while (claims[0] !== entrant && !signal.aborted) await until(() => claims[0] === entrant, signal);
       await until(() => acting.size === 0, signal);
-      performer.presence.show("acting");
-      const isAlone = acting.size === 0 && claims[0] === performer;
-      acting.add(performer);
-      if (!isAlone) yieldIt(performer);
+      presence.show("acting");
+      const isAlone = acting.size === 0 && claims[0] === entrant;
+      acting.add(entrant);
+      if (!isAlone) yieldIt(entrant);
       return isAlone;
     },
     yield: yieldIt,
-    leave(performer: Performer): void {
-      acting.delete(performer);
-      yieldIt(performer);
+    leave(entrant: Entrant): void {
+      acting.delete(entrant);
+      yieldIt(entrant);
     },
   };
 }

@@ -5,7 +5,7 @@ import { SHUTDOWN } from "../../base/process/signals.ts";
 import type { Judgement } from "../../domain/policy/policy.ts";
 import { keyOfCall } from "../../domain/policy/same-call.ts";
 import { reasonOf, type AskedQuestion } from "../../past/questions.ts";
-import type { AdmitCall, Performer, SoundCall } from "../parts/agent.ts";
+import type { AdmitCall, ClearCall, Clearance, Performer, SoundCall } from "../parts/agent.ts";
 import { checkCall } from "./check-call.ts";
 import { judgeCall, type CallJudgement } from "./gate.ts";
 import { readingHost } from "./module-host.ts";
@@ -20,26 +20,40 @@ const WAY_OUT = "Do it another way, or leave it out and say so.";
  * then it is judged once more. Rejects with SHUTDOWN, and with the reason of lost patience: its question stays open then.
  */
 export const admit: AdmitCall = async (performer, call, stops) => {
-  const { modules, memory } = performer;
-  const close = closeCall(performer, call);
   for (;;) {
-    if (stops.signal.reason === SHUTDOWN) throw SHUTDOWN;
-    if (stops.signal.aborted) return close("idle", STOPPED);
-    const { questions } = memory.conversation;
-    if (questions.isSuperseded) return close("idle", SKIPPED);
-    const checked = checkCall(call, modules.actions);
-    if (checked.kind === "refused") return close("error", checked.reason);
-    const { ready } = checked;
-    const judgement = await judged(performer, ready);
-    if (typeof judgement === "string") return close("error", judgement);
-    const question = questions.newest?.isElsewhere ? undefined : questions.newest;
-    const answer = await answerTo(performer, ready, { judgement, question });
-    if (answer === "run") return { kind: "ready", ready: { ...ready, leave: judgement.leave } };
-    if (answer !== "ask") return close("error", answer.refusal);
+    const clearance = await clear(performer, call, stops);
+    if (clearance.kind !== "asks") return clearance;
+    const { ready, judgement } = clearance;
     await askPerson(performer, ready, judgement);
     await awaitVerdict(performer, stops);
   }
 };
+
+/** A call that has to be asked. */
+interface ToBeAsked {
+  readonly kind: "asks";
+  readonly ready: SoundCall;
+  readonly judgement: CallJudgement;
+}
+
+/** Judges a call, and asks nobody. Rejects with SHUTDOWN. */
+export const clear = (async (performer, call, stops): Promise<Clearance | ToBeAsked> => {
+  const { modules, memory } = performer;
+  const close = closeCall(performer, call);
+  if (stops.signal.reason === SHUTDOWN) throw SHUTDOWN;
+  if (stops.signal.aborted) return close("idle", STOPPED);
+  const { questions } = memory.conversation;
+  if (questions.isSuperseded) return close("idle", SKIPPED);
+  const checked = checkCall(call, modules.actions);
+  if (checked.kind === "refused") return close("error", checked.reason);
+  const { ready } = checked;
+  const judgement = await judged(performer, ready);
+  if (typeof judgement === "string") return close("error", judgement);
+  const question = questions.newest?.isElsewhere ? undefined : questions.newest;
+  const answer = await answerTo(performer, ready, { judgement, question });
+  if (answer === "run") return { kind: "ready", ready: { ...ready, leave: judgement.leave } };
+  return answer === "ask" ? { kind: "asks", ready, judgement } : close("error", answer.refusal);
+}) satisfies ClearCall;
 
 /** What is said of the call; a text if its action cannot say what it touches. */
 async function judged(performer: Performer, ready: SoundCall): Promise<CallJudgement | string> {

@@ -1,27 +1,26 @@
 // What a module may ask of the runtime, answered for one agent: reading at any time, changing only while an action runs.
 
-import { callKey } from "../parts/command-trace.ts";
+import { callKey, unprinted } from "../parts/command-trace.ts";
 import { plainPrompt } from "../parts/metered-model.ts";
 import { objectiveOf, startModules, type ModuleSet } from "../parts/module-set.ts";
-import type { HostSource, Performer } from "../parts/agent.ts";
+import type { HostSource, Performer, ReadyCall } from "../parts/agent.ts";
 import { PINNED_SHARE } from "../parts/introduction.ts";
 import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Call, Event } from "../../domain/event/event.ts";
+import type { Event } from "../../domain/event/event.ts";
 import { laneOf } from "../../domain/message/message.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import type { History, Host, PastEvent } from "../../domain/authoring/module.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";
-import { permits, type Leave } from "../parts/permits.ts";
+import { permits } from "../parts/permits.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
 export interface RunningAction {
   readonly work: Work;
   readonly signal: AbortSignal;
-  readonly call: Call;
-  readonly leave: Leave;
+  readonly ready: ReadyCall;
 }
 
 const COMPLETION_SHARE = 4;
@@ -74,22 +73,34 @@ function refuse(): never {
   throw new LegionError("REFUSED", "Only a running action may do this.");
 }
 
+/** Its author said so, and it is run beside others because of that. */
+function refuseReader({ name }: ReadyCall): never {
+  throw new LegionError(
+    "REFUSED",
+    `The action ${name} only reads, as its module says with effects: "reads"; one that changes state or sends needs "none".`,
+  );
+}
+
 export function actingHost(performer: Performer, module: string, running: RunningAction): Host {
   const { memory, model, redactor, traces, workplace } = performer;
-  const { work, signal, call, leave } = running;
+  const { work, signal, ready } = running;
+  const { call, leave } = ready;
+  const isReader = ready.action.effects === "reads";
   const host = readingHost(performer, performer.modules, module);
   const active = (): Work => (work.isOver ? refuse() : work);
+  const changing = (): Work => (isReader ? refuseReader(ready) : active());
   return {
     ...host,
     state: {
       ...work.state(module),
-      set: (key, value) => active().state(module).set(key, value),
-      delete: (key) => active().state(module).delete(key),
+      set: (key, value) => changing().state(module).set(key, value),
+      delete: (key) => changing().state(module).delete(key),
     },
     workspace: {
       root: workplace.workspace.root,
       async execute(command, { timeoutMs, signal: until, hosts }) {
-        const trace = await traces.begin(callKey(memory, call));
+        const key = callKey(memory, call);
+        const trace = isReader ? unprinted(key) : await traces.begin(key);
         // Before anything is cut: of half a secret nobody could tell that it is one.
         return redactor.value(
           await workplace.workspace.execute(command, { timeoutMs, signal: until, hosts, trace }),
@@ -98,14 +109,15 @@ export function actingHost(performer: Performer, module: string, running: Runnin
     },
     signal,
     permits: (touching) => permits(leave, touching),
-    send: (targets, content) => active().send(targets, content, (to) => permits(leave, { kind: "send", to })),
+    send: (targets, content) =>
+      changing().send(targets, content, (to) => permits(leave, { kind: "send", to })),
     async complete(prompt, options) {
       active();
       const { window, maxOutput, summarises } = model.profile;
       if (!summarises)
         throw new LegionError("REFUSED", `The model ${model.name} follows rules and writes no texts.`);
       const cap = Math.min(options?.maxOutput ?? maxOutput, maxOutput, Math.floor(window / COMPLETION_SHARE));
-      const answer = await model.complete(plainPrompt(prompt, cap), { signal });
+      const answer = await model.complete(plainPrompt(prompt, cap, call.id), { signal });
       work.spend(answer);
       return answer.completion.text;
     },

@@ -28,9 +28,9 @@ export async function perform(
   ready: ReadyCall,
   signal: AbortSignal,
 ): Promise<Performed> {
-  const { call, leave } = ready;
-  const work = beginWork(performer);
-  const { result, isKept } = await run(performer, ready, { work, signal, call, leave });
+  const { call } = ready;
+  const work = beginWork(performer, call.id);
+  const { result, isKept } = await run(performer, ready, { work, signal, ready });
   work.end();
   const { outcome, details, leads } = result;
   const taint = markOf(result.taint);

@@ -13,7 +13,8 @@ import type { State } from "../../domain/authoring/module.ts";
 
 export type Work = ReturnType<typeof beginWork>;
 
-export function beginWork({ memory, shared }: Correspondent) {
+/** @param call the one that it is the work of */
+export function beginWork({ memory, shared }: Correspondent, call: string) {
   const changes: StateChange[] = [];
   const sends: Message[] = [];
   const refused: Undeliverable[] = [];
@@ -28,7 +29,8 @@ export function beginWork({ memory, shared }: Correspondent) {
     get usage(): Usage | undefined {
       const settled = new Set(answered.map(({ prompted }) => prompted));
       // A call without an answer is charged for its reservation.
-      const unanswered = memory.ledger.open.filter(({ seq }) => !settled.has(seq));
+      const own = memory.ledger.open.filter((open) => open.call === undefined || open.call === call);
+      const unanswered = own.filter(({ seq }) => !settled.has(seq));
       const usages = [
         ...unanswered.map(({ reserved }) => reserved),
         ...answered.map(({ completion }) => completion.usage),

@@ -97,6 +97,13 @@ export type Clearance =
 
 export type AdmitCall = (performer: Performer, call: Call, stops: Stops) => Promise<Clearance>;
 
+/** The same, but where a person has to be asked, it says only that. */
+export type ClearCall = (
+  performer: Performer,
+  call: Call,
+  stops: Stops,
+) => Promise<Clearance | { readonly kind: "asks" }>;
+
 /** Runs one call and says what came of it. */
 export type Perform = (performer: Performer, ready: ReadyCall, signal: AbortSignal) => Promise<Performed>;
 
@@ -134,6 +141,8 @@ export interface Agent extends Thinker {
   readonly outbox: Outbox;
   /** Judges one of its calls, and waits for what a person says where that has to be asked. */
   readonly admit: (call: Call, stops: Stops) => Promise<Clearance>;
+  /** Judges one, asking nobody; absent: its calls run one after the other, whatever their effects. */
+  readonly clear: ((call: Call, stops: Stops) => ReturnType<ClearCall>) | undefined;
   /** Runs one that may run. */
   readonly perform: (ready: ReadyCall, signal: AbortSignal) => Promise<Performed>;
   /** What is known of the first open call, if the runtime died under it; ends what that left running. */

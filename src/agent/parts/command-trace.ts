@@ -1,11 +1,12 @@
 // What a command leaves behind for the case that the runtime dies under it: a mark by which it can be found and ended,
-// and what it had printed. One file for each agent, as its calls run one after the other.
+// and what it had printed. One file for each agent: calls whose outcome has to be told of run one after the other.
 
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { CommandTrace } from "../../environment/environment.ts";
 import type { AppendFile, Disk } from "../../base/files/disk.ts";
 import type { Call } from "../../domain/event/event.ts";
+import type { Effects } from "../../domain/authoring/module.ts";
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { openCalls } from "../../past/conversation.ts";
 import type { Memory } from "../../past/past.ts";
@@ -65,6 +66,11 @@ export function createTraces(folder: string, disk: Disk, redactor = NO_SECRETS):
   };
 }
 
+/** For a command of the call `key` that may be run again: nothing has to be known of it but that it is ended. */
+export function unprinted(key: string): CommandTrace {
+  return { mark: `${markOf(key)}.${randomUUID()}`, print: () => undefined };
+}
+
 function keepFirst(file: AppendFile | undefined, redactor: Redactor): CommandTrace["print"] {
   let left = file ? KEPT_BYTES : 0;
   const decoder = new TextDecoder();
@@ -86,14 +92,27 @@ export function callKey({ ledger, conversation }: Memory, { id }: Call): string 
   return `${ledger.log} ${conversation.decision?.event.seq} ${id}`;
 }
 
-/** Ends what the first open call of the newest decision left running. `undefined` if it ran no command. */
-export async function gatherEvidence(
-  memory: Memory,
-  traces: Traces,
-  workspace: TracedWorkspace,
-): Promise<Evidence | undefined> {
-  const [call] = openCalls(memory.conversation);
+interface CrashSite {
+  readonly memory: Memory;
+  readonly traces: Traces;
+  readonly workspace: TracedWorkspace;
+  readonly effectsOf: (action: string) => Effects;
+}
+
+/**
+ * Ends what open calls of the newest decision left running: the first one, and those that may have run beside it.
+ * `undefined` if the first ran no command, or only reads.
+ */
+export async function gatherEvidence(site: CrashSite): Promise<Evidence | undefined> {
+  const { memory, traces, workspace, effectsOf } = site;
+  const open = openCalls(memory.conversation).filter((call) => call !== null);
+  const [call] = open;
   if (!call) return undefined;
+  if (effectsOf(call.action) === "reads") {
+    const reads = open.filter(({ action }) => effectsOf(action) === "reads");
+    for (const read of reads) await workspace.endLeft(markOf(callKey(memory, read)));
+    return undefined;
+  }
   const key = callKey(memory, call);
   const printed = await traces.printed(key);
   if (printed === undefined) return undefined;

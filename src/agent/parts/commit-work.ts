@@ -12,7 +12,8 @@ export async function commitWork(
 ): Promise<void> {
   const { memory, model, outbox, shared } = agent;
   // What was refused goes first: a crash in the middle of the commit may keep it twice, but never loses it.
-  await memory.commit(...refused, event).finally(model.settle);
+  const call = event.kind === "result" ? (event.call ?? undefined) : undefined;
+  await memory.commit(...refused, event).finally(() => model.settle(call));
   void outbox.deliver();
   await shared.announceHops(memory.agent, refused);
 }

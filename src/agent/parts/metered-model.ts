@@ -23,6 +23,8 @@ export interface Prompt {
   readonly chain: string;
   /** Only a decision is asked to wrap up, so nothing else may be the last call. */
   readonly purpose: "decision" | "summary" | "action";
+  /** The call whose action asks. */
+  readonly call?: string;
 }
 
 export interface ModelAnswer {
@@ -41,8 +43,12 @@ export interface MeteredModel extends Pick<Model, "name" | "profile"> {
   fits(prompt: Prompt): Promise<boolean>;
   /** How long each text is, in tokens. */
   count(texts: readonly string[]): Promise<readonly number[]>;
-  /** Frees what answered calls reserved: the log has what they came to, or will never have it. */
-  settle(): void;
+  /**
+   * Frees what answered calls reserved: the log has what they came to, or will never have it.
+   *
+   * @param call only those that the action of this call asked for
+   */
+  settle(call?: string): void;
 }
 
 export interface Metering {
@@ -75,25 +81,26 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
     kept = { system, tools, hash };
     return hash;
   };
-  /** Of calls whose answers are not in the log yet. */
-  const answered = new Set<Admission>();
+  /** Of calls whose answers are not in the log yet, with the call whose action asked. */
+  const answered = new Map<Admission, string | undefined>();
   const attempt = async (prompt: Prompt, run: ModelRun, onAdmitted: () => void): Promise<ModelAnswer> => {
     const introduction = await keepIntroduction(prompt.request);
     const admission = await budget.admit(spender, estimateOf(model, prompt));
     try {
       const request = lastOrNot(prompt, admission);
-      const prompted = memory.note(beginning(memory, model, { ...prompt, request, introduction }));
-      admission.begin();
+      const beginning = toPrompted(memory, model, { ...prompt, request, introduction });
+      // During a commit it would have no number, and nobody could tell whether the ledger has it.
+      const prompted = await memory.noteBetween(beginning, admission.begin);
       onAdmitted();
       tenure.check();
-      const completion = await model.complete(request, run).catch((error: unknown) => {
-        // Nothing of it was served, so it costs nothing; but where its number is not known yet, it stays charged.
+      const completion = await model.complete(request, run).catch(async (error: unknown) => {
+        // Nothing of it was served, so it costs nothing.
         if (isLegionError(error) && error.refused && prompted !== undefined)
-          memory.note({ kind: "refused", prompted, status: error.refused.status });
+          await memory.noteBetween({ kind: "refused", prompted, status: error.refused.status });
         throw error;
       });
       // What an action asked may be answered after its result.
-      if (memory.ledger.open.some(({ seq }) => seq === prompted)) answered.add(admission);
+      if (memory.ledger.open.some(({ seq }) => seq === prompted)) answered.set(admission, prompt.call);
       return { completion: priced(completion, model), prompted };
     } finally {
       if (!answered.has(admission)) admission.settle();
@@ -106,21 +113,32 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
     },
     complete(prompt, run) {
       const { signal, patience } = run;
-      const { state } = presence.standing;
-      const onWait = ({ reason, waitMs }: ProviderWait): void => {
-        presence.show("retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
-      };
-      const onAdmitted = (): void => {
-        if (presence.standing.state === "retrying") presence.show(state);
-      };
+      const { onWait, onAdmitted } = showWaits(presence);
       const call = { provider: model.provider, signal, patience, onWait };
       return limiter.run(call, () => attempt(prompt, run, onAdmitted));
     },
     fits: (prompt) => budget.fits(spender, estimateOf(model, prompt)),
     count: (texts) => metering.tokens.count(texts),
-    settle() {
-      for (const admission of answered) admission.settle();
-      answered.clear();
+    settle(call) {
+      for (const [admission, by] of answered) {
+        if (call !== undefined && by !== call) continue;
+        admission.settle();
+        answered.delete(admission);
+      }
+    },
+  };
+}
+
+/** Shows that a call waits for its provider, and what it is part of again when that is over. */
+function showWaits(presence: Presence) {
+  const { state } = presence.standing;
+  return {
+    onWait({ reason, waitMs }: ProviderWait): void {
+      presence.show("retrying", `${reason} (again in ${Math.ceil(waitMs / 1_000)} s)`);
+    },
+    onAdmitted(): void {
+      // One that began while another waited was part of an action.
+      if (presence.standing.state === "retrying") presence.show(state === "retrying" ? "acting" : state);
     },
   };
 }
@@ -138,7 +156,7 @@ function lastOrNot({ request, purpose }: Prompt, { last }: Admission): ModelRequ
 }
 
 /** What the log says of a call that is about to be made; its introduction is kept under that hash. */
-function beginning(
+function toPrompted(
   { conversation }: Memory,
   model: Model,
   prompt: Prompt & { readonly introduction: string },
@@ -153,6 +171,7 @@ function beginning(
     introduction,
     pinned: pinned === conversation.pinned ? undefined : pinned,
     reserved: { input, output, cost: price && mostOf({ input, output: 0 }, price) },
+    call: prompt.call,
   };
 }
 
@@ -161,12 +180,13 @@ function priced(completion: Completion, { profile: { price } }: Model): Completi
   return price ? { ...completion, usage: { ...usage, cost: costOf(usage, price) } } : completion;
 }
 
-/** What an action asks: one user turn, outside any conversation. */
-export function plainPrompt(text: string, maxOutput: number): Prompt {
+/** What the action of `call` asks: one user turn, outside any conversation. */
+export function plainPrompt(text: string, maxOutput: number, call: string): Prompt {
   return {
     request: { system: "", tools: [], turns: [{ role: "user", text }], pinned: "", maxOutput },
     tokens: estimateTokens(text),
     chain: sha256(text),
     purpose: "action",
+    call,
   };
 }

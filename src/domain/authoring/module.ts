@@ -9,9 +9,10 @@ import type { Workspace } from "./workspace.ts";
 
 /**
  * What repeating an action after a crash would do to the world outside the agent's own state and messages:
- * `none` nothing, `idempotent` nothing new, `once` something that must not happen twice.
+ * `none` nothing, `idempotent` nothing new, `once` something that must not happen twice. `reads`: it changes nothing at all,
+ * no state either, and sends nothing, so that it may run side by side with others that only read.
  */
-export type Effects = "none" | "idempotent" | "once";
+export type Effects = "reads" | "none" | "idempotent" | "once";
 
 export interface ActionResult {
   readonly outcome: "ok" | "error" | "idle";

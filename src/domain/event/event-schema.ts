@@ -86,6 +86,7 @@ export const eventSchemas = {
     introduction: text,
     pinned: text.optional(),
     reserved: usage,
+    call: text.optional(),
   }),
   refused: eventOf("refused", { prompted: countSchema, status: countSchema.optional() }),
   decision: eventOf("decision", {

@@ -69,6 +69,8 @@ export interface PromptedEvent {
   /** The pinned messages, only where they differ from the prompt before. */
   readonly pinned?: string;
   readonly reserved: Usage;
+  /** The call whose action asks; absent: the agent itself does. */
+  readonly call?: string;
 }
 
 /** A model call was refused before any of it was served: it is no step and costs nothing. */

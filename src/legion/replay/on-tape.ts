@@ -39,6 +39,8 @@ function placeOnTape(place: AgentPlace, player: Player): AgentPlace {
     delayMs: 0,
     budget: createStandInBudget(player),
     limiter: createStandInLimiter(player),
+    // Whatever ran side by side, its results stand in order.
+    clear: undefined,
     // What came of it is on the tape, whatever was judged and asked before.
     admit: async (performer, call) => ({
       kind: "closed",
@@ -97,7 +99,7 @@ function followTape(memory: Memory, player: Player): Memory {
     player.isResting = false;
     return put(head.begin());
   };
-  const own: Pick<Memory, "commit" | "note"> = {
+  const own: Pick<Memory, "commit" | "note" | "noteBetween"> = {
     async commit(...events) {
       const committed: Event[] = [];
       for (const event of events.filter(isKept)) {
@@ -115,6 +117,11 @@ function followTape(memory: Memory, player: Player): Memory {
       const noted = memory.note(event);
       numbers.note(seq, noted);
       return noted;
+    },
+    noteBetween(event, noted) {
+      const seq = own.note(event);
+      noted?.();
+      return Promise.resolve(seq);
     },
   };
   // All else is that of `memory` at each moment.

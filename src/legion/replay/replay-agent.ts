@@ -127,6 +127,7 @@ async function createPlace(
     store: createTapeStore(options, head),
     traces: () => ({ begin: refuse, printed: () => Promise.resolve(evidenceOn(head)?.printed) }),
     admit: refuse,
+    clear: undefined,
     perform: refuse,
     rulebook: () => CLOSED_RULEBOOK,
     delayMs: 0,

@@ -233,7 +233,7 @@ export async function performAgain(player: Player, performer: Performer, call: C
     return differ(player, { seq, part: `event ${seq}`, recorded: kind, today });
   }
   checkAgain(player, call, { recorded, actions: performer.modules.actions });
-  const work = beginWork(performer);
+  const work = beginWork(performer, call.id);
   try {
     await sendAgain(work, recorded.sends ?? []);
   } catch (error) {

@@ -16,14 +16,14 @@ describe("the system module", () => {
       Object.fromEntries(Object.entries(system.actions).map(([name, { effects }]) => [name, effects])),
     ).toEqual({
       executeCommand: "once",
-      readFile: "none",
+      readFile: "reads",
       writeFile: "idempotent",
       editFile: "once",
       moveFile: "once",
       deleteFile: "once",
       createDirectory: "idempotent",
-      listDirectory: "none",
-      outline: "none",
+      listDirectory: "reads",
+      outline: "reads",
     });
   });
 
