@@ -9,6 +9,7 @@ import { root } from "./repo.mjs";
 
 const MEASURES = [
   "step",
+  "reads",
   "latency",
   "tick",
   "append",

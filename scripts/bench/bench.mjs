@@ -3,6 +3,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const dist = new URL("../../dist/", import.meta.url);
 
@@ -110,7 +111,17 @@ function actionIndex() {
       ],
       execute: (/** @type {{n: string}} */ { n }) => ok(`reached ${n}`),
     });
-    const bench = defineModule({ name: "bench", actions: { touch, reach } });
+    const read = defineAction({
+      description: "Read something that takes 100 ms",
+      parameters: { n: z.string() },
+      effects: "reads",
+      touches: [],
+      execute: async (/** @type {{n: string}} */ { n }) => {
+        await sleep(100);
+        return ok(`read ${n}`);
+      },
+    });
+    const bench = defineModule({ name: "bench", actions: { touch, reach, read } });
     return { index: indexActions([core, goals, notes, bench], toolsProtocol), protocol: toolsProtocol };
   })();
   return indexed;
