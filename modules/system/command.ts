@@ -40,9 +40,14 @@ export const executeCommand = defineAction({
   ],
   aliases: ["runCommand"],
   async execute({ command, timeout = DEFAULT_TIMEOUT_S, network }, host) {
-    const { signal } = host;
+    const { signal, progress } = host;
     const hosts = hostsIn(network);
-    const run = await host.workspace.execute(command, { timeoutMs: timeout * 1_000, signal, hosts });
+    const run = await host.workspace.execute(command, {
+      timeoutMs: timeout * 1_000,
+      signal,
+      hosts,
+      onOutput: progress,
+    });
     const remarks = (run.remarks ?? []).map((remark) => `\n[${remark}]`).join("");
     const output = `${await show(run.output, host)}${remarks}`;
     const details = { exitCode: run.exitCode, ...(run.ended && { ended: run.ended }) };

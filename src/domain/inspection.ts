@@ -1,6 +1,7 @@
-import type { AskedCall, Event } from "./event/event.ts";
+import type { AskedCall, Event, Outcome } from "./event/event.ts";
 import type { AgentId } from "./message/message.ts";
-import type { Delta } from "./model.ts";
+import type { SpokenDelta } from "./model.ts";
+import type { Touch } from "./policy/rule.ts";
 import type { Question, Settlement } from "./policy/verdict.ts";
 
 export const AGENT_STATES = [
@@ -18,6 +19,18 @@ export const AGENT_STATES = [
 
 /** What an agent is doing. `ps` shows it; `parked`, `paused`, `halted` come with a reason. */
 export type AgentState = (typeof AGENT_STATES)[number];
+
+/** How far a call is. */
+export type CallPhase =
+  /** The model has begun to write it. The answer may still come to nothing: then another try writes calls of its own. */
+  | { readonly phase: "written" }
+  /** It begins: nothing stands against it any more. */
+  | { readonly phase: "running"; readonly touches: readonly Touch[] }
+  /** It is over, with what it touched if it ran; its result follows. A call that ends with its process has no end here. */
+  | { readonly phase: "ended"; readonly outcome: Outcome; readonly touches: readonly Touch[] };
+
+/** A call of an agent: its id, as in the decision that asks for it, its action, and how far it is. */
+export type LiveCall = CallPhase & { readonly call: string; readonly action: string };
 
 /**
  * Everything a watcher can see: what is committed, and what is only live. What came of a call is seen once, as the event
@@ -37,7 +50,15 @@ export type Inspection =
     }
   /** A call would have to be asked, and is refused: nobody is there to answer. */
   | { readonly kind: "live:unasked"; readonly agent: AgentId; readonly asked: AskedCall }
-  | { readonly kind: "live:delta"; readonly agent: AgentId; readonly delta: Delta }
+  | { readonly kind: "live:delta"; readonly agent: AgentId; readonly delta: SpokenDelta }
+  | ({ readonly kind: "live:call"; readonly agent: AgentId } & LiveCall)
+  /** What a call that runs, or what it left in the background, tells meanwhile, such as what a command prints; cut where it is much. */
+  | {
+      readonly kind: "live:progress";
+      readonly agent: AgentId;
+      readonly call: string;
+      readonly text: string;
+    }
   | {
       readonly kind: "live:state";
       readonly agent: AgentId;

@@ -81,11 +81,14 @@ export interface Completion {
   readonly provider?: unknown;
 }
 
-/** A piece of a completion as it streams; `call` names the action whose arguments have begun. */
-export type Delta =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "thoughts"; readonly text: string }
-  | { readonly kind: "call"; readonly name: string };
+/** A piece of what is said in a completion, as it streams. */
+export interface SpokenDelta {
+  readonly kind: "text" | "thoughts";
+  readonly text: string;
+}
+
+/** A piece of a completion as it streams; `call` names the action whose arguments have begun, and the call as the completion will. */
+export type Delta = SpokenDelta | { readonly kind: "call"; readonly id: string; readonly name: string };
 
 export interface ModelRun {
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 // When a legion is done: nobody has anything to do, and no mail is on its way to any of its agents.
 
 import type { Control } from "../mail/control.ts";
-import type { Inspector } from "../domain/inspection.ts";
+import type { Inspection, Inspector } from "../domain/inspection.ts";
 import { hasWork, openCalls } from "../past/conversation.ts";
 import type { Send } from "../past/ledger.ts";
 import { CONTROL, type AgentId } from "../domain/message/message.ts";
@@ -37,10 +37,13 @@ export async function untilIdle(
   };
   const watch: Watching = (look) =>
     inspector.watch((inspection) => {
-      if (inspection.kind !== "live:delta") look();
+      if (!PASSING.has(inspection.kind)) look();
     });
   await until(isIdle, watch, signal);
 }
+
+/** What comes often and leaves everything as it is. */
+const PASSING = new Set<Inspection["kind"]>(["live:delta", "live:call", "live:progress"]);
 
 /** Has `look` called whenever something may have changed; returns how to end that. */
 export type Watching = (look: () => void) => () => void;

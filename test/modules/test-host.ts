@@ -85,6 +85,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
       sent.push({ targets, content });
       return Promise.resolve([]);
     },
+    progress: () => undefined,
     permits: () => true,
     peers: () => Promise.resolve(peers),
     complete: setup.complete ?? (() => Promise.reject(new Error("no model here"))),

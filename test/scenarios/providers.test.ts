@@ -71,9 +71,17 @@ describe.each(WIRES)("an agent on $title", (wire) => {
       deltas.map((delta) => (delta.kind === kind ? delta.text : "")).join("");
     expect(join("thoughts")).toBe(PLAN.thoughts);
     expect(join("text")).toBe(`${PLAN.text}${REPORT.text}`);
-    expect(deltas.filter(({ kind }) => kind === "call")).toEqual([
-      { kind: "call", name: "addGoal" },
-      { kind: "call", name: "writeNote" },
+    const phases = world.seen.flatMap((seen) =>
+      seen.kind === "live:call" ? [[seen.phase, seen.call, seen.action]] : [],
+    );
+    const [goal, letter] = PLAN.calls!.map(({ id, action }) => [id, action]) as [string[], string[]];
+    expect(phases).toEqual([
+      ["written", ...goal],
+      ["written", ...letter],
+      ["running", ...goal],
+      ["ended", ...goal],
+      ["running", ...letter],
+      ["ended", ...letter],
     ]);
     const decided = world.seen.findIndex((seen) => seen.kind === "event" && seen.event.kind === "decision");
     expect(world.seen.findIndex((seen) => seen.kind === "live:delta")).toBeLessThan(decided);

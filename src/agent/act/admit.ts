@@ -51,7 +51,8 @@ export const clear = (async (performer, call, stops): Promise<Clearance | ToBeAs
   if (typeof judgement === "string") return close("error", judgement);
   const question = questions.newest?.isElsewhere ? undefined : questions.newest;
   const answer = await answerTo(performer, ready, { judgement, question });
-  if (answer === "run") return { kind: "ready", ready: { ...ready, leave: judgement.leave } };
+  const { leave, touched } = judgement;
+  if (answer === "run") return { kind: "ready", ready: { ...ready, leave, touched } };
   return answer === "ask" ? { kind: "asks", ready, judgement } : close("error", answer.refusal);
 }) satisfies ClearCall;
 

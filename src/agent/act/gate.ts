@@ -19,6 +19,8 @@ import type { Touching } from "../../domain/policy/touching.ts";
 export interface CallJudgement extends Judgement {
   /** What it touches beside that, and beside the action itself. */
   readonly besides: readonly Touch[];
+  /** All that it touches, beside the action itself. */
+  readonly touched: readonly Touch[];
   /** Of what is asked, what an agent in whose name it comes may not touch: each time a person decides anew. */
   readonly forOthers: readonly Touch[];
   /** What holds for what it comes upon as it runs. */
@@ -30,12 +32,13 @@ export async function judgeCall(performer: Performer, ready: SoundCall, host: Ho
   const touches = await touchesOf(ready, host);
   const policies = await policiesFor(performer);
   const judgement = await judgeTouches(performer, ready, { touches, ...policies });
-  const isElse = (touch: Touch): boolean => touch.kind !== "action" && !judgement.touches.includes(touch);
+  const touched = touches.filter(({ kind }) => kind !== "action");
   const { own, others } = policies;
   // Where nothing has to be asked, no answer clears anything.
   const cleared = judgement.kind === "ask" ? judgement.touches : [];
   const leave = { own, others: others.map(({ policy }) => policy), cleared };
-  return { ...judgement, besides: touches.filter(isElse), leave };
+  const besides = touched.filter((touch) => !judgement.touches.includes(touch));
+  return { ...judgement, besides, touched, leave };
 }
 
 interface SpeakingPolicies {
@@ -60,7 +63,7 @@ async function judgeTouches(
   performer: Performer,
   ready: SoundCall,
   { touches, own: policy, others: policies }: JudgedCase,
-): Promise<Omit<CallJudgement, "besides" | "leave">> {
+): Promise<Omit<CallJudgement, "besides" | "touched" | "leave">> {
   const { rulebook, identity } = performer;
   const table = profileTable(circumstancesOf(performer));
   const own = judge(policy, touches, table);

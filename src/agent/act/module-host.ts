@@ -14,6 +14,7 @@ import type { History, Host, PastEvent } from "../../domain/authoring/module.ts"
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";
+import { overhear } from "./progress.ts";
 import { permits } from "../parts/permits.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
@@ -21,6 +22,8 @@ export interface RunningAction {
   readonly work: Work;
   readonly signal: AbortSignal;
   readonly ready: ReadyCall;
+  /** Shows what the action tells while it runs. */
+  readonly progress: (text: string) => void;
 }
 
 const COMPLETION_SHARE = 4;
@@ -56,6 +59,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     settings: workplace.settings(module),
     signal: NEVER,
     send: refuse,
+    progress: refuse,
     permits: (touching) => permits({ own: rulebook.own, others: [], cleared: [] }, touching),
     peers,
     complete: async () => refuse(),
@@ -83,7 +87,7 @@ function refuseReader({ name }: ReadyCall): never {
 
 export function actingHost(performer: Performer, module: string, running: RunningAction): Host {
   const { memory, model, redactor, traces, workplace } = performer;
-  const { work, signal, ready } = running;
+  const { work, signal, ready, progress } = running;
   const { call, leave } = ready;
   const isReader = ready.action.effects === "reads";
   const host = readingHost(performer, performer.modules, module);
@@ -98,16 +102,18 @@ export function actingHost(performer: Performer, module: string, running: Runnin
     },
     workspace: {
       root: workplace.workspace.root,
-      async execute(command, { timeoutMs, signal: until, hosts }) {
+      async execute(command, { onOutput, timeoutMs, signal: until, hosts }) {
         const key = callKey(memory, call);
-        const trace = isReader ? unprinted(key) : await traces.begin(key);
+        const begun = isReader ? unprinted(key) : await traces.begin(key);
+        const { trace, settle } = overhear(begun, redactor, onOutput);
+        const options = { timeoutMs, signal: until, hosts, trace };
+        const run = await workplace.workspace.execute(command, options).finally(settle);
         // Before anything is cut: of half a secret nobody could tell that it is one.
-        return redactor.value(
-          await workplace.workspace.execute(command, { timeoutMs, signal: until, hosts, trace }),
-        );
+        return redactor.value(run);
       },
     },
     signal,
+    progress,
     permits: (touching) => permits(leave, touching),
     send: (targets, content) =>
       changing().send(targets, content, (to) => permits(leave, { kind: "send", to })),

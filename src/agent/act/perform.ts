@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Call, ResultEvent } from "../../domain/event/event.ts";
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { actingHost, keepText, maxResultTokens, type RunningAction } from "./module-host.ts";
+import { createProgress } from "./progress.ts";
 import type { ActionResult } from "../../domain/authoring/module.ts";
 import { ownFrame, showPlace } from "../../base/process/own-code.ts";
 import { SHUTDOWN } from "../../base/process/signals.ts";
@@ -28,11 +29,16 @@ export async function perform(
   ready: ReadyCall,
   signal: AbortSignal,
 ): Promise<Performed> {
-  const { call } = ready;
+  const { call, touched: touches } = ready;
   const work = beginWork(performer, call.id);
-  const { result, isKept } = await run(performer, ready, { work, signal, ready });
+  const progress = createProgress(performer, call);
+  const named = { call: call.id, action: call.action };
+  performer.presence.call({ ...named, phase: "running", touches });
+  const running = { work, signal, ready, progress: progress.tell };
+  const { result, isKept } = await run(performer, ready, running).finally(progress.settle);
   work.end();
   const { outcome, details, leads } = result;
+  performer.presence.call({ ...named, phase: "ended", outcome, touches });
   const taint = markOf(result.taint);
   const content = outcome === "idle" ? result.content : result.content || DONE;
   const event: ResultEvent = {
@@ -63,12 +69,13 @@ interface EndedAction {
 }
 
 /** Closes calls that do not run. */
-export function closeCall(performer: Performer, { id }: Call) {
+export function closeCall(performer: Performer, { id, action }: Call) {
   return async (
     outcome: "idle" | "error",
     content: string,
   ): Promise<Extract<Clearance, { kind: "closed" }>> => {
     const event: ResultEvent = { kind: "result", call: id, outcome, content: await fit(performer, content) };
+    performer.presence.call({ call: id, action, phase: "ended", outcome, touches: [] });
     return { kind: "closed", performed: { result: event, refused: [] } };
   };
 }

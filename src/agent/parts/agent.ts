@@ -10,6 +10,7 @@ import type { Tenure } from "../../domain/lease.ts";
 import type { MemorySettings } from "../../domain/memory-settings.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { ModelProfile } from "../../domain/model.ts";
+import type { Touch } from "../../domain/policy/rule.ts";
 import type { Action, Identity } from "../../domain/authoring/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import type { Outbox } from "../../mail/outbox.ts";
@@ -88,6 +89,8 @@ export interface SoundCall {
 /** A call that may run. */
 export interface ReadyCall extends SoundCall {
   readonly leave: Leave;
+  /** All that it says that it touches, beside the action itself. */
+  readonly touched: readonly Touch[];
 }
 
 /** May a call run? One that may not has its result. */

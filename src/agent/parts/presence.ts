@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
-import type { AgentState, Inspect } from "../../domain/inspection.ts";
+import type { AgentState, Inspect, LiveCall } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Delta } from "../../domain/model.ts";
 import type { Conversation, HaltReason } from "../../past/conversation.ts";
@@ -21,6 +21,10 @@ export interface Presence {
   show(state: AgentState, reason?: string): void;
   /** Shows a piece of the decision that is being made; it holds no secret. */
   stream(delta: Delta): void;
+  /** Shows how far a call is. */
+  call(call: LiveCall): void;
+  /** Shows what a call tells while it runs; it holds no secret. */
+  progress(call: string, text: string): void;
 }
 
 interface PresenceDeps {
@@ -44,7 +48,12 @@ export function createPresence(agent: AgentId, { clock, inspect, redactor }: Pre
       standing = standingAs(state, reason);
       inspect({ kind: "live:state", agent, state, reason: reason || undefined });
     },
-    stream: (delta) => inspect({ kind: "live:delta", agent, delta }),
+    stream(delta) {
+      if (delta.kind !== "call") inspect({ kind: "live:delta", agent, delta });
+      else inspect({ kind: "live:call", agent, call: delta.id, action: delta.name, phase: "written" });
+    },
+    call: (call) => inspect({ kind: "live:call", agent, ...redactor.value(call) }),
+    progress: (call, text) => inspect({ kind: "live:progress", agent, call, text }),
   };
 }
 

@@ -77,7 +77,7 @@ function redactDeltas(show: (delta: Delta) => void, redactor: Redactor) {
   };
   return {
     show(delta: Delta): void {
-      if (delta.kind === "call") show({ kind: "call", name: redactor.text(delta.name) });
+      if (delta.kind === "call") show(redactor.value(delta));
       else tell(delta.kind, spoken[delta.kind].add(delta.text));
     },
     end(): void {

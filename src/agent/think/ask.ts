@@ -10,7 +10,7 @@ import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event/even
 import { isLegionError } from "../../base/errors.ts";
 import { judgeLoop } from "../parts/loop-guard.ts";
 import { CONTROL, type Message } from "../../domain/message/message.ts";
-import type { Completion, ModelRequest } from "../../domain/model.ts";
+import type { Completion, Delta, ModelRequest } from "../../domain/model.ts";
 import { SHUTDOWN, type Stops } from "../../base/process/signals.ts";
 import { settleSpeech } from "../parts/speech.ts";
 import { compact, compactIfLong, withCrowding } from "./summarise.ts";
@@ -114,8 +114,17 @@ export async function wouldFit(thinker: Thinker): Promise<boolean> {
 
 async function decide(thinker: Thinker, introduction: Introduction, stops: Stops): Promise<Asked> {
   const { model, presence } = thinker;
-  const run = { ...stops, onDelta: presence.stream };
-  return toDecision(thinker, (await model.complete(promptOf(thinker, introduction), run)).completion);
+  const streamed = new Set<string>();
+  const onDelta = (delta: Delta): void => {
+    if (delta.kind === "call") streamed.add(delta.id);
+    presence.stream(delta);
+  };
+  const { completion } = await model.complete(promptOf(thinker, introduction), { ...stops, onDelta });
+  const asked = await toDecision(thinker, completion);
+  // Those that were written as text, or under an id that tells no calls apart, are known only now.
+  for (const { id, action } of asked.decision.calls)
+    if (!streamed.has(id)) presence.call({ call: id, action, phase: "written" });
+  return asked;
 }
 
 async function toDecision(thinker: Thinker, completion: Completion): Promise<Asked> {

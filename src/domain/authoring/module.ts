@@ -152,6 +152,11 @@ export interface Host {
    */
   send(targets: readonly string[] | "all", content: string): Promise<readonly string[]>;
   /**
+   * Shows whoever watches what the running action is at, such as what a command prints. It is live only: nobody has to see
+   * it, no model does, and of much at once only the end is shown. What the action left in the background may go on to tell.
+   */
+  progress(text: string): void;
+  /**
    * Does no rule stand against this? For what a call comes upon that it could not name before: what lies in a folder, where a
    * link or a redirect leads. Paths without links.
    */

@@ -13,6 +13,8 @@ export interface CommandOptions {
   readonly signal: AbortSignal;
   /** What it reaches besides what all commands may, such as `example.com:8443`. */
   readonly hosts?: readonly string[];
+  /** Told what it prints as it comes, in pieces, control characters included; only while an action runs. */
+  readonly onOutput?: (text: string) => void;
 }
 
 export interface Workspace {

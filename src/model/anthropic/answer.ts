@@ -70,7 +70,7 @@ function begin(content: Message["content"][number], tell: Tell): Block | undefin
   }
   if (content.type === "redacted_thinking") return { type: "redacted_thinking", data: content.data };
   if (content.type !== "tool_use") return undefined;
-  tell({ kind: "call", name: content.name });
+  tell({ kind: "call", id: content.id, name: content.name });
   const input = JSON.stringify(content.input ?? {});
   return { type: "tool_use", id: content.id, name: content.name, json: input === "{}" ? "" : input };
 }

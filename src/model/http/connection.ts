@@ -140,7 +140,7 @@ export type Tell = (delta: Delta) => void;
 /** Passes pieces on to whoever watches the run, with the tools' own names. */
 export function tellTo({ onDelta }: ModelRun, toolset: Toolset): Tell {
   return (delta) => {
-    if (delta.kind === "call") onDelta?.({ kind: "call", name: toolset.nameOf(delta.name) });
+    if (delta.kind === "call") onDelta?.({ ...delta, name: toolset.nameOf(delta.name) });
     else if (delta.text) onDelta?.(delta);
   };
 }

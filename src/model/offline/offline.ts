@@ -35,7 +35,7 @@ export function createOfflineModel(): Model {
         arguments: JSON.stringify(parameters),
       }));
       if (text) onDelta?.({ kind: "text", text });
-      for (const { name } of calls) onDelta?.({ kind: "call", name });
+      for (const { id, name } of calls) onDelta?.({ kind: "call", id, name });
       const usage = estimateUsage(request, [text, ...calls.flatMap((call) => [call.name, call.arguments])]);
       return { text, calls, usage, stop: calls.length > 0 ? "calls" : "end" };
     },

@@ -26,6 +26,8 @@ export interface OpenAiAnswer {
 interface RawCallParts {
   index: number | undefined;
   id: string;
+  /** The id under which it was told; empty before. */
+  told: string;
   name: string;
   json: string;
 }
@@ -90,15 +92,20 @@ function add(answer: OpenAiAnswer, piece: Piece, tell: Tell): boolean {
 
 function addCall(calls: RawCallParts[], piece: CallPiece, tell: Tell): void {
   let call = continued(calls, piece);
-  if (!call) calls.push((call = { index: piece.index, id: "", name: "", json: "" }));
+  if (!call) calls.push((call = { index: piece.index, id: "", told: "", name: "", json: "" }));
   call.id ||= textOf(piece.id);
   const name = textOf(piece.function?.name);
   if (name && !call.name) {
     call.name = name;
-    tell({ kind: "call", name });
+    call.told = call.id || madeUpId();
+    tell({ kind: "call", id: call.told, name });
   }
   const json = piece.function?.arguments;
   call.json += typeof json === "object" && json !== null ? JSON.stringify(json) : textOf(json);
+}
+
+function madeUpId(): string {
+  return `call_${randomUUID()}`;
 }
 
 /** The call that a piece goes on with. Some servers give every call the index 0, some give none. */
@@ -118,8 +125,8 @@ function textOf(value: unknown): string {
 /** The completion that an answer with an end comes to. `sent` is the request, for servers that do not count. */
 export function toCompletion(answer: OpenAiAnswer, toolset: Toolset, sent: string): Completion {
   const { text, thoughts, stop, usage } = answer;
-  const calls = answer.calls.map(({ id, name, json }): RawCall => ({
-    id: id || `call_${randomUUID()}`,
+  const calls = answer.calls.map(({ id, told, name, json }): RawCall => ({
+    id: told || id || madeUpId(),
     name: toolset.nameOf(name),
     arguments: json || "{}",
   }));

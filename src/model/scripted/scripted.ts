@@ -110,7 +110,7 @@ function perform(
   }
   if (thoughts) onDelta?.({ kind: "thoughts", text: thoughts });
   if (text) onDelta?.({ kind: "text", text });
-  for (const { name } of calls) onDelta?.({ kind: "call", name });
+  for (const { id, name } of calls) onDelta?.({ kind: "call", id, name });
   return {
     text,
     ...(thoughts && { thoughts }),

@@ -74,7 +74,7 @@ describe("what a model says while it says it", () => {
       complete(_: ModelRequest, run: { readonly onDelta?: (delta: Delta) => void }) {
         for (const text of ["it is ", KEY.slice(0, 5), `${KEY.slice(5)}, sk-`])
           run.onDelta?.({ kind: "text", text });
-        run.onDelta?.({ kind: "call", name: KEY });
+        run.onDelta?.({ kind: "call", id: "c", name: KEY });
         return Promise.reject(new Error("cut off"));
       },
     };
@@ -83,7 +83,7 @@ describe("what a model says while it says it", () => {
     expect(shown).toEqual([
       { kind: "text", text: "it is " },
       { kind: "text", text: `${MARK}, ` },
-      { kind: "call", name: MARK },
+      { kind: "call", id: "c", name: MARK },
       { kind: "text", text: "sk-" },
     ]);
   });

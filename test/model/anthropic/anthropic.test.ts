@@ -104,8 +104,8 @@ describe("anthropic", () => {
     );
     expect(completion).toMatchObject(expected);
     expect(deltas.filter(({ kind }) => kind === "call")).toEqual([
-      { kind: "call", name: "mcp.search" },
-      { kind: "call", name: "writeNote" },
+      { kind: "call", id: "toolu_1", name: "mcp.search" },
+      { kind: "call", id: "toolu_2", name: "writeNote" },
     ]);
     loopback.server.reply(
       json(200, {

@@ -67,8 +67,8 @@ describe("the offline model", () => {
     expect(completion.usage.input).toBeGreaterThan(10);
     expect(deltas).toEqual([
       { kind: "text", text: "Doing what Control asked for." },
-      { kind: "call", name: "listDirectory" },
-      { kind: "call", name: "readFile" },
+      { kind: "call", id: "call-1", name: "listDirectory" },
+      { kind: "call", id: "call-2", name: "readFile" },
     ]);
   });
 

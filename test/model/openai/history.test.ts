@@ -84,7 +84,7 @@ describe("what OpenAI is sent", () => {
       { ...ASK, tools },
     );
     expect(completion.calls[0]!.name).toBe("mcp.search: web");
-    expect(deltas).toEqual([{ kind: "call", name: "mcp.search: web" }]);
+    expect(deltas).toEqual([{ kind: "call", id: "a", name: "mcp.search: web" }]);
   });
 
   it("lets the roles alternate for compatible servers", async () => {

@@ -58,8 +58,8 @@ describe("openai", () => {
     ]);
     expect(completion.stop).toBe("calls");
     expect(deltas).toEqual([
-      { kind: "call", name: "writeNote" },
-      { kind: "call", name: "writeNote" },
+      { kind: "call", id: "a", name: "writeNote" },
+      { kind: "call", id: "b", name: "writeNote" },
     ]);
   });
 
@@ -91,6 +91,17 @@ describe("openai", () => {
     expect(two).toMatchObject({ name: "two", arguments: "{}" });
     expect(one!.id).toMatch(/^[a-zA-Z0-9_-]{8,64}$/);
     expect(one!.id).not.toBe(two!.id);
+  });
+
+  it.each([
+    ["never comes", undefined],
+    ["comes late", "late"],
+  ])("tells of a call whose id %s under the id that it has in the end", async (_, id) => {
+    const { completion, deltas } = await answer([
+      piece({ tool_calls: [{ index: 0, function: { name: "one", arguments: "" } }] }),
+      piece({ tool_calls: [{ index: 0, id, function: { arguments: "{}" } }] }, "tool_calls"),
+    ]);
+    expect(deltas).toEqual([{ kind: "call", id: completion.calls[0]!.id, name: "one" }]);
   });
 
   it.each(["reasoning_content", "reasoning"])(

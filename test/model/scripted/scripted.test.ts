@@ -45,8 +45,8 @@ describe("scripted", () => {
     expect(deltas).toEqual([
       { kind: "thoughts", text: "hm" },
       { kind: "text", text: "Now." },
-      { kind: "call", name: "addGoal" },
-      { kind: "call", name: "noop" },
+      { kind: "call", id: completion.calls[0]!.id, name: "addGoal" },
+      { kind: "call", id: completion.calls[1]!.id, name: "noop" },
     ]);
   });
 

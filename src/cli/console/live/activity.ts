@@ -87,9 +87,10 @@ export function createAgentActivities(now: () => number): AgentActivities {
       if (kind === "live:state") seeState(agent, inspection.state, inspection.reason);
       else if (kind === "live:delta") {
         const { delta } = inspection;
-        if (delta.kind === "call") change(agent, { mark: "▸", text: `${delta.name} …` });
-        else hear(agent, delta.kind === "text" ? "“" : "~", delta.text);
-      } else if (kind === "event") {
+        hear(agent, delta.kind === "text" ? "“" : "~", delta.text);
+      } else if (kind === "live:call" && inspection.phase === "written")
+        change(agent, { mark: "▸", text: `${inspection.action} …` });
+      else if (kind === "event") {
         const { event } = inspection;
         if (event.kind === "decision") calls.set(agent, event.calls);
         else if (event.kind === "result" && event.call !== null) settle(agent, event.outcome);

@@ -2,14 +2,16 @@
 
 import type { DecisionEvent, ProtocolName } from "../../../domain/event/event.ts";
 import type { AgentId } from "../../../domain/message/message.ts";
-import type { Delta } from "../../../domain/model.ts";
+import type { SpokenDelta } from "../../../domain/model.ts";
 import { MULTILINE_DELIMITER } from "../../../model/protocol/text-syntax.ts";
 import { count } from "../../../base/text/wording.ts";
 import { plain, takeRow } from "../../kit/terminal.ts";
 import type { ConsolePage } from "./page.ts";
 
 export interface CompletionStream {
-  hear(delta: Delta): void;
+  hear(delta: SpokenDelta): void;
+  /** What was said so far is shown to its end. */
+  pause(): void;
   /** The completion is whole: shows what did not stream of it. */
   conclude(decision: DecisionEvent): void;
   /** The completion came to nothing; another may begin. */
@@ -57,10 +59,8 @@ export function createCompletionStream(options: CompletionStreamOptions): Comple
     told = { thoughts: "", text: "" };
   };
   return {
-    hear(delta) {
-      if (delta.kind === "call") end();
-      else say(delta.kind, delta.text);
-    },
+    hear: (delta) => say(delta.kind, delta.text),
+    pause: end,
     conclude(decision) {
       // Thoughts that are written as a part of an action were shown with it.
       const kinds = decision.protocol === "text" ? (["text"] as const) : (["thoughts", "text"] as const);

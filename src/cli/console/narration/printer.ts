@@ -81,6 +81,7 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
     if (kind === "live:state" && inspection.state === "idle" && !stories.has(agent)) return;
     const story = storyOf(agent, hosted.protocol.name);
     if (kind === "live:delta") story.completion.hear(inspection.delta);
+    else if (kind === "live:call" && inspection.phase === "written") story.completion.pause();
     else if (kind === "event") tellEvent(story, inspection.event);
     else if (kind === "live:state") tellState(story, inspection);
     else if (kind === "question") story.say(questionRemark(inspection));

@@ -34,7 +34,13 @@ describe("what an agent does now", () => {
       undefined,
     ]);
     expect(see(delta("1", "I walk"))).toEqual(["thinking", "“ I walk", undefined]);
-    const named: Inspection = { kind: "live:delta", agent: "1", delta: { kind: "call", name: "readFile" } };
+    const named: Inspection = {
+      kind: "live:call",
+      agent: "1",
+      call: "a",
+      action: "readFile",
+      phase: "written",
+    };
     expect(see(named)).toEqual(["thinking", "▸ readFile …", undefined]);
   });
 

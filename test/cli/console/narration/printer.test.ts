@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
 import type { Message } from "../../../../src/domain/message/message.ts";
-import type { Delta } from "../../../../src/domain/model.ts";
+import type { SpokenDelta } from "../../../../src/domain/model.ts";
 import { createPrinter } from "../../../../src/cli/console/narration/printer.ts";
 import { columnsOf } from "../../../../src/cli/kit/terminal.ts";
 import { call, committed, decision, delta, mail, message, result, state } from "../../inspections.ts";
@@ -263,7 +263,7 @@ describe("the printer", () => {
         (pieces, columns) => {
           const page = readAt(columns);
           for (const { agent, delta: each } of pieces)
-            page.see({ kind: "live:delta", agent, delta: each as Delta });
+            page.see({ kind: "live:delta", agent, delta: each as SpokenDelta });
           page.close();
           const rows = page.rows();
           for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(columns);
