@@ -56,7 +56,10 @@ export type { Control } from "./mail/control.ts";
 export type { Budget } from "./agent/parts/budget.ts";
 export type { Spent } from "./past/spending.ts";
 export type { Limits, LimitsChoice } from "./domain/limits.ts";
-export type { AgentState, Inspect, Inspection, Inspector } from "./domain/inspection.ts";
+export type { AgentState, CallPhase, Inspect, Inspection, Inspector, LiveCall } from "./domain/inspection.ts";
+export type { AgentEnd, AgentEvent, AgentEventOf } from "./legion/watching/agent-event.ts";
+export { iterateAgentEvents, type AgentEventSource } from "./legion/watching/iterate.ts";
+export { subscribeToAgent, type AgentListener } from "./legion/watching/subscribe.ts";
 
 // -- What agents run on: models, protocols, environments --------------------------------------------------------------------
 // `createScriptedModel` is the test double: a model that answers from a list or a function.

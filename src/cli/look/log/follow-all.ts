@@ -8,7 +8,7 @@ import type { Io } from "../../kit/command.ts";
 import { followEvents, type ListeningIo } from "../../kit/follow.ts";
 import type { Site } from "../../kit/target.ts";
 
-export interface AgentEvent {
+export interface OwnedEvent {
   readonly agent: AgentId;
   readonly event: Event;
 }
@@ -19,7 +19,7 @@ const SETTLE_MS = 150;
 const LOOK_MS = 2_000;
 
 /** What is there now of the logs of `agents`, in the order of time; each log keeps its own. */
-export async function* mergedEvents(site: Site, agents: readonly AgentId[]): AsyncGenerator<AgentEvent> {
+export async function* mergedEvents(site: Site, agents: readonly AgentId[]): AsyncGenerator<OwnedEvent> {
   const heads: { readonly agent: AgentId; readonly rest: AsyncIterator<Event>; event: Event }[] = [];
   for (const agent of agents) {
     const rest = site.reader.events(agent)[Symbol.asyncIterator]();
@@ -40,14 +40,14 @@ export async function* followAll(
   site: Site,
   targets: Targets,
   io: ListeningIo,
-): AsyncGenerator<AgentEvent, undefined> {
+): AsyncGenerator<OwnedEvent, undefined> {
   const wanted = async (): Promise<readonly AgentId[]> => (targets === "all" ? site.reader.known() : targets);
   const from = new Map<AgentId, number>();
   for await (const one of mergedEvents(site, await wanted())) {
     from.set(one.agent, one.event.seq + 1);
     yield one;
   }
-  let arrived: AgentEvent[] = [];
+  let arrived: OwnedEvent[] = [];
   let failure: { readonly error: unknown } | undefined;
   const followed = new Set<AgentId>();
   const { signal } = io;

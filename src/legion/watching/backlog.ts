@@ -1,0 +1,78 @@
+// What happened to an agent and was not asked for yet. It is bounded: past a million characters nothing that is committed waits
+// here any more, as the log has it, and nothing that streams, as the decision that is made of it will have the whole.
+
+import type { Inspection } from "../../domain/inspection.ts";
+
+/** Committed events that have to be looked up in the log, by their numbers. */
+export interface MissedEvents {
+  from: number;
+  readonly to: number;
+}
+
+export interface Backlog {
+  /** To be read before anything is taken; what was read of them is said in `from`. Absent: nothing is missed. */
+  readonly missed: MissedEvents | undefined;
+  add(seen: Inspection): void;
+  /** The oldest; nothing while events are missed. */
+  take(): Inspection | undefined;
+  /** The missed events were read. */
+  caughtUp(): void;
+}
+
+/** Counted roughly, in characters. */
+const MOST_WAITING = 1_048_576;
+const SIZE_OF_SMALL = 200;
+const STREAMED = new Set<Inspection["kind"]>(["live:delta", "live:call", "live:progress"]);
+
+/** Of one agent, from now on. */
+export function createBacklog(): Backlog {
+  let waiting: Inspection[] = [];
+  let size = 0;
+  let missed: { from: number; to: number } | undefined;
+  /** Of the states that were not kept. */
+  let newest: Inspection | undefined;
+  /** The beginning of what streams was not kept. */
+  let isMidAnswer = false;
+  const caughtUp = (): void => {
+    if (newest) waiting.push(newest);
+    newest = missed = undefined;
+  };
+  const fallBehind = (): void => {
+    const seqs = waiting.flatMap((seen) => (seen.kind === "event" ? [seen.event.seq] : []));
+    newest = waiting.findLast(({ kind }) => kind === "live:state");
+    waiting = [];
+    size = 0;
+    isMidAnswer = true;
+    if (seqs.length > 0) missed = { from: seqs[0]!, to: seqs.at(-1)! };
+    else caughtUp();
+  };
+  return {
+    get missed() {
+      return missed;
+    },
+    add(seen) {
+      if (seen.kind === "event" && seen.event.kind === "decision") isMidAnswer = false;
+      if (missed) {
+        if (seen.kind === "event") missed.to = seen.event.seq;
+        else if (seen.kind === "live:state") newest = seen;
+        isMidAnswer = true;
+      } else if (!isMidAnswer || !STREAMED.has(seen.kind)) {
+        waiting.push(seen);
+        size += sizeOf(seen);
+        if (size > MOST_WAITING) fallBehind();
+      }
+    },
+    take() {
+      const seen = missed ? undefined : waiting.shift();
+      if (seen) size -= sizeOf(seen);
+      return seen;
+    },
+    caughtUp,
+  };
+}
+
+function sizeOf(seen: Inspection): number {
+  if (seen.kind === "event") return JSON.stringify(seen.event).length;
+  if (seen.kind === "live:delta") return seen.delta.text.length + SIZE_OF_SMALL;
+  return (seen.kind === "live:progress" ? seen.text.length : 0) + SIZE_OF_SMALL;
+}
