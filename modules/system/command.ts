@@ -54,7 +54,9 @@ export const executeCommand = defineAction({
     const result =
       run.exitCode === 0
         ? ok(`Command executed successfully:\n${output}`, details)
-        : fail(`Command execution failed: ${reasonOf(run, timeout)}\nOutput:\n${output}`, details);
+        : host.protocol === "tools" && run.exitCode !== null
+          ? ok(`Command ended with exit code ${run.exitCode}:\n${output}`, details)
+          : fail(`Command execution failed: ${reasonOf(run, timeout)}\nOutput:\n${output}`, details);
     return hosts.length === 0 ? result : fromOutside(result, `command reaching ${hosts.join(", ")}`);
   },
 });

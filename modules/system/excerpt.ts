@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { countNewlines, isInsideCharacter, MAX_BYTES, NEWLINE, printable } from "./text.ts";
+import { countNewlines, isInsideCharacter, MAX_BYTES, NEWLINE } from "./text.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 /** How far a file is read to find lines and to count them. */
@@ -13,6 +13,7 @@ export interface Span {
 }
 
 export interface Excerpt {
+  /** As it stands in the file, but for a byte order mark and the last line end. */
   readonly text: string;
   /** How many lines `text` has. */
   readonly shown: number;
@@ -87,7 +88,10 @@ function fit(bytes: Buffer): Pick<Excerpt, "text" | "shown" | "isCut"> {
 
 function asLines(bytes: Buffer): Pick<Excerpt, "text" | "shown"> {
   const ends = bytes.length === 0 || bytes.at(-1) === NEWLINE;
-  const text = printable(bytes.toString("utf8").replace(/^\ufeff/, "")).replace(/\n$/, "");
+  const text = bytes
+    .toString("utf8")
+    .replace(/^\ufeff/, "")
+    .replace(/\r?\n$|\r$/, "");
   return { text, shown: countNewlines(bytes) + (ends ? 0 : 1) };
 }
 

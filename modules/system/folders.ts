@@ -2,6 +2,7 @@ import { lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import type { Dirent } from "node:fs";
 import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
 import { namesTo, permitMove, withEntry, withFolder, type Errand } from "./confine/confine.ts";
+import { moveOf } from "./diff.ts";
 import { ignoredBy, rulesDownTo, type IsIgnored } from "./outline/ignored.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal } from "./refusal.ts";
@@ -34,7 +35,7 @@ export const moveFile = defineAction({
               return fail(`${destinationPath} exists already; nothing was moved.`);
             if (isFolder) await permitMove(host, { at: source, from, to });
             await rename(source, destination);
-            return ok(`Moved ${sourcePath} to ${destinationPath}.`);
+            return ok(`Moved ${sourcePath} to ${destinationPath}.`, moveOf(sourcePath, destinationPath));
           }),
         );
       }),

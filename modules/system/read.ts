@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
+import { defineAction, fail, ok, type Host } from "../../src/domain/authoring/module.ts";
 import { openFile, withEntry, type Errand } from "./confine/confine.ts";
 import { binaryKind, readLines, type Excerpt } from "./excerpt.ts";
 import { pathParameter } from "./parameters.ts";
 import { orRefusal } from "./refusal.ts";
-import { bytesOf, linesOf, MAX_LINES } from "./text.ts";
+import { bytesOf, linesOf, MAX_LINES, printable, printableLine } from "./text.ts";
 
 const READ: Errand = { access: "read", lastLink: "follow", missingFolders: "refuse" };
 
@@ -32,7 +32,7 @@ export const readFile = defineAction({
           const excerpt = await readLines(file, { offset, limit: Math.min(limit, MAX_LINES) }, host.signal);
           return offset > Math.max(1, excerpt.lines)
             ? fail(pastEnd(path, excerpt))
-            : ok(render(path, { offset, size }, excerpt));
+            : ok(render(path, { offset, size, protocol: host.protocol }, excerpt));
         } finally {
           await file.close();
         }
@@ -45,18 +45,35 @@ function pastEnd(path: string, { lines, isWhole }: Excerpt): string {
   return `${path} is too big to be read that far: it can be read up to line ${lines}.`;
 }
 
-function render(path: string, from: { offset: number; size: number }, excerpt: Excerpt): string {
-  const { offset, size } = from;
+interface From {
+  readonly offset: number;
+  /** Of the file, in bytes. */
+  readonly size: number;
+  readonly protocol: Host["protocol"];
+}
+
+function render(path: string, { offset, size, protocol }: From, excerpt: Excerpt): string {
   const { text, shown, lines, isWhole, isCut } = excerpt;
-  const count = `${isWhole ? "" : "more than "}${linesOf(lines)}, ${bytesOf(size)}`;
+  const isNumbered = protocol === "tools";
+  const count = `${isWhole ? "" : "more than "}${linesOf(lines)}`;
+  const header = isNumbered
+    ? `File: ${path} (${count})`
+    : `Contents of ${path} (${count}, ${bytesOf(size)}):`;
   const next = offset + shown;
   const notes = [
     ...(isCut ? [`Line ${offset} is cut: it is too long to be shown.`] : []),
     ...(next <= lines ? [`Lines ${offset} to ${next - 1} are shown; go on with offset ${next}.`] : []),
   ];
   return [
-    `Contents of ${path} (${count}):`,
-    ...(lines > 0 ? [text] : []),
+    header,
+    ...(lines > 0 ? [isNumbered ? numbered(text, offset) : printable(text)] : []),
     ...notes.map((note) => `[${note}]`),
   ].join("\n");
+}
+
+function numbered(text: string, first: number): string {
+  return text
+    .split("\n")
+    .map((line, at) => `${first + at}: ${printableLine(line)}`)
+    .join("\n");
 }

@@ -35,6 +35,11 @@ export function printable(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(UNPRINTABLE, spell);
 }
 
+/** The same of one line, without its end: it stays one. */
+export function printableLine(line: string): string {
+  return printable(line.replace(/\r$/, "")).replaceAll("\n", "\\x0d");
+}
+
 function spell(character: string): string {
   const code = character.codePointAt(0)!.toString(16);
   if (code.length > 4) return `\\u{${code}}`;

@@ -1,7 +1,7 @@
-import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { defineAction, fail, ok, type Host } from "../../src/domain/authoring/module.ts";
-import { openFile, withEntry, type Errand } from "./confine/confine.ts";
+import { openFile, withEntry, type Errand, type OpenFile } from "./confine/confine.ts";
+import { changeOf, MAX_COMPARED, type Held } from "./diff.ts";
 import { replaceFile } from "./draft.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal, Refusal } from "./refusal.ts";
@@ -31,12 +31,13 @@ export const writeFile = defineAction({
   touches: ({ path }) => [{ kind: "write", path }],
   execute: ({ path, content }, host) =>
     orRefusal(path, () =>
-      withEntry(host, path, WRITE, (at) =>
+      withEntry(host, path, WRITE, (at, real) =>
         inTurn(async () => {
-          const before = await openFile(at, "change").catch(unlessMissing);
-          await keepHidden(before?.file, content, host);
-          await replaceFile(at, content, before?.mode);
-          return ok(`Wrote to ${path}.`);
+          const found = await openFile(at, "change").catch(unlessMissing);
+          const isCompared = host.permits({ kind: "read", path: real });
+          const before = found && (await readHeld(found, content, { host, isCompared }));
+          await replaceFile(at, content, found?.mode);
+          return ok(`Wrote to ${path}.`, changeOf(path, before, content));
         }),
       ),
     ),
@@ -63,7 +64,7 @@ export const editFile = defineAction({
           const edited = replaceOnce(text, oldText, newText);
           if (typeof edited === "number") return fail(`The old text was ${countOf(edited)}. Path: ${path}`);
           await replaceFile(at, edited, mode);
-          return ok(`Edited ${path}.`);
+          return ok(`Edited ${path}.`, changeOf(path, { text }, edited));
         }),
       ),
     ),
@@ -71,12 +72,23 @@ export const editFile = defineAction({
 
 const MARK = "[redacted:";
 
-/** Closes `file`, which `content` is to replace. Throws Refusal if a mark in that would take the place of a hidden value. */
-async function keepHidden(file: FileHandle | undefined, content: string, host: Host): Promise<void> {
+/**
+ * What the file holds that `content` is to replace, if that may be told; closes it. Throws Refusal if a mark in `content` would
+ * take the place of a hidden value.
+ */
+async function readHeld(
+  { file, size }: OpenFile,
+  content: string,
+  { host, isCompared }: { readonly host: Host; readonly isCompared: boolean },
+): Promise<Held> {
   try {
-    if (file && content.includes(MARK)) refuseMarks(await file.readFile("utf8"), [content], host);
+    const mayBeTold = isCompared && size <= MAX_COMPARED;
+    if (!mayBeTold && !content.includes(MARK)) return {};
+    const text = await file.readFile("utf8");
+    refuseMarks(text, [content], host);
+    return mayBeTold ? { text } : {};
   } finally {
-    await file?.close();
+    await file.close();
   }
 }
 
@@ -92,7 +104,9 @@ function refuseMarks(held: string, texts: readonly string[], host: Host): void {
 }
 
 function countOf(found: number): string {
-  return found === 0 ? "not found" : `found ${found} times: give more of what stands around it`;
+  return found === 0
+    ? "not found"
+    : `found ${found} times, must be unique: give more of what stands around it`;
 }
 
 async function readWhole(at: string): Promise<{ text: string; mode: number }> {

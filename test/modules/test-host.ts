@@ -24,6 +24,8 @@ export interface Setup {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly peers?: readonly Peer[];
   readonly id?: string;
+  /** `text` if absent. */
+  readonly protocol?: Host["protocol"];
   readonly signal?: AbortSignal;
   readonly state?: Readonly<Record<string, unknown>>;
   /** Answers the module's own model calls; refuses them if absent. */
@@ -34,6 +36,8 @@ export interface Setup {
   readonly maxPinnedTokens?: number;
   /** The marks of what a text has to hide; of none if absent. */
   readonly hides?: Host["hides"];
+  /** Everything is permitted if absent. */
+  readonly permits?: Host["permits"];
   /** What the process offers; nothing if absent. */
   readonly node?: NodeHost;
 }
@@ -56,6 +60,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
   const host: Host = {
     agent: { id, name: `Agent ${id}`, description: "", brief: "" },
     actions: [],
+    protocol: setup.protocol ?? "text",
     howToAct: "",
     state: {
       get: (key) => state.get(key),
@@ -86,7 +91,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
       return Promise.resolve([]);
     },
     progress: () => undefined,
-    permits: () => true,
+    permits: setup.permits ?? (() => true),
     peers: () => Promise.resolve(peers),
     complete: setup.complete ?? (() => Promise.reject(new Error("no model here"))),
     tokens: estimateTokens,

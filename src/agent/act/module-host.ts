@@ -47,6 +47,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
   return {
     agent: identity,
     actions: modules.specs,
+    protocol: modules.protocol,
     howToAct: modules.howToAct,
     state: { ...stagedState(memory.state, module, []), set: refuse, delete: refuse },
     history,

@@ -5,6 +5,7 @@ import { createClosing, type Close } from "../../base/process/closing.ts";
 import { findSpec, toActionSpec } from "../../domain/action-spec.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Action, ActionSpec, Effects, Host, Module } from "../../domain/authoring/module.ts";
+import type { ProtocolName } from "../../domain/event/event.ts";
 import type { ToolSpec } from "../../domain/model.ts";
 import { pinnedParts, section, type Introduction } from "./introduction.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
@@ -21,6 +22,7 @@ export interface ActionIndex {
   readonly actions: ReadonlyMap<string, IndexedAction>;
   readonly specs: readonly ActionSpec[];
   readonly tools: readonly ToolSpec[];
+  readonly protocol: ProtocolName;
   readonly howToAct: string;
 }
 
@@ -47,7 +49,8 @@ export function indexActions(modules: readonly Module[], protocol: Protocol): Ac
     }
   }
   const specs = [...actions.values()].map(({ spec }) => spec);
-  return { modules, actions, specs, tools: protocol.tools(specs), howToAct: protocol.instructions(specs) };
+  const howToAct = protocol.instructions(specs);
+  return { modules, actions, specs, tools: protocol.tools(specs), protocol: protocol.name, howToAct };
 }
 
 export interface ModuleSet extends Omit<ActionIndex, "tools"> {
@@ -78,6 +81,9 @@ export function startModules(
   };
   return {
     ...index,
+    get protocol() {
+      return speech.actions.protocol;
+    },
     get howToAct() {
       return speech.actions.howToAct;
     },

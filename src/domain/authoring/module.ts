@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { nearest } from "../../base/text/nearest.ts";
+import type { ProtocolName } from "../event/event.ts";
 import type { Network } from "./network.ts";
 import { sourcesOf } from "../message/taint.ts";
 import type { Touching } from "../policy/touching.ts";
@@ -135,6 +136,8 @@ export interface Host {
   readonly agent: Identity;
   /** Every action of this agent. */
   readonly actions: readonly ActionSpec[];
+  /** How this agent writes its actions, and is shown what came of them; it may change while the agent runs. */
+  readonly protocol: ProtocolName;
   /** How to write actions in this agent's protocol. */
   readonly howToAct: string;
   readonly state: State;

@@ -19,6 +19,10 @@ describe("moveFile", () => {
     expect(await agent.act("moveFile", { sourcePath: "a/file", destinationPath: "b/c/renamed" })).toEqual({
       outcome: "ok",
       content: "Moved a/file to b/c/renamed.",
+      details: {
+        created: true,
+        diff: "diff --git a/a/file b/b/c/renamed\nrename from a/file\nrename to b/c/renamed\n",
+      },
     });
     expect((await agent.act("moveFile", { sourcePath: "b", destinationPath: "d" })).outcome).toBe("ok");
     expect(readFileSync(join(agent.root, "d/c/renamed"), "utf8")).toBe("text");

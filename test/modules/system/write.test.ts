@@ -14,6 +14,10 @@ describe("writeFile", () => {
       expect(await agent.act("writeFile", parameters)).toEqual({
         outcome: "ok",
         content: "Wrote to a/b/c.txt.",
+        details:
+          n === 0
+            ? { created: true, diff: "--- /dev/null\n+++ a/b/c.txt\n@@ -0,0 +1,1 @@\n+hello\n" }
+            : { created: false, diff: "" },
       });
       expect(readFileSync(join(agent.root, "a/b/c.txt"), "utf8")).toBe("hello\n");
     }
@@ -133,6 +137,7 @@ describe("editFile", () => {
     expect(await edit("a\nb\nc\n", "b\n", "x\ny\n")).toEqual({
       outcome: "ok",
       content: "Edited file.",
+      details: { created: false, diff: "--- file\n+++ file\n@@ -1,3 +1,4 @@\n a\n-b\n+x\n+y\n c\n" },
       file: "a\nx\ny\nc\n",
     });
     expect((await edit("keep this", " this", "")).file).toBe("keep");
@@ -144,8 +149,8 @@ describe("editFile", () => {
 
   it.each([
     ["not found", "a b c", "x"],
-    ["found 2 times: give more of what stands around it", "a b a", "a"],
-    ["found 2 times: give more of what stands around it", "aaa", "aa"],
+    ["found 2 times, must be unique: give more of what stands around it", "a b a", "a"],
+    ["found 2 times, must be unique: give more of what stands around it", "aaa", "aa"],
     ["not found", "", "a"],
   ])("refuses an old text that was %s", async (found, content, oldText) => {
     expect(await edit(content, oldText, "y")).toEqual({
@@ -179,6 +184,8 @@ describe("editFile", () => {
     expect((await edit("a\r\nb\r\n", "a\r\nb", "x\r\ny")).file).toBe("x\r\ny\r\n");
     expect((await edit("a\r\nb\nc\n", "b\nc", "y")).file).toBe("a\r\ny\n");
     expect((await edit("a\nb\n", "b", "x\ny")).file).toBe("a\nx\ny\n");
+    expect((await edit("\ufeffa\r\n", "a\n", "b\n")).file).toBe("\ufeffb\r\n");
+    expect((await edit("a\r\nb\r\n", "a", "x\ny")).file).toBe("x\r\ny\r\nb\r\n");
   });
 
   it("keeps who may run the file", async () => {
