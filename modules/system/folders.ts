@@ -3,7 +3,7 @@ import type { Dirent } from "node:fs";
 import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
 import { namesTo, permitMove, withEntry, withFolder, type Errand } from "./confine/confine.ts";
 import { moveOf } from "./diff.ts";
-import { ignoredBy, rulesDownTo, type IsIgnored } from "./outline/ignored.ts";
+import { ignoredBy, rulesDownTo, type IsIgnored } from "./search/ignored.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal } from "./refusal.ts";
 import { printable } from "./text.ts";

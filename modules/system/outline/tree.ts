@@ -15,7 +15,7 @@ import {
   type FolderErrand,
 } from "../confine/confine.ts";
 import { binaryKind } from "../excerpt.ts";
-import { ignoredBy, rulesDownTo, rulesIn, type Rules } from "./ignored.ts";
+import { ignoredBy, rulesDownTo, rulesIn, type Rules } from "../search/ignored.ts";
 import { codeOf, Refusal } from "../refusal.ts";
 import { countNewlines, NEWLINE } from "../text.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ignoredBy, readRules, type Rules } from "../../../../modules/system/outline/ignored.ts";
+import { ignoredBy, readRules, type Rules } from "../../../../modules/system/search/ignored.ts";
 import { gitIsThere } from "../../../git.ts";
 import { system } from "../../../../modules/system/index.ts";
 import { createTestHost } from "../../test-host.ts";
@@ -16,7 +16,7 @@ function isLeftOut(files: Readonly<Record<string, string>>, path: string): boole
     const folder = names.slice(0, depth);
     const rules = Array.from({ length: depth + 1 }, (_, n): Rules => {
       const from = folder.slice(0, n);
-      return { folder: from, rules: readRules(files[[...from, ".gitignore"].join("/")] ?? "") };
+      return { folder: from, lines: readRules(files[[...from, ".gitignore"].join("/")] ?? "") };
     });
     const isFolder = depth < names.length - 1 || path.endsWith("/");
     return ignoredBy(rules, folder)(name, isFolder ? "folder" : "file");
@@ -135,6 +135,18 @@ describe("what git ignores", () => {
       "main.ts [file]",
       "own [file, ignored by git]",
     ]);
+  });
+
+  it("does not hide what a folder holds that is left out itself, where that folder is asked for", async () => {
+    const agent = createTestHost(system);
+    agent.file(".gitignore", "dist/\n*.log\n");
+    for (const name of ["a.js", "a.log", "sub/b.js"]) agent.file(`dist/${name}`, "1\n");
+    expect((await agent.act("listDirectory", { path: "dist" })).content.split("\n").slice(1)).toEqual([
+      "a.js [file]",
+      "a.log [file, ignored by git]",
+      "sub [directory]",
+    ]);
+    expect((await agent.act("outline", { path: "dist" })).content).toContain("2 files");
   });
 
   it("is not learned from outside the workspace, through a link or from a pipe", async () => {
