@@ -20,6 +20,7 @@ const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
   ["notes", async () => (await import("../../modules/notes.ts")).notes],
   ["messaging", async () => (await import("../../modules/messaging.ts")).messaging],
   ["system", async () => (await import("../../modules/system/index.ts")).system],
+  ["session", async () => (await import("../../modules/session.ts")).session],
   ["web", async () => (await import("../../modules/web/index.ts")).web],
 ]);
 
