@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { findDefinition, findTeam, type Definition, type Member } from "../../src/config/definition.ts";
+import { loadModules } from "../../src/config/module-loader.ts";
 import { isLegionError, messageOf } from "../../src/base/errors.ts";
 import { createTempProject } from "../temp-project.ts";
 
@@ -275,6 +276,17 @@ describe("what the package ships", () => {
     expect(legionnaire.modules).toEqual(["core", "goals", "notes", "messaging", "system", "web"]);
     expect(legionnaire.description).not.toBe("");
     expect(legionnaire.brief).not.toBe("");
+  });
+
+  it("has an assistant, whose brief names only what it can do", async () => {
+    const { brief, modules, description, protocol } = await findDefinition("assistant", here);
+    expect(modules).toEqual(["core", "system", "session", "messaging", "web"]);
+    expect(protocol).toBe("auto");
+    expect(description).not.toBe("");
+    const actions = (await loadModules(modules, here)).flatMap((module) => Object.keys(module.actions));
+    expect(actions).toEqual(
+      expect.arrayContaining(Array.from(brief.matchAll(/`(.+?)`/g), ([, name]) => name)),
+    );
   });
 
   it("has a team of three whose briefs name each other by the ids they have there", async () => {
