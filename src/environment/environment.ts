@@ -15,9 +15,15 @@ export interface CommandTrace {
 export interface ExecuteOptions {
   /** Absolute path of the folder to start in. */
   readonly cwd: string;
+  /** `Infinity`: it may take as long as it likes. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly trace?: CommandTrace;
+  /**
+   * `traced`: all that it prints is for `trace` alone, and may have no end; it is taken at a pace that leaves time for
+   * others, and of it the result has no more than the end.
+   */
+  readonly output?: "traced";
   /** What this command may reach besides what all may, as in `network`; somebody has judged them. */
   readonly hosts?: readonly string[];
 }
@@ -28,7 +34,7 @@ export interface ExecuteOptions {
  *   E2. When `execute` settles, nothing that the command started is running.
  *   E3. `execute` settles soon after the shell ends, whoever still holds its output, and soon after `timeoutMs` or an
  *       abort, whatever the command ignores.
- *   E4. Output is bounded: a command that prints without end is ended.
+ *   E4. Output is bounded: a command that prints without end is ended, or slowed down where all of it is only traced.
  *   E5. No command outlives an orderly exit of the runtime.
  *   E6. What a runtime that was killed left running is found by its mark, and ended.
  */

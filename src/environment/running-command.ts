@@ -13,6 +13,10 @@ const GRACE_MS = 2_000;
 /** How long to wait for the end of the output once everything that could write to it was ended. */
 const DRAIN_MS = 500;
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+/** What is only traced is taken in such portions, with a pause after each; its end is kept. */
+const PORTION_BYTES = 256 * 1024;
+const PORTION_PAUSE_MS = 50;
+const END_BYTES = 8 * 1024;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 // One pipe for both streams: what was printed first is read first.
@@ -58,7 +62,8 @@ export async function attend(running: RunningCommand, options: ExecuteOptions): 
   const exited = once(child, "exit").then(() => undefined);
   const closed = once(child, "close");
   const stop = createStop(options);
-  const output = collect(stdout, () => stop.ask("too much output"));
+  const output =
+    options.output === "traced" ? keepPace(stdout) : collect(stdout, () => stop.ask("too much output"));
   if (options.trace) stdout.on("data", options.trace.print);
   const unwatch = running.watch?.(stop.ask);
 
@@ -86,7 +91,8 @@ function createStop({ timeoutMs, signal }: ExecuteOptions) {
   let ask!: (why: EndReason) => void;
   const asked = new Promise<EndReason>((resolve) => (ask = resolve));
   const abort = () => ask("aborted");
-  const timer = setTimeout(() => ask("timeout"), Math.min(timeoutMs, MAX_TIMER_MS));
+  const timer =
+    timeoutMs === Infinity ? undefined : setTimeout(() => ask("timeout"), Math.min(timeoutMs, MAX_TIMER_MS));
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
   return {
@@ -112,6 +118,21 @@ function collect(stream: Readable, onFull: () => void) {
     isFull: () => bytes > MAX_OUTPUT_BYTES,
     text: () => Buffer.concat(chunks).toString("utf8"),
   };
+}
+
+/** Keeps the last END_BYTES; whoever prints faster than it is read waits. */
+function keepPace(stream: Readable) {
+  let end: Buffer = Buffer.alloc(0);
+  let portion = 0;
+  stream.on("data", (chunk: Buffer) => {
+    end = Buffer.concat([end, chunk.subarray(-END_BYTES)]).subarray(-END_BYTES);
+    portion += chunk.length;
+    if (portion < PORTION_BYTES) return;
+    portion = 0;
+    stream.pause();
+    setTimeout(() => stream.resume(), PORTION_PAUSE_MS).unref();
+  });
+  return { isFull: () => false, text: () => end.toString("utf8") };
 }
 
 /** The commands that run, so that none outlives an orderly exit of the runtime (E5). */

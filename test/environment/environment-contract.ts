@@ -210,6 +210,26 @@ export function describeEnvironment({ name, open, path, isThere = true }: Enviro
       expect((await run(`head -c ${EIGHT_MIB + 1} /dev/zero`)).ended).toBe("too much output");
     });
 
+    it("lets a command print without end that is only traced, and keeps the end of it (E2, E4)", async () => {
+      const stopping = new AbortController();
+      let bytes = 0;
+      const print = (chunk: Uint8Array): void => {
+        bytes += chunk.length;
+        if (bytes > EIGHT_MIB) stopping.abort();
+      };
+      const deaf = lasting();
+      const result = await environment.execute(`trap '' TERM; ${deaf} & yes 0123456`, {
+        ...{ cwd, timeoutMs: Infinity, signal: stopping.signal, output: "traced" },
+        trace: { mark: randomUUID(), print },
+      });
+      expect(result).toMatchObject({ exitCode: null, ended: "aborted" });
+      expect(result.output).toMatch(/0123456\n0123456\n/);
+      expect(result.output.length).toBeLessThanOrEqual(8_192);
+      // It is not taken as fast as it comes: of what was printed meanwhile little is here.
+      expect(bytes).toBeLessThan(3 * EIGHT_MIB);
+      expect(await isRunningAs(deaf)).toBe(false);
+    });
+
     it("runs many commands at once, each with its own output", async () => {
       const runs = Array.from({ length: 12 }, (_, n) => run(`echo ${n}`));
       expect((await Promise.all(runs)).map(({ output }) => Number(output))).toEqual(runs.map((_, n) => n));
