@@ -60,8 +60,10 @@ export interface EnvironmentPlace {
   readonly agent: string;
   /** Absolute real path: commands work there. */
   readonly workspace: string;
-  /** Absolute real path of the folder whose `.ai-legion` holds the state of the legion. */
+  /** Absolute real path of the folder whose `.ai-legion` holds the state of legions. */
   readonly project: string;
+  /** Absolute real path of the folder in there that holds the state of this one. */
+  readonly home: string;
   /** Relative to the workspace: what commands may only read, and what not even that. */
   readonly protectedPaths: readonly string[];
   readonly privatePaths: readonly string[];

@@ -29,9 +29,15 @@ export interface OwnFolders {
 export const HOME = "/home/agent";
 
 /** Makes them. Throws DAMAGED if somebody put a link in their place. */
-export async function makeOwnFolders({ project, workspace, agent }: EnvironmentPlace): Promise<OwnFolders> {
-  const root = join(project, ".ai-legion", "homes", agent);
+export async function makeOwnFolders({
+  project,
+  home,
+  workspace,
+  agent,
+}: EnvironmentPlace): Promise<OwnFolders> {
+  const root = join(home, "homes", agent);
   const own = (name: string): Promise<string> => makeFolder(join(root, name));
+  const homes = await makeFolder(join(project, ".ai-legion", "homes"));
   const folders = {
     home: await own("home"),
     tmp: await own("tmp"),
@@ -40,7 +46,7 @@ export async function makeOwnFolders({ project, workspace, agent }: EnvironmentP
     empty: await own("empty"),
     covers: await own("covers"),
     aside: join(project, ".ai-legion", "set-aside"),
-    record: join(project, ".ai-legion", "homes", `${nameOf(workspace)}.json`),
+    record: join(homes, `${nameOf(workspace)}.json`),
   };
   for (const name of ["tmp", "shm", "etc", "empty", "covers"] as const) {
     await rm(folders[name], { recursive: true, force: true, maxRetries: 10 });

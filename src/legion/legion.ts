@@ -44,6 +44,8 @@ import type { Writer } from "../mail/log-access.ts";
 export interface LegionOptions {
   /** Absolute real path of the project folder. */
   readonly project: string;
+  /** Absolute real path of the home: `sessionHome` gives that of a session. Absent: that of the project's own legion. */
+  readonly home?: string;
   readonly plans: readonly AgentPlan[];
   readonly limits: Limits;
   /** What is kept of this start, for the next one. */
@@ -105,7 +107,7 @@ export interface Legion extends Answers {
 export async function startLegion(options: LegionOptions): Promise<Legion> {
   const { clock = createClock(), plans, delayMs, redactor = NO_SECRETS } = options;
   const inspector = createInspector(options.watch);
-  const paths = legionPaths(options.project);
+  const paths = legionPaths(options.project, options.home);
   const { inspect } = inspector;
   const { store, disk, node, ceiling, begin } = await openStorage(options, { paths, clock, inspect });
   const now = new AbortController();
@@ -176,8 +178,8 @@ function rulesOf({ project, questions = DEFAULT_QUESTIONS, isAnswered, gate }: L
 
 /** A backend that is given is the caller's to close. */
 async function openStorage(options: LegionOptions, where: Surroundings): Promise<NodeStorage> {
-  const { project, plans, started, redactor = NO_SECRETS, backend: given } = options;
-  const backend = given ?? (await openBackend({ project, bus: { kind: "memory" }, redactor }));
+  const { project, home, plans, started, redactor = NO_SECRETS, backend: given } = options;
+  const backend = given ?? (await openBackend({ project, home, bus: { kind: "memory" }, redactor }));
   const agents = plans.map((plan) => toHostable(plan, redactor));
   return backend.openNode({ ...options, agents, started: redactor.value(started) }, where);
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { TracedWorkplace, Workplace } from "../agent/parts/workplace.ts";
 import { createNetwork } from "../environment/network/network.ts";
 import type { Clock } from "../base/clock.ts";
@@ -10,7 +10,7 @@ import type { Closing } from "../base/process/closing.ts";
 import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Environment, OpenEnvironment } from "../environment/environment.ts";
 import type { Identity, NodeHost } from "../domain/authoring/module.ts";
-import type { LegionPaths } from "../storage/folder/paths.ts";
+import { legionPaths, type LegionPaths } from "../storage/folder/paths.ts";
 import type { Shared } from "../agent/parts/agent.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import { enumerate } from "../base/text/wording.ts";
@@ -50,8 +50,8 @@ export type Premises = ReturnType<typeof createPremises>;
 
 export function createPremises(deps: PremisesDeps) {
   const { paths, clock, environment, settings, peers, redactor, closing, tellControl } = deps;
-  const { project } = paths;
-  const mark = markOf(`node ${project}`);
+  const { project, root: home } = paths;
+  const mark = markOf(`node ${home}`);
   const scratch = join(paths.tmp, "modules");
   // The setting was checked with the rest of the config.
   const { allowPrivate = [] } = settings("web") as { readonly allowPrivate?: readonly string[] };
@@ -69,7 +69,7 @@ export function createPremises(deps: PremisesDeps) {
       const onSetAside = (moved: readonly string[]): void =>
         tellControl(identity.id, `set aside ${randomUUID()}`, aboutSetAside(identity.id, moved));
       const place = {
-        ...{ agent: identity.id, workspace: root, project },
+        ...{ agent: identity.id, workspace: root, project, home },
         ...{ network, protectedPaths, privatePaths, onSetAside },
       };
       const own = await openOwn?.(place);
@@ -77,6 +77,7 @@ export function createPremises(deps: PremisesDeps) {
       return {
         workspace: {
           root,
+          home: relative(project, home),
           execute: (command, run) => used.execute(command, { cwd: root, ...run }),
           endLeft: (left) => used.endLeft(left),
         },
@@ -103,12 +104,21 @@ function aboutSetAside(agent: AgentId, moved: readonly string[]): string {
   );
 }
 
-/** For an agent that does not act: its modules find what they read, in `project` as well, and everything else refuses. */
+/** Of an agent that does not act. */
+interface Dormant extends Pick<Workplace, "settings" | "peers"> {
+  readonly project: string;
+  /** Absolute real path of the home; that of the project's own legion if absent. */
+  readonly home?: string;
+}
+
+/** For an agent that does not act: its modules find what they read, in the project as well, and everything else refuses. */
 export function closedWorkplace(
-  { project, settings, peers }: Pick<Workplace, "settings" | "peers"> & { readonly project: string },
+  { project, home, settings, peers }: Dormant,
   refuse: () => Promise<never>,
 ): Workplace {
-  return { workspace: { root: project, execute: refuse }, node: closedPremises(refuse), settings, peers };
+  const { root } = legionPaths(project, home);
+  const workspace = { root: project, home: relative(project, root), execute: refuse };
+  return { workspace, node: closedPremises(refuse), settings, peers };
 }
 
 /** For agents that do not run: nothing can be asked of it. */

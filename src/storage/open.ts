@@ -7,6 +7,8 @@ import type { RedisAddressed } from "./redis/backend.ts";
 export interface Whereabout {
   /** Real path of the project's folder. */
   readonly project: string;
+  /** Absolute real path of the home, for files; that of the project's own legion if absent. */
+  readonly home?: string;
   /** `memory`: the project's files; `process`: nothing but this process, and gone with it. */
   readonly bus:
     | { readonly kind: "memory" | "process" }
@@ -22,7 +24,7 @@ export type Voices = Pick<RedisAddressed, "onRetry" | "onWarning" | "onTrouble">
 
 /** Rejects with STORAGE if it is out of reach. */
 export async function openBackend(
-  { project, bus, name = "legion", redactor }: Whereabout,
+  { project, home, bus, name = "legion", redactor }: Whereabout,
   voices: Voices = {},
 ): Promise<Backend> {
   if (bus.kind === "redis")
@@ -33,5 +35,5 @@ export async function openBackend(
       legion: name,
     });
   if (bus.kind === "process") return (await import("./memory/backend.ts")).createMemoryBackend(redactor);
-  return (await import("./files/backend.ts")).createFileBackend(project, redactor);
+  return (await import("./files/backend.ts")).createFileBackend(project, { home, redactor });
 }

@@ -1,5 +1,6 @@
 // Environments as agents get them, for tests: each in a workspace that is a project.
 
+import { join } from "node:path";
 import { findBubblewrap } from "../../scripts/bubblewrap.mjs";
 import { gitIsThere } from "../git.ts";
 import type { Environment, EnvironmentKind, EnvironmentPlace } from "../../src/environment/environment.ts";
@@ -12,7 +13,8 @@ export const bubblewrapIsThere = gitIsThere && (findBubblewrap() !== undefined |
 
 export function placeIn(workspace: string): EnvironmentPlace {
   const network = createNetwork({ allowPrivate: [] });
-  return { agent: "1", workspace, project: workspace, protectedPaths: [], privatePaths: [], network };
+  const home = join(workspace, ".ai-legion");
+  return { agent: "1", workspace, project: workspace, home, protectedPaths: [], privatePaths: [], network };
 }
 
 export async function open(

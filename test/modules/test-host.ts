@@ -78,6 +78,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
     },
     workspace: {
       root,
+      home: ".ai-legion",
       execute: (command, options) => environment.execute(command, { cwd: root, ...options }),
     },
     node: setup.node ?? closedPremises(() => Promise.reject(new Error("no web here"))),

@@ -200,8 +200,7 @@ function isOutside(names: readonly string[]): boolean {
 
 /** An agent may read what was kept for it of its own long outputs. */
 function isOffLimits(host: Host, names: readonly string[], access: Errand["access"]): boolean {
-  const isOwnBlob =
-    names.length === 5 && names.slice(0, 4).join("/") === `.ai-legion/agents/${host.agent.id}/blobs`;
+  const isOwnBlob = names.slice(0, -1).join("/") === `${host.workspace.home}/agents/${host.agent.id}/blobs`;
   const isPrivate = isProtected(names) || liesIn(names, pathsIn(host, "privatePaths"));
   return isPrivate && !(isOwnBlob && access === "read");
 }

@@ -53,6 +53,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     history,
     workspace: {
       root: workspace.root,
+      home: workspace.home,
       execute: async (command, { timeoutMs, signal, hosts }) =>
         redactor.value(await workspace.execute(command, { timeoutMs, signal, hosts })),
     },
@@ -102,7 +103,7 @@ export function actingHost(performer: Performer, module: string, running: Runnin
       delete: (key) => changing().state(module).delete(key),
     },
     workspace: {
-      root: workplace.workspace.root,
+      ...host.workspace,
       async execute(command, { onOutput, timeoutMs, signal: until, hosts }) {
         const key = callKey(memory, call);
         const begun = isReader ? unprinted(key) : await traces.begin(key);
@@ -132,8 +133,8 @@ export function actingHost(performer: Performer, module: string, running: Runnin
 }
 
 /** Keeps a text beside the log; returns where it can be read, relative to the workspace. */
-export async function keepText({ identity, blobs }: HostSource, content: string): Promise<string> {
-  return `.ai-legion/agents/${identity.id}/blobs/${await blobs.keep(content)}`;
+export async function keepText({ identity, blobs, workplace }: HostSource, content: string): Promise<string> {
+  return `${workplace.workspace.home}/agents/${identity.id}/blobs/${await blobs.keep(content)}`;
 }
 
 /** How long each result of the newest decision may be, in tokens. */

@@ -36,6 +36,7 @@ export function whileHeld({ workspace, ...place }: TracedWorkplace, tenure: Tenu
     ...place,
     workspace: {
       root: workspace.root,
+      home: workspace.home,
       async execute(command, run) {
         tenure.check();
         return workspace.execute(command, run);

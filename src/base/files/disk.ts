@@ -41,10 +41,15 @@ export interface Disk {
 const MAX_OPEN_FILES = 128;
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 
-/** The real disk. `tmp` holds temporary files and must lie on the same file system as what is written. */
-export function createDisk(tmp: string): Disk {
+/**
+ * The real disk.
+ *
+ * @param tmp holds temporary files, and must lie on the same file system as what is written
+ * @param top a folder around everything that is written; it was there before
+ */
+export function createDisk(tmp: string, top = dirname(dirname(tmp))): Disk {
   const open = new Set<AppendFile>();
-  const folders = createFolders(dirname(dirname(tmp)));
+  const folders = createFolders(top);
   return {
     ...createPlacing(tmp, folders),
     list: (path) => storage(path, async () => (await readdir(path)).sort(), []),

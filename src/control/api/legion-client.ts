@@ -44,6 +44,8 @@ export interface EndedNode {
 export interface LegionSite {
   /** Real path of its folder: where a node that runs here listens. */
   readonly project: string;
+  /** Absolute real path of the home; that of the project's own legion if absent. */
+  readonly home?: string;
   readonly backend: Backend;
   readonly config: Pick<Config, "durability">;
 }

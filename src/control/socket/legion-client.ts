@@ -24,7 +24,7 @@ export async function withOneNode<T>(
   use: (legion: LegionClient) => Promise<T>,
 ): Promise<T> {
   const deadline = Date.now() + STARTING_MS;
-  const { socket } = legionPaths(options.project);
+  const { socket } = legionPaths(options.project, options.home);
   for (;;) {
     const node = await findNode(socket);
     try {
@@ -36,7 +36,7 @@ export async function withOneNode<T>(
   }
 }
 
-function throughNode(node: NodeClient, { project, backend }: LegionSite): LegionClient {
+function throughNode(node: NodeClient, { project, home, backend }: LegionSite): LegionClient {
   return {
     status: async (agents) => overview(backend.reader, (await node.status({})).agents, agents),
     say: async (said) => (await node.say(said)).ids,
@@ -44,7 +44,7 @@ function throughNode(node: NodeClient, { project, backend }: LegionSite): Legion
     order: async (order) => (await node.order(order)).agents,
     resend: async (dead) => (await node.resend({ dead })).letters,
     fork: node.fork,
-    end: async () => [await endNode(node, legionPaths(project))],
+    end: async () => [await endNode(node, legionPaths(project, home))],
   };
 }
 

@@ -20,6 +20,8 @@ export interface CommandOptions {
 export interface Workspace {
   /** Absolute real path of the project folder. */
   readonly root: string;
+  /** Where the state of the legion is, relative to `root`; an agent may read nothing there but what was kept for it. */
+  readonly home: string;
   /** Runs `command` in a shell in the workspace. Resolves whatever comes of it; rejects only if no shell starts. */
   execute(command: string, options: CommandOptions): Promise<CommandRun>;
 }

@@ -44,7 +44,13 @@ export async function probeBubblewrap(machine: Machine): Promise<Probe> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "legion-probe-")));
   try {
     const place: EnvironmentPlace = {
-      ...{ agent: "probe", workspace: folder, project: folder, network: NETWORKLESS },
+      ...{
+        agent: "probe",
+        workspace: folder,
+        project: folder,
+        home: join(folder, ".ai-legion"),
+        network: NETWORKLESS,
+      },
       ...{ protectedPaths: [], privatePaths: [] },
     };
     const folders = await makeOwnFolders(place);

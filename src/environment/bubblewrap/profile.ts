@@ -19,7 +19,7 @@ export interface Abilities {
 }
 
 export interface ProfileOptions {
-  readonly place: Pick<EnvironmentPlace, "agent" | "workspace" | "project">;
+  readonly place: Pick<EnvironmentPlace, "agent" | "workspace" | "project" | "home">;
   readonly folders: OwnFolders;
   readonly variables: NodeJS.ProcessEnv;
   readonly abilities: Abilities;
@@ -79,7 +79,11 @@ function linkArgs(path: string, { workspace }: ProfileOptions["place"], { empty 
 }
 
 /** Of its legion an agent may read what was kept for it of its own long outputs. What lies beside, git may track. */
-function folderArgs(path: string, { agent, project }: ProfileOptions["place"], folders: OwnFolders): Args {
+function folderArgs(
+  path: string,
+  { agent, project, home }: ProfileOptions["place"],
+  folders: OwnFolders,
+): Args {
   const state = join(project, ".ai-legion");
   if (path !== state) return ["--ro-bind", folders.empty, path];
   const files = readdirSync(state, { withFileTypes: true }).filter((entry) => entry.isFile());
@@ -87,7 +91,7 @@ function folderArgs(path: string, { agent, project }: ProfileOptions["place"], f
     const file = join(state, name);
     return ["--ro-bind", coverOf({ path: file, names: [".ai-legion", name] }, folders.covers), file];
   });
-  const blobs = join(state, "agents", agent, "blobs");
+  const blobs = join(home, "agents", agent, "blobs");
   const isOwn = existsSync(blobs) && realpathSync(blobs) === blobs;
   const own = isOwn ? ["--ro-bind", blobs, blobs] : [];
   return ["--tmpfs", state, ...covered, ...own, "--remount-ro", state];

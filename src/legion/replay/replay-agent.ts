@@ -30,6 +30,8 @@ export interface ReplayOptions {
   readonly reader: Reader;
   /** What its agents look at as their workspace. */
   readonly project: string;
+  /** Absolute real path of its home; that of the project's own legion if absent. */
+  readonly home?: string;
   readonly tape: Tape;
   /** The agent as it would be made today for the model of that name, or for the newest one. */
   readonly planFor: (model: string | undefined) => Promise<AgentPlan>;

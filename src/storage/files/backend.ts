@@ -2,22 +2,20 @@
 
 import { isLegionError } from "../../base/errors.ts";
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
-import { openPersonFolder } from "../folder/person/folder.ts";
 import { writeLastStart, type LastStart } from "../contract/last-start.ts";
 import type { NodeOrder, NodeStorage, Surroundings } from "../contract/node.ts";
 import type { Backend } from "../contract/backend.ts";
 import { receiveAgents } from "./arrivals.ts";
-import { createFileReader, followFiles } from "./reader/reader.ts";
+import { createFileReader, followFiles, type FilesOptions } from "./reader/reader.ts";
 import { createFileSource } from "./reader/source.ts";
 import { openFileStore, type FileStore } from "./store.ts";
 
 /** @param project real path of its folder */
 export function createFileBackend(
   project: string,
-  redactor: Redactor = NO_SECRETS,
-  person = openPersonFolder(process.env),
+  { redactor = NO_SECRETS, ...options }: FilesOptions & { readonly redactor?: Redactor } = {},
 ): Backend {
-  const reader = createFileReader(project, person);
+  const reader = createFileReader(project, options);
   const { paths } = reader;
   return {
     reader,

@@ -52,7 +52,7 @@ export interface FileStore extends Store, Pick<LocalStore, "begin"> {
  */
 export async function openFileStore(options: FileStoreOptions): Promise<FileStore> {
   const { paths } = options;
-  const { disk = createDisk(paths.tmp), person = openPersonFolder(process.env) } = options;
+  const { disk = createDisk(paths.tmp, paths.project), person = openPersonFolder(process.env) } = options;
   await checkHome(paths, person);
   const authorship = await authorshipOf(person);
   // Where nobody may speak in the person's name, nothing is done at all.

@@ -9,12 +9,12 @@
 // the folder later runs as this user, outside of any sandbox, and needs no link.
 
 import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import type { LegionPaths } from "./paths.ts";
 import type { PersonFolder } from "./person/folder.ts";
 import { grant, granted } from "./person/trust.ts";
-import { shownPath } from "../../base/files/project-file.ts";
+import { isInside, shownPath } from "../../base/files/project-file.ts";
 
 /** How deep is looked, and where folders have no business. Folders that are not named here are used as a whole, or not at all. */
 const DEPTH: ReadonlyMap<string, number> = new Map([
@@ -60,21 +60,34 @@ function foreignOwner(project: string): number | undefined {
 
 function checkRoot(home: Home): void {
   const { root, socket } = home.paths;
-  const found = look(root);
-  if (!found) return;
-  if (found.isSymbolicLink())
-    throw new LegionError(
-      "CONFIG",
-      `${root} is a link; state is kept in a real folder: move that folder here, or mount it here`,
-    );
-  if (!found.isDirectory()) throw new LegionError("CONFIG", `${root} is no folder; move it away`);
-  checkOwner(home, root, found);
+  if (!wayTo(home.paths).every((folder) => isSoundFolder(home, folder))) return;
   for (const entry of listed(root)) {
     const path = join(root, entry.name);
     if (path === socket && entry.isSocket()) continue;
     checkEntry(home, path, entry);
     if (entry.isDirectory()) checkFolder(home, path, DEPTH.get(entry.name) ?? 0);
   }
+}
+
+/** The folders that lead from the project to the home, which may lie deeper than `.ai-legion`, and the home. */
+export function wayTo({ project, root }: LegionPaths): readonly string[] {
+  if (!isInside(project, root)) return [root];
+  const names = relative(project, root).split(sep);
+  return names.map((_, index) => join(project, ...names.slice(0, index + 1)));
+}
+
+/** False if nothing is there. */
+function isSoundFolder(home: Home, path: string): boolean {
+  const found = look(path);
+  if (!found) return false;
+  if (found.isSymbolicLink())
+    throw new LegionError(
+      "CONFIG",
+      `${path} is a link; state is kept in a real folder: move that folder here, or mount it here`,
+    );
+  if (!found.isDirectory()) throw new LegionError("CONFIG", `${path} is no folder; move it away`);
+  checkOwner(home, path, found);
+  return true;
 }
 
 /** @param depth how many levels below it are looked at, too */

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { AgentId } from "../../domain/message/message.ts";
 
-/** Where a project keeps its run-time state. */
+/** Where a legion keeps its run-time state. */
 export interface LegionPaths {
   readonly project: string;
+  /** Its home: everything below is in it. */
   readonly root: string;
   readonly lock: string;
   readonly tmp: string;
@@ -17,8 +18,8 @@ export interface LegionPaths {
   blobs(id: AgentId): string;
 }
 
-export function legionPaths(project: string): LegionPaths {
-  const root = join(project, ".ai-legion");
+/** @param root the home of the legion; that of the project's own if absent */
+export function legionPaths(project: string, root = join(project, ".ai-legion")): LegionPaths {
   const agents = join(root, "agents");
   return {
     project,

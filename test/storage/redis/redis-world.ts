@@ -8,7 +8,7 @@ import { createRedisBackend } from "../../../src/storage/redis/backend.ts";
 import type { RedisHome } from "../../../src/storage/redis/node/node.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent, type WorldOptions } from "../../world.ts";
 
-export interface NodeOptions extends WorldOptions {
+export interface NodeOptions extends Omit<WorldOptions, "home"> {
   readonly home?: Partial<RedisHome>;
   /** A folder of an earlier node; a new one if absent. */
   readonly project?: string;

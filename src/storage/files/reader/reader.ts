@@ -15,7 +15,7 @@ import { readSegments } from "../journal/segments.ts";
 import { readLastStart } from "../../contract/last-start.ts";
 import { CONTROL, isAgentId, type AgentId } from "../../../domain/message/message.ts";
 import { legionPaths, type LegionPaths } from "../../folder/paths.ts";
-import { openPersonFolder } from "../../folder/person/folder.ts";
+import { openPersonFolder, type PersonFolder } from "../../folder/person/folder.ts";
 import { createProjections } from "../../folder/state-files.ts";
 import { foldState } from "../../../past/state.ts";
 import { isForeign } from "../foreign.ts";
@@ -29,9 +29,19 @@ export interface FileReader extends Reader {
   readonly disk: Disk;
 }
 
-/** @param person whose it may be; that of whoever runs this process if absent */
-export function createFileReader(project: string, person = openPersonFolder(process.env)): FileReader {
-  const paths = legionPaths(project);
+export interface FilesOptions {
+  /** Absolute real path of the home; that of the project's own legion if absent. */
+  readonly home?: string;
+  /** Whose it may be; that of whoever runs this process if absent. */
+  readonly person?: PersonFolder;
+}
+
+/** @param project real path of its folder */
+export function createFileReader(
+  project: string,
+  { home, person = openPersonFolder(process.env) }: FilesOptions = {},
+): FileReader {
+  const paths = legionPaths(project, home);
   const disk = withoutWrites(createDisk(paths.tmp));
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
   const recordText = (agent: AgentId): Promise<string | undefined> =>
