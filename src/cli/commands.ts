@@ -31,6 +31,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
   ],
   Look: [
     ["ps", "list the agents: state, mail, steps, tokens, cost", () => import("./look/ps.ts")],
+    ["runs", "list runs and sessions, and how they ended", () => import("./look/runs.ts")],
     ["goals <id>", "show what an agent works at", () => import("./look/goals.ts")],
     ["notes <id> [title]", "show what an agent wrote down", () => import("./look/notes.ts")],
     ["log <ids|all>", "show what happened to agents, event by event", () => import("./look/log/log.ts")],

@@ -4,6 +4,7 @@ import type { Config } from "../../config/config.ts";
 import type { EnvironmentFinding } from "../../environment/open.ts";
 import type { Spent } from "../../past/spending.ts";
 import { formatLimits } from "../../domain/limits.ts";
+import { legionPaths } from "../../storage/folder/paths.ts";
 import type { Nodes } from "../../storage/contract/nodes.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { Role, Roster } from "../../legion/roster.ts";
@@ -25,6 +26,8 @@ export interface PrefaceOptions {
   readonly nodes?: Pick<Nodes, "legion" | "shown">;
   /** The project's folder. */
   readonly project: string;
+  /** Absolute path of the home of one of its runs; absent: the project's own legion. */
+  readonly home?: string;
   readonly columns: number;
   readonly paint: Paint;
   /** Who sits at a prompt may want to know how to talk. */
@@ -37,10 +40,10 @@ const HOW_TO_LIMIT = "--limits steps=100,tokens=2000000,cost=2.50,time=8h";
 
 /** Who is there, on which model and why, what they may spend and do, and where it is kept; whole rows. */
 export function preface(options: PrefaceOptions): string {
-  const { roster, said, config, sandbox, nodes, project, columns, paint, mode } = options;
+  const { roster, said, config, sandbox, nodes, project, home, columns, paint, mode } = options;
   const { roles, remarks } = roster;
   const uniform = uniformity(roles);
-  const folder = `${project}/.ai-legion/agents/<id>: goals.json, notes/`;
+  const folder = `${legionPaths(project, home).agents}/<id>: goals.json, notes/`;
   const facts: readonly (readonly [label: string, text: string | undefined])[] = [
     ...groupRoles(roles).map(
       (group, index) => [index === 0 ? "agents" : "", describe(group, uniform)] as const,
@@ -180,6 +183,8 @@ export interface Summary {
   /** How to call this program. */
   readonly program: string;
   readonly nodes?: PrefaceOptions["nodes"];
+  /** The run that it was; absent: the project's own legion. */
+  readonly run?: string;
   readonly columns: number;
 }
 
@@ -192,7 +197,7 @@ const MAX_SAID = 300;
 
 /** What came of a run, where to see it, and what it cost; whole rows. */
 export function summary(options: Summary): string {
-  const { said, left, ending, roster, spent, program, nodes, columns } = options;
+  const { said, left, ending, roster, spent, program, columns } = options;
   const { roles } = roster;
   const agents = roles.length === 1 ? displayName(roles[0]!.plan.identity.id) : `${roles.length} agents`;
   const isPriced = roles.every(({ plan }) => plan.model.profile.price);
@@ -201,14 +206,18 @@ export function summary(options: Summary): string {
   const next = ["inbox", `goals ${id}`, `notes ${id}`, `log ${id}`].map((words) => `${program} ${words}`);
   const rows = [
     ...(said ? wrap(`${displayName(said.by)}: ${clip(oneLine(said.content), MAX_SAID)}`, columns) : []),
-    ...(left ? wrap(`${left}${nodes ? SAME_PLACE : ""}`, columns) : []),
-    ...wrap(`See more with: ${next.join(", ")}${nodes ? SAME_PLACE : ""}`, columns),
+    ...(left ? wrap(left + samePlace(options), columns) : []),
+    ...wrap(`See more with: ${next.join(", ")}${samePlace(options)}`, columns),
     ...wrap(`${ending} ${agents} in this run: ${formatSpent(spent)}${cost}.`, columns),
   ];
   return `${rows.join("\n")}\n`;
 }
 
-const SAME_PLACE = "; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME";
+/** What a command needs to be about this legion. */
+function samePlace({ nodes, run }: Summary): string {
+  if (run !== undefined) return `; each with --run ${run}`;
+  return nodes ? "; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME" : "";
+}
 
 function labelled(label: string, text: string, columns: number): readonly string[] {
   const isNarrow = columns < NARROW;

@@ -1,6 +1,6 @@
 // What a running node shows and who it listens to: people at a terminal or behind a pipe, or programs that read JSON.
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { EnvironmentFinding } from "../../environment/open.ts";
 import type { Config, ConfigFlags } from "../../config/config.ts";
 import { fieldsOf } from "../../base/text/json.ts";
@@ -50,6 +50,8 @@ export interface DisplayOptions {
   /** What the command line said. */
   readonly flags: ConfigFlags;
   readonly project: string;
+  /** Absolute real path of the home of one of its runs; absent: the project's own legion. */
+  readonly home?: string;
   /** Of what is kept of what is typed. */
   readonly redactor: Redactor;
   readonly io: Io;
@@ -63,8 +65,9 @@ const DEFAULT_COLUMNS = 80;
 
 /** Says who is there, and listens from now on. */
 export async function openDisplay(options: DisplayOptions): Promise<Display> {
-  const { readers, legion, roster, flags, io, project } = options;
+  const { readers, legion, roster, flags, io, project, home } = options;
   const { nodes } = options.backend;
+  const run = home === undefined ? undefined : basename(home);
   const stream = readers === "people" ? io.stdout : io.stderr;
   const mode = readers === "people" ? consoleMode(io) : "lines";
   const look = lookOf(stream, io.env);
@@ -78,7 +81,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
   const tell = (text: string): void => console.print(`${wrap(text, look.columns()).join("\n")}\n`);
   const talk = createTalk({
     legion,
-    io: { ...io, stdout: stream, cwd: project, env: sameSite(flags, io.env) },
+    io: { ...io, stdout: stream, cwd: project, env: sameSite(flags, io.env), run },
     print: (rows) => console.print(fitRows(rows, look.columns())),
     dispatch: (argv, commandIo) => options.ready.then(() => dispatch(argv, commandIo)),
     mode,
@@ -116,7 +119,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
       console.close();
       const [program, columns] = [programName(io.env), look.columns()];
       const left = waiting.left(program);
-      stream.write(`\n${summary({ said, left, ending, roster, spent, nodes, program, columns })}`);
+      stream.write(`\n${summary({ said, left, ending, roster, spent, nodes, run, program, columns })}`);
       await history?.settled();
     },
   };

@@ -1,5 +1,5 @@
 import { createRedactor, type Redactor } from "../../base/redaction/redactor.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config, ConfigSources } from "../../config/config.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { createFileReader, type FileReader } from "../../storage/files/reader/reader.ts";
 import { checkMachine, checkModel } from "./check-machine.ts";
@@ -9,7 +9,7 @@ import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 import { leftOut } from "../kit/left-out.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
-import { addJsonOption, addLegionOptions, addTrustOption, projectOf } from "../kit/target.ts";
+import { addJsonOption, addLegionOptions, addTrustOption, placeOf, projectOf } from "../kit/target.ts";
 import { loadConfig } from "../../config/load-config.ts";
 
 const NO_REPAIR =
@@ -21,8 +21,10 @@ export const command: CliCommand = {
     addTrustOption(addJsonOption(addLegionOptions(parser)));
   },
   async run(typed, io) {
-    const reader = createFileReader(await projectOf(typed, io));
-    const settings = await findSettings(reader.paths.project, typed, io);
+    const project = await projectOf(typed, io);
+    const { home, ...flags } = await placeOf(project, typed, io);
+    const reader = createFileReader(project, { home });
+    const settings = await findSettings({ projectDir: project, env: io.env, flags });
     if (typed.options["repair"]) {
       if (settings.config?.bus.kind === "redis") throw new LegionError("REFUSED", NO_REPAIR);
       const redactor = createRedactor(settings.config?.secrets() ?? []);
@@ -46,10 +48,9 @@ interface FoundSettings {
 }
 
 /** Throws USAGE for what was typed; other mistakes in the settings are a finding. */
-async function findSettings(projectDir: string, typed: Typed, { env }: Io): Promise<FoundSettings> {
+async function findSettings(sources: ConfigSources): Promise<FoundSettings> {
   try {
-    const { bus, name } = typed.options;
-    const config = await loadConfig({ projectDir, env, flags: { bus, name } });
+    const config = await loadConfig(sources);
     return { config, found: finding("config", "ok", "valid") };
   } catch (error) {
     const detail = messageOf(error);

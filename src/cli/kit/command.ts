@@ -12,6 +12,8 @@ export interface Io {
   readonly commands: readonly CommandEntry[];
   /** Aborts when nobody wants any more of what goes on for ever (`--follow`), unless the end of the process says so. */
   readonly signal: AbortSignal;
+  /** The run that commands are about where nobody names another one; absent: the project's own legion. */
+  readonly run?: string;
 }
 
 /** What was typed after the command's name, as the parser read it. */

@@ -14,12 +14,12 @@ export type ListeningIo = Pick<Io, "signal" | "stderr">;
 
 /** Every event from number `from` on, each once, in order. Ends when `signal` aborts. */
 export function followEvents(
-  { backend, project }: Pick<Site, "backend" | "project">,
+  { backend, project, home }: Pick<Site, "backend" | "project" | "home">,
   agent: AgentId,
   from: number,
   io: ListeningIo,
 ): AsyncIterable<Event> {
-  const live: Following["live"] = (signal) => listen(project, agent, signal);
+  const live: Following["live"] = (signal) => listen(legionPaths(project, home).socket, agent, signal);
   return backend.follow(agent, { signal: io.signal, onAway: teller(io), from, live });
 }
 
@@ -37,9 +37,9 @@ function teller({ stderr }: ListeningIo): Following["onAway"] {
 }
 
 /** What the running node tells; nothing while there is none, or it is about to end. */
-async function listen(project: string, agent: AgentId, signal: AbortSignal) {
+async function listen(socket: string, agent: AgentId, signal: AbortSignal) {
   try {
-    const node = await findNode(legionPaths(project).socket);
+    const node = await findNode(socket);
     return (await node?.follow(agent, signal)) ?? [];
   } catch {
     return [];

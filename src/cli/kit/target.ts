@@ -3,12 +3,12 @@
 import { stat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command as Parser } from "commander";
-import type { Config } from "../../config/config.ts";
+import type { Config, ConfigFlags } from "../../config/config.ts";
 import { LegionError } from "../../base/errors.ts";
 import { BETWEEN_TEXTS } from "../../config/files/variables.ts";
 import { checkHome, trustOwner } from "../../storage/folder/home.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import { legionPaths } from "../../storage/folder/paths.ts";
+import { legionPaths, type LegionPaths } from "../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
@@ -22,6 +22,8 @@ import { oneLine } from "./output.ts";
 export interface Site {
   /** Real path of the folder that holds config, definitions and modules; it may hold nothing where others share the legion. */
   readonly project: string;
+  /** Absolute real path of the home of one of its runs; absent: the project's own legion. */
+  readonly home?: string;
   readonly config: Config;
   /** Closed when the command ends. */
   readonly backend: Backend;
@@ -38,7 +40,8 @@ export function addDirOption(parser: Parser): Parser {
 export function addLegionOptions(parser: Parser): Parser {
   return addDirOption(parser)
     .option("--bus <url>", "where the legion is: memory (the project's files) or redis://host:port/db")
-    .option("--name <name>", "its name in that Redis (default: legion)");
+    .option("--name <name>", "its name in that Redis (default: legion)")
+    .option("--run <run>", "the legion of this run or session instead; `legion runs` lists them");
 }
 
 /** Lets a person say that they know what this folder holds, and want it. */
@@ -96,6 +99,19 @@ async function folderOf({ options }: Typed, { cwd }: Io): Promise<string> {
   return realpath(path);
 }
 
+/** Where the legion is that is meant, and the settings that say so. */
+export type MeantLegion = Pick<Site, "home"> & Pick<ConfigFlags, "bus" | "name">;
+
+/** Throws USAGE if a run is meant that is not there. */
+export async function placeOf(project: string, { options }: Typed, io: Io): Promise<MeantLegion> {
+  const { bus, name, run = io.run } = options;
+  if (run === undefined) return { bus, name };
+  if (bus !== undefined || name !== undefined)
+    throw new LegionError("USAGE", "--run: a run is kept in files; leave out --bus and --name");
+  const { findSession } = await import("../../storage/files/sessions.ts");
+  return { home: (await findSession(project, run, openPersonFolder(io.env))).home, bus: "memory" };
+}
+
 /**
  * Does `use` with the legion that is meant; what it took to reach it is given back then. What is wrong in settings is said in
  * one line and costs nothing more, unless `faults` is `refuse`. Rejects with USAGE or CONFIG if that cannot be, with STORAGE
@@ -109,8 +125,8 @@ export async function withSite<T>(
 ): Promise<T> {
   const project = await projectOf(typed, io);
   const { loadConfig, loadConfigAnyway, openPlaceGrants } = await import("../../config/load-config.ts");
-  const { bus, name } = typed.options;
-  const sources = { projectDir: project, env: io.env, flags: { bus, name } };
+  const { home, ...flags } = await placeOf(project, typed, io);
+  const sources = { projectDir: project, env: io.env, flags };
   const { config, fault } =
     faults === "refuse" ? { config: await loadConfig(sources) } : await loadConfigAnyway(sources);
   if (fault !== undefined) io.stderr.write(`legion: ${oneLine(fault)} (${GOES_ON})\n`);
@@ -120,9 +136,9 @@ export async function withSite<T>(
   const { createRedactor } = await import("../../base/redaction/redactor.ts");
   const { hideInErrors } = await import("./hide-in-errors.ts");
   const redactor = createRedactor(config.secrets());
-  const backend = await openBackend({ project, bus: config.bus, name: config.name, redactor });
+  const backend = await openBackend({ project, home, bus: config.bus, name: config.name, redactor });
   try {
-    return await hideInErrors(config, () => use({ project, config, backend, reader: backend.reader }));
+    return await hideInErrors(config, () => use({ project, home, config, backend, reader: backend.reader }));
   } finally {
     await backend.close();
   }
@@ -144,11 +160,13 @@ export async function checkTargets(site: Site, text: string): Promise<Targets> {
 }
 
 /** A legion that nobody has started may be one whose name is misspelt. */
-async function knownAt({ backend, project }: Site, wanted: Targets): Promise<readonly AgentId[]> {
+async function knownAt({ backend, project, home }: Site, wanted: Targets): Promise<readonly AgentId[]> {
   const known = await backend.reader.known();
   if (!backend.nodes) {
     const isKnown = wanted === "all" ? known.length > 0 : wanted.every((id) => known.includes(id));
-    return isKnown ? known : [...new Set([...known, ...(await runningIn(project))])].sort(byId);
+    return isKnown
+      ? known
+      : [...new Set([...known, ...(await runningIn(legionPaths(project, home)))])].sort(byId);
   }
   if (known.length > 0) return known;
   const place = `the legion ${backend.nodes.legion} at ${backend.nodes.shown}`;
@@ -156,8 +174,8 @@ async function knownAt({ backend, project }: Site, wanted: Targets): Promise<rea
 }
 
 /** The node may run an agent that has a file in place of its folder. */
-async function runningIn(project: string): Promise<readonly AgentId[]> {
+async function runningIn({ socket }: LegionPaths): Promise<readonly AgentId[]> {
   const { findNode } = await import("../../control/socket/client.ts");
-  const node = await findNode(legionPaths(project).socket);
+  const node = await findNode(socket);
   return ((await node?.status({}))?.agents ?? []).map(({ id }) => id);
 }

@@ -6,9 +6,10 @@ import { readThrough } from "../kit/follow.ts";
 import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 import type { AgentStatus } from "../../legion/status.ts";
-import { clip, columnsOf, wrap } from "../kit/terminal.ts";
+import { clip, wrap } from "../kit/terminal.ts";
 import { ageOf } from "../kit/times.ts";
 import { withLegion } from "../../control/open.ts";
+import { costCell, tableRows, type Column, type TableSpace } from "./table.ts";
 
 const WATCH_MS = 1_000;
 
@@ -83,22 +84,16 @@ function createPainting(io: Io): (text: string) => void {
   };
 }
 
-interface Column {
-  readonly title: string;
-  readonly align: "left" | "right";
-  /** Of two columns that do not fit both, the one with the lower number stays. */
-  readonly rank: number;
-  cell(status: AgentStatus, nowMs: number): string;
-}
+type StatusColumn = Column<AgentStatus>;
 
-const NODE: Column = {
+const NODE: StatusColumn = {
   title: "NODE",
   align: "left",
   rank: 2,
   cell: ({ node }) => clip(oneLine(node ?? "-"), 28),
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly StatusColumn[] = [
   { title: "ID", align: "left", rank: 0, cell: ({ id }) => id },
   { title: "STATE", align: "left", rank: 0, cell: ({ state }) => state },
   { title: "SINCE", align: "right", rank: 1, cell: ({ since }, nowMs) => ageOf(since, nowMs) },
@@ -106,18 +101,13 @@ const COLUMNS: readonly Column[] = [
   { title: "MAIL", align: "right", rank: 1, cell: ({ unread }) => String(unread) },
   { title: "STEPS", align: "right", rank: 3, cell: ({ steps }) => String(steps) },
   { title: "TOKENS", align: "right", rank: 4, cell: ({ tokens }) => formatCount(tokens) },
-  { title: "COST", align: "right", rank: 2, cell: ({ cost }) => formatCost(cost) },
+  { title: "COST", align: "right", rank: 2, cell: ({ cost }) => costCell(cost) },
   NODE,
   { title: "MODEL", align: "left", rank: 5, cell: ({ model }) => oneLine(model ?? "?") },
 ];
-const GAP = "  ";
 const INDENT = "   ";
-/** A model's name is cut rather than left out down to this width. */
-const MIN_MODEL = 8;
 
-interface TableOptions {
-  readonly columns: number;
-  readonly nowMs: number;
+interface TableOptions extends TableSpace {
   /** Names of nodes that may run none of the agents. */
   readonly nodes: readonly string[];
   /** `many`: each line says which node runs its agent. Default `one`: only the end of the table does. */
@@ -127,52 +117,12 @@ interface TableOptions {
 /** One row for each agent, then, indented, why it does not act. Fits into `columns` down to about 45. */
 export function statusTable(
   agents: readonly AgentStatus[],
-  { columns, nowMs, nodes, places = "one" }: TableOptions,
+  { nodes, places = "one", ...space }: TableOptions,
 ): string {
   const wanted = COLUMNS.filter((column) => column !== NODE || places === "many");
-  const filled = wanted.map((column): FilledColumn => {
-    const cells = agents.map((status) => column.cell(status, nowMs));
-    return { column, cells, width: Math.max(column.title.length, ...cells.map(columnsOf)) };
-  });
-  const shown = fit(filled, columns);
-  const line = (textOf: (filled: FilledColumn) => string): string =>
-    shown
-      .map((one) => pad(textOf(one), one.width, one.column.align))
-      .join(GAP)
-      .trimEnd();
-  const lines = agents.flatMap((status, index) => [
-    line(({ cells }) => cells[index]!),
-    ...explain(status, columns),
-  ]);
-  return [line(({ column }) => column.title), ...lines, "", placesOf(agents, nodes)].join("\n");
-}
-
-interface FilledColumn {
-  readonly column: Column;
-  /** Of each agent. */
-  readonly cells: readonly string[];
-  readonly width: number;
-}
-
-/** Leaves out the columns of the highest rank until the others fit; the last one gets what is left. */
-function fit(all: readonly FilledColumn[], columns: number): readonly FilledColumn[] {
-  const last = all.at(-1)!;
-  const sum = (shown: readonly FilledColumn[]): number =>
-    shown.reduce((total, { width }) => total + width + GAP.length, -GAP.length);
-  for (let rank = Math.max(...all.map(({ column }) => column.rank)); rank > 0; rank--) {
-    const shown = all.filter(({ column }) => column.rank <= rank);
-    const spare = columns - sum(shown);
-    if (spare >= 0) return shown;
-    if (!shown.includes(last) || last.width + spare < MIN_MODEL) continue;
-    return shown.map((one) => (one === last ? { ...last, width: last.width + spare } : one));
-  }
-  return all.filter(({ column }) => column.rank === 0);
-}
-
-function pad(cell: string, width: number, align: Column["align"]): string {
-  const text = clip(cell, width);
-  const space = " ".repeat(Math.max(0, width - columnsOf(text)));
-  return align === "left" ? text + space : space + text;
+  const [titles, ...rows] = tableRows(agents, wanted, space);
+  const lines = agents.flatMap((status, index) => [rows[index]!, ...explain(status, space.columns)]);
+  return [titles, ...lines, "", placesOf(agents, nodes)].join("\n");
 }
 
 const MAX_REASON_ROWS = 4;
@@ -192,12 +142,6 @@ function placesOf(agents: readonly AgentStatus[], others: readonly string[]): st
   return nodes
     .map((node, index) => `Node ${oneLine(node)} runs ${counts[index]} of ${agents.length}.`)
     .join("\n");
-}
-
-/** `-`: free. `?`: unknown. */
-function formatCost(cost: number | null): string {
-  if (cost === null) return "?";
-  return cost === 0 ? "-" : `$${cost.toFixed(cost < 100 ? 4 : 2)}`;
 }
 
 function formatCount(count: number): string {

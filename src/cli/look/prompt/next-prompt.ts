@@ -39,7 +39,7 @@ export async function nextPrompt(
   }
 }
 
-interface Dormancy extends Pick<Site, "reader" | "project"> {
+interface Dormancy extends Pick<Site, "reader" | "project" | "home"> {
   readonly settings: Workplace["settings"];
   readonly redactor: Redactor;
 }

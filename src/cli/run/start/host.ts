@@ -96,7 +96,7 @@ async function withRemarks(
 
 async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned): Promise<number> {
   const { legion, backend } = opened;
-  const { workload, project } = planned;
+  const { workload, project, home } = planned;
   const { soon, now, ask } = shutdown;
   // A command typed at once must find this very node.
   let served = (): void => undefined;
@@ -110,7 +110,7 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   try {
     // The task first: the model can be at work while the server is being loaded.
     await workload.begin(legion);
-    server = await serveLegion(opened, project, ask);
+    server = await serveLegion(opened, legionPaths(project, home).socket, ask);
     served();
     await Promise.race([view.settled(), aborted(soon)]);
     await workload.done(legion, soon);
@@ -135,11 +135,11 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
 /** Lets other terminals in, and over Redis other machines; one of them may call for `onStop`. */
 async function serveLegion(
   { legion, backend: { nodes } }: OpenedLegion,
-  project: string,
+  socket: string,
   onStop: () => void,
 ): Promise<ControlServer> {
   const service = createService({ legion, onStop });
-  const server = await serveOverSocket({ service, inspector: legion.inspector }, legionPaths(project).socket);
+  const server = await serveOverSocket({ service, inspector: legion.inspector }, socket);
   if (!nodes || legion.node === undefined) return server;
   const { serveOverNodes } = await import("../../../control/nodes/server.ts");
   const orders = await serveOverNodes({ nodes, node: legion.node, service });

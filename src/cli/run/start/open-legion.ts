@@ -17,6 +17,7 @@ import { DEFAULT_QUESTIONS } from "../../../legion/rulebook.ts";
 import { answersOf } from "../../../storage/folder/person/trust.ts";
 import type { Backend } from "../../../storage/contract/backend.ts";
 import { openBackend } from "../../../storage/open.ts";
+import { wayTo } from "../../../storage/folder/home.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { openPersonFolder, personFolderPath } from "../../../storage/folder/person/folder.ts";
 import { readAdoption } from "../../consent/adoption.ts";
@@ -35,6 +36,7 @@ interface OpenLegionOrder {
   readonly config: Config;
   readonly workload: Workload;
   readonly project: string;
+  readonly home?: string;
   readonly typed: Pick<Typed, "options">;
   readonly watcher: Watcher;
   readonly until: "idle" | "told";
@@ -42,10 +44,10 @@ interface OpenLegionOrder {
 
 /** Rejects as `startLegion`, with STORAGE if nothing can be written to the project or Redis is out of reach. */
 export async function openLegion(order: OpenLegionOrder, io: Io): Promise<OpenedLegion> {
-  const { config, workload, project, typed, watcher } = order;
+  const { config, workload, project, home, typed, watcher } = order;
   const { roles, limits } = workload.roster;
   const providers = new Map(Object.entries(config.providers));
-  await makeFolder(legionPaths(project).root);
+  for (const folder of wayTo(legionPaths(project, home))) await makeFolder(folder);
   const settings = settingsOf(config, workload.roster, await personIn(project, io));
   const redactor = createRedactor(config.secrets());
   const backend = await openPlace({ ...order, redactor: workload.isReplay ? NO_SECRETS : redactor }, io);
@@ -59,6 +61,7 @@ export async function openLegion(order: OpenLegionOrder, io: Io): Promise<Opened
       settings: (module) => settings.get(module) ?? {},
       concurrency: (provider) => providers.get(provider)?.concurrency,
       project,
+      home,
       environment: createLocalEnvironment(io.env),
       heartbeatMs: workload.heartbeatMs,
       started: workload.started,
@@ -87,14 +90,14 @@ function questionsOf({ config: { approvals }, until }: OpenLegionOrder, { stdin 
 
 /** Tries for half a minute, and says so. */
 function openPlace(
-  { config, project, watcher, redactor }: OpenLegionOrder & { readonly redactor: Redactor },
+  { config, project, home, watcher, redactor }: OpenLegionOrder & { readonly redactor: Redactor },
   { stderr, env }: Io,
 ): Promise<Backend> {
   const { bus, name } = config;
   const say = (text: string): void => void stderr.write(`${text}\n`);
   let told = "";
   return openBackend(
-    { project, bus, name, redactor },
+    { project, home, bus, name, redactor },
     {
       onRetry(reason) {
         if (reason !== told) say(`${reason.replace(/\.?$/, ".")} Trying again for half a minute...`);

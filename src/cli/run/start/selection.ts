@@ -1,13 +1,14 @@
 // Which agents `start` shall host.
 
 import { LegionError } from "../../../base/errors.ts";
-import { isAgentId, type AgentId } from "../../../domain/message/message.ts";
+import { CONTROL, isAgentId, type AgentId } from "../../../domain/message/message.ts";
 import type { ConfigFlags } from "../../../config/config.ts";
 import type { LastStart } from "../../../storage/contract/last-start.ts";
 import type { AgentRecord, Reader } from "../../../storage/contract/reader.ts";
 import type { Remembered, Role, Who } from "../../../legion/roster.ts";
 import { listIds } from "../../../control/api/orders.ts";
-import type { Typed } from "../../kit/command.ts";
+import type { Io, Typed } from "../../kit/command.ts";
+import { canAsk } from "../../consent/confirm.ts";
 import { checkTargets, type Site } from "../../kit/target.ts";
 
 export const MAX_AGENTS = 10_000;
@@ -54,6 +55,20 @@ export async function recall(again: Again, site: Site): Promise<Recalled> {
   }
   const last = await reader.lastStart();
   return last ? recallStart(last, reader) : recallAgents(reader);
+}
+
+/** As `recall`. What somebody else wrote is recalled only where the person is asked about it, or said already that it counts. */
+export async function recallOwn(
+  chosen: Again,
+  site: Site,
+  { typed, io }: { readonly typed: Typed; readonly io: Io },
+): Promise<Recalled> {
+  const mayAdopt = typed.options.trust || canAsk(io);
+  if (!mayAdopt && (await site.reader.isForeign(CONTROL))) {
+    const { foreign } = await import("../../../storage/contract/foreign.ts");
+    throw foreign(CONTROL);
+  }
+  return recall(chosen, site);
 }
 
 const OTHERS = "a number, --agent or --team hosts others";

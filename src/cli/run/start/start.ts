@@ -1,19 +1,17 @@
 import type { ConfigFlags } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
-import { CONTROL } from "../../../domain/message/message.ts";
 import type { Admit } from "../../../config/module-loader.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";
-import { canAsk } from "../../consent/confirm.ts";
 import {
   addCodeTrustOption,
   addLegionOptions,
   addPolicyOption,
+  placeOf,
   projectOf,
   withSite,
-  type Site,
 } from "../../kit/target.ts";
-import { MAX_AGENTS, readWho, recall, type Again, type Recalled } from "./selection.ts";
+import { MAX_AGENTS, readWho, recallOwn, type Recalled } from "./selection.ts";
 
 export const command: CliCommand = {
   define(parser) {
@@ -53,29 +51,17 @@ export const command: CliCommand = {
       ? await withSite(typed, io, (site) => recallOwn(chosen, site, { typed, io }), "refuse")
       : { who: chosen };
     const { trustLastFlags } = await import("./last-limits.ts");
-    const flags = readFlags(typed, await trustLastFlags(recalled.flags, project, admit, { typed, io }));
+    const { home, ...place } = await placeOf(project, typed, io);
+    const last = await trustLastFlags(recalled.flags, project, admit, { typed, io });
+    const flags = { ...readFlags(typed, last), ...place };
     const { hostLegion } = await import("./host.ts");
     const { untilIdle, json, verbose } = typed.options;
     const readers = json ? "programs" : "people";
     const detail = verbose ? "all" : "brief";
     const until = untilIdle ? "idle" : "told";
-    return hostLegion({ ...recalled, task, flags, project, until, readers, detail, admit, typed }, io);
+    return hostLegion({ ...recalled, task, flags, project, home, until, readers, detail, admit, typed }, io);
   },
 };
-
-/** As `recall`. What somebody else wrote is recalled only where the person is asked about it, or said already that it counts. */
-async function recallOwn(
-  chosen: Again,
-  site: Site,
-  { typed, io }: { readonly typed: Typed; readonly io: Io },
-): Promise<Recalled> {
-  const mayAdopt = typed.options.trust || canAsk(io);
-  if (!mayAdopt && (await site.reader.isForeign(CONTROL))) {
-    const { foreign } = await import("../../../storage/contract/foreign.ts");
-    throw foreign(CONTROL);
-  }
-  return recall(chosen, site);
-}
 
 /** What the last start was is known where the legion is, so whether the project may say where comes first. */
 async function admitPlace(
@@ -83,9 +69,9 @@ async function admitPlace(
   admit: Admit,
   { typed, io }: { readonly typed: Typed; readonly io: Io },
 ): Promise<void> {
-  const { bus, name } = typed.options;
+  const { home: _, ...flags } = await placeOf(project, typed, io);
   const { loadConfig, openPlaceGrants } = await import("../../../config/load-config.ts");
-  const sources = { projectDir: project, env: io.env, flags: { bus, name } };
+  const sources = { projectDir: project, env: io.env, flags };
   const config = await loadConfig(sources);
   if (openPlaceGrants(config, sources).length > 0) await admit({ modules: [], grants: config.grants });
 }
@@ -97,8 +83,8 @@ function readTask({ options: { task } }: Typed): string | undefined {
 
 /** What was typed; of what was not, that which the last start was told. */
 function readFlags({ options }: Typed, last: Recalled["flags"]): ConfigFlags {
-  const { agent, bus, name, tick, heartbeat, yes, allowVolatile, here, policy, approvals } = options;
+  const { agent, tick, heartbeat, yes, allowVolatile, here, policy, approvals } = options;
   const { model = last?.model, limits = last?.limits } = options;
   const allowed = { commands: yes && "allow", volatile: allowVolatile && "allow", pins: here && "move" };
-  return { model, limits, agent, bus, name, tick, heartbeat, policy, approvals, ...allowed };
+  return { model, limits, agent, tick, heartbeat, policy, approvals, ...allowed };
 }

@@ -44,11 +44,11 @@ export async function openView(
   options: Omit<DisplayOptions, "redactor">,
   level: LogLevel,
 ): Promise<NodeView> {
-  const { project, config, roster } = options;
+  const { project, home, config, roster } = options;
   const redactor = createRedactor(config.secrets());
   const display = await openDisplay({ ...options, redactor });
   const diagnostics = createDiagnostics({
-    folder: legionPaths(project).logs,
+    folder: legionPaths(project, home).logs,
     level,
     redactor,
     onFailure: (error) => display.tell(`There is no diagnostics file: ${messageOf(error)}`),

@@ -38,6 +38,8 @@ export interface WorkloadOrder {
   readonly machine: RosterDeps["machine"];
   /** Real path of the project's folder. */
   readonly project: string;
+  /** Absolute real path of the home of one of its runs; absent: the project's own legion. */
+  readonly home?: string;
   /** Asked before anything runs that the project brings. */
   readonly admit: Admit;
 }

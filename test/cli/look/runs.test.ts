@@ -1,0 +1,113 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { chooseSession } from "../../../src/storage/files/sessions.ts";
+import type { Script } from "../../../src/model/scripted/scripted.ts";
+import { createHandClock } from "../../hand-clock.ts";
+import { openWorld, temporaryFolder, type World } from "../../world.ts";
+import { legion } from "../legion.ts";
+import { serveOverSocket } from "../../../src/control/socket/server.ts";
+import { createService } from "../../../src/control/service.ts";
+
+const HOUR_MS = 3_600_000;
+
+async function openSession(project: string, name: string, script: Script, laterMs = 0): Promise<World> {
+  const { home } = await chooseSession(project, { name });
+  const clock = createHandClock();
+  clock.advance(laterMs);
+  return openWorld(project, { "1": { script } }, { home, clock });
+}
+
+async function talk(project: string, name: string, script: Script, laterMs = 0): Promise<void> {
+  const world = await openSession(project, name, script, laterMs);
+  await world.say("1", `Hello, ${name}.`);
+  await world.idle();
+  await world.stop();
+}
+
+describe("legion runs", () => {
+  it("lists runs and sessions, newest first, and how they ended", async () => {
+    const cwd = await temporaryFolder();
+    await talk(cwd, "older", ["Done."]);
+    await talk(cwd, "newer", ["Done."], HOUR_MS);
+    await legion(["send", "1", "more", "--run", "older"], { cwd });
+    await mkdir(join(cwd, ".ai-legion/runs/empty"));
+
+    const { json, exitCode } = await legion(["runs", "--json"], { cwd });
+    expect(exitCode).toBe(0);
+    expect(json).toMatchObject([
+      { run: "older", agent: null, model: "scripted", state: "unfinished", reason: "", steps: 1, cost: 0 },
+      { run: "newer", state: "done", at: "2026-01-01T01:00:00.000Z", node: null },
+    ]);
+    const narrow = await legion(["runs"], { cwd, columns: 30 });
+    expect(narrow.out).toMatch(/^RUN +STATE +NEWEST\nolder +unfinished +\w+\nnewer +done +\w+\n$/);
+  });
+
+  it("says how to make one where there is none", async () => {
+    const { out, exitCode } = await legion(["runs"], { cwd: await temporaryFolder() });
+    expect({ out, exitCode }).toEqual({
+      out: 'There are no runs and sessions yet; `legion run "<task>"` makes one.\n',
+      exitCode: 0,
+    });
+  });
+
+  it("lists one that cannot be read, and says why", async () => {
+    const cwd = await temporaryFolder();
+    await talk(cwd, "whole", ["Done."]);
+    await mkdir(join(cwd, ".ai-legion/runs/foreign/agents/1"), { recursive: true });
+    await writeFile(join(cwd, ".ai-legion/runs/foreign/agents/1/goals.json"), '{"goals":[]}');
+    const { json } = await legion(["runs", "--json"], { cwd });
+    expect(json).toMatchObject([
+      { run: "whole", state: "done" },
+      {
+        run: "foreign",
+        state: "halted",
+        reason: expect.stringContaining("not written on your machines"),
+        at: null,
+      },
+    ]);
+  });
+});
+
+describe("--run", () => {
+  it("makes any command one about the agents of that run", async () => {
+    const cwd = await temporaryFolder();
+    await (await openWorld(cwd, { "1": {}, "2": {} })).stop();
+    await talk(cwd, "garden", ["Sown."]);
+    const ids = async (...argv: readonly string[]) =>
+      ((await legion([...argv, "--json"], { cwd })).json as { id: string }[]).map(({ id }) => id);
+    expect(await ids("ps")).toEqual(["1", "2"]);
+    expect(await ids("ps", "--run", "garden")).toEqual(["1"]);
+    expect((await legion(["inbox", "--run", "garden"], { cwd })).out).toContain("Sown.");
+    expect((await legion(["log", "1", "--run", "garden"], { cwd })).out).toContain("Hello, garden.");
+    expect((await legion(["inbox"], { cwd })).out).not.toContain("Sown.");
+    expect(await legion(["doctor", "--run", "garden"], { cwd })).toMatchObject({ exitCode: 0 });
+  });
+
+  it("reaches the process that has the run open", async () => {
+    const cwd = await temporaryFolder();
+    const world = await openSession(cwd, "garden", ["First.", "Second."]);
+    const service = createService({ legion: world.legion, onStop: () => undefined });
+    const socket = join(cwd, ".ai-legion/runs/garden/legion.sock");
+    const server = await serveOverSocket({ service, inspector: world.legion.inspector }, socket);
+    const answer = await legion(["send", "1", "Hello", "--wait", "--run", "garden"], { cwd });
+    expect(answer).toMatchObject({ exitCode: 0, out: expect.stringMatching(/First\.\n$/) });
+    expect((await legion(["ps", "--json", "--run", "garden"], { cwd })).json).toMatchObject([
+      { id: "1", node: expect.stringContaining(`${process.pid}@`) },
+    ]);
+    await server.close();
+  });
+
+  it.each([
+    ["gardne", [], "there is no run or session `gardne` here; there is garden"],
+    ["../garden", [], "there is no run or session `../garden` here"],
+    ["garden", ["--bus", "memory"], "a run is kept in files; leave out --bus and --name"],
+    ["garden", ["--name", "x"], "a run is kept in files; leave out --bus and --name"],
+  ])("is refused for %j with %j", async (run, more, why) => {
+    const cwd = await temporaryFolder();
+    await talk(cwd, "garden", ["Sown."]);
+    const refused = await legion(["ps", "--run", run, ...more], { cwd });
+    expect(refused).toMatchObject({ exitCode: 2, err: expect.stringContaining(why) });
+    expect(refused.err.trimEnd()).not.toContain("\n");
+  });
+});
