@@ -55,7 +55,7 @@ export const session = defineModule({
     recallNotes: defineAction({
       description: "Read the notes of this session",
       parameters: { category: categoryParameter.optional().describe("Only those of this category") },
-      effects: "none",
+      effects: "reads",
       touches: [],
       execute({ category }, { state }) {
         const notes = readNotes(state);
