@@ -45,7 +45,7 @@ export async function story(world: World, agent = "1"): Promise<string[]> {
 }
 
 function line(event: Event): string {
-  if (event.kind === "message") return `message: ${event.message.content}`;
+  if (event.kind === "message") return `${event.held ? "held" : "message"}: ${event.message.content}`;
   if (event.kind === "decision")
     return `decision${event.stop === "aborted" ? " aborted" : ""}: ${event.calls.length} calls`;
   if (event.kind === "result") return `${event.outcome}: ${event.content}`;

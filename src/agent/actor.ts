@@ -3,16 +3,19 @@
 //   mailbox -> log -> [tick] -> view -> prompt -> model -> log -> each call: gate -> run -> log -> outbox -> again, or wait
 //
 //   A1. Only the actor appends to its log, and every append is one commit; nothing is read, changed and written back.
-//   A2. Mail is taken into the log only before a decision and after its last result, with its position in the mailbox:
-//       what a decision saw is exactly what stands before it in the log.
+//   A2. Mail is taken into the log only before a decision and after its last result, oldest first, with its position in the
+//       mailbox. Of what stands before it in the log a decision saw everything but held mail: follow-ups, and what of the
+//       mail before an abort or a steer exceeds a quarter of the model's window, which is released first of all.
 //   A3. A decision is in the log before its first call runs. Calls run one after the other, each judged just before, and
 //       waiting in its place where a person is asked; each result is committed before the next call starts. Only neighbours
-//       that read run side by side, and their results are committed in the order of the calls.
+//       that read run side by side, and their results are committed in the order of the calls. None begins while a steer is
+//       unread.
 //   A4. The model's mistakes, and whatever an action throws, become results that the model reads. Only what breaks the
 //       model, the log or the bus goes to the supervisor.
-//   A5. The agent decides when mail came in or its last decision left something to follow up; else it waits for mail.
+//   A5. The agent decides when mail was shown or its last decision left something to follow up, unless an abort came
+//       since; where it would otherwise wait, its oldest follow-up is released. Else it waits for mail.
 //       No wake-up is lost: mail that arrives while the model thinks is taken in before the agent may wait.
-//   A6. A decision ends with one result per call, also after a crash, an abort or a refusal.
+//   A6. A decision ends with one result per call, also after a crash, an abort, a steer or a refusal.
 
 import type { Agent } from "./parts/agent.ts";
 import { commitWork } from "./parts/commit-work.ts";
@@ -22,11 +25,10 @@ import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation
 import type { ResultEvent } from "../domain/event/event.ts";
 import { isLegionError } from "../base/errors.ts";
 import { runCalls } from "./act/run-calls.ts";
-import { tellOfVoid } from "./act/question.ts";
 import { judgeLoop } from "./parts/loop-guard.ts";
-import { MAIL_SHARE } from "../domain/message/message.ts";
 import { park } from "./park.ts";
 import { planRecovery } from "./recovery.ts";
+import { takeIn } from "./take-in.ts";
 import { aborted, linkSignals, type Stops } from "../base/process/signals.ts";
 
 /**
@@ -58,23 +60,6 @@ async function rest({ memory, inbox }: Agent, signal: AbortSignal): Promise<void
   await aborted(signal);
 }
 
-/** Takes mail from the mailbox into the log; as much as the model can read at once (A2). */
-async function takeIn(agent: Agent): Promise<void> {
-  const { inbox, memory, model } = agent;
-  const mail = inbox.peek(model.profile.window / MAIL_SHARE);
-  if (mail.length === 0) return;
-  tellOfVoid(agent, mail);
-  await memory.commit(
-    ...mail.map(({ position, from, message }) => ({
-      kind: "message" as const,
-      message,
-      mail: position,
-      from,
-    })),
-  );
-  inbox.taken(mail.at(-1)!.position);
-}
-
 async function tick(agent: Agent, stops: Stops): Promise<void> {
   const { memory, presence } = agent;
   const verdict = judgeLoop(memory.conversation);
@@ -97,7 +82,7 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
 
 /** Closes what a crash left open: each call without a result gets one (A6); while the agent may not act, later. */
 async function recover(agent: Agent, { signal: now, patience }: Stops): Promise<void> {
-  const { memory, modules, outbox } = agent;
+  const { memory, modules, outbox, inbox } = agent;
   void outbox.deliver();
   if (memory.conversation.halt?.reason === "parked-limit" && (await wouldFit(agent)))
     await memory.commit({ kind: "notice", reason: "resumed", content: "The limits leave room again." });
@@ -105,7 +90,7 @@ async function recover(agent: Agent, { signal: now, patience }: Stops): Promise<
   if (!memory.conversation.halt) agent.presence.show("acting");
   const evidence = await agent.evidence();
   if (memory.conversation.halt) return;
-  const open = planRecovery(memory.conversation, modules.effectsOf, evidence);
+  const open = planRecovery(memory.conversation, modules.effectsOf, { evidence, unread: inbox.ahead() });
   await interruptible(agent, now, (signal) => runCalls(agent, open, { signal, patience }));
 }
 

@@ -4,20 +4,29 @@ import type { UnclosedCall } from "./act/run-calls.ts";
 import type { ResultEvent } from "../domain/event/event.ts";
 import { openCalls, type Conversation } from "../past/conversation.ts";
 import type { Effects } from "../domain/authoring/module.ts";
+import { isUrgent } from "../domain/message/message.ts";
+import type { Mail } from "../mail/bus.ts";
 import type { Evidence } from "./parts/command-trace.ts";
+
+/** What is known beside the log. */
+export interface Aftermath {
+  /** Of the first call without a result. */
+  readonly evidence?: Evidence;
+  /** Control's mail that is not taken in. */
+  readonly unread?: readonly Mail[];
+}
 
 /**
  * How to close what the log left open, in the order of the calls; empty if nothing is open. The first call without a
  * result may have been running: it runs again if that does no harm; otherwise its outcome is unknown, and the calls
- * after it, which the model meant for a known one, are left out.
+ * after it, which the model meant for a known one, are left out. While an abort or a steer is unread nothing runs again.
  *
  * @param effectsOf what repeating an action would do; unknown actions count as `once`
- * @param evidence what is known of the first call without a result
  */
 export function planRecovery(
   conversation: Conversation,
   effectsOf: (action: string) => Effects,
-  evidence?: Evidence,
+  { evidence, unread = [] }: Aftermath = {},
 ): readonly UnclosedCall[] {
   const { decision } = conversation;
   const open = openCalls(conversation);
@@ -32,7 +41,12 @@ export function planRecovery(
   // A recovery that was itself cut short: the rest is still left out.
   if ([...decision!.results.values()].includes("interrupted"))
     return calls.map((call) => record(call.id, "interrupted", SKIPPED));
-  if (effectsOf(first.action) !== "once") return calls.map((call) => ({ kind: "again", call }));
+  const effects = effectsOf(first.action);
+  const isOverruled = unread.some(({ message }) => isUrgent(message));
+  const leavesTraces = effects === "once" || effects === "idempotent";
+  // What left no trace may be closed as if it had never begun.
+  if (isOverruled && !leavesTraces) return calls.map((call) => ({ kind: "begin", call }));
+  if (!isOverruled && effects !== "once") return calls.map((call) => ({ kind: "again", call }));
   return calls.map((call) => {
     if (call !== first) return record(call.id, "interrupted", SKIPPED);
     const details = evidence && { evidence };

@@ -28,7 +28,7 @@ export interface Watermarks {
 export interface Inbox {
   /** How many messages wait. */
   readonly unread: number;
-  /** Unread mail, oldest first, up to `maxTokens`, but at least one message if there is any, and through any abort. */
+  /** Unread mail, oldest first, up to `maxTokens`, but at least one message if there is any, and through any abort or steer. */
   peek(maxTokens: number): readonly Mail[];
   /** Says that the reader's log holds everything up to `position`; that mail is never shown again. */
   taken(position: number): void;
@@ -52,13 +52,13 @@ export interface Inbox {
  *   B2. Per sender log and recipient, mail is accepted in number order and exactly once.
  *   B3. One open inbox per agent; a second `open` rejects with LOCKED.
  *   B4. A delivery costs the same whatever the number of agents; nobody else sees it.
- *   B5. Past MAILBOX_LIMIT unread messages an agent's mailbox is `full` for agents, past CONTROL_PLACES more for Control;
+ *   B5. Past MAILBOX_LIMIT unread messages, those that its log holds included, an agent's mailbox is `full` for agents, past CONTROL_PLACES more for Control;
  *       Control's own never is.
  */
 export interface Bus {
   send(delivery: Delivery): Promise<Receipt>;
   open(agent: AgentId): Promise<Inbox>;
-  /** Unread messages of one agent; 0 for an unknown one, and for one whose mailbox cannot be read. */
+  /** Unread messages of one agent, those that its log holds included; 0 for an unknown one, and for one whose mailbox cannot be read. */
   unread(agent: AgentId): Promise<number>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { LegionError } from "../base/errors.ts";
 import { quote } from "../base/text/wording.ts";
 import type { NewEvent } from "../domain/event/event.ts";
-import { CONTROL, type AgentId } from "../domain/message/message.ts";
+import { CONTROL, type AgentId, type SpokenLane } from "../domain/message/message.ts";
 import { parseQuestionId, type Verdict } from "../domain/policy/verdict.ts";
 import type { Send } from "../past/ledger.ts";
 import type { Memory } from "../past/past.ts";
@@ -22,8 +22,12 @@ import { createTurns, mend, sendNotice, type LetterWriter } from "./log-access.t
 import { createOutbox, type Outbox } from "./outbox.ts";
 
 export interface Control extends ControlLog {
-  /** Says `content` as the person. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
-  say(targets: readonly AgentId[] | "all", content: string, delivery?: "abort"): Promise<readonly string[]>;
+  /** Says `content` as the person, in the lane `delivery`, mostly `normal`. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
+  say(
+    targets: readonly AgentId[] | "all",
+    content: string,
+    delivery?: SpokenLane,
+  ): Promise<readonly string[]>;
   /** Answers a question as the person. Returns the message id once it was offered to the agent's mailbox. Throws REFUSED. */
   answer(verdict: Verdict): Promise<string>;
   /** Says `content` as the runtime itself; `chain` makes it part of a conversation that went on before. */

@@ -1,6 +1,13 @@
 // What holds for a mailbox wherever it is kept: how much of it is shown at once, and what may be put into it next.
 
-import { laneOf, parseMessageId, type Delivery, type LogId } from "../domain/message/message.ts";
+import {
+  isUrgent,
+  laneOf,
+  parseMessageId,
+  type Delivery,
+  type LogId,
+  type Message,
+} from "../domain/message/message.ts";
 import type { Mail } from "./bus.ts";
 
 /** What a header in front of a message costs, about. */
@@ -8,19 +15,35 @@ export const HEADER_BYTES = 40;
 
 export const BYTES_PER_TOKEN = 4;
 
+/** So much text may be shown at once, but at least one message. */
+export function createRoom(maxTokens: number) {
+  let left = maxTokens * BYTES_PER_TOKEN;
+  let isUntouched = true;
+  return {
+    /** Is there room for it? Then there is less from now on. */
+    takes(message: Message): boolean {
+      const bytes = HEADER_BYTES + Buffer.byteLength(message.content);
+      if (!isUntouched && bytes > left) return false;
+      isUntouched = false;
+      left -= bytes;
+      return true;
+    },
+  };
+}
+
 /**
- * The oldest of `mail` that fit into `maxTokens`, at least one; through the last abort in any case: what it stops may be
- * what comes before it.
+ * The oldest of `mail` that fit into `maxTokens`, at least one; through the last abort or steer in any case: what it stops may
+ * be what comes before it. What is not shown when it is taken in takes no room.
  */
 export function firstFitting(mail: readonly Mail[], maxTokens: number): readonly Mail[] {
-  let bytes = 0;
+  const room = createRoom(maxTokens);
   const end = mail.findIndex(({ message }) => {
-    bytes += HEADER_BYTES + Buffer.byteLength(message.content);
-    return bytes > maxTokens * BYTES_PER_TOKEN;
+    const lane = laneOf(message);
+    return lane !== "follow-up" && lane !== "verdict" && !room.takes(message);
   });
-  const fitting = end === -1 ? mail.length : Math.max(1, end);
-  const throughAbort = mail.findLastIndex(({ message }) => laneOf(message) === "abort") + 1;
-  return mail.slice(0, Math.max(fitting, throughAbort));
+  const fitting = end === -1 ? mail.length : end;
+  const throughUrgent = mail.findLastIndex(({ message }) => isUrgent(message)) + 1;
+  return mail.slice(0, Math.max(fitting, throughUrgent));
 }
 
 /** How a delivery stands to what is there from the same log. A log that is new here may begin with any number. */

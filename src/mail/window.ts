@@ -1,7 +1,7 @@
 // The front of a mailbox that lies elsewhere: its oldest mail, in memory.
 //
 //   Q1. It holds what waits without gaps and once, however it was heard of and in whatever order.
-//   Q2. It holds little; but all up to the last abort, and while all that it holds is being taken in, what comes next.
+//   Q2. It holds little; but all up to the last abort or steer, and while all that it holds is being taken in, what comes next.
 //   Q3. Beside that it holds Control's mail, wherever that stands, and reads no other for it.
 
 import { isFromControl } from "../domain/message/message.ts";
@@ -16,7 +16,7 @@ const MAX_LENGTH = 4_194_304;
 /** How far a mailbox goes, in positions. */
 export interface MailboxReach {
   readonly newest: number;
-  /** The last abort. */
+  /** The last abort or steer. */
   readonly abort?: number;
   /** Control's newest; absent: nobody says whether any of what is new is Control's. */
   readonly control?: number;
@@ -51,7 +51,7 @@ interface WindowStanding {
   read: number;
   shown: number;
   newest: number;
-  /** The last abort that was heard of. */
+  /** The last abort or steer that was heard of. */
   abort: number;
   /** Control's newest mail that was heard of, and as far as all of it was read. */
   control: number;

@@ -14,7 +14,13 @@ import {
 } from "../domain/event/event.ts";
 import { authorityOf, joinAuthority } from "../domain/message/authority.ts";
 import { buriedBy } from "./dead-letters.ts";
-import { createKnownAddresses, learnAddresses, type KnownAddresses } from "./known-addresses.ts";
+import { createHeldMail, foldHeld, type HeldMail } from "./held.ts";
+import {
+  createKnownAddresses,
+  hearAddresses,
+  learnAddresses,
+  type KnownAddresses,
+} from "./known-addresses.ts";
 import {
   createQuestions,
   hearPerson,
@@ -52,7 +58,9 @@ export interface Halt {
 }
 
 export interface Conversation {
-  /** The newest message taken in. */
+  /** Mail that is taken in and not shown; all else here tells of what was shown alone. */
+  readonly held: HeldMail;
+  /** The newest message. */
   newest: Message | undefined;
   /** The newest of a person or another agent. */
   instruction: Message | undefined;
@@ -65,7 +73,7 @@ export interface Conversation {
 
   decision: OpenDecision | undefined;
   outcome: DecisionOutcome;
-  /** Since the newest decision: mail that is not an abort; an abort. */
+  /** Since the newest decision: mail was shown that is not an abort; an abort was taken in. */
   mail: boolean;
   aborted: boolean;
   halt: Halt | undefined;
@@ -94,6 +102,7 @@ const REMEMBERED_CALLS = 64;
 
 export function createConversation(): Conversation {
   return {
+    held: createHeldMail(),
     newest: undefined,
     instruction: undefined,
     taint: [],
@@ -117,8 +126,8 @@ export function createConversation(): Conversation {
 
 /** Takes one event into account. Events come in the order of the log. */
 export function converse(conversation: Conversation, event: Event): void {
-  if (event.kind === "message") hear(conversation, event.message);
-  else if (event.kind === "prompted") conversation.pinned = event.pinned ?? conversation.pinned;
+  for (const { message } of foldHeld(conversation.held, event)) hear(conversation, message);
+  if (event.kind === "prompted") conversation.pinned = event.pinned ?? conversation.pinned;
   else if (event.kind === "decision") decide(conversation, event);
   else if (event.kind === "result") close(conversation, event);
   else if (event.kind === "approval")
@@ -135,13 +144,25 @@ export function mayDecide(conversation: Conversation): boolean {
   return !conversation.halt && hasMore(conversation);
 }
 
-function hasMore({ mail, outcome, aborted }: Conversation): boolean {
-  return mail || (outcome !== "idle" && !aborted);
+function hasMore({ mail, outcome, aborted, held }: Conversation): boolean {
+  return mail || held.overflow.size > 0 || (outcome !== "idle" && !aborted);
 }
 
-/** A5, with mail that waits in the mailbox: is there something to take in or to decide? */
+/**
+ * A5: the follow-up to be shown now, by the event that took it in: the agent would otherwise wait, and was not stopped since
+ * it last decided.
+ */
+export function nextFollowUp(conversation: Conversation): number | undefined {
+  const isResting = !conversation.halt && !conversation.aborted && isAtRest(conversation);
+  const [oldest] = isResting ? conversation.held.followUps.keys() : [];
+  return oldest;
+}
+
+/** A5, with mail that waits in the mailbox: is there something to take in, to show or to decide? */
 export function hasWork(conversation: Conversation, unread: number): boolean {
-  return mayDecide(conversation) || (unread > 0 && wakesOnMail(conversation));
+  const isAwaited = unread > 0 || conversation.held.overflow.size > 0;
+  if (isAwaited && wakesOnMail(conversation)) return true;
+  return mayDecide(conversation) || nextFollowUp(conversation) !== undefined;
 }
 
 /** Does new mail make the agent act again? */
@@ -152,7 +173,8 @@ export function wakesOnMail({ halt }: Conversation): boolean {
 /**
  * Has the agent nothing to do but to wait for mail, whether or not some waits in its mailbox? It rests where all of its
  * newest decision is done, and A5 gives no other: that decision left nothing to follow up, or an abort came since. The
- * next message, but an abort or a verdict, begins a new piece of work. A halt is no rest: what it stopped is not over.
+ * next message that is shown, but an abort or a verdict, begins a new piece of work; also a follow-up that waited for it. A
+ * halt is no rest: what it stopped is not over.
  */
 export function isAtRest(conversation: Conversation): boolean {
   return !hasMore(conversation) && openCalls(conversation).length === 0;
@@ -170,6 +192,7 @@ function hear(conversation: Conversation, message: Message): void {
   // It was seen in the mailbox, or came too late.
   if (lane === "verdict") return void conversation.questions.used.delete(message.id);
   hearPerson(conversation.questions, message);
+  hearAddresses(conversation.addresses, message);
   if (lane === "abort") {
     conversation.aborted = true;
     return;

@@ -31,6 +31,13 @@ export function buriedBy({ reason, details }: NoticeEvent): string | undefined {
   return graveOf(details.message, details.seq);
 }
 
+/** The id of the message of another sender that an event withdraws before its reader was shown it. */
+export function withdrawnBy(event: Event): string | undefined {
+  if (event.kind !== "notice" || event.reason !== "undeliverable" || !isKept(event.details)) return undefined;
+  const { message, seq } = event.details;
+  return "id" in message && seq === undefined ? message.id : undefined;
+}
+
 /** The name that `buriedBy` gives to `message`, sent by event `seq`: numbers may begin again in the same log. */
 export function graveOf({ id }: Message, seq: number | undefined): string {
   return `${id} ${seq}`;

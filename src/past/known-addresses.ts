@@ -2,7 +2,7 @@
 // addresses that a service of the person's choice gave it. A fold over the active branch of its log.
 
 import type { Event } from "../domain/event/event.ts";
-import { CONTROL } from "../domain/message/message.ts";
+import { CONTROL, type Message } from "../domain/message/message.ts";
 
 export interface KnownAddresses {
   /** In lower case. */
@@ -19,16 +19,17 @@ export function createKnownAddresses(): KnownAddresses {
   return { hosts: new Set(), urls: new Set() };
 }
 
+/** Takes into account what is shown of mail. */
+export function hearAddresses({ hosts }: KnownAddresses, { source, content }: Message): void {
+  if (source.type !== "agent" || source.id !== CONTROL) return;
+  for (const [url] of content.matchAll(URLS)) remember(hosts, addressIn(url)?.hostname);
+}
+
 export function learnAddresses({ hosts, urls }: KnownAddresses, event: Event): void {
-  if (event.kind === "message") {
-    const { source, content } = event.message;
-    if (source.type !== "agent" || source.id !== CONTROL) return;
-    for (const [url] of content.matchAll(URLS)) remember(hosts, addressIn(url)?.hostname);
-  } else if (event.kind === "result") {
-    for (const url of event.leads ?? []) remember(urls, withoutFragment(url));
-    if (event.outcome === "ok" && Array.isArray(event.taint))
-      for (const source of event.taint as readonly string[]) remember(hosts, addressIn(source)?.hostname);
-  }
+  if (event.kind !== "result") return;
+  for (const url of event.leads ?? []) remember(urls, withoutFragment(url));
+  if (event.outcome === "ok" && Array.isArray(event.taint))
+    for (const source of event.taint as readonly string[]) remember(hosts, addressIn(source)?.hostname);
 }
 
 /** Of a host in lower case, and the whole address if it is known. */

@@ -1,7 +1,7 @@
-// What a log adds up to: numbers given, mail taken, money spent. One pure fold over the whole log, never over one branch,
-// kept up to date event by event.
+// What a log adds up to: numbers given, mail taken, money spent. One pure fold over the whole log, event by event.
 
 import { unsettled } from "./dead-letters.ts";
+import { countHeld, createHeldCount, type HeldCount } from "./held.ts";
 import {
   NO_USAGE,
   addUsage,
@@ -56,6 +56,8 @@ export interface Ledger {
   /** Per sender log, the highest number taken in. */
   readonly seen: Map<LogId, number>;
   taken: number;
+  /** Mail that is taken in and not shown. */
+  readonly heldMail: HeldCount;
 
   /** Model calls begun, those of a past that was copied included: no two have the same number. */
   prompts: number;
@@ -107,6 +109,7 @@ export function createLedger(): Ledger {
     undelivered: [],
     seen: new Map(),
     taken: 0,
+    heldMail: createHeldCount(),
     prompts: 0,
     spent: { steps: 0, usage: NO_USAGE, workingMs: 0 },
     open: [],
@@ -135,6 +138,7 @@ export function account(ledger: Ledger, event: Event): void {
   else if (event.kind === "summary") settleLast(ledger, event.usage);
   else if (event.kind === "notice") heed(ledger, event);
   else if (event.kind === "branch") turn(ledger, event);
+  countHeld(ledger.heldMail, event);
   ledger.undelivered = unsettled(ledger.undelivered, event);
   for (const send of sendsIn(event, ledger.log ?? "")) {
     ledger.numbers.set(send.to, send.n);

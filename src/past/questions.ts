@@ -1,7 +1,7 @@
 // What an agent asked a person about its calls, and what came of it. A fold over the active branch of its log.
 
 import type { AskedCall, Call, DecisionEvent, EventOf, QuestionEnd } from "../domain/event/event.ts";
-import { CONTROL, type AgentId, type Message } from "../domain/message/message.ts";
+import { CONTROL, laneOf, type AgentId, type Message } from "../domain/message/message.ts";
 import { keyOfCall } from "../domain/policy/same-call.ts";
 import { questionId, type Question } from "../domain/policy/verdict.ts";
 
@@ -83,8 +83,10 @@ export function leaveBehind({ newest }: Questions): void {
 }
 
 /** A person spoke: what was refused before may be asked again. */
-export function hearPerson(questions: Questions, { source, delivery }: Message): void {
-  if (source.type === "agent" && source.id === CONTROL && delivery === "normal") questions.refused.clear();
+export function hearPerson(questions: Questions, message: Message): void {
+  const { source } = message;
+  if (source.type === "agent" && source.id === CONTROL && laneOf(message) !== "abort")
+    questions.refused.clear();
 }
 
 /** Why a question was not answered with yes, for its agent. */

@@ -38,7 +38,13 @@ export function foldState(state: ModuleState, event: Event): void {
  * agent that does not run: after a crash, files may be behind it.
  */
 export function settlesFiles({ kind }: Event): boolean {
-  return kind === "message" || kind === "decision" || kind === "result" || kind === "summary";
+  return (
+    kind === "message" ||
+    kind === "released" ||
+    kind === "decision" ||
+    kind === "result" ||
+    kind === "summary"
+  );
 }
 
 /** The log has left the branch that came to `left`, and goes on with the one of `state`: files may still show the other. */

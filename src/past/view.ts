@@ -2,13 +2,15 @@
 // once; a decision and its results are one item, so no cut can part a call from its result.
 //
 //   V1. Every call of a shown decision is followed by exactly one result.
-//   V2. Every message but a verdict is shown, or lies in a range that a shown summary covers.
+//   V2. Every message but a verdict and what is held is shown, or lies in a range that a shown summary covers. What was held
+//       stands where it was released.
 
 import { createHash } from "node:crypto";
 import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "../domain/event/event.ts";
 import { CONTROL, displayName, laneOf, type Message } from "../domain/message/message.ts";
 import type { Turn } from "../domain/model.ts";
 import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
+import { createHeldMail, foldHeld, type TakenMessage } from "./held.ts";
 import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
 import { escapeHeaders } from "../base/text/wording.ts";
 
@@ -72,6 +74,8 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
   let open: Exchange | undefined;
   /** Exchanges in which every call failed, waiting to be forgotten. */
   let failed: Item[] = [];
+  const held = createHeldMail();
+  const maxTokens = Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE);
   const add = (item: Item | undefined): void => {
     if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
   };
@@ -93,10 +97,9 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
     if (event.kind === "result") return takeResult(event);
     if (event.kind === "approval") return;
     showOpen();
-    if (event.kind === "message") {
-      const maxTokens = Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE);
-      if (laneOf(event.message) !== "verdict") shown.push(messageItem(event, maxTokens));
-    } else if (event.kind === "decision") open = { decision: event, results: new Map() };
+    const mail = foldHeld(held, event).filter(({ message }) => laneOf(message) !== "verdict");
+    if (mail.length > 0) shown.push(mailItem(event, mail, maxTokens));
+    if (event.kind === "decision") open = { decision: event, results: new Map() };
     else if (event.kind === "summary") {
       const covered = cover(shown, event);
       failed = failed.filter((item) => !covered.includes(item));
@@ -208,12 +211,17 @@ export function renderMessage(message: Message): string {
   return isOriginalError ? `--- ERROR ---\n\n${message.content}` : message.content;
 }
 
-function messageItem(event: EventOf<"message">, maxTokens: number): Item {
-  const text = renderMessage(event.message);
+/** What was released together stands and goes together: no summary may cover half of an event. */
+function mailItem({ seq }: Stamp, mail: readonly TakenMessage[], maxTokens: number): Item {
+  const turns = mail.map((taken): Turn => ({ role: "user", text: fittingText(taken, maxTokens) }));
+  return { ...newItem("message", seq, turns), events: mail.length };
+}
+
+function fittingText({ seq, message }: TakenMessage, maxTokens: number): string {
+  const text = renderMessage(message);
   const fitted = fitTokens(text, maxTokens);
-  const rest =
-    fitted === text ? "" : `\n\n(Too long to be shown whole: \`recall\` reopens it as event ${event.seq}.)`;
-  return textItem("message", event, fitted + rest);
+  if (fitted === text) return text;
+  return `${fitted}\n\n(Too long to be shown whole: \`recall\` reopens it as event ${seq}.)`;
 }
 
 /** Stands for all that it replaces, also where that reaches past what it says it covers. */

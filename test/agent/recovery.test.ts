@@ -128,6 +128,37 @@ describe("after a kill between decision and result", () => {
     expect(JSON.stringify(model.requests[0]!.turns)).toContain("Check before repeating it");
   });
 
+  it.each([
+    ["steer", "none", "idle: Skipped: new instructions arrived.", "idle: Skipped: new instructions arrived."],
+    [
+      "steer",
+      "idempotent",
+      "interrupted: Interrupted: the runtime",
+      "interrupted: Not run: a call before it",
+    ],
+    ["steer", "once", "interrupted: Interrupted: the runtime", "interrupted: Not run: a call before it"],
+    ["abort", "none", "idle: Stopped by Control.", "idle: Stopped by Control."],
+    [
+      "abort",
+      "idempotent",
+      "interrupted: Interrupted: the runtime",
+      "interrupted: Not run: a call before it",
+    ],
+    ["abort", "once", "interrupted: Interrupted: the runtime", "interrupted: Not run: a call before it"],
+  ] as const)("with an unread %s runs nothing again: %s (A3, A6)", async (lane, effects, ...ends) => {
+    const { ran, modules } = workshop();
+    const project = await killedAfter(decision("none", effects, "none"), result(0));
+    const elsewhere = await openWorld(project, { 2: { script: [] } });
+    await elsewhere.legion.control.say(["1"], "Something else first.", lane);
+    await elsewhere.stop();
+    const world = await openWorld(project, { 1: { modules, script: [NOOP] } });
+    await world.idle();
+    expect(ran).toEqual([]);
+    const [, ...open] = await results(world);
+    for (const [index, end] of ends.entries()) expect(open[index]).toContain(end);
+    expect((await world.kinds("1", "message")).map(({ message }) => message.delivery)).toEqual([lane]);
+  });
+
   it("tells since when a call may have been running, whatever came into the log since", async () => {
     const { modules } = workshop();
     const resumed: NewEvent = { kind: "notice", reason: "resumed", content: "" };

@@ -29,6 +29,39 @@ export function describeControlsMail(createStage: () => Promise<BusStage>): void
     expect(await stage.bus.send(letter("a", CONTROL_PLACES + 1, { from: CONTROL }))).toEqual(accepted);
   });
 
+  it("counts what its reader's log holds as unread, also for the limit and after a restart (B5)", async () => {
+    let stage = await createStage();
+    await Promise.all(numbers(MAILBOX_LIMIT).map((n) => stage.bus.send(letter("a", n, { content: "" }))));
+    let inbox = await stage.bus.open("a");
+    const take = (as: "shown" | "held") => stage.takeIn("a", inbox, inbox.peek(0), as);
+    await take("held");
+    await take("held");
+    expect(inbox.unread).toBe(MAILBOX_LIMIT - 2);
+    expect(await stage.bus.unread("a")).toBe(MAILBOX_LIMIT);
+    expect(await stage.bus.send(letter("a", MAILBOX_LIMIT + 1))).toEqual({ status: "full" });
+    stage = await stage.restart("killed");
+    inbox = await stage.bus.open("a");
+    expect(await stage.bus.unread("a")).toBe(MAILBOX_LIMIT);
+    expect(await stage.bus.send(letter("a", MAILBOX_LIMIT + 1))).toEqual({ status: "full" });
+    await take("shown");
+    expect(await stage.bus.send(letter("a", MAILBOX_LIMIT + 1))).toEqual(accepted);
+    expect(await stage.bus.send(letter("a", MAILBOX_LIMIT + 2))).toEqual({ status: "full" });
+  });
+
+  it("shows all mail up to a steer at once, as up to an abort, but a claim of an agent's", async () => {
+    for (const delivery of ["steer", "abort"] as const) {
+      const { bus } = await createStage();
+      const long = "x".repeat(100);
+      for (const n of [1, 2, 3]) await bus.send(letter("a", n, { content: long }));
+      await bus.send(letter("a", 1, { from: CONTROL, delivery }));
+      await bus.send(letter("a", 4, { content: long }));
+      for (const n of [1, 2]) await bus.send(letter("b", n, { content: long, delivery }));
+      const [inbox, other] = [await bus.open("a"), await bus.open("b")];
+      expect(inbox.peek(0)).toHaveLength(4);
+      expect(other.peek(0)).toHaveLength(1);
+    }
+  });
+
   it("shows Control's mail wherever it stands, oldest first, until it was taken, also after a restart", async () => {
     let stage = await createStage();
     const question = { question: "a.7", verdict: "approved" };

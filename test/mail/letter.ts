@@ -1,11 +1,11 @@
 import type { Bus, Inbox, Mail } from "../../src/mail/bus.ts";
-import { messageId, type AgentId, type Delivery } from "../../src/domain/message/message.ts";
+import { messageId, type AgentId, type Delivery, type MailLane } from "../../src/domain/message/message.ts";
 
 export interface Words {
   readonly from?: AgentId;
   readonly log?: string;
   readonly content?: string;
-  readonly delivery?: "abort" | "verdict";
+  readonly delivery?: MailLane;
   readonly details?: unknown;
   readonly after?: number;
 }
@@ -49,8 +49,8 @@ export const contents = (inbox: Inbox): string[] =>
 /** A bus over storage that outlives it, for agents `a` to `d` and Control. */
 export interface BusStage {
   readonly bus: Bus;
-  /** Puts mail into the reader's log, then says so to the inbox. */
-  takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[]): Promise<void>;
+  /** Puts mail into the reader's log, where it may be held, then says so to the inbox. */
+  takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[], as?: "shown" | "held"): Promise<void>;
   /** The next bus over the same storage: after the one before was closed, or died. */
   restart(how: "closed" | "killed"): Promise<BusStage>;
 }

@@ -21,6 +21,8 @@ describe("for any sequence of events", () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("message" as const) }),
     fc.record({ kind: fc.constant("verdict" as const) }),
+    fc.record({ kind: fc.constant("held" as const) }),
+    fc.record({ kind: fc.constant("released" as const), count: fc.integer({ min: 1, max: 2 }) }),
     fc.record({
       kind: fc.constant("decision" as const),
       calls: fc.integer({ min: 0, max: 3 }),
@@ -45,6 +47,7 @@ describe("for any sequence of events", () => {
   ): Event[] {
     const log: Event[] = [];
     let open: readonly string[] = [];
+    const held: number[] = [];
     const add = (event: NewEvent): void => {
       const stamped: Event = { ...event, seq: log.length + 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" };
       log.push(stamped);
@@ -53,6 +56,10 @@ describe("for any sequence of events", () => {
     for (const each of steps) {
       const n = log.length + 1;
       if (each.kind === "message") add(message(`m${n}.`));
+      else if (each.kind === "held") {
+        add({ ...message(`m${n}.`), held: true });
+        held.push(n);
+      } else if (each.kind === "released") add({ kind: "released", messages: held.splice(0, each.count) });
       else if (each.kind === "verdict") add(verdict(`m${n}.`));
       else if (each.kind === "notice") add({ kind: "notice", reason: "gap", content: "gap" });
       else if (each.kind === "decision") {
@@ -94,7 +101,7 @@ describe("for any sequence of events", () => {
     );
   });
 
-  it("every message but a verdict is shown, or lies in a range that a shown summary covers (V2)", () => {
+  it("every message but a verdict is shown in its place, or where it was released, or lies in a range that a shown summary covers (V2)", () => {
     fc.assert(
       fc.property(options, fc.array(step, { maxLength: 40 }), (chosen, steps) => {
         const view = createView(chosen);
@@ -103,10 +110,14 @@ describe("for any sequence of events", () => {
         const shown = new Set(view.turns.map((turn) => (turn.role === "user" ? turn.text : "")));
         for (const event of log) {
           if (event.kind !== "message") continue;
-          const isCovered = summaries.some(
-            ({ firstSeq, lastSeq }) => firstSeq <= event.seq && event.seq <= lastSeq,
-          );
+          const released = log.find((one) => one.kind === "released" && one.messages.includes(event.seq));
+          const place = event.held ? released?.seq : event.seq;
           const isShown = shown.has(renderMessage(event.message));
+          if (place === undefined) {
+            expect(isShown).toBe(false);
+            continue;
+          }
+          const isCovered = summaries.some(({ firstSeq, lastSeq }) => firstSeq <= place && place <= lastSeq);
           expect(isCovered || isShown).toBe(isCovered || laneOf(event.message) !== "verdict");
         }
       }),

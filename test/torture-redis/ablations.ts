@@ -185,8 +185,8 @@ export const ABLATIONS: readonly Ablation[] = [
     changes: [
       {
         file: "src/agent/recovery.ts",
-        line: `if (effectsOf(first.action) !== "once")`,
-        instead: `if (effectsOf(first.action) !== "never")`,
+        line: `if (!isOverruled && effects !== "once")`,
+        instead: `if (!isOverruled && effects !== "never")`,
       },
     ],
     weights: { ...NONE, kill: 1 },

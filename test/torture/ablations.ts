@@ -89,12 +89,13 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "mail stays in the mailbox until the log has it",
     changes: [
       {
-        file: "src/agent/actor.ts",
-        line: "if (mail.length === 0) return;",
+        file: "src/agent/take-in.ts",
+        line: "if (events.length > 0) await memory.commit(...events);",
         // The pause lets the removal of the files go first.
-        instead: `if (mail.length === 0) return;
+        instead: `if (events.length === 0) return;
           inbox.taken(mail.at(-1)!.position);
-          await new Promise((resolve) => setTimeout(resolve, 20));`,
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          await memory.commit(...events);`,
       },
     ],
     lives: times(8, (n) =>
@@ -105,7 +106,7 @@ export const ABLATIONS: readonly Ablation[] = [
   {
     part: "what the log has of the mailbox: its position and its senders' numbers",
     changes: [
-      { file: "src/agent/actor.ts", line: "mail: position,", instead: "mail: 0," },
+      { file: "src/mail/intake.ts", line: "mail: position,", instead: "mail: 0," },
       {
         file: "src/past/ledger.ts",
         line: "ledger.seen.set(from, parseMessageId(message.id).n);",
@@ -120,8 +121,8 @@ export const ABLATIONS: readonly Ablation[] = [
     changes: [
       {
         file: "src/agent/recovery.ts",
-        line: `if (effectsOf(first.action) !== "once")`,
-        instead: `if (effectsOf(first.action) !== "never")`,
+        line: `if (!isOverruled && effects !== "once")`,
+        instead: `if (!isOverruled && effects !== "never")`,
       },
     ],
     lives: times(5, (n) => ({ at: "effect", n })),

@@ -65,7 +65,7 @@ export const OWN_LANE: Part = {
   changes: [
     {
       file: "src/domain/message/message.ts",
-      line: `const isOther = delivery === "abort" || delivery === "verdict";`,
+      line: `const isOther = delivery !== "normal" && MAIL_LANES.includes(delivery);`,
       instead: `const isOther = delivery === "abort";`,
     },
   ],

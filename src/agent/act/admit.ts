@@ -2,9 +2,10 @@
 
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { SHUTDOWN } from "../../base/process/signals.ts";
+import { laneOf } from "../../domain/message/message.ts";
 import type { Judgement } from "../../domain/policy/policy.ts";
 import { keyOfCall } from "../../domain/policy/same-call.ts";
-import { reasonOf, type AskedQuestion } from "../../past/questions.ts";
+import { openQuestion, reasonOf, type AskedQuestion } from "../../past/questions.ts";
 import type { AdmitCall, ClearCall, Clearance, Performer, SoundCall } from "../parts/agent.ts";
 import { checkCall } from "./check-call.ts";
 import { judgeCall, type CallJudgement } from "./gate.ts";
@@ -13,6 +14,7 @@ import { closeCall, STOPPED } from "./perform.ts";
 import { askPerson, awaitVerdict, settleQuestion, tellUnasked } from "./question.ts";
 
 const SKIPPED = "Not run: new instructions came first.";
+const STEERED = "Skipped: new instructions arrived.";
 const WAY_OUT = "Do it another way, or leave it out and say so.";
 
 /**
@@ -44,6 +46,8 @@ export const clear = (async (performer, call, stops): Promise<Clearance | ToBeAs
   if (stops.signal.aborted) return close("idle", STOPPED);
   const { questions } = memory.conversation;
   if (questions.isSuperseded) return close("idle", SKIPPED);
+  // An open question is settled first, by whatever came first.
+  if (!openQuestion(questions) && isSteered(performer)) return close("idle", STEERED);
   const checked = checkCall(call, modules.actions);
   if (checked.kind === "refused") return close("error", checked.reason);
   const { ready } = checked;
@@ -51,10 +55,16 @@ export const clear = (async (performer, call, stops): Promise<Clearance | ToBeAs
   if (typeof judgement === "string") return close("error", judgement);
   const question = questions.newest?.isElsewhere ? undefined : questions.newest;
   const answer = await answerTo(performer, ready, { judgement, question });
+  if (answer === "run" && isSteered(performer)) return close("idle", STEERED);
   const { leave, touched } = judgement;
   if (answer === "run") return { kind: "ready", ready: { ...ready, leave, touched } };
   return answer === "ask" ? { kind: "asks", ready, judgement } : close("error", answer.refusal);
 }) satisfies ClearCall;
+
+/** Did a person give new instructions that are not taken in? Then nothing begins. */
+function isSteered({ inbox }: Pick<Performer, "inbox">): boolean {
+  return inbox.ahead().some(({ message }) => laneOf(message) === "steer");
+}
 
 /** What is said of the call; a text if its action cannot say what it touches. */
 async function judged(performer: Performer, ready: SoundCall): Promise<CallJudgement | string> {

@@ -9,6 +9,7 @@ import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { laneOf } from "../../domain/message/message.ts";
+import { isHidden } from "../../past/held.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import type { History, Host, PastEvent } from "../../domain/authoring/module.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
@@ -153,7 +154,7 @@ function createHistory(memory: ReadablePast): History {
       for await (const event of memory.past()) {
         // Earlier searches would find themselves, and push out what they were looking for.
         if (event.kind === "decision") isRecalling = event.calls.some(({ action }) => action === "recall");
-        const past = toPast(event);
+        const past = toPast(event, memory);
         if (!past || (isRecalling && isOfDecision(event))) continue;
         const text = past.text.toLowerCase();
         if (words.every((word) => text.includes(word))) found.push(past);
@@ -162,7 +163,8 @@ function createHistory(memory: ReadablePast): History {
       return found.reverse();
     },
     async open(seq) {
-      for await (const event of memory.past(seq)) return event.seq === seq ? toPast(event) : undefined;
+      for await (const event of memory.past(seq))
+        return event.seq === seq ? toPast(event, memory) : undefined;
       return undefined;
     },
     latestInstruction: () => memory.conversation.instruction?.content,
@@ -173,8 +175,9 @@ function isOfDecision({ kind }: Event): boolean {
   return kind === "decision" || kind === "result";
 }
 
-/** What an agent may remember of an event; `undefined` for the runtime's own book-keeping. */
-function toPast(event: Event): PastEvent | undefined {
+/** What an agent may remember of an event; `undefined` for the runtime's own book-keeping, and for mail that it was not shown. */
+function toPast(event: Event, { conversation }: ReadablePast): PastEvent | undefined {
+  if (isHidden(conversation.held, event.seq)) return undefined;
   const text = textOfEvent(event);
   return text === undefined ? undefined : { seq: event.seq, at: event.at, text };
 }

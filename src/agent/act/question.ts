@@ -141,7 +141,8 @@ function settledBy(message: Message, id: string): Settlement | undefined {
   if (source.type !== "agent") return undefined;
   const lane = laneOf(message);
   if (lane === "abort") return { verdict: "superseded", by, reason: STOPPED };
-  if (lane === "normal") return { verdict: "superseded", by, reason: "New instructions came first." };
+  if (lane === "normal" || lane === "steer")
+    return { verdict: "superseded", by, reason: "New instructions came first." };
   const said = verdictIn(message);
   if (said?.question !== id) return undefined;
   return { verdict: said.verdict, by, reason: said.reason };

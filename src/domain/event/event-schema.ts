@@ -79,7 +79,13 @@ export const eventSchemas = {
     mac: text.optional(),
     record: text.optional(),
   }),
-  message: eventOf("message", { message: messageSchema, mail: countSchema, from: logIdSchema }),
+  message: eventOf("message", {
+    message: messageSchema,
+    mail: countSchema,
+    from: logIdSchema,
+    held: z.literal(true).optional(),
+  }),
+  released: eventOf("released", { messages: z.array(countSchema) }),
   prompted: eventOf("prompted", {
     model: text,
     prompt: text,

@@ -29,7 +29,7 @@ export type StateChange = readonly [module: string, key: string, value: unknown]
 /** Why the model stopped. `unparsed`: its text held no action. `aborted`: a person stopped it. */
 export type Stop = "end" | "calls" | "length" | "refused" | "unparsed" | "aborted";
 
-/** Of logs that are written now; those of format 1, which has no `refused`, are read as well. */
+/** Of logs that are written now; those of format 1, which has no `refused`, no `approval` and no `released`, are read as well. */
 export const LOG_FORMAT = 2;
 
 export interface OpenedEvent {
@@ -56,6 +56,15 @@ export interface MessageEvent {
   readonly mail: number;
   /** The sender's log. */
   readonly from: LogId;
+  /** It is shown only from the event on that releases it. */
+  readonly held?: true;
+}
+
+/** Held mail is shown from here on, in this place. */
+export interface ReleasedEvent {
+  readonly kind: "released";
+  /** The events that took it in; oldest first. */
+  readonly messages: readonly number[];
 }
 
 /** A model call is about to be made: without a decision, summary or refusal after it, its reserved input is charged. */
@@ -223,6 +232,7 @@ export function restartNotice(content: string, details?: RestartDetails): Notice
 /** What a writer hands to the log; the log adds sequence number, epoch and time. */
 export type NewEvent =
   | MessageEvent
+  | ReleasedEvent
   | PromptedEvent
   | RefusedEvent
   | DecisionEvent

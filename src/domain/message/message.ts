@@ -20,8 +20,16 @@ export const MAX_CONTENT_BYTES = 1_048_576;
 
 export type MessageSource = { readonly type: "user" } | { readonly type: "agent"; readonly id: AgentId };
 
-/** `abort` stops what runs; `verdict` answers a question, and is neither shown nor work. */
-export type MailLane = "normal" | "abort" | "verdict";
+/**
+ * `abort` stops what runs; `steer` lets it finish and begins nothing further; `follow-up` waits until its reader would rest;
+ * `verdict` answers a question, and is neither shown nor work.
+ */
+export const MAIL_LANES = ["normal", "abort", "steer", "follow-up", "verdict"] as const;
+
+export type MailLane = (typeof MAIL_LANES)[number];
+
+/** How a person may say something to agents. */
+export type SpokenLane = Exclude<MailLane, "verdict">;
 
 /** One message to one recipient; several targets are several messages that all name every target. */
 export interface Message {
@@ -97,8 +105,14 @@ export function isFromControl({ id }: Pick<Message, "id">): boolean {
 /** How a message joins the work: an agent's is normal, whatever it says of itself. */
 export function laneOf(message: Pick<Message, "id" | "delivery">): MailLane {
   const { delivery } = message;
-  const isOther = delivery === "abort" || delivery === "verdict";
+  const isOther = delivery !== "normal" && MAIL_LANES.includes(delivery);
   return isOther && isFromControl(message) ? delivery : "normal";
+}
+
+/** Is it seen before its turn, and taken in with all mail before it? */
+export function isUrgent(message: Pick<Message, "id" | "delivery">): boolean {
+  const lane = laneOf(message);
+  return lane === "abort" || lane === "steer";
 }
 
 const LEGION_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;

@@ -37,7 +37,9 @@ export interface Difference {
 export function essenceOf(event: NewEvent | Event): unknown {
   switch (event.kind) {
     case "message":
-      return { kind: event.kind, message: letterOf(event.message) };
+      return { kind: event.kind, held: event.held, message: letterOf(event.message) };
+    case "released":
+      return { kind: event.kind, messages: event.messages.length };
     case "decision": {
       const { usage, cost: _, model: __, ...decision } = withoutStamp(event);
       // What an aborted one took is an estimate.

@@ -74,8 +74,7 @@ function placeOnTape(place: AgentPlace, player: Player): AgentPlace {
         ...shared.clock,
         async beat(_, signal) {
           await shared.clock.beat(0, signal);
-          const next = head.next();
-          if (!next || next.kind === "message" || player.over.aborted) await arrival(signal);
+          if (!head.next() || head.mail().length > 0 || player.over.aborted) await arrival(signal);
         },
       },
       isNews: () => wasNews(player),
@@ -168,6 +167,8 @@ function renumbered(event: Event, { of }: Numbers): NewEvent {
   switch (event.kind) {
     case "refused":
       return { ...withoutStamp(event), prompted: of(event.prompted) };
+    case "released":
+      return { ...withoutStamp(event), messages: event.messages.map(of) };
     case "branch":
       return { ...withoutStamp(event), to: of(event.to) };
     case "summary":

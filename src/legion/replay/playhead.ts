@@ -15,7 +15,7 @@ export interface Playhead {
   next(ahead?: number): Event | undefined;
   /** What is there in place of a next event. */
   readonly edge: "end" | "start" | undefined;
-  /** The messages that come next, up to anything else of the agent's own. */
+  /** The messages that come next, also behind a release, up to anything else of the agent's own. */
   mail(): readonly EventOf<"message">[];
   /** What is pinned where a prompt comes next; else empty. */
   pinned(): string;
@@ -77,7 +77,10 @@ export function createPlayhead({ events }: Tape): Playhead {
     },
     mail() {
       const mail: EventOf<"message">[] = [];
-      for (let event = next(); event?.kind === "message"; event = next(mail.length)) mail.push(event);
+      // What is released as mail is taken in stands before that.
+      const from = next()?.kind === "released" ? 1 : 0;
+      for (let event = next(from); event?.kind === "message"; event = next(from + mail.length))
+        mail.push(event);
       return mail;
     },
     pinned: () => events[skip()]?.prompt?.pinned ?? "",

@@ -89,7 +89,14 @@ export function isOwn(event: NewEvent | Event): boolean {
   return event.kind === "notice" ? event.reason === "parked-mail" : OWN.has(event.kind);
 }
 
-const OWN: ReadonlySet<Event["kind"]> = new Set(["message", "prompted", "decision", "result", "summary"]);
+const OWN: ReadonlySet<Event["kind"]> = new Set([
+  "message",
+  "released",
+  "prompted",
+  "decision",
+  "result",
+  "summary",
+]);
 
 function authorOf(event: Event, conversation: Conversation, before: Event | undefined): Recorded["by"] {
   if (event.kind === "branch") return "start";

@@ -189,7 +189,7 @@ async function sayAgain(event: Event, { control }: Legion): Promise<void> {
   const verdict = verdictIn(first);
   if (verdict) await control.answer(verdict);
   else if (event.reason === "said")
-    await control.say(to, event.content, delivery === "abort" ? delivery : undefined);
+    await control.say(to, event.content, delivery === "verdict" ? undefined : delivery);
   else if (event.reason === "announced") {
     await control.announce(to, event.content, root === first.id ? undefined : { root, hops });
   }

@@ -1,24 +1,35 @@
 // The bus of a place that one process has alone: a delivery is a Map lookup, and nobody else is asked.
 
 import { LegionError } from "../../base/errors.ts";
-import { parseMessageId, type AgentId, type Delivery } from "../../domain/message/message.ts";
+import {
+  CONTROL,
+  mailboxLimit,
+  parseMessageId,
+  type AgentId,
+  type Delivery,
+} from "../../domain/message/message.ts";
 import type { Bus, Inbox, Receipt, Watermarks } from "../../mail/bus.ts";
 import { firstFitting } from "../../mail/mailbox.ts";
 import type { Unread } from "../../mail/unread.ts";
 
 export interface LocalMailbox extends Pick<Inbox, "taken"> {
   readonly unread: Unread;
-  receive(delivery: Delivery): Promise<Receipt>;
+  /** @param places how many messages may wait in it */
+  receive(delivery: Delivery, places: number): Promise<Receipt>;
   close(): Promise<void>;
 }
 
 export interface LocalMailboxes {
   /** How far an agent's log has taken in mail; `undefined` for an agent that does not exist. */
   readonly watermarks: (agent: AgentId) => Promise<Watermarks | undefined>;
+  /** How much of its mail an agent's log holds. Absent: nothing is ever held. */
+  readonly held?: (agent: AgentId) => number;
   load(agent: AgentId, marks: Watermarks): Promise<LocalMailbox>;
 }
 
-export function createLocalBus({ watermarks, load }: LocalMailboxes): Bus {
+const NONE_HELD = (): number => 0;
+
+export function createLocalBus({ watermarks, held = NONE_HELD, load }: LocalMailboxes): Bus {
   const mailboxes = new Map<AgentId, Promise<LocalMailbox | undefined>>();
   const readers = new Set<AgentId>();
   let closed = false;
@@ -38,8 +49,10 @@ export function createLocalBus({ watermarks, load }: LocalMailboxes): Bus {
   };
   return {
     async send(delivery) {
-      const mailbox = await find(parseMessageId(delivery.message.id).to);
-      return mailbox ? mailbox.receive(delivery) : { status: "unknown" };
+      const { from, to } = parseMessageId(delivery.message.id);
+      const mailbox = await find(to);
+      const places = to === CONTROL ? Infinity : mailboxLimit(from) - held(to);
+      return mailbox ? mailbox.receive(delivery, places) : { status: "unknown" };
     },
     async open(agent) {
       const mailbox = await find(agent);
@@ -51,7 +64,8 @@ export function createLocalBus({ watermarks, load }: LocalMailboxes): Bus {
       return createInbox(mailbox, () => readers.delete(agent));
     },
     // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
-    unread: async (agent) => (await find(agent).catch(() => undefined))?.unread.mail.length ?? 0,
+    unread: async (agent) =>
+      ((await find(agent).catch(() => undefined))?.unread.mail.length ?? 0) + held(agent),
     async close() {
       closed = true;
       for (const mailbox of await Promise.all(mailboxes.values())) await mailbox?.close();

@@ -25,7 +25,7 @@ export interface LocalPlace extends Pick<Store, "known" | "events"> {
   readonly hosted: ReadonlySet<AgentId>;
   /** What opens the agent's log, as often as it must be. Rejects with FOREIGN if somebody else wrote what is kept of it. */
   logOf(agent: AgentId): Promise<(each: (event: Event) => void) => Promise<OpenedLog>>;
-  createBus(watermarks: LocalMailboxes["watermarks"]): Bus;
+  createBus(mailboxes: Pick<LocalMailboxes, "watermarks" | "held">): Bus;
   /** Agents whose mailboxes lost mail to a damage. */
   readonly damaged: Set<AgentId>;
   /** Lets the next process have it. */
@@ -37,9 +37,9 @@ export type LocalStore = Awaited<ReturnType<typeof openLocalStore>>;
 
 export async function openLocalStore(place: LocalPlace) {
   const { known, events, hosted, clock, damaged } = place;
-  const { find, openAgent } = await openLogs(place);
+  const { find, held, openAgent } = await openLogs(place);
   const ledger = (agent: AgentId): Promise<Ledger | undefined> => find(agent).catch(() => undefined);
-  const bus = place.createBus(find);
+  const bus = place.createBus({ watermarks: find, held });
   const control = await openControl(await openAgent(CONTROL, UNHOSTED), bus, clock, known);
   const sleepers = createSleepers((agent) => openAgent(agent, UNHOSTED), { bus, clock });
   const sleeping = (): readonly AgentId[] => known().filter((id) => !hosted.has(id));
@@ -98,6 +98,8 @@ async function openLogs({ known, events, hosted, inspect, redactor, logOf }: Loc
     /** The ledger of a known agent, read now if it must be: mail may come for one that is not open yet. */
     find: async (agent: AgentId): Promise<Ledger | undefined> =>
       ledgers.get(agent) ?? (known().includes(agent) ? read(agent) : undefined),
+    /** Nothing for an agent that is hosted and not open yet. */
+    held: (agent: AgentId): number => ledgers.get(agent)?.heldMail.now.size ?? 0,
     async openAgent(agent: AgentId, { view, projector }: AgentMemoryOptions): Promise<Memory> {
       const memory = await openMemory({ agent, view, projector, inspect, redactor }, await logOf(agent));
       ledgers.set(agent, memory.ledger);

@@ -8,9 +8,7 @@ import { createLocalBus, type LocalMailbox, type LocalMailboxes } from "../contr
 import type { Journal, JournalStart, JournalWriter } from "./journal/journal.ts";
 import { isForeignJournal, setAside, settleSegments } from "./journal/segments.ts";
 import {
-  CONTROL,
   displayName,
-  mailboxLimit,
   parseMessageId,
   type AgentId,
   type Delivery,
@@ -21,7 +19,7 @@ import { openMailbox, readMailbox, type MailMark } from "./mailbox.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
 import { standingOf } from "../../mail/mailbox.ts";
 
-export interface FileBusOptions extends JournalWriter, Pick<LocalMailboxes, "watermarks"> {
+export interface FileBusOptions extends JournalWriter, Pick<LocalMailboxes, "watermarks" | "held"> {
   /** An agent's folder. */
   readonly folder: (agent: AgentId) => string;
   /** Where damaged lines are set aside. */
@@ -49,8 +47,8 @@ interface Mailbox {
 
 /** Opens no file before the first message. */
 export function createFileBus(options: FileBusOptions): Bus {
-  const { watermarks } = options;
-  return createLocalBus({ watermarks, load: (agent, marks) => loadMailbox(agent, marks, options) });
+  const { watermarks, held } = options;
+  return createLocalBus({ watermarks, held, load: (agent, marks) => loadMailbox(agent, marks, options) });
 }
 
 async function loadMailbox(
@@ -80,9 +78,9 @@ async function loadMailbox(
   };
   return {
     unread: mailbox.unread,
-    async receive(delivery) {
+    async receive(delivery, places) {
       if (mailbox.failed) await revive(mailbox, options);
-      return accept(mailbox, delivery);
+      return accept(mailbox, delivery, places);
     },
     taken(position) {
       mailbox.taken = Math.max(mailbox.taken, position);
@@ -113,12 +111,11 @@ async function revive(mailbox: Mailbox, options: FileBusOptions): Promise<void> 
   mailbox.failed = false;
 }
 
-async function accept(mailbox: Mailbox, delivery: Delivery): Promise<Receipt> {
-  const { agent, journal, seen, arriving } = mailbox;
+async function accept(mailbox: Mailbox, delivery: Delivery, places: number): Promise<Receipt> {
+  const { journal, seen, arriving } = mailbox;
   const standing = standingOf(delivery, seen);
   if (standing === "gap") return { status: "gap", expected: seen.get(delivery.from)! + 1 };
-  const limit = mailboxLimit(parseMessageId(delivery.message.id).from);
-  const isFull = agent !== CONTROL && mailbox.unread.mail.length + arriving.length >= limit;
+  const isFull = mailbox.unread.mail.length + arriving.length >= places;
   if (standing === "next" && isFull) return { status: "full" };
   try {
     if (standing === "duplicate") await journal.commit();

@@ -89,8 +89,14 @@ async function openFiles(options: Locked): Promise<FileStore> {
     ...logs,
     known: () => [...known],
     damaged,
-    createBus: (watermarks) =>
-      createFileBus({ ...options, folder: paths.agent, corruptFolder: paths.corrupt, onDamage, watermarks }),
+    createBus: (mailboxes) =>
+      createFileBus({
+        ...options,
+        ...mailboxes,
+        folder: paths.agent,
+        corruptFolder: paths.corrupt,
+        onDamage,
+      }),
     // A full disk may keep the lock from being released: a holder that is gone is taken over from.
     release: () => lock.release().catch(() => undefined),
   });

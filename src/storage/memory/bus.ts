@@ -1,6 +1,6 @@
 // The bus of a legion in the memory of a process.
 
-import { CONTROL, mailboxLimit, parseMessageId, type AgentId } from "../../domain/message/message.ts";
+import { parseMessageId, type AgentId } from "../../domain/message/message.ts";
 import type { Bus, Watermarks } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";
 import { createLocalBus, type LocalMailbox, type LocalMailboxes } from "../contract/local-bus.ts";
@@ -8,9 +8,9 @@ import type { MemoryPlace } from "./place.ts";
 
 export function createMemoryBus(
   place: Pick<MemoryPlace, "of">,
-  watermarks: LocalMailboxes["watermarks"],
+  { watermarks, held }: Pick<LocalMailboxes, "watermarks" | "held">,
 ): Bus {
-  return createLocalBus({ watermarks, load: async (agent, marks) => openMailbox(agent, marks, place) });
+  return createLocalBus({ watermarks, held, load: async (agent, marks) => openMailbox(agent, marks, place) });
 }
 
 function openMailbox(agent: AgentId, marks: Watermarks, { of }: Pick<MemoryPlace, "of">): LocalMailbox {
@@ -18,19 +18,17 @@ function openMailbox(agent: AgentId, marks: Watermarks, { of }: Pick<MemoryPlace
   const { unread } = kept;
   unread.drop(marks.taken);
   kept.position = Math.max(kept.position, marks.taken);
-  const limitFor = (sender: AgentId): number => (agent === CONTROL ? Infinity : mailboxLimit(sender));
   const seen = new Map(marks.seen);
   for (const { from, message } of unread.mail) seen.set(from, parseMessageId(message.id).n);
   return {
     unread,
-    async receive(delivery) {
+    async receive(delivery, places) {
       const { from, message } = delivery;
       const standing = standingOf(delivery, seen);
       if (standing === "gap") return { status: "gap", expected: seen.get(from)! + 1 };
       if (standing === "duplicate") return { status: "duplicate" };
-      const { from: sender, n } = parseMessageId(message.id);
-      if (unread.mail.length >= limitFor(sender)) return { status: "full" };
-      seen.set(from, n);
+      if (unread.mail.length >= places) return { status: "full" };
+      seen.set(from, parseMessageId(message.id).n);
       unread.add({ position: ++kept.position, from, message: structuredClone(message) });
       return { status: "accepted" };
     },

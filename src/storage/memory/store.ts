@@ -29,7 +29,7 @@ export async function openMemoryStore(
       log: await openMemoryLog({ kept: of(agent), epoch, now }, each),
       findings: [],
     }),
-    createBus: (watermarks) => createMemoryBus(place, watermarks),
+    createBus: (mailboxes) => createMemoryBus(place, mailboxes),
     damaged: new Set(),
     release: () => Promise.resolve(place.close()),
   });

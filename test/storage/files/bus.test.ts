@@ -1,7 +1,6 @@
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Inbox, Mail, Watermarks } from "../../../src/mail/bus.ts";
 import { createFileBus } from "../../../src/storage/files/bus.ts";
 import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import type { Durability } from "../../../src/storage/contract/node.ts";
@@ -26,11 +25,10 @@ interface StageOptions {
   readonly held?: () => boolean;
 }
 
-type Marks = Map<AgentId, { taken: number; readonly seen: Map<LogId, number> }>;
-
+type Marks = Map<AgentId, { taken: number; held: number; readonly seen: Map<LogId, number> }>;
 async function createStage(options: StageOptions = {}): Promise<FileStage> {
   const agents = options.agents ?? ["a", "b", "c", "d", CONTROL];
-  const marks: Marks = new Map(agents.map((id) => [id, { taken: 0, seen: new Map() }]));
+  const marks = new Map(agents.map((id) => [id, { taken: 0, held: 0, seen: new Map<LogId, number>() }]));
   return openStage({ ...options, root: await createTempProject(), marks, epoch: 1 });
 }
 
@@ -52,14 +50,16 @@ function openStage(opening: Opening): FileStage {
     folder,
     corruptFolder: join(root, "corrupt"),
     onDamage: () => undefined,
-    watermarks: (agent): Promise<Watermarks | undefined> => Promise.resolve(marks.get(agent)),
+    watermarks: (agent) => Promise.resolve(marks.get(agent)),
+    held: (agent) => marks.get(agent)?.held ?? 0,
   });
   return {
     root,
     bus,
     files: (agent) => disk.list(join(folder(agent), "mailbox")),
-    async takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[]) {
+    async takeIn(agent, inbox, mail, as) {
       const mark = marks.get(agent)!;
+      if (as === "held") mark.held += mail.length;
       for (const { from, message, position } of mail) {
         mark.seen.set(from, parseMessageId(message.id).n);
         mark.taken = position;

@@ -4,14 +4,18 @@ import { createMemoryPlace, type MemoryPlace } from "../../../src/storage/memory
 import { describeBus } from "../../mail/bus-contract.ts";
 import type { BusStage } from "../../mail/letter.ts";
 
-type Marks = ReadonlyMap<AgentId, { taken: number; readonly seen: Map<LogId, number> }>;
+type Marks = ReadonlyMap<AgentId, { taken: number; held: number; readonly seen: Map<LogId, number> }>;
 
 function openStage(place: MemoryPlace, marks: Marks): BusStage {
-  const bus = createMemoryBus(place, (agent) => Promise.resolve(marks.get(agent)));
+  const bus = createMemoryBus(place, {
+    watermarks: (agent) => Promise.resolve(marks.get(agent)),
+    held: (agent) => marks.get(agent)?.held ?? 0,
+  });
   return {
     bus,
-    takeIn(agent, inbox, mail) {
+    takeIn(agent, inbox, mail, as) {
       const mark = marks.get(agent)!;
+      if (as === "held") mark.held += mail.length;
       for (const { position, from, message } of mail) {
         mark.taken = position;
         mark.seen.set(from, parseMessageId(message.id).n);
@@ -27,6 +31,8 @@ function openStage(place: MemoryPlace, marks: Marks): BusStage {
 }
 
 describeBus("a bus in memory", () => {
-  const marks = new Map(["a", "b", "c", "d", CONTROL].map((id) => [id, { taken: 0, seen: new Map() }]));
+  const marks = new Map(
+    ["a", "b", "c", "d", CONTROL].map((id) => [id, { taken: 0, held: 0, seen: new Map() }]),
+  );
   return Promise.resolve(openStage(createMemoryPlace(), marks));
 });

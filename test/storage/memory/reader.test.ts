@@ -18,7 +18,7 @@ describeReader("memory", () => {
     return log;
   };
   const watermarks = () => Promise.resolve({ taken: 0, seen: new Map<string, number>() });
-  const bus = createMemoryBus(place, watermarks);
+  const bus = createMemoryBus(place, { watermarks });
   return Promise.resolve({
     reader,
     enlist: (agent, record) => {

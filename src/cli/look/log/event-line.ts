@@ -34,7 +34,9 @@ function describe(event: Event): string {
     case "opened":
       return `log ${event.log}`;
     case "message":
-      return `${senderOf(event.message)}: ${cut(event.message.content)}`;
+      return `${senderOf(event.message)}${event.held ? ", held" : ""}: ${cut(event.message.content)}`;
+    case "released":
+      return `${event.messages.length === 1 ? "event" : "events"} ${event.messages.join(", ")}: shown from here on`;
     case "prompted":
       return `${event.model}, about ${event.reserved.input} tokens`;
     case "refused":

@@ -5,9 +5,12 @@ import { introductionOf, requestOf } from "../../../agent/think/ask.ts";
 import type { PromptSource } from "../../../agent/parts/agent.ts";
 import type { Workplace } from "../../../agent/parts/workplace.ts";
 import { along } from "../../../past/branch.ts";
+import type { Mail } from "../../../mail/bus.ts";
+import { planIntake } from "../../../mail/intake.ts";
 import { firstFitting } from "../../../mail/mailbox.ts";
+import { nextFollowUp } from "../../../past/conversation.ts";
 import { LegionError } from "../../../base/errors.ts";
-import type { Event } from "../../../domain/event/event.ts";
+import type { NewEvent } from "../../../domain/event/event.ts";
 import { openModules } from "../../../agent/act/module-host.ts";
 import { account } from "../../../past/ledger.ts";
 import type { AgentPlan } from "../../../legion/agent-plan.ts";
@@ -88,12 +91,17 @@ async function readPast(
   const { ledger, branch, path } = await reader.follow(id, () => createFold(speech));
   const { conversation, view } = branch;
   const waiting = conversation.mail ? [] : await reader.unread(id, ledger);
-  for (const { position, from, message } of firstFitting(waiting, speech.window / MAIL_SHARE)) {
-    const stamp = { seq: ledger.last + 1, epoch: 0, at: message.sentAt };
-    const event: Event = { kind: "message", message, mail: position, from, ...stamp };
-    account(ledger, event);
-    branch.see(event);
-  }
+  const add = (event: NewEvent): void => {
+    const at = event.kind === "message" ? event.message.sentAt : ledger.at;
+    const stamp = { seq: ledger.last + 1, epoch: 0, at };
+    account(ledger, { ...event, ...stamp });
+    branch.see({ ...event, ...stamp });
+  };
+  const peek = (maxTokens: number): readonly Mail[] => firstFitting(waiting, maxTokens);
+  const { events, mail } = planIntake(conversation, peek, speech.window / MAIL_SHARE);
+  if (!conversation.mail) events.forEach(add);
+  const followUp = mail.length === waiting.length ? nextFollowUp(conversation) : undefined;
+  if (followUp !== undefined) add({ kind: "released", messages: [followUp] });
   return {
     conversation,
     view,

@@ -11,12 +11,13 @@ import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
 import { LOG_FORMAT, type Event, type NewEvent, type OpenedEvent } from "../../../domain/event/event.ts";
 import { displayName, type LogId } from "../../../domain/message/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
-import { commitEvents } from "../scripts/log.ts";
+import { commitEvents, type Commit } from "../scripts/log.ts";
 import { readPages } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 import { inline, type Outlined, createWriter } from "../../../past/log/blobs.ts";
 import type { EventLog } from "../../../past/log/event-log.ts";
+import { countHeld, createHeldCount, type HeldCount } from "../../../past/held.ts";
 import { createGaps } from "../../../past/log/gaps.ts";
 import { createRedisBlobs, eventIn } from "./entry.ts";
 
@@ -38,15 +39,17 @@ export async function openRedisLog(
   const [seq, name] = reply as readonly (string | null)[];
   const last = Number(seq);
   const gaps = createGaps();
+  const held = createHeldCount();
   for await (const event of readRedisLog(options)) {
     gaps.see(event);
+    countHeld(held, event);
     each(event);
   }
   gaps.miss(last - gaps.last);
   // A log that lost events cannot know which numbers it gave out: it goes on as another one.
   const isWhole = tenure.past === "whole" && gaps.unreported().length === 0;
   const id = name && isWhole ? name : randomUUID();
-  const pen = createPen(options, { id, last });
+  const pen = createPen(options, { id, last, held });
   const blobs = createRedisBlobs(options);
   const write = createWriter(pen.write, blobs);
   return {
@@ -101,6 +104,8 @@ interface Start {
   readonly id: LogId;
   /** The highest sequence number. */
   readonly last: number;
+  /** Of all events up to it, and from now on of those that are written. */
+  readonly held: HeldCount;
 }
 
 /** Writes to a log, but for what is too long. */
@@ -116,10 +121,8 @@ function createPen(options: RedisLogOptions, start: Start) {
   const send = async (): Promise<void> => {
     const before = sent;
     const upTo = (sent = last);
-    await commits.send(
-      before,
-      pending.filter(({ event }) => event.seq > before),
-    );
+    const batch = pending.filter(({ event }) => event.seq > before);
+    await commits.send(batch, { before, held: start.held.now.size });
     pending = pending.filter(({ event }) => event.seq > upTo);
   };
   /** Resolves when everything written so far is in the log. */
@@ -145,6 +148,7 @@ function createPen(options: RedisLogOptions, start: Start) {
       }));
       last += fresh.length;
       pending = [...pending, ...stamped];
+      for (const { event } of stamped) countHeld(start.held, event);
       return stamped.slice(-events.length).map(({ event }) => event);
     },
     commit,
@@ -179,12 +183,12 @@ function createCommits({ tenure, ...place }: RedisLogOptions, log: LogId) {
   return {
     isDead: () => dead !== undefined,
     refuseDead,
-    async send(before: number, batch: readonly Stamped[]): Promise<void> {
+    async send(batch: readonly Stamped[], { before, held }: Pick<Commit, "before" | "held">): Promise<void> {
       const events = batch.map(({ text }) => text);
       const mail = batch.flatMap(({ event }) => (event.kind === "message" ? [event] : []));
       try {
         tenure.check();
-        const status = await commitEvents(place, { token, epoch, log, before, events, mail });
+        const status = await commitEvents(place, { token, epoch, log, before, held, events, mail });
         if (status !== "committed") throw new LegionError("STORAGE", `${name} ${REFUSALS[status]}`);
       } catch (error) {
         dead ??= isLegionError(error, "STORAGE")

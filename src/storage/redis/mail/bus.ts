@@ -57,7 +57,10 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
     async unread(agent) {
       if (!mayExist(agent)) return 0;
       // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
-      return (await link.command("XLEN", agentKeys(legion, agent).mailbox).catch(() => 0)) as number;
+      const { mailbox, meta } = agentKeys(legion, agent);
+      const asked = [link.command("XLEN", mailbox), link.command("HGET", meta, "held")];
+      const [waiting, held] = await Promise.all(asked.map((count) => count.then(Number, () => 0)));
+      return waiting! + held!;
     },
     heard: (agent, position) => mailboxes.get(agent)?.front.learn({ newest: position }),
     async close() {

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { LegionError } from "../../../base/errors.ts";
 import { sendsOf } from "../../../domain/event/event.ts";
 import { account, createLedger } from "../../../past/ledger.ts";
-import { CONTROL, displayName, isFromControl, laneOf } from "../../../domain/message/message.ts";
+import { CONTROL, displayName, isFromControl, isUrgent } from "../../../domain/message/message.ts";
 import type { Luggage } from "../../contract/arrival.ts";
 import type { Link } from "../connection/link.ts";
 import type { LuaScript } from "../connection/script.ts";
@@ -156,11 +156,12 @@ async function* commandsFor(
   for (const { position, from, message } of waiting.unread) {
     newest = position;
     yield ["XADD", mailbox, entryId(position), "f", from, "m", JSON.stringify(message)];
-    if (laneOf(message) === "abort") yield ["HSET", meta, "abort", position];
+    if (isUrgent(message)) yield ["HSET", meta, "abort", position];
     if (agent !== CONTROL && isFromControl(message)) yield ["ZADD", ahead, position, position];
   }
   if (newest > 0) yield ["HSET", meta, "mail", newest, "taken", ledger.taken];
-  if (ledger.log !== undefined) yield ["HSET", meta, "seq", ledger.last, "log", ledger.log];
+  if (ledger.log !== undefined)
+    yield ["HSET", meta, "seq", ledger.last, "log", ledger.log, "held", ledger.heldMail.now.size];
   for (const [from, n] of waiting.seen) yield ["HSET", seen, from, n];
   if (agent !== CONTROL) return;
   // What it has instead of an owner who knows it.

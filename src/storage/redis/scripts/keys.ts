@@ -21,7 +21,7 @@ function keysBelow(place: string) {
     epoch: `${place}:epoch`,
     /** String: what every commit has to show. */
     token: `${place}:token`,
-    /** Hash: known, seq, mail, abort, taken, log, run, servers, durability, doubted, unoffered, stopped, workspace; of agent 0: started. */
+    /** Hash: known, seq, mail, abort (or steer), taken, held, log, run, servers, durability, doubted, unoffered, stopped, workspace; of agent 0: started. */
     meta: `${place}:meta`,
     /** Stream of events, ids `0-<seq>`. */
     log: `${place}:log`,

@@ -13,7 +13,7 @@ import type { LuaScript } from "../connection/script.ts";
  *
  *   KEYS  token, meta, log, mailbox, ahead
  *   ARGV  token, number of the newest event before them, epoch, log id, position of the newest mail among the events or "",
- *         how many; of each the log of its sender and its id as in JSON, oldest first; events...
+ *         how many, how much mail the log then holds; of each the log of its sender and its id as in JSON, oldest first; events...
  *   ->    "committed"
  *         "fenced"       the token is another one by now
  *         "moved"        another event is the newest
@@ -25,7 +25,7 @@ const COMMIT: LuaScript = {
   lua: `
 local token, meta, log, mailbox, ahead = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local shown, before, epoch, id, taken = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local first = 7 + 2 * ARGV[6]
+local first = 8 + 2 * ARGV[6]
 if redis.call('GET', token) ~= shown then return 'fenced' end
 local seq = tonumber(redis.call('HGET', meta, 'seq') or 0)
 if seq ~= tonumber(before) then return 'moved' end
@@ -35,7 +35,7 @@ if taken ~= '' then
   if #waiting ~= tonumber(ARGV[6]) then return 'strange' end
   for i, entry in ipairs(waiting) do
     local from, message = entry[2][2], entry[2][4]
-    local isIt = from == ARGV[5 + 2 * i] and string.find(message, '"id":' .. ARGV[6 + 2 * i], 1, true)
+    local isIt = from == ARGV[6 + 2 * i] and string.find(message, '"id":' .. ARGV[7 + 2 * i], 1, true)
     if not isIt then return 'strange' end
   end
   redis.call('HSET', meta, 'taken', taken)
@@ -47,7 +47,7 @@ for i = first, #ARGV do
   seq = seq + 1
   redis.call('XADD', log, '0-' .. seq, 'e', ARGV[i], 'p', epoch)
 end
-redis.call('HSET', meta, 'seq', seq, 'log', id)
+redis.call('HSET', meta, 'seq', seq, 'log', id, 'held', ARGV[7])
 redis.call('PUBLISH', log, seq)
 return 'committed'`,
 };
@@ -61,6 +61,8 @@ export interface Commit {
   readonly before: number;
   /** As JSON, without sequence number and epoch. */
   readonly events: readonly string[];
+  /** How much mail the log holds with them. */
+  readonly held: number;
   /** The mail among them, oldest first. */
   readonly mail: readonly Omit<MessageEvent, "kind">[];
 }
@@ -73,7 +75,8 @@ export async function commitEvents(
   const { token, meta, log, mailbox, ahead } = agentKeys(legion, agent);
   const mail = commit.mail.flatMap(({ from, message }) => [from, JSON.stringify(message.id)]);
   const newest = commit.mail.at(-1)?.mail ?? "";
-  const head = [commit.token, commit.before, commit.epoch, commit.log, newest, commit.mail.length];
+  const { mail: taken, held } = commit;
+  const head = [commit.token, commit.before, commit.epoch, commit.log, newest, taken.length, held];
   const keys = [token, meta, log, mailbox, ahead];
   const reply = await link.run(COMMIT, keys, [...head, ...mail, ...commit.events]);
   return reply as "committed" | "fenced" | "moved" | "strange";

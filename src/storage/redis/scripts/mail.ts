@@ -3,7 +3,7 @@
 import {
   CONTROL,
   CONTROL_PLACES,
-  laneOf,
+  isUrgent,
   MAILBOX_LIMIT,
   parseMessageId,
   type Delivery,
@@ -23,11 +23,11 @@ const LONGEST_WORD = 4_096;
  *
  *   KEYS  meta, mailbox, seen, ahead
  *   ARGV  limit or "" for Control, wake channel; of each message: log of its sender, number, number before it, itself as
- *         JSON, "mail", or of Control "control" or "abort", "0" if a log that is new begins after that number or "" if anywhere
+ *         JSON, "mail", or of Control "control", or "abort" if it is urgent, "0" if a log that is new begins after that number or "" if anywhere
  *   ->    of each message as JSON what became of it, as `DeliveryReply`; `unknown` where nobody has made this agent known, but
  *         Control is always there
  *
- * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort, or 0>", and " <position
+ * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort or steer, or 0>", and " <position
  * of Control's newest>" if there is any. While
  * little waits there it hears the messages as well, oldest first, two lines for each: log of its sender, itself as JSON.
  */
@@ -37,9 +37,11 @@ const DELIVER: LuaScript = {
   lua: `
 local meta, mailbox, seen, ahead = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, wake = ARGV[1], ARGV[2]
-local isKnown = limit == '' or redis.call('HEXISTS', meta, 'known') == 1
+local known, held = unpack(redis.call('HMGET', meta, 'known', 'held'))
+local isKnown = limit == '' or known
 local waiting = redis.call('XLEN', mailbox)
-local room = limit == '' and math.huge or limit - waiting
+-- What the log holds counts as unread.
+local room = limit == '' and math.huge or limit - waiting - (held or 0)
 local told, length = {}, 0
 local last, abort, control
 
@@ -107,7 +109,7 @@ export async function deliver(
   const args = deliveries.flatMap(({ from, message, after }) => {
     const sent = parseMessageId(message.id);
     const isAhead = sent.from === CONTROL && agent !== CONTROL;
-    const lane = laneOf(message) === "abort" ? "abort" : "control";
+    const lane = isUrgent(message) ? "abort" : "control";
     const start = sent.from === CONTROL ? 0 : "";
     return [from, sent.n, after ?? sent.n - 1, JSON.stringify(message), isAhead ? lane : "mail", start];
   });

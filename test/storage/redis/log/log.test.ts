@@ -170,7 +170,7 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
     it("that arrives twice does nothing the second time (S3)", async () => {
       const { token, epoch } = await grant(place);
       const event = JSON.stringify(said("once"));
-      const commit = { token, epoch, log: "x", before: 0, events: [event], mail: [] };
+      const commit = { token, epoch, log: "x", before: 0, held: 0, events: [event], mail: [] };
       expect([await commitEvents(place, commit), await commitEvents(place, commit)]).toEqual([
         "committed",
         "moved",

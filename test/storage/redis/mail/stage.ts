@@ -44,10 +44,11 @@ export async function createRedisStage(url: string, legion = newLegion()): Promi
     link,
     legion,
     tenures,
-    async takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[]) {
+    async takeIn(agent: AgentId, inbox: Inbox, mail: readonly Mail[], as) {
+      const held = as === "held" || undefined;
       const log = await logOf(agent);
       await log.append(
-        mail.map(({ position, from, message }) => ({ kind: "message", message, mail: position, from })),
+        mail.map(({ position, from, message }) => ({ kind: "message", message, mail: position, from, held })),
       );
       if (mail.length > 0) inbox.taken(mail.at(-1)!.position);
     },
