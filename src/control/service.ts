@@ -43,7 +43,7 @@ async function say(
 ): Promise<readonly string[]> {
   const { content, delivery } = said;
   const targets = resolveKnown(said.targets, known());
-  if (delivery !== "abort") return control.say(targets, content);
+  if (delivery !== "abort") return control.say(targets, content, delivery);
   // Left in the mailbox of one that rests, it would stop what that one does later.
   const busy = targets.filter((id) => {
     const supervised = agents.get(id);

@@ -24,6 +24,7 @@ export const agentStatusSchema = z
     waitingFor: z.string().describe("What has to happen before it goes on."),
     since: z.string().nullable().describe("ISO 8601: since when it is in this state; null if nobody knows."),
     unread: z.number().describe("Messages that it has not taken in."),
+    held: z.number().describe("Messages that it has taken in and reads later, such as follow-ups."),
     steps: z.number(),
     tokens: z.number(),
     cost: z.number().nullable().describe("US dollars; 0 is free, null is unknown."),
@@ -104,11 +105,12 @@ function toStatus(
 ): AgentStatus {
   const { state, reason, waitingFor, since, node } = posture;
   const { steps } = ledger.spent;
+  const held = ledger.heldMail.now.size;
   const { input, output, cost = steps === 0 ? 0 : null } = totalUsage(ledger);
   const tokens = input + output;
   const name = displayName(id);
   const why = reason || undeliveredReason(undelivered);
-  return { id, name, state, reason: why, waitingFor, since, unread, steps, tokens, cost, model, node };
+  return { id, name, state, reason: why, waitingFor, since, unread, held, steps, tokens, cost, model, node };
 }
 
 function undeliveredReason(undelivered: readonly Send[]): string {

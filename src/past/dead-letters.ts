@@ -104,6 +104,14 @@ export async function deadLettersIn(
   return [...letters.values()];
 }
 
+/** Names the dead letters that a log sent again; those of other logs among them are what was withdrawn from there. */
+export async function resentIn(events: AsyncIterable<Event>): Promise<ReadonlySet<string>> {
+  const resent = new Set<string>();
+  for await (const event of events)
+    if (event.kind === "notice" && event.reason === "resent") resent.add(deadIn(event));
+  return resent;
+}
+
 /** A message with a number is one to one recipient, whoever else got it as well. */
 function recipientsOf(message: Message | Draft): readonly AgentId[] {
   return "id" in message ? [parseMessageId(message.id).to] : message.targetAgentIds;

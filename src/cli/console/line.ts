@@ -9,7 +9,13 @@ export type ConsoleLine =
   | { readonly kind: "nothing" }
   | { readonly kind: "command"; readonly argv: readonly string[] }
   /** `here`: the agents that run in this node. */
-  | { readonly kind: "say"; readonly targets: Targets | "here"; readonly text: string };
+  | {
+      readonly kind: "say";
+      readonly targets: Targets | "here";
+      readonly text: string;
+      /** Absent: it is read in its turn. */
+      readonly delivery?: "steer" | "follow-up";
+    };
 
 /** What a line may name. */
 export interface Names {
@@ -20,12 +26,14 @@ export interface Names {
 }
 
 /**
- * `2: text`, `2,3: text`, `all: text`, `/command`, or a text for the agents that run here. Throws USAGE where the line
+ * `2: text`, `2,3: text`, `all: text`, `/steer 2 text`, `/later 2 text`, `/command`, or a text for the agents that run here. Throws USAGE where the line
  * begins with what looks like ids and is none, and where it is a command without its slash.
  */
 export function readConsoleLine(line: string, names: Names): ConsoleLine {
   const typed = line.trim();
   if (typed === "") return { kind: "nothing" };
+  const lane = LANES.find(([word]) => new RegExp(`^/${word}(\\s|$)`).test(typed));
+  if (lane) return readLane(typed, lane, names);
   if (typed.startsWith("/")) return { kind: "command", argv: splitWords(typed.slice(1)) };
   const ids = idsBefore(typed, names.agents);
   if (!ids) {
@@ -35,6 +43,24 @@ export function readConsoleLine(line: string, names: Names): ConsoleLine {
   const text = typed.slice(typed.indexOf(":") + 1).trim();
   const targets = ids.includes("all") ? "all" : checkIds(ids, names.agents);
   return text === "" ? { kind: "nothing" } : { kind: "say", targets, text };
+}
+
+/** What stands behind the slash of what is no command but said. */
+const LANES = [
+  ["steer", "steer"],
+  ["later", "follow-up"],
+] as const;
+
+function readLane(typed: string, [word, delivery]: (typeof LANES)[number], { agents }: Names): ConsoleLine {
+  const [, ids = "", text = ""] = /^\S+\s+(\S+)\s+([^]+)$/.exec(typed) ?? [];
+  const named = ids.replace(/:$/, "").split(",").filter(Boolean);
+  if (text.trim() === "" || named.length === 0)
+    throw new LegionError(
+      "USAGE",
+      `nothing was sent; write /${word} 2 and what you want to say, or /${word} all`,
+    );
+  const targets = named.includes("all") ? "all" : checkIds(named, agents);
+  return { kind: "say", targets, text: text.trim(), delivery };
 }
 
 /** Words as a shell would see them, with '...' and "..." around what has spaces in it. */

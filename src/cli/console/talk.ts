@@ -15,12 +15,14 @@ import { readConsoleLine } from "./line.ts";
 const CONSOLE_HELP = `2: text     to agent 2; also 2,3: text and all: text
 text        to the agents that run here
 text \\      goes on in the next line; what is pasted is one message
+/steer 2 text  new instructions: what runs is finished, nothing further is begun
+/later 2 text  for later: agent 2 reads it once it is done
 /command    any command below, for this legion: /ps, /goals 2, /pause 2, /log 2 -f
 /clear      an empty screen
 /exit       ends the node once the steps that run are finished, as Ctrl-C does; again: at once
 `;
 /** What a console has beside the commands of `legion`. */
-const OWN = ["exit", "quit", "clear"];
+const OWN = ["exit", "quit", "clear", "steer", "later"];
 /** What makes a command go on until somebody ends it. */
 const ENDLESS = ["-f", "--follow", "-w", "--watch", "--wait"];
 
@@ -91,12 +93,15 @@ export function createTalk(deps: TalkOptions): Talk {
 
 type Saying = Extract<ReturnType<typeof readConsoleLine>, { kind: "say" }>;
 
-async function say({ targets, text }: Saying, { legion, onSay, print }: TalkOptions): Promise<void> {
+async function say(
+  { targets, text, delivery }: Saying,
+  { legion, onSay, print }: TalkOptions,
+): Promise<void> {
   const here = [...legion.agents].filter(([, agent]) => !isOver(agent)).map(([id]) => id);
   if (targets === "here" && here.length === 0)
     throw new LegionError("USAGE", 'no agent runs here; "2: ..." writes to one that does not run');
   const said = onSay(text);
-  await legion.control.say(targets === "here" ? here : targets, text).finally(said);
+  await legion.control.say(targets === "here" ? here : targets, text, delivery).finally(said);
   if (targets === "here") return;
   const resting = (await legion.peers())
     .filter(({ id, running }) => !running && (targets === "all" || targets.includes(id)))

@@ -93,12 +93,16 @@ const NODE: StatusColumn = {
   cell: ({ node }) => clip(oneLine(node ?? "-"), 28),
 };
 
+/** Only where somebody holds mail. */
+const HELD: StatusColumn = { title: "HELD", align: "right", rank: 3, cell: ({ held }) => String(held) };
+
 const COLUMNS: readonly StatusColumn[] = [
   { title: "ID", align: "left", rank: 0, cell: ({ id }) => id },
   { title: "STATE", align: "left", rank: 0, cell: ({ state }) => state },
   { title: "SINCE", align: "right", rank: 1, cell: ({ since }, nowMs) => ageOf(since, nowMs) },
   { title: "WAITS FOR", align: "left", rank: 1, cell: ({ waitingFor }) => clip(oneLine(waitingFor), 28) },
   { title: "MAIL", align: "right", rank: 1, cell: ({ unread }) => String(unread) },
+  HELD,
   { title: "STEPS", align: "right", rank: 3, cell: ({ steps }) => String(steps) },
   { title: "TOKENS", align: "right", rank: 4, cell: ({ tokens }) => formatCount(tokens) },
   { title: "COST", align: "right", rank: 2, cell: ({ cost }) => costCell(cost) },
@@ -119,10 +123,14 @@ export function statusTable(
   agents: readonly AgentStatus[],
   { nodes, places = "one", ...space }: TableOptions,
 ): string {
-  const wanted = COLUMNS.filter((column) => column !== NODE || places === "many");
-  const [titles, ...rows] = tableRows(agents, wanted, space);
+  const isWanted = (column: StatusColumn): boolean => {
+    if (column === HELD) return agents.some(({ held }) => held > 0);
+    return column !== NODE || places === "many";
+  };
+  const [titles, ...rows] = tableRows(agents, COLUMNS.filter(isWanted), space);
   const lines = agents.flatMap((status, index) => [rows[index]!, ...explain(status, space.columns)]);
-  return [titles, ...lines, "", placesOf(agents, nodes)].join("\n");
+  return [titles, ...lines, "", placesOf(agents, nodes)].join("
+");
 }
 
 const MAX_REASON_ROWS = 4;

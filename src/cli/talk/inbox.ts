@@ -1,4 +1,4 @@
-import { deadLettersIn, type DeadLetter } from "../../past/dead-letters.ts";
+import { deadLettersIn, resentIn, type DeadLetter } from "../../past/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
 import { authorityOf } from "../../domain/message/authority.ts";
 import { CONTROL, parseMessageId, type Message } from "../../domain/message/message.ts";
@@ -69,8 +69,10 @@ function* marksOf(message: Message): Generator<string> {
 /** Oldest first, over all senders. */
 async function listDead(reader: Reader, { options }: Typed, io: Io): Promise<void> {
   const letters: DeadLetter[] = [];
+  const resent = await resentIn(reader.events(CONTROL));
+  const isOpen = ({ id, isResent }: DeadLetter): boolean => !isResent && !resent.has(id);
   for (const agent of [CONTROL, ...(await reader.known())])
-    letters.push(...(await deadLettersIn(agent, reader.events(agent))).filter(({ isResent }) => !isResent));
+    letters.push(...(await deadLettersIn(agent, reader.events(agent))).filter(isOpen));
   letters.sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
   for (const dead of letters) {
     if (options["json"]) printJson(io, deadJson(dead));

@@ -1,4 +1,4 @@
-import { deadLettersIn, parseDeadLetterId } from "../../past/dead-letters.ts";
+import { deadLettersIn, parseDeadLetterId, type DeadLetter } from "../../past/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
 import {
   CONTROL,
@@ -38,8 +38,8 @@ export const command: CliCommand = {
 
 /** The dead letter that a person means. Throws USAGE if there is none. */
 async function findDead(reader: Reader, name: string): Promise<string> {
-  const sender = senderIn(name);
-  const letters = sender === undefined ? [] : await deadLettersIn(sender, reader.events(sender));
+  const letters: DeadLetter[] = [];
+  for (const agent of keepersIn(name)) letters.push(...(await deadLettersIn(agent, reader.events(agent))));
   const meant = letters.filter(({ id, message }) => id === name || ("id" in message && message.id === name));
   // A log that began again gave the same numbers again.
   const dead = meant.findLast(({ isResent }) => !isResent) ?? meant.at(-1);
@@ -50,9 +50,8 @@ async function findDead(reader: Reader, name: string): Promise<string> {
   );
 }
 
-/** Whose log it is in; `undefined` if it is no name of a dead letter or message. */
-function senderIn(name: string): AgentId | undefined {
-  if (!isMessageId(name)) return parseDeadLetterId(name)?.agent;
-  const { from } = parseMessageId(name);
-  return from === CONTROL || isAgentId(from) ? from : undefined;
+/** In whose logs it may be; nobody's if it is no name of a dead letter or message. What was withdrawn is in its reader's. */
+function keepersIn(name: string): readonly AgentId[] {
+  const { from, to } = isMessageId(name) ? parseMessageId(name) : { from: parseDeadLetterId(name)?.agent, to: "" };
+  return [from ?? "", to].filter((id) => id === CONTROL || isAgentId(id));
 }

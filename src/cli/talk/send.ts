@@ -13,7 +13,7 @@ import { linkSignals } from "../../base/process/signals.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { followEvents } from "../kit/follow.ts";
 import { print, printWhole } from "../kit/output.ts";
-import { readingOutlooks, type ReadingOutlook } from "./outlook.ts";
+import { readingOutlooks, type ReadingOutlook, type SaidLane } from "./outlook.ts";
 import { checkTargets, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 
 const DEFAULT_TIMEOUT = "60s";
@@ -24,12 +24,18 @@ export const command: CliCommand = {
     parser
       .argument("<ids>", "an agent such as 2, several such as 2,3, or all")
       .argument("<text...>", "what you say; - reads it from standard input")
+      .option(
+        "--steer",
+        "new instructions: what runs is finished, nothing further is begun, and this is read next",
+      )
+      .option("--follow-up", "for later: it is read once the agent is done with what it is at")
       .option("--wait", "wait for the first answer and print it")
       .option("--timeout <duration>", `how long to wait for it (default: ${DEFAULT_TIMEOUT})`);
     addLegionOptions(parser);
   },
   async run(typed, io) {
     const timeoutMs = timeoutOf(typed);
+    const delivery = laneOf(typed);
     await withSite(typed, io, async (site) => {
       const targets = await checkTargets(site, typed.args[0]!);
       const content = await contentOf(typed, io);
@@ -37,16 +43,27 @@ export const command: CliCommand = {
       const isAsked = io.stdout.isTTY || timeoutMs !== undefined;
       const readers = targets === "all" ? await site.reader.known() : targets;
       // Afterwards they would be at this very message.
-      const told = isAsked ? await outlooksOf(readers, site) : [];
-      const ids = await withLegion(site, (legion) => legion.say({ targets, content }));
+      const told = isAsked ? await outlooksOf(readers, site, delivery) : [];
+      const ids = await withLegion(site, (legion) => legion.say({ targets, content, delivery }));
       if (!io.stdout.isTTY) for (const id of ids) io.stdout.write(`${id}\n`);
       if (timeoutMs !== undefined && told.every(isNever)) throw unread(told);
       if (io.stdout.isTTY) for (const { text } of told) print(io, `${text}.`);
-      if (timeoutMs !== undefined) printWhole(io, await answerTo(ids, { site, from, timeoutMs, io }));
+      if (timeoutMs !== undefined)
+        printWhole(io, await answerTo(ids, { site, from, timeoutMs, delivery, io }));
     });
     return 0;
   },
 };
+
+function laneOf({ options: { steer, followUp } }: Typed): SaidLane {
+  if (steer && followUp)
+    throw new LegionError(
+      "USAGE",
+      "--steer is read next, --follow-up when all is done; leave one of them out",
+    );
+  if (steer) return "steer";
+  return followUp ? "follow-up" : "normal";
+}
 
 /** `undefined`: nobody waits. */
 function timeoutOf({ options: { wait, timeout } }: Typed): number | undefined {
@@ -85,10 +102,14 @@ async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
 }
 
 /** Who of `readers` reads a message that is sent now, and when. */
-async function outlooksOf(readers: readonly AgentId[], site: Site): Promise<readonly ReadingOutlook[]> {
+async function outlooksOf(
+  readers: readonly AgentId[],
+  site: Site,
+  delivery: SaidLane,
+): Promise<readonly ReadingOutlook[]> {
   const { agents } = await withLegion(site, (legion) => legion.status(readers));
   const last = await site.reader.lastStart();
-  return readingOutlooks(agents, last ? last.agents.map(({ id }) => id) : readers);
+  return readingOutlooks(agents, last ? last.agents.map(({ id }) => id) : readers, delivery);
 }
 
 function isNever({ comes }: ReadingOutlook): boolean {
@@ -104,6 +125,7 @@ interface AnswerWait {
   /** The first event of log 0 that may be the answer. */
   readonly from: number;
   readonly timeoutMs: number;
+  readonly delivery: SaidLane;
   readonly io: Io;
 }
 
@@ -111,11 +133,12 @@ interface AnswerWait {
  * The first message to Control that answers one of `ids`. Throws REFUSED when the time is over, and as soon as nobody is left
  * who could answer.
  */
-async function answerTo(ids: readonly string[], { site, from, timeoutMs, io }: AnswerWait): Promise<string> {
+async function answerTo(ids: readonly string[], wait: AnswerWait): Promise<string> {
+  const { site, from, timeoutMs, io } = wait;
   const isAnswer = ({ re }: Message): boolean => re !== undefined && ids.includes(re);
   const timeout = AbortSignal.timeout(timeoutMs);
   const late = AbortSignal.any([io.signal, timeout]);
-  const watch = watchReaders(ids, site, late);
+  const watch = watchReaders(ids, wait, late);
   try {
     for await (const event of followEvents(site, CONTROL, from, { signal: watch.signal, stderr: io.stderr }))
       if (event.kind === "message" && isAnswer(event.message)) return event.message.content;
@@ -132,7 +155,11 @@ async function answerTo(ids: readonly string[], { site, from, timeoutMs, io }: A
 }
 
 /** Its signal aborts when `late` does, and when none of those to whom `ids` were sent runs any more. */
-function watchReaders(ids: readonly string[], site: Site, late: AbortSignal) {
+function watchReaders(
+  ids: readonly string[],
+  { site, delivery }: Pick<AnswerWait, "site" | "delivery">,
+  late: AbortSignal,
+) {
   const watched = new AbortController();
   const { signal, unlink } = linkSignals(late, watched.signal);
   const readers = ids.map((id) => parseMessageId(id).to);
@@ -140,7 +167,7 @@ function watchReaders(ids: readonly string[], site: Site, late: AbortSignal) {
   const watch = async (): Promise<void> => {
     while (!signal.aborted) {
       await delay(WATCH_MS, undefined, { signal }).catch(() => undefined);
-      told = await outlooksOf(readers, site).catch((error: unknown) => {
+      told = await outlooksOf(readers, site, delivery).catch((error: unknown) => {
         // A node that is ending, or a Redis that is away: the next look may tell.
         if (isLegionError(error)) return [];
         throw error;

@@ -19,8 +19,7 @@ export interface DirectWriter extends Pick<LegionClient, "say" | "answer" | "res
 export function createDirectWriter(store: Store, clock: Clock): DirectWriter {
   const { control, known, bus, writerFor } = store;
   return {
-    say: ({ targets, content, delivery }) =>
-      control.say(resolveKnown(targets, known()), content, delivery === "abort" ? delivery : undefined),
+    say: ({ targets, content, delivery }) => control.say(resolveKnown(targets, known()), content, delivery),
     answer: (answered) => control.answer(answered),
     order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
     resend(dead) {

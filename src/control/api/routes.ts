@@ -58,11 +58,15 @@ export const ROUTES = {
     path: "/say",
     method: "post",
     summary:
-      "Says something to agents, as the person. An abort, which interrupts what runs, is for those alone that are busy.",
+      "Says something to agents, as the person. An abort, which interrupts what runs, is for those alone that are busy; a steer " +
+      "lets what runs finish and begins nothing further; a follow-up waits until they are done.",
     question: z.strictObject({
       targets,
       content: z.string().regex(/\S/).describe("a text"),
-      delivery: z.enum(["normal", "abort"]).optional().describe("normal or abort"),
+      delivery: z
+        .enum(["normal", "abort", "steer", "follow-up"])
+        .optional()
+        .describe("normal, abort, steer or follow-up"),
     }),
     answer: z.object({ ids: z.array(z.string()).readonly().describe("Of the messages.") }),
   },

@@ -25,6 +25,29 @@ describe("a line typed at the console", () => {
   });
 
   it.each([
+    ["/steer 2 not that way", { ...say(["2"], "not that way"), delivery: "steer" }],
+    [
+      "/later 2,writer: tidy up\nand go",
+      { ...say(["2", "writer"], "tidy up\nand go"), delivery: "follow-up" },
+    ],
+    ["  /later all go home ", { ...say("all", "go home"), delivery: "follow-up" }],
+    ["/steering 2", { kind: "command", argv: ["steering", "2"] }],
+  ])("%j says when it is to be read", (line, meaning) => {
+    expect(read(line)).toEqual(meaning);
+  });
+
+  it.each([
+    ["/steer", "nothing was sent; write /steer 2 and what you want to say, or /steer all"],
+    ["/later 2", "nothing was sent; write /later 2 and"],
+    ["/steer , x", "nothing was sent; write /steer 2 and"],
+    ["/steer 9 x", 'there is no agent "9"'],
+    ["/later tidy up", 'there is no agent "tidy"'],
+    ["/steer 0 x", "0 is you; name an agent"],
+  ])("%j is refused", (line, reason) => {
+    expect(() => read(line)).toThrow(reason);
+  });
+
+  it.each([
     "hello",
     "note milk: two litres",
     "Question: why?",

@@ -26,6 +26,7 @@ it("shows every agent while no node runs, from the files alone", async () => {
       state: "stopped",
       reason: "",
       waitingFor: "start",
+      held: 0,
       unread: 0,
       steps: 1,
       cost: 0,
@@ -34,7 +35,7 @@ it("shows every agent while no node runs, from the files alone", async () => {
     { id: "writer", name: "writer", unread: 1, model: "scripted" },
   ]);
   expect(Object.keys(json[0]!)).toEqual(
-    "id name state reason waitingFor since unread steps tokens cost model node".split(" "),
+    "id name state reason waitingFor since unread held steps tokens cost model node".split(" "),
   );
 });
 
@@ -151,6 +152,7 @@ const status: AgentStatus = {
   waitingFor: "mail",
   since: "2026-01-02T11:59:15.000Z",
   unread: 3,
+  held: 0,
   steps: 12,
   tokens: 45_678,
   cost: 0.01234,
@@ -169,6 +171,13 @@ const parked: AgentStatus = {
 };
 
 describe("statusTable", () => {
+  it("has a column for held mail only where there is some", () => {
+    const table = statusTable([status, { ...parked, held: 2 }], { columns: 140, nowMs, nodes: [] });
+    const [head, row] = table.split("\n").map((line) => line.trim().split(/  +/));
+    expect(head!.slice(4, 6)).toEqual(["MAIL", "HELD"]);
+    expect(row!.slice(4, 6)).toEqual(["3", "0"]);
+  });
+
   it("shows one line for each agent, with age, cost and count in short forms", () => {
     const [head, row] = statusTable([status], { columns: 100, nowMs, nodes: [] }).split("\n");
     expect(head!.split(/  +/)).toEqual("ID,STATE,SINCE,WAITS FOR,MAIL,STEPS,TOKENS,COST,MODEL".split(","));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readingOutlooks } from "../../../src/cli/talk/outlook.ts";
+import { readingOutlooks, type SaidLane } from "../../../src/cli/talk/outlook.ts";
 import type { AgentStatus } from "../../../src/legion/status.ts";
 
 const status: AgentStatus = {
@@ -10,6 +10,7 @@ const status: AgentStatus = {
   waitingFor: "start",
   since: null,
   unread: 0,
+  held: 0,
   steps: 0,
   tokens: 0,
   cost: 0,
@@ -43,6 +44,27 @@ it.each<[Partial<AgentStatus>, string, "by itself" | "never"]>([
   [{ node: "7@here", state: "parked", waitingFor: "mail, resume" }, "Agent 2 reads it now", "by itself"],
 ])("of an agent with %j says %j", (change, text, comes) => {
   expect(readingOutlooks([{ ...status, ...change }], [])).toEqual([{ comes, text }]);
+});
+
+it.each<[SaidLane, Partial<AgentStatus>, string]>([
+  ["steer", { state: "idle" }, "reads it now"],
+  ["steer", { state: "acting" }, "finishes what runs, begins nothing further and reads it"],
+  ["steer", { state: "asking" }, "reads it now"],
+  ["steer", { state: "parked", waitingFor: "mail, resume" }, "reads it now"],
+  ["steer", { state: "parked" }, "is parked; `legion resume 2` lets it go on"],
+  ["follow-up", { state: "idle" }, "reads it now"],
+  ["follow-up", { state: "idle", held: 1 }, "was stopped, and reads it after what you say next"],
+  ["follow-up", { state: "thinking" }, "reads it once all that is to do is done"],
+  ["follow-up", { state: "asking" }, "reads it once all that is to do is done"],
+  [
+    "follow-up",
+    { state: "parked", waitingFor: "mail, resume" },
+    "is parked; `legion resume 2` lets it go on",
+  ],
+  ["follow-up", { state: "stopped", node: null }, "does not run; `legion start --only 2` runs it"],
+])("says of a %s to an agent with %j that it %s", (lane, change, words) => {
+  const running = { ...status, node: "7@here", ...change };
+  expect(readingOutlooks([running], [], lane).map(({ text }) => text)).toEqual([`Agent 2 ${words}`]);
 });
 
 it("says what holds for several once, in the order in which it is met first", () => {

@@ -67,6 +67,10 @@ it.each([
   [["send", "2"], "missing required argument 'text'; usage: legion send <ids|all> <text>"],
   [["send", "2", "x", "--timeout", "1s"], "--timeout belongs to --wait"],
   [
+    ["send", "2", "x", "--steer", "--follow-up"],
+    "--steer is read next, --follow-up when all is done; leave one of them out",
+  ],
+  [
     ["send", "2", "x", "--wait", "--timeout", "soon"],
     '--timeout: "soon" is no duration; write 500ms, 2s, 5m or 1h',
   ],

@@ -31,7 +31,7 @@ it("describes every route, so that programs of others can ask as well", async ()
   expect(requestBody.content["application/json"].schema).toMatchObject({
     required: ["targets", "content"],
     additionalProperties: false,
-    properties: { delivery: { enum: ["normal", "abort"] } },
+    properties: { delivery: { enum: ["normal", "abort", "steer", "follow-up"] } },
   });
   expect(Object.keys(responses)).toEqual(["200", "default"]);
 });

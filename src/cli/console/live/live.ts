@@ -127,7 +127,9 @@ function saidRemark({ content, sends = [] }: EventOf<"notice">): Remark | undefi
     .map(({ id }) => displayName(parseMessageId(id).to));
   if (to.length === 0) return undefined;
   const whom = to.length > 3 ? `${to.length} agents` : to.join(", ");
-  return { mark: "→", text: `${whom}: ${content}`, maxRows: 4, look: "cyan" };
+  const { delivery = "normal" } = sends[0] ?? {};
+  const lane = delivery === "normal" ? "" : ` (${delivery})`;
+  return { mark: "→", text: `${whom}${lane}: ${content}`, maxRows: 4, look: "cyan" };
 }
 
 const SHORTEST_MS = 100;

@@ -19,11 +19,18 @@ const MAX_PARAMETERS = 10;
 /** Past this somebody had better read it in a file. */
 const WHOLE = 200;
 
-/** Mail that an agent takes in. */
-export function mailRemark({ source, content, delivery }: Message): Remark {
-  const from = source.type === "user" ? "Legion" : displayName(source.id);
+/** Mail that an agent takes in, and reads now or later. */
+export function mailRemark({ source, content, delivery }: Message, reads: "now" | "later" = "now"): Remark {
+  const sender = source.type === "user" ? "Legion" : displayName(source.id);
+  const from = reads === "now" ? sender : `${sender}, for later`;
   const text = delivery === "abort" ? "stop what you are doing" : content;
   return { mark: "←", text: `${from}: ${text}`, maxRows: 4, look: "cyan" };
+}
+
+/** What was held is shown to the agent now. */
+export function releaseRemark({ messages }: EventOf<"released">): Remark {
+  const text = `reads ${count(messages.length, "message")} that waited`;
+  return { mark: "←", text, maxRows: 1, look: "cyan" };
 }
 
 /** Mail that the person is sent; nothing for that of agents that are `here`, which was shown when they sent it. */

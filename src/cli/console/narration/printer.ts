@@ -13,6 +13,7 @@ import {
   mailRemark,
   noticeRemark,
   personMailRemark,
+  releaseRemark,
   resultRemark,
   stateRemark,
   summaryRemark,
@@ -99,7 +100,8 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
 }
 
 function tellEvent(story: Story, event: Event): void {
-  if (event.kind === "message") story.say(mailRemark(event.message));
+  if (event.kind === "message") story.say(mailRemark(event.message, event.held ? "later" : "now"));
+  else if (event.kind === "released") story.say(releaseRemark(event));
   else if (event.kind === "decision") tellDecision(story, event);
   else if (event.kind === "result") tellResult(story, event);
   else if (event.kind === "summary") story.say(summaryRemark(event));
