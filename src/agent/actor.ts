@@ -20,13 +20,15 @@
 import type { Agent } from "./parts/agent.ts";
 import { commitWork } from "./parts/commit-work.ts";
 import { showRest } from "./parts/presence.ts";
+import { resultOfPiece } from "./think/answer.ts";
 import { ask, wouldFit } from "./think/ask.ts";
-import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
-import type { ResultEvent } from "../domain/event/event.ts";
+import { hasWork, isMidAnswer, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
+import { isPiece, type ResultEvent } from "../domain/event/event.ts";
 import { isLegionError } from "../base/errors.ts";
 import { runCalls } from "./act/run-calls.ts";
 import { judgeLoop } from "./parts/loop-guard.ts";
-import { park } from "./park.ts";
+import { isUrgent } from "../domain/message/message.ts";
+import { parkAtWork } from "./park.ts";
 import { planRecovery } from "./recovery.ts";
 import { takeIn } from "./take-in.ts";
 import { aborted, linkSignals, type Stops } from "../base/process/signals.ts";
@@ -47,7 +49,7 @@ export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSign
     presence.show("waiting");
     await shared.clock.beat(agent.tickMs, signal);
     if (signal.aborted) return;
-    if (!memory.conversation.mail) await takeIn(agent);
+    if (mayTakeIn(agent)) await takeIn(agent);
     if (!mayDecide(memory.conversation)) continue;
     await interruptible(agent, now, (stop) => tick(agent, { signal: stop, patience: signal }));
     if (agent.delayMs > 0) await shared.clock.sleep(agent.delayMs, signal);
@@ -60,15 +62,22 @@ async function rest({ memory, inbox }: Agent, signal: AbortSignal): Promise<void
   await aborted(signal);
 }
 
+/** Before an answer that was cut off has its end, only what is urgent is taken in: the answer goes to whoever asked. */
+function mayTakeIn({ memory: { conversation }, inbox }: Agent): boolean {
+  if (conversation.mail) return false;
+  return !isMidAnswer(conversation) || inbox.ahead().some(({ message }) => isUrgent(message));
+}
+
 async function tick(agent: Agent, stops: Stops): Promise<void> {
   const { memory, presence } = agent;
   const verdict = judgeLoop(memory.conversation);
-  if (verdict.kind === "park") return park(agent, "parked-mail", verdict.reason);
+  if (verdict.kind === "park") return parkAtWork(agent, "parked-mail", verdict.reason);
   presence.show("thinking");
   try {
     const { decision, unparsed, refused } = await ask(agent, stops);
     await commitWork(agent, decision, refused);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));
+    else if (isPiece(decision)) await memory.commit(resultOfPiece(memory.conversation));
     presence.show("acting");
     // As they stand in the log: what is hidden there is not done.
     const { calls } = memory.conversation.decision!.event;
@@ -76,7 +85,7 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
     await runCalls(agent, open, stops);
   } catch (error) {
     if (!isLegionError(error, "LIMIT")) throw error;
-    await park(agent, "parked-limit", `${error.message}.`);
+    await parkAtWork(agent, "parked-limit", `${error.message}.`);
   }
 }
 

@@ -1,11 +1,12 @@
 // After a crash: which calls of the last decision still want a result, and how each gets one. Pure.
 
 import type { UnclosedCall } from "./act/run-calls.ts";
-import type { ResultEvent } from "../domain/event/event.ts";
+import { isPiece, type ResultEvent } from "../domain/event/event.ts";
 import { openCalls, type Conversation } from "../past/conversation.ts";
 import type { Effects } from "../domain/authoring/module.ts";
 import { isUrgent } from "../domain/message/message.ts";
 import type { Mail } from "../mail/bus.ts";
+import { resultOfPiece } from "./think/answer.ts";
 import type { Evidence } from "./parts/command-trace.ts";
 
 /** What is known beside the log. */
@@ -32,7 +33,10 @@ export function planRecovery(
   const open = openCalls(conversation);
   const [first] = open;
   if (first === undefined) return [];
-  if (first === null) return [record(null, "error", UNPARSED)];
+  if (first === null)
+    return isPiece(decision!.event)
+      ? [{ kind: "record", result: resultOfPiece(conversation) }]
+      : [record(null, "error", UNPARSED)];
   const calls = open.filter((call) => call !== null);
   // A call that waits for a person has not run, nor has one that was not allowed, nor what comes after it.
   const { newest: question, isSuperseded } = conversation.questions;

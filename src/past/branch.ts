@@ -2,7 +2,7 @@
 // a few ranges of sequence numbers. Pure.
 
 import { LegionError } from "../base/errors.ts";
-import type { Event, EventOf, SeqRange } from "../domain/event/event.ts";
+import { resultsFor, type Event, type EventOf, type SeqRange } from "../domain/event/event.ts";
 
 /** The events behind `seq` continue from event `to`. */
 export interface Fork {
@@ -82,6 +82,6 @@ export async function forkPoint(events: AsyncIterable<Event>, at: number, name: 
   throw new LegionError("USAGE", `there is no event ${at}: the log of ${name} ends at ${last}`);
 }
 
-function begin({ stop, calls }: EventOf<"decision">, before: number): Unfinished {
-  return { before, open: new Set(stop === "unparsed" ? [null] : calls.map(({ id }) => id)) };
+function begin(decision: EventOf<"decision">, before: number): Unfinished {
+  return { before, open: new Set(resultsFor(decision)) };
 }

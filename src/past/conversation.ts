@@ -3,6 +3,8 @@
 
 import { crc32 } from "node:zlib";
 import {
+  isPiece,
+  resultsFor,
   sendsOf,
   type Call,
   type DecisionEvent,
@@ -80,6 +82,8 @@ export interface Conversation {
 
   /** How often each call gave the same result since the last message; by length and checksum of both. */
   readonly repeats: Map<string, Repeat>;
+  /** The texts of an answer that was cut off and is not sent yet, in their order. */
+  pieces: readonly string[];
   /** Completions in a row from which no action could be read. */
   unparsed: number;
   /** Decisions in a row that failed, whatever they said, and how many before the newest. An idle one does not end the row. */
@@ -114,6 +118,7 @@ export function createConversation(): Conversation {
     aborted: false,
     halt: undefined,
     repeats: new Map(),
+    pieces: [],
     unparsed: 0,
     failures: 0,
     failuresBefore: 0,
@@ -180,10 +185,15 @@ export function isAtRest(conversation: Conversation): boolean {
   return !hasMore(conversation) && openCalls(conversation).length === 0;
 }
 
-/** Calls of the newest decision that have no result yet, in order; `null` stands for a missing reason of `unparsed`. */
+/** Is it in the middle of an answer that it goes on with by itself? */
+export function isMidAnswer(conversation: Conversation): boolean {
+  return conversation.pieces.length > 0 && mayDecide(conversation);
+}
+
+/** Calls of the newest decision that have no result yet, in order; `null` stands for a missing one in place of calls. */
 export function openCalls({ decision }: Conversation): readonly (Call | null)[] {
   if (!decision) return [];
-  if (decision.event.stop === "unparsed") return decision.results.has(null) ? [] : [null];
+  if (resultsFor(decision.event).includes(null)) return decision.results.has(null) ? [] : [null];
   return decision.event.calls.filter((call) => !decision.results.has(call.id));
 }
 
@@ -197,6 +207,8 @@ function hear(conversation: Conversation, message: Message): void {
     conversation.aborted = true;
     return;
   }
+  // Its answer may be to another one from here on.
+  conversation.pieces = [];
   if (isAtRest(conversation)) conversation.taint = conversation.authority = [];
   conversation.mail = true;
   conversation.taint = sourcesOf(conversation.taint, message.taint);
@@ -226,6 +238,8 @@ function decide(conversation: Conversation, event: EventOf<"decision">): void {
   conversation.mail = false;
   conversation.aborted = false;
   conversation.unparsed = event.stop === "unparsed" ? conversation.unparsed + 1 : 0;
+  if (isPiece(event)) conversation.pieces = [...conversation.pieces, event.text];
+  else if (event.stop !== "unparsed") conversation.pieces = [];
 }
 
 function close(conversation: Conversation, event: EventOf<"result">): void {
@@ -235,6 +249,7 @@ function close(conversation: Conversation, event: EventOf<"result">): void {
   if (!decision) return;
   decision.results.set(event.call, event.outcome);
   decision.since = event.at;
+  if (event.call === null && event.outcome === "idle") conversation.pieces = [];
   conversation.outcome = outcomeOf([...decision.results.values()]);
   conversation.failures = conversation.failuresBefore + (conversation.outcome === "failed" ? 1 : 0);
   if (conversation.outcome === "acted") conversation.failures = 0;
@@ -272,7 +287,11 @@ function heed(conversation: Conversation, event: EventOf<"notice">): void {
     conversation.unparsed = 0;
     conversation.failures = conversation.failuresBefore = 0;
   } else if (reason === "undeliverable") conversation.refused ||= buriedBy(event) === undefined;
-  else if (isHalt(reason)) conversation.halt = { reason, content, since: at };
+  else if (isHalt(reason)) {
+    conversation.halt = { reason, content, since: at };
+    // What there is of an answer goes out with it.
+    if (reason.startsWith("parked")) conversation.pieces = [];
+  }
 }
 
 function isHalt(reason: NoticeReason): reason is HaltReason {

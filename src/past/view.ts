@@ -6,7 +6,14 @@
 //       stands where it was released.
 
 import { createHash } from "node:crypto";
-import type { DecisionEvent, Event, EventOf, ResultEvent, Stamp } from "../domain/event/event.ts";
+import {
+  resultsFor,
+  type DecisionEvent,
+  type Event,
+  type EventOf,
+  type ResultEvent,
+  type Stamp,
+} from "../domain/event/event.ts";
 import { CONTROL, displayName, laneOf, type Message } from "../domain/message/message.ts";
 import type { Turn } from "../domain/model.ts";
 import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
@@ -246,7 +253,7 @@ function newItem(kind: Item["kind"], seq: number, turns: readonly Turn[]): Item 
 function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
   const { decision, results } = exchange;
   const shown: ShownResult[] =
-    decision.stop === "unparsed"
+    resultsFor(decision)[0] === null
       ? [...results.values()].map(showResult)
       : decision.calls.map((call) => {
           const result = results.get(call.id);
@@ -280,12 +287,12 @@ function chainOf(before: string, item: Item): string {
 }
 
 /** Is this a result of that decision? */
-function expects({ stop, calls }: DecisionEvent, { call }: ResultEvent): boolean {
-  return stop === "unparsed" ? call === null : calls.some(({ id }) => id === call);
+function expects(decision: DecisionEvent, { call }: ResultEvent): boolean {
+  return resultsFor(decision).includes(call);
 }
 
 function isComplete({ decision, results }: Exchange): boolean {
-  return results.size === (decision.stop === "unparsed" ? 1 : decision.calls.length);
+  return results.size === resultsFor(decision).length;
 }
 
 function hasFailed(exchange: Exchange): boolean {

@@ -48,7 +48,7 @@ export const clear = (async (performer, call, stops): Promise<Clearance | ToBeAs
   if (questions.isSuperseded) return close("idle", SKIPPED);
   // An open question is settled first, by whatever came first.
   if (!openQuestion(questions) && isSteered(performer)) return close("idle", STEERED);
-  const checked = checkCall(call, modules.actions);
+  const checked = checkCall(call, modules.actions, memory.conversation.decision?.event);
   if (checked.kind === "refused") return close("error", checked.reason);
   const { ready } = checked;
   const judgement = await judged(performer, ready);

@@ -1,6 +1,6 @@
 import { findSpec, namesOf, parametersOf, type Parameter } from "../../domain/action-spec.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { Call } from "../../domain/event/event.ts";
+import type { Call, DecisionEvent } from "../../domain/event/event.ts";
 import type { Action, ActionSpec } from "../../domain/authoring/module.ts";
 import { parseJson } from "../../model/protocol/native-calls.ts";
 import { MULTILINE_DELIMITER, mistakeIn } from "../../model/protocol/text-syntax.ts";
@@ -15,13 +15,24 @@ export type Checked =
   | { readonly kind: "ready"; readonly ready: SoundCall }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** May this call be made as it is written? Pure; `actions` are those of the agent, by name. */
-export function checkCall(call: Call, actions: ReadonlyMap<string, IndexedAction>): Checked {
+/**
+ * May this call be made as it is written? Pure.
+ *
+ * @param actions those of the agent, by name
+ * @param decision the one that it is part of
+ */
+export function checkCall(
+  call: Call,
+  actions: ReadonlyMap<string, IndexedAction>,
+  decision?: Pick<DecisionEvent, "stop">,
+): Checked {
   const specs = [...actions.values()].map(({ spec }) => spec);
   const known = actions.get(findSpec(call.action, specs)?.name ?? "");
   if (!known) return { kind: "refused", reason: unknownAction(call.action, specs) };
   const { action, spec, module } = known;
   const given = call.parameters ?? {};
+  const isHalf = decision?.stop === "length" && typeof given === "string";
+  if (isHalf) return refuse(spec, [cutOff(spec.name, given)]);
   if (!isObject(given)) return refuse(spec, [noObject(spec.name, given)]);
 
   const declared = parametersOf(spec);
@@ -50,6 +61,13 @@ function noObject(name: string, given: unknown): string {
     return `Your action ${quote(name)} could not be read: ${mistake}. ${HOW_TO_WRITE}`;
   return `${problem}: ${quote(given)}. If your response was cut off, write less at once.`;
 }
+
+function cutOff(name: string, given: string): string {
+  const written = given === "" ? "" : ` What there is of its parameters: ${quote(given)}.`;
+  return `Your response was cut off in the middle of ${quote(name)}, so that was not called.${written} ${WRITE_LESS}`;
+}
+
+const WRITE_LESS = "Write less at once, and divide what is long over several calls.";
 
 const HOW_TO_WRITE =
   "Write one action and nothing else, and put a value of more than one line between two delimiters " +

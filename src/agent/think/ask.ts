@@ -2,17 +2,14 @@
 
 import type { PromptSource, Thinker } from "../parts/agent.ts";
 import { FRAMING_TOKENS, type Prompt } from "../parts/metered-model.ts";
-import { permits } from "../parts/permits.ts";
-import { draftOf, writeLetter, type Composed } from "../../mail/compose.ts";
-import type { Conversation } from "../../past/conversation.ts";
-import { undeliverable, type Undeliverable } from "../../past/dead-letters.ts";
+import type { Undeliverable } from "../../past/dead-letters.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event/event.ts";
 import { isLegionError } from "../../base/errors.ts";
 import { judgeLoop } from "../parts/loop-guard.ts";
-import { CONTROL, type Message } from "../../domain/message/message.ts";
 import type { Completion, Delta, ModelRequest } from "../../domain/model.ts";
 import { SHUTDOWN, type Stops } from "../../base/process/signals.ts";
 import { settleSpeech } from "../parts/speech.ts";
+import { isEndOfAnswer, NO_ANSWER, plainAnswer } from "./answer.ts";
 import { compact, compactIfLong, withCrowding } from "./summarise.ts";
 import { introductionTokens, type Introduction } from "../parts/introduction.ts";
 
@@ -128,14 +125,16 @@ async function decide(thinker: Thinker, introduction: Introduction, stops: Stops
 }
 
 async function toDecision(thinker: Thinker, completion: Completion): Promise<Asked> {
-  const { model, modules } = thinker;
+  const { model, modules, memory } = thinker;
   const { protocol } = thinker.speech;
   const parsed = protocol.parse(completion, modules.specs);
   const { cost, ...usage } = completion.usage;
   const thoughts = (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts;
   const calls = parsed.kind === "calls" ? uniqueCalls(thinker, parsed.calls, completion) : [];
-  const isAnswer = parsed.kind === "calls" && calls.length === 0;
-  const { sends, refusal } = isAnswer ? await plainAnswer(thinker, completion.text) : NO_ANSWER;
+  const isEnd = isEndOfAnswer(memory.conversation, completion);
+  const isAnswer = isEnd || (parsed.kind === "calls" && calls.length === 0);
+  const unparsed = parsed.kind === "unparsed" && !isEnd ? parsed.reason : undefined;
+  const { sends, refusal } = isAnswer ? await plainAnswer(thinker, completion) : NO_ANSWER;
   const decision: DecisionEvent = {
     kind: "decision",
     text: completion.text,
@@ -146,11 +145,11 @@ async function toDecision(thinker: Thinker, completion: Completion): Promise<Ask
     model: model.name,
     usage,
     cost,
-    stop: parsed.kind === "unparsed" ? "unparsed" : completion.stop,
+    stop: unparsed === undefined ? completion.stop : "unparsed",
     provider: completion.provider,
   };
   const refused = refusal ? [refusal.notice] : [];
-  return { decision, refused, unparsed: parsed.kind === "unparsed" ? parsed.reason : undefined };
+  return { decision, refused, unparsed };
 }
 
 /** Ids that the protocol made up tell calls apart only within one completion; providers want them unique in a history. */
@@ -159,34 +158,6 @@ function uniqueCalls({ memory }: Thinker, calls: readonly Call[], completion: Co
   return calls.map((call) =>
     native.has(call.id) ? call : { ...call, id: `${memory.ledger.prompts}-${call.id}` },
   );
-}
-
-const NO_ANSWER: Composed = { sends: [] };
-
-/**
- * A plain answer goes to whoever asked last. One agent's plain answer to another's is not sent: two polite agents would
- * thank each other all night.
- */
-async function plainAnswer({ memory, shared, rulebook }: Thinker, content: string): Promise<Composed> {
-  const asked = askedLast(memory.conversation);
-  if (asked?.source.type !== "agent" || content.trim() === "") return NO_ANSWER;
-  const to = asked.source.id;
-  const isPlain = typeof asked.details === "object" && asked.details !== null && "plain" in asked.details;
-  if (to !== CONTROL && isPlain) return NO_ANSWER;
-  const letter = { from: memory.agent, to: [to], content, details: { plain: true } };
-  if (permits({ own: rulebook.own, others: [], cleared: [] }, { kind: "send", to }))
-    return writeLetter(memory, letter, shared);
-  const reason = `A rule of your policy stands against writing to ${to}.`;
-  return {
-    sends: [],
-    refusal: { notice: undeliverable(draftOf(memory, letter, shared.clock.now()), reason), reason },
-  };
-}
-
-/** The newest message of somebody who can be answered; where the runtime spoke since, only if it is still open. */
-function askedLast({ newest, instruction, unanswered }: Conversation): Message | undefined {
-  if (newest?.source.type === "agent" || instruction?.source.type !== "agent") return newest;
-  return unanswered.get(instruction.source.id) === instruction ? instruction : undefined;
 }
 
 /** The provider has read a prompt that was sent and not refused: its input is charged. */

@@ -129,8 +129,7 @@ export function statusTable(
   };
   const [titles, ...rows] = tableRows(agents, COLUMNS.filter(isWanted), space);
   const lines = agents.flatMap((status, index) => [rows[index]!, ...explain(status, space.columns)]);
-  return [titles, ...lines, "", placesOf(agents, nodes)].join("
-");
+  return [titles, ...lines, "", placesOf(agents, nodes)].join("\n");
 }
 
 const MAX_REASON_ROWS = 4;

@@ -26,7 +26,7 @@ export type Outcome = "ok" | "error" | "idle" | "interrupted";
 /** `[module, key, value]`: what an action changed; `null` deletes the key. */
 export type StateChange = readonly [module: string, key: string, value: unknown];
 
-/** Why the model stopped. `unparsed`: its text held no action. `aborted`: a person stopped it. */
+/** Why the model stopped. `length`: it was cut off. `unparsed`: its text held no action. `aborted`: a person stopped it. */
 export type Stop = "end" | "calls" | "length" | "refused" | "unparsed" | "aborted";
 
 /** Of logs that are written now; those of format 1, which has no `refused`, no `approval` and no `released`, are read as well. */
@@ -107,9 +107,19 @@ export interface DecisionEvent {
   readonly provider?: unknown;
 }
 
+/** Is it a piece of a plain answer that was cut off, and not sent as it is? */
+export function isPiece({ stop, calls, sends }: DecisionEvent): boolean {
+  return stop === "length" && calls.length === 0 && sends === undefined;
+}
+
+/** What results a decision gets: one for each call, by its id; `null` is the one in place of calls. */
+export function resultsFor(decision: DecisionEvent): readonly (string | null)[] {
+  return decision.stop === "unparsed" || isPiece(decision) ? [null] : decision.calls.map(({ id }) => id);
+}
+
 export interface ResultEvent {
   readonly kind: "result";
-  /** `null`: the completion could not be parsed. */
+  /** `null`: the completion could not be parsed, or it is a piece of an answer that was cut off. */
   readonly call: string | null;
   readonly outcome: Outcome;
   readonly content: string;

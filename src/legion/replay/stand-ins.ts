@@ -2,7 +2,6 @@
 // what they came to, its budget leaves the room that there was. Nothing is asked, run or spent.
 
 import type { Performed, Performer } from "../../agent/parts/agent.ts";
-import type { ActionIndex } from "../../agent/parts/module-set.ts";
 import type { CallBudget } from "../../agent/parts/budget.ts";
 import { checkCall } from "../../agent/act/check-call.ts";
 import { WRAP_UP } from "../../agent/parts/metered-model.ts";
@@ -232,7 +231,7 @@ export async function performAgain(player: Player, performer: Performer, call: C
     const { seq, kind } = recorded;
     return differ(player, { seq, part: `event ${seq}`, recorded: kind, today });
   }
-  checkAgain(player, call, { recorded, actions: performer.modules.actions });
+  checkAgain(player, performer, { recorded, call });
   const work = beginWork(performer, call.id);
   try {
     await sendAgain(work, recorded.sends ?? []);
@@ -250,12 +249,12 @@ export async function performAgain(player: Player, performer: Performer, call: C
 /** What today's modules refuse has to have been refused, in the same words. */
 function checkAgain(
   player: Player,
-  call: Call,
-  { recorded, actions }: Pick<ActionIndex, "actions"> & { readonly recorded: EventOf<"result"> },
+  { modules, memory }: Performer,
+  { recorded, call }: { readonly recorded: EventOf<"result">; readonly call: Call },
 ): void {
   const { seq, outcome, content } = recorded;
   if (outcome === "interrupted" || (outcome === "idle" && content.startsWith(STOPPED))) return;
-  const checked = checkCall(call, actions);
+  const checked = checkCall(call, modules.actions, memory.conversation.decision?.event);
   if (checked.kind === "ready") return;
   const before = `${outcome}: ${content}`;
   const today = `error: ${checked.reason}`;

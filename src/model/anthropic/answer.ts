@@ -88,7 +88,9 @@ function extend(block: Block | undefined, delta: RawContentBlockDelta, tell: Tel
 }
 
 /** The completion that an answer with an end comes to. */
-export function toCompletion({ blocks, stop, counts }: AnthropicAnswer, toolset: Toolset): Completion {
+export function toCompletion(answer: AnthropicAnswer, toolset: Toolset): Completion {
+  const { blocks, stop, counts } = answer;
+  const cut = stop === "max_tokens" ? blocks.at(-1) : undefined;
   const calls: RawCall[] = [];
   let text = "";
   let thoughts = "";
@@ -96,7 +98,9 @@ export function toCompletion({ blocks, stop, counts }: AnthropicAnswer, toolset:
     if (block.type === "text") text += block.text;
     else if (block.type === "thinking") thoughts += `${thoughts && "\n\n"}${block.thinking}`;
     else if (block.type === "tool_use") {
-      calls.push({ id: block.id, name: toolset.nameOf(block.name), arguments: block.json || "{}" });
+      // Of a call that was cut off at its first parameter nothing may be made up.
+      const json = block.json || (block === cut ? "" : "{}");
+      calls.push({ id: block.id, name: toolset.nameOf(block.name), arguments: json });
     }
   }
   return {
@@ -105,7 +109,8 @@ export function toCompletion({ blocks, stop, counts }: AnthropicAnswer, toolset:
     calls,
     usage: toUsage(counts),
     stop: toStop(stop, calls),
-    provider: partOf(blocks),
+    // Half a thought has no signature, and is not taken back.
+    provider: partOf(cut?.type === "thinking" ? blocks.slice(0, -1) : blocks),
   };
 }
 

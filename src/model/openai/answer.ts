@@ -125,10 +125,12 @@ function textOf(value: unknown): string {
 /** The completion that an answer with an end comes to. `sent` is the request, for servers that do not count. */
 export function toCompletion(answer: OpenAiAnswer, toolset: Toolset, sent: string): Completion {
   const { text, thoughts, stop, usage } = answer;
-  const calls = answer.calls.map(({ id, told, name, json }): RawCall => ({
-    id: told || id || madeUpId(),
-    name: toolset.nameOf(name),
-    arguments: json || "{}",
+  // Of a call that was cut off at its first parameter nothing may be made up.
+  const cut = stop === "length" ? answer.calls.at(-1) : undefined;
+  const calls = answer.calls.map((call): RawCall => ({
+    id: call.told || call.id || madeUpId(),
+    name: toolset.nameOf(call.name),
+    arguments: call.json || (call === cut ? "" : "{}"),
   }));
   return {
     text,

@@ -121,4 +121,18 @@ describe("anthropic", () => {
     const whole = await model({ stream: "off" }).complete({ ...ASK, tools }, { signal: NO_ABORT });
     expect(whole).toEqual(completion);
   });
+
+  it("makes up no parameters for a call that was cut off before any, and keeps no half thought", async () => {
+    const tool = (index: number): { type: string }[] =>
+      block(index, { type: "tool_use", id: `toolu_${index}`, name: "writeNote", input: {} });
+    const { completion } = await answer([...tool(0), ...tool(1), ...end("max_tokens")], { ...ASK, tools });
+    expect(completion.calls.map((call) => call.arguments)).toEqual(["{}", ""]);
+    const thinking = block(
+      1,
+      { type: "thinking", thinking: "", signature: "" },
+      { type: "thinking_delta", thinking: "Let me" },
+    );
+    const thought = await answer([...textBlock(0, "So"), ...thinking, ...end("max_tokens")]);
+    expect(thought.completion).toMatchObject({ text: "So", thoughts: "Let me", provider: undefined });
+  });
 });

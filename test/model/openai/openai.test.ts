@@ -41,6 +41,13 @@ describe("openai", () => {
     { name: "mcp.search: web", description: "Search", parameters: { type: "object" } },
   ];
 
+  it("makes up no parameters for a call that was cut off before any", async () => {
+    const tool = (index: number) =>
+      piece({ tool_calls: [{ index, id: `c${index}`, function: { name: "writeNote", arguments: "" } }] });
+    const { completion } = await answer([tool(0), tool(1), piece({}, "length")], { ...ASK, tools });
+    expect(completion.calls.map((call) => call.arguments)).toEqual(["{}", ""]);
+  });
+
   it("puts several calls together from their pieces, and names each as it begins", async () => {
     const { completion, deltas } = await answer(
       [

@@ -2,7 +2,13 @@
 
 import { unwrapOutside } from "../../../../modules/web/markers.ts";
 import type { AgentState } from "../../../domain/inspection.ts";
-import type { Call, DecisionEvent, EventOf, ResultEvent } from "../../../domain/event/event.ts";
+import {
+  resultsFor,
+  type Call,
+  type DecisionEvent,
+  type EventOf,
+  type ResultEvent,
+} from "../../../domain/event/event.ts";
 import type { Spent } from "../../../past/spending.ts";
 import {
   CONTROL,
@@ -50,8 +56,9 @@ export function letterRemarks(sends: readonly Message[] = []): readonly Remark[]
 }
 
 /** Where a plain answer, which was shown as it streamed, went. */
-export function answerRemark({ text, calls, sends = [], stop }: DecisionEvent): Remark | undefined {
-  if (calls.length > 0 || stop === "unparsed" || text.trim() === "") return undefined;
+export function answerRemark(decision: DecisionEvent): Remark | undefined {
+  const { text, sends = [] } = decision;
+  if (resultsFor(decision).length > 0 || text.trim() === "") return undefined;
   const to = sends.flatMap(({ targetAgentIds }) => targetAgentIds.map(displayName));
   const sent = to.length > 0 ? `sent to ${to.join(", ")}` : "sent to nobody";
   return { mark: "→", text: sent, maxRows: 1, look: "dim" };
