@@ -26,7 +26,7 @@ import type { Model } from "../src/domain/model.ts";
 import { createScriptedModel, type Script, type ScriptedOptions } from "../src/model/scripted/scripted.ts";
 import type { Module } from "../src/domain/authoring/module.ts";
 import { indexActions } from "../src/agent/parts/module-set.ts";
-import type { PinPosition } from "../src/domain/memory-settings.ts";
+import type { PinPosition, StrategyName } from "../src/domain/memory-settings.ts";
 import type { Protocol } from "../src/model/protocol/protocol.ts";
 import { textProtocol } from "../src/model/protocol/text.ts";
 import { toolsProtocol } from "../src/model/protocol/tools.ts";
@@ -38,6 +38,7 @@ export interface WorldAgent {
   readonly protocol?: "text" | "tools";
   readonly modules?: readonly Module[];
   readonly limits?: Limits;
+  readonly strategy?: StrategyName;
   readonly threshold?: number;
   readonly errors?: "forget" | "keep";
   readonly pin?: PinPosition;
@@ -166,7 +167,11 @@ export function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
     actions: indexActions(agent.modules ?? MODULES, protocol),
     limits: agent.limits ?? {},
     policy: agent.policy ?? UNBOUND,
-    memory: { strategy: "legion", threshold: agent.threshold ?? 0.75, pin: agent.pin ?? "newest" },
+    memory: {
+      strategy: agent.strategy ?? "legion",
+      threshold: agent.threshold ?? 0.75,
+      pin: agent.pin ?? "newest",
+    },
     errors: agent.errors ?? "keep",
     tickMs: agent.tickMs ?? 0,
   };

@@ -5,7 +5,6 @@
 //   V2. Every message but a verdict and what is held is shown, or lies in a range that a shown summary covers. What was held
 //       stands where it was released.
 
-import { createHash } from "node:crypto";
 import {
   resultsFor,
   type DecisionEvent,
@@ -20,27 +19,15 @@ import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
 import { createHeldMail, foldHeld, type TakenMessage } from "./held.ts";
 import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
 import { escapeHeaders } from "../base/text/wording.ts";
-
-/** A decision with its results. */
-interface Exchange {
-  readonly decision: DecisionEvent & Stamp;
-  readonly results: Map<string | null, ResultEvent & Stamp>;
-}
-
-export interface Item {
-  readonly kind: "message" | "exchange" | "summary" | "notice";
-  readonly firstSeq: number;
-  lastSeq: number;
-  /** How many events it stands for. */
-  events: number;
-  turns: readonly Turn[];
-  /** Tokens of its turns: estimated, or exact once somebody counted. */
-  tokens: number;
-  counted: boolean;
-  /** Hash over this item and all before it. */
-  chain: string;
-  exchange?: Exchange;
-}
+import {
+  NO_QUOTES,
+  headedText,
+  joinQuotes,
+  quoteOf,
+  type Quotes,
+  type WrittenSummary,
+} from "./shown/summary-text.ts";
+import { createShown, textOf, type Exchange, type Item, type Shown } from "./shown/items.ts";
 
 export interface View {
   readonly items: readonly Item[];
@@ -54,6 +41,8 @@ export interface View {
   see(event: Event): void;
   /** Says what an item's turns really count. */
   setTokens(item: Item, tokens: number): void;
+  /** What would be shown in place of `items` if they were summarised so. */
+  summarised(items: readonly Item[], summary: WrittenSummary): string;
 }
 
 export interface ViewOptions {
@@ -72,6 +61,9 @@ export const SUMMARY_OPENING =
 const MAX_MESSAGE_TOKENS = 16_384;
 /** The same where the window is small: a share of it. */
 const MESSAGE_SHARE = 1 / 4;
+/** The same of what a summary quotes. */
+const MAX_QUOTED_TOKENS = 4_096;
+const QUOTED_SHARE = 1 / 16;
 const SHOWN_NOTICE = "gap";
 const NO_RESULT = "(no result yet)";
 
@@ -83,6 +75,7 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
   let failed: Item[] = [];
   const held = createHeldMail();
   const maxTokens = Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE);
+  const maxQuoted = Math.min(MAX_QUOTED_TOKENS, window * QUOTED_SHARE);
   const add = (item: Item | undefined): void => {
     if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
   };
@@ -108,7 +101,7 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
     if (mail.length > 0) shown.push(mailItem(event, mail, maxTokens));
     if (event.kind === "decision") open = { decision: event, results: new Map() };
     else if (event.kind === "summary") {
-      const covered = cover(shown, event);
+      const covered = cover(shown, event, maxQuoted);
       failed = failed.filter((item) => !covered.includes(item));
     } else if (event.kind === "notice" && event.reason === SHOWN_NOTICE)
       shown.push(textItem("notice", event, event.content));
@@ -128,10 +121,9 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
     },
     see,
     setTokens: shown.setTokens,
+    summarised: (items, summary) => summaryText(summary, quotesIn(items, maxQuoted)),
   };
 }
-
-type Shown = ReturnType<typeof createShown>;
 
 /** Adds a result to an exchange that is shown without it; returns the item that shows both, if there is one. */
 function showLate({ items, redo }: Shown, event: EventOf<"result">, protocol: Protocol): Item | undefined {
@@ -153,57 +145,25 @@ function remove({ items, redo }: Shown, gone: readonly Item[]): void {
 }
 
 /** Puts a summary in place of what it covers, and returns what that was. */
-function cover({ items, redo }: Shown, event: EventOf<"summary">): readonly Item[] {
+function cover({ items, redo }: Shown, event: EventOf<"summary">, maxQuoted: number): readonly Item[] {
   const [from, to] = event.covers;
   const first = items.findIndex((item) => item.lastSeq >= from);
   if (first === -1 || to === 0) return [];
   const covered = items.slice(first).filter((item) => item.firstSeq <= to);
   const rest = items.slice(first).filter((item) => item.firstSeq > to);
-  redo(first, [summaryItem(event, covered), ...rest]);
+  redo(first, [summaryItem(event, covered, quotesIn(covered, maxQuoted)), ...rest]);
   return covered;
 }
 
-/** Items and what they add up to, kept in step. */
-function createShown() {
-  const items: Item[] = [];
-  const turns: Turn[] = [];
-  let tokens = 0;
-  /** How many items have their place in the hash chain. */
-  let chained = 0;
-  const push = (item: Item): Item => {
-    items.push(item);
-    turns.push(...item.turns);
-    tokens += item.tokens;
-    return item;
-  };
-  return {
-    items,
-    turns,
-    tokens() {
-      return tokens;
-    },
-    chain() {
-      for (; chained < items.length; chained++) {
-        items[chained]!.chain = chainOf(items[chained - 1]?.chain ?? "", items[chained]!);
-      }
-      return items.at(-1)?.chain ?? "";
-    },
-    push,
-    /** Replaces the items from `index` on. */
-    redo(index: number, replacement: readonly Item[]): void {
-      const removed = items.slice(index);
-      items.length = index;
-      chained = Math.min(chained, index);
-      for (const item of removed) tokens -= item.tokens;
-      turns.length -= removed.reduce((sum, item) => sum + item.turns.length, 0);
-      for (const item of replacement) push(item);
-    },
-    setTokens(item: Item, exact: number): void {
-      tokens += exact - item.tokens;
-      item.tokens = exact;
-      item.counted = true;
-    },
-  };
+function quotesIn(items: readonly Item[], maxTokens: number): Quotes {
+  return joinQuotes(
+    items.map(({ quotes }) => quotes),
+    maxTokens,
+  );
+}
+
+function summaryText(summary: WrittenSummary, quotes: Quotes): string {
+  return headedText(summary, quotes) ?? `${SUMMARY_OPENING}\n\n${summary.content}`;
 }
 
 /** A message as agents see it. */
@@ -221,7 +181,8 @@ export function renderMessage(message: Message): string {
 /** What was released together stands and goes together: no summary may cover half of an event. */
 function mailItem({ seq }: Stamp, mail: readonly TakenMessage[], maxTokens: number): Item {
   const turns = mail.map((taken): Turn => ({ role: "user", text: fittingText(taken, maxTokens) }));
-  return { ...newItem("message", seq, turns), events: mail.length };
+  const quotes = { shown: mail.flatMap((taken) => quoteOf(taken.seq, taken.message) ?? []), left: 0 };
+  return { ...newItem("message", seq, turns), events: mail.length, quotes };
 }
 
 function fittingText({ seq, message }: TakenMessage, maxTokens: number): string {
@@ -232,12 +193,12 @@ function fittingText({ seq, message }: TakenMessage, maxTokens: number): string 
 }
 
 /** Stands for all that it replaces, also where that reaches past what it says it covers. */
-function summaryItem(event: EventOf<"summary">, replaced: readonly Item[]): Item {
+function summaryItem(event: EventOf<"summary">, replaced: readonly Item[], quotes: Quotes): Item {
   const [from, to] = event.covers;
-  const item = textItem("summary", event, `${SUMMARY_OPENING}\n\n${event.content}`);
+  const item = textItem("summary", event, summaryText(event, quotes));
   const firstSeq = replaced.reduce((first, { firstSeq }) => Math.min(first, firstSeq), from);
   const lastSeq = replaced.reduce((last, { lastSeq }) => Math.max(last, lastSeq), to);
-  return { ...item, firstSeq, lastSeq };
+  return { ...item, firstSeq, lastSeq, quotes };
 }
 
 function textItem(kind: Item["kind"], { seq }: Stamp, text: string): Item {
@@ -246,7 +207,8 @@ function textItem(kind: Item["kind"], { seq }: Stamp, text: string): Item {
 
 function newItem(kind: Item["kind"], seq: number, turns: readonly Turn[]): Item {
   const tokens = turns.reduce((sum, turn) => sum + estimateTokens(textOf(turn)), 0);
-  return { kind, firstSeq: seq, lastSeq: seq, events: 1, turns, tokens, counted: false, chain: "" };
+  const isNew = { counted: false, chain: "", quotes: NO_QUOTES } as const;
+  return { kind, firstSeq: seq, lastSeq: seq, events: 1, turns, tokens, ...isNew };
 }
 
 /** A call without a result is shown with one that says so: providers refuse a history with an open call. */
@@ -270,20 +232,6 @@ function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
 
 function showResult({ call, content, outcome }: ResultEvent): ShownResult {
   return { call, content, isError: outcome === "error" || outcome === "interrupted" };
-}
-
-/** Everything of a turn that costs tokens, as one text. */
-export function textOf(turn: Turn): string {
-  if (turn.role === "user") return turn.text;
-  if (turn.role === "results") return turn.results.map(({ content }) => content).join("\n");
-  const calls = turn.calls.map(({ action, parameters }) => `${action} ${JSON.stringify(parameters)}`);
-  return [turn.text, ...calls].join("\n");
-}
-
-function chainOf(before: string, item: Item): string {
-  const hash = createHash("sha256").update(before);
-  for (const turn of item.turns) hash.update(turn.role).update(textOf(turn));
-  return hash.digest("hex");
 }
 
 /** Is this a result of that decision? */

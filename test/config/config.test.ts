@@ -36,7 +36,7 @@ heartbeat: 60s
 delay: 2s
 limits: { steps: 50, cost: 2.5, time: 8h, agent: { cost: 1 }, legion: { steps: 1000 } }
 policy: { deny: [run  git push] }
-memory: { strategy: legion, threshold: 80000, pin: top, forgetErrors: off }
+memory: { strategy: rounds, threshold: 80000, pin: top, forgetErrors: off }
 durability: process
 models:
   openai/llama3: { window: 8192, maxOutput: 1024, price: { input: 0, output: 0 }, tools: off }
@@ -91,7 +91,7 @@ describe("loadConfig", () => {
       delayMs: 2_000,
       limits: { agent: { steps: 50, cost: 1 }, legion: { steps: 1_000, cost: 2.5, timeMs: 28_800_000 } },
       policies: [{ by: ".ai-legion/config.yaml", as: "anybody", deny: ["run git push"] }],
-      memory: { strategy: "legion", threshold: 80_000, pin: "top", forgetErrors: false },
+      memory: { strategy: "rounds", threshold: 80_000, pin: "top", forgetErrors: false },
       durability: "process",
       models: {
         "openai/llama3": { window: 8_192, maxOutput: 1_024, price: { input: 0, output: 0 }, tools: false },
@@ -204,8 +204,8 @@ describe("loadConfig", () => {
       '1: limits.cost: "0" is no limit; write US dollars such as 2.50, above 0, or none',
     ],
     ["limits:\n  agent: { step: 1 }", '2: limits.agent: unknown key "step"; did you mean "steps"?'],
-    ["memory: { strategy: rounds }", "1: memory.strategy: rounds is not available yet; write legion"],
-    ["memory: { strategy: best }", "1: memory.strategy: expected legion"],
+    ["memory: { strategy: best }", "1: memory.strategy: expected legion, rounds or recent"],
+    ["memory: { strategy: [rounds] }", "1: memory.strategy: expected legion, rounds or recent"],
     [
       "memory: { threshold: 75 }",
       "1: memory.threshold: expected a share of the model's window up to 1, such as 0.75, or tokens from 1000 up",

@@ -46,7 +46,7 @@ model: offline
 protocol: text
 modules: [core, ./my-module.js]
 tick: 2s
-memory: { threshold: 0.5, pin: top }
+memory: { strategy: recent, threshold: 0.5, pin: top }
 limits: { steps: 20, time: 1h, cost: none }
 policy: { profile: read-only, ask: [run npm test] }
 ---
@@ -64,7 +64,7 @@ Rhyme: always.
       protocol: "text",
       modules: ["core", "./my-module.js"],
       tickMs: 2_000,
-      memory: { threshold: 0.5, pin: "top" },
+      memory: { strategy: "recent", threshold: 0.5, pin: "top" },
       limits: { steps: 20, timeMs: 3_600_000, cost: "none" },
       policy: [{ by: "agents/it.md", as: "anybody", profile: "read-only", ask: ["run npm test"] }],
       grants: [],

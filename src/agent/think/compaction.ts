@@ -1,14 +1,43 @@
 // What to summarise of a view and how to ask for it. Pure.
 
+import type { SeqRange } from "../../domain/event/event.ts";
 import type { ModelRequest, Turn } from "../../domain/model.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
-import { textOf, type Item, type View } from "../../past/view.ts";
+import type { View } from "../../past/view.ts";
 import { elide } from "../../base/text/wording.ts";
+import { textOf, type Item } from "../../past/shown/items.ts";
+import { quotesText } from "../../past/shown/summary-text.ts";
 
 export interface CompactionPlan {
   readonly items: readonly Item[];
-  readonly covers: readonly [firstSeq: number, lastSeq: number];
+  readonly covers: SeqRange;
   readonly wordLimit: number;
+  /** In `rounds`, the number of the first round that it is about, from 1. */
+  readonly round?: number;
+}
+
+/** What tells two plans over one view apart. */
+export function planKey({ covers }: CompactionPlan): string {
+  return covers.join("-");
+}
+
+export function tokensOf(items: readonly Item[]): number {
+  return items.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/**
+ * The events that `chosen`, a row of neighbours in `items`, stand for, and nothing of what stands beside them; `undefined`
+ * if that is nothing.
+ */
+export function coversOf(items: readonly Item[], chosen: readonly Item[]): SeqRange | undefined {
+  const [first] = chosen;
+  if (!first) return undefined;
+  const at = items.indexOf(first);
+  // The result of an old call may have come in late: behind what stands next to it.
+  const from = items.slice(0, at).reduce((seq, { lastSeq }) => Math.max(seq, lastSeq + 1), first.firstSeq);
+  const next = items[at + chosen.length];
+  const to = Math.min(chosen.at(-1)!.lastSeq, next ? next.firstSeq - 1 : Infinity);
+  return from <= to ? [from, to] : undefined;
 }
 
 /** The most recent events that always stay. */
@@ -38,9 +67,8 @@ export function planLegion(
     Math.max(overrun, Math.floor(view.tokens / 2)),
   );
   const chosen = items.slice(0, Math.min(Math.max(byTokens, countUntil(events, half)), movable));
-  const [first] = chosen;
-  if (chosen.length === 1 && first!.kind === "summary") return undefined;
-  const covers = [first!.firstSeq, chosen.at(-1)!.lastSeq] as const;
+  const covers = coversOf(items, chosen);
+  if (!covers || (chosen.length === 1 && chosen[0]!.kind === "summary")) return undefined;
   return { items: chosen, covers, wordLimit: Math.floor(threshold / 6) };
 }
 
@@ -62,17 +90,56 @@ function countUntil(values: readonly number[], target: number): number {
 
 /** Asks for the summary of `plan`. At most `maxTokens` of the events are shown; long ones lose their middle. */
 export function summaryRequest(plan: CompactionPlan, maxTokens: number, system: string): ModelRequest {
-  const turns = plan.items.flatMap((item) => item.turns);
-  const total = plan.items.reduce((sum, item) => sum + item.tokens, 0);
-  const share = total <= maxTokens ? Infinity : Math.max(64, Math.floor((maxTokens / turns.length) * 4));
-  const transcript = turns.map((turn) => `${speaker(turn)}:\n${elide(textOf(turn), share)}`);
+  return requestFor(plan, {
+    system,
+    transcript: transcriptOf(plan, maxTokens),
+    asked: instruction(plan.wordLimit),
+  });
+}
+
+/** What a summariser is given: who it is, what it reads, and what it is asked then. */
+export interface SummaryBrief {
+  readonly system: string;
+  readonly transcript: string;
+  readonly asked: string;
+}
+
+export function requestFor(
+  { wordLimit }: CompactionPlan,
+  { system, transcript, asked }: SummaryBrief,
+): ModelRequest {
   return {
     system,
     tools: [],
-    turns: [{ role: "user", text: clip(transcript, maxTokens).join("\n\n") }],
-    pinned: instruction(plan.wordLimit),
-    maxOutput: Math.max(256, plan.wordLimit * 2),
+    turns: [{ role: "user", text: transcript }],
+    pinned: asked,
+    maxOutput: Math.max(256, wordLimit * 2),
   };
+}
+
+/** The turns of `plan` in at most `maxTokens`: what an earlier summary says stays whatever else is left out. */
+export function transcriptOf({ items }: CompactionPlan, maxTokens: number): string {
+  const length = items.reduce((sum, { turns }) => sum + turns.length, 0);
+  const share = tokensOf(items) <= maxTokens ? Infinity : Math.max(64, Math.floor((maxTokens / length) * 4));
+  const staying = new Set<string>();
+  const entries = items.flatMap(({ kind, turns, quotes }) =>
+    turns.map((turn) => {
+      const entry = `${speaker(turn)}:\n${elide(textOf(turn), share)}`;
+      if (kind !== "summary") return entry;
+      const quoted = quotesText(quotes);
+      const whole = quoted === "" || entry.includes(quoted) ? entry : `${entry}\n\n${quoted}`;
+      staying.add(whole);
+      return whole;
+    }),
+  );
+  return clip(entries, maxTokens, staying).join("\n\n");
+}
+
+/** The text of an item; of a summary without what it quotes. */
+export function ownText({ kind, turns, quotes }: Item): string {
+  const text = turns.map(textOf).join(" / ");
+  const quoted = kind === "summary" ? quotesText(quotes) : "";
+  return quoted !== "" && text.endsWith(quoted) ? text.slice(0, -quoted.length).trimEnd() : text;
 }
 
 function instruction(wordLimit: number): string {
@@ -89,8 +156,7 @@ function instruction(wordLimit: number): string {
 export function digest(plan: CompactionPlan): string {
   const lines = plan.items.map((item) => {
     const range = item.firstSeq === item.lastSeq ? `${item.firstSeq}` : `${item.firstSeq}-${item.lastSeq}`;
-    const text = item.turns.map((turn) => textOf(turn)).join(" / ");
-    return `- event ${range}: ${elide(text.replace(/\s+/g, " ").trim(), DIGEST_CHARS)}`;
+    return `- event ${range}: ${elide(ownText(item).replace(/\s+/g, " ").trim(), DIGEST_CHARS)}`;
   });
   const shown = clip(lines, plan.wordLimit);
   const left = lines.length - shown.length;
@@ -98,16 +164,30 @@ export function digest(plan: CompactionPlan): string {
   return [...opening, ...shown, "Use the recall action to reopen any of them by number."].join("\n");
 }
 
-/** The newest of `lines` that fit into `maxTokens`; always the last one. */
-function clip(lines: readonly string[], maxTokens: number): readonly string[] {
-  let tokens = 0;
+/** What Control said in what `plan` folds in, for a summary that does not quote it by itself. */
+export function earlierWords({ items }: CompactionPlan): string {
+  return items
+    .filter(({ kind }) => kind === "summary")
+    .map(({ quotes }) => quotesText(quotes))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** All of `lines` that are `staying`, and the newest others that fit into `maxTokens` with them; always the last one. */
+export function clip(
+  lines: readonly string[],
+  maxTokens: number,
+  staying: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  let tokens = [...staying].reduce((sum, line) => sum + estimateTokens(line) + 1, 0);
   let first = lines.length;
   while (first > 0) {
-    tokens += estimateTokens(lines[first - 1]!) + 1;
+    const line = lines[first - 1]!;
+    if (!staying.has(line)) tokens += estimateTokens(line) + 1;
     if (tokens > maxTokens && first < lines.length) break;
     first--;
   }
-  return lines.slice(first);
+  return [...lines.slice(0, first).filter((line) => staying.has(line)), ...lines.slice(first)];
 }
 
 function speaker(turn: Turn): string {

@@ -1,16 +1,18 @@
 // Makes room in a view that is too long for the model: counts it, has its older part summarised, keeps what saves tokens.
 
 import type { PromptSource, Thinker } from "../parts/agent.ts";
-import { digest, planLegion, summaryRequest, type CompactionPlan } from "./compaction.ts";
-import { NO_USAGE, type SeqRange } from "../../domain/event/event.ts";
+import { planKey, tokensOf, type CompactionPlan } from "./compaction.ts";
+import { NO_USAGE, type SeqRange, type SummaryEvent } from "../../domain/event/event.ts";
 import { isLegionError } from "../../base/errors.ts";
 import { sha256 } from "../../past/log/blobs.ts";
 import type { Stops } from "../../base/process/signals.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
-import { SUMMARY_OPENING, textOf } from "../../past/view.ts";
 import type { Completion } from "../../domain/model.ts";
 import { introductionTokens, type Introduction } from "../parts/introduction.ts";
+import type { Situation } from "./strategies/rounds.ts";
+import { STRATEGIES } from "./strategies/strategy.ts";
+import { textOf, type Item } from "../../past/shown/items.ts";
 
 /** Below this share of the threshold the estimate is good enough; above it, tokens are counted. */
 const NEAR = 0.8;
@@ -20,8 +22,12 @@ const SUMMARISER_SHARE = 0.5;
 const OUTPUT_SHARE = 0.25;
 
 /** The size at which a view is compacted, in tokens. */
-export function thresholdOf({ settings, model }: PromptSource): number {
-  return settings.threshold <= 1 ? Math.floor(settings.threshold * model.profile.window) : settings.threshold;
+export function thresholdOf({
+  settings: { strategy, threshold },
+  model,
+}: Pick<PromptSource, "settings" | "model">): number {
+  if (threshold > 1) return threshold;
+  return Math.min(STRATEGIES[strategy].mostTokens, Math.floor(threshold * model.profile.window));
 }
 
 /**
@@ -52,33 +58,43 @@ const WORTH_ASKING_IN_VAIN = 1 / 4;
 
 /** What could be summarised, and what would come of it, in tokens. */
 interface Prospect {
+  /** The oldest of what is to be summarised. */
   readonly plan: CompactionPlan;
-  /** How much shorter the view would be. */
+  /** How much shorter the view would be in the end. */
   readonly saved: number;
-  /** What the prompt would hold beside the summary, and with it. */
+  /** What the prompt would hold in the end beside the summary of `plan`, and with it. */
   readonly kept: number;
   readonly prompt: number;
 }
 
-/** `undefined` if there is nothing to summarise. */
-function prospectOf(source: PromptSource, introduction: number): Prospect | undefined {
-  const { view } = source.memory;
-  const summary = expectedSummary(source);
-  const plan = planLegion(view, introduction + summary, thresholdOf(source));
+/** What is known of a compaction: its room, and the plans of it that were tried. */
+type Compaction = Pick<Situation, "room" | "tried">;
+
+/** `undefined` if there is nothing to summarise that was not tried. */
+function prospectOf(
+  source: PromptSource,
+  introduction: number,
+  compaction: Compaction = beginCompaction(source, introduction),
+): Prospect | undefined {
+  const { memory, settings } = source;
+  const { view } = memory;
+  const longest = notKept.get(memory) ?? 0;
+  const threshold = thresholdOf(source);
+  const situation = { view, introduction, threshold, notKept: longest, ...compaction };
+  const plans = STRATEGIES[settings.strategy].plan(situation);
+  const [plan] = plans;
   if (!plan) return undefined;
-  const replaced = tokensOf(plan);
-  const kept = introduction + view.tokens - replaced;
-  return { plan, saved: replaced - summary, kept, prompt: kept + summary };
+  // As long as the one that it goes on from, or as one that was not kept.
+  const expected = ({ items }: CompactionPlan): number =>
+    Math.max(longest, tokensOf(items.filter(({ kind }) => kind === "summary")));
+  const saved = plans.reduce((sum, one) => sum + tokensOf(one.items) - expected(one), 0);
+  const prompt = introduction + view.tokens - saved;
+  return { plan, saved, kept: prompt - expected(plan), prompt };
 }
 
-function tokensOf({ items }: CompactionPlan): number {
-  return items.reduce((sum, { tokens }) => sum + tokens, 0);
-}
-
-/** How long the next summary may be, in tokens: as the one that it goes on from, or as one that was not kept; else 0. */
-function expectedSummary({ memory }: PromptSource): number {
-  const [first] = memory.view.items;
-  return Math.max(first?.kind === "summary" ? first.tokens : 0, notKept.get(memory) ?? 0);
+function beginCompaction(source: PromptSource, introduction: number) {
+  const room = Math.min(thresholdOf(source), introduction + source.memory.view.tokens);
+  return { room, tried: new Set<string>() };
 }
 
 /** How long a summary was, in tokens, that came out no shorter than what it was to replace. */
@@ -112,25 +128,70 @@ async function countItems({ memory, model }: Thinker): Promise<void> {
 
 /** Summarises the older part of the view. False if there is nothing to summarise, or nothing would be saved. */
 export async function compact(thinker: Thinker, introduction: Introduction, stops: Stops): Promise<boolean> {
+  const around = introductionTokens(introduction);
+  const compaction = beginCompaction(thinker, around);
+  const { goesOn } = STRATEGIES[thinker.settings.strategy];
+  let isShorter = false;
+  for (;;) {
+    const prospect = prospectOf(thinker, around, compaction);
+    if (!prospect) return isShorter;
+    compaction.tried.add(planKey(prospect.plan));
+    if (await summarise(thinker, prospect, { introduction, stops })) isShorter = true;
+    if (goesOn === "once") return isShorter;
+  }
+}
+
+interface Summarising {
+  readonly introduction: Introduction;
+  readonly stops: Stops;
+}
+
+/** Makes one summary, by the model or without it. False if it would be no shorter than what it stands for. */
+async function summarise(
+  thinker: Thinker,
+  prospect: Prospect,
+  { introduction, stops }: Summarising,
+): Promise<boolean> {
   const { memory, model, settings } = thinker;
-  const prospect = prospectOf(thinker, introductionTokens(introduction));
-  if (!prospect) return false;
+  const { strategy } = settings;
+  const { view } = memory;
   const plan = fitted(prospect, thresholdOf(thinker));
-  const before = tokensOf(plan);
-  const sizeOf = (content: string): number => estimateTokens(`${SUMMARY_OPENING}\n\n${content}`);
+  const replaced = tokensOf(plan.items);
+  const sizeOf = (content: string): number =>
+    estimateTokens(view.summarised(plan.items, { strategy, content }));
   const asked = await askForSummary(thinker, plan, { system: introduction.instructions, stops });
-  const content = [asked?.text.trim() ?? "", digest(plan)].find(
-    (text) => text !== "" && sizeOf(text) < before,
+  const content = [asked?.text.trim() ?? "", STRATEGIES[strategy].digest(plan)].find(
+    (text) => text !== "" && sizeOf(text) < replaced,
   );
   // A digest takes what was paid for the summary that it stands in for.
   const usage = asked?.usage ?? memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
   // One that is not kept covers nothing; it is in the log for what it cost.
-  const covers = content === undefined ? NO_EVENTS : plan.covers;
-  const { strategy } = settings;
-  const summary = { kind: "summary", covers, content: content ?? "", strategy, usage } as const;
-  if (content !== undefined || asked) await memory.commit(summary).finally(model.settle);
-  if (content === undefined) notKept.set(memory, usage.output);
-  return content !== undefined;
+  const isKept = content !== undefined;
+  const before = introductionTokens(introduction) + view.tokens;
+  const summary = {
+    kind: "summary",
+    covers: isKept ? plan.covers : NO_EVENTS,
+    content: content ?? "",
+    strategy,
+    usage,
+    tokens: { before, after: isKept ? before - replaced + sizeOf(content) : before },
+    stays: remainsOf(view.items, isKept ? plan.items : []),
+  } as const;
+  if (isKept || asked) await memory.commit(summary).finally(model.settle);
+  if (!isKept) notKept.set(memory, Math.max(replaced, usage.output));
+  return isKept;
+}
+
+/** What is shown of `items` when a summary stands in place of `covered`. */
+function remainsOf(items: readonly Item[], covered: readonly Item[]): SummaryEvent["stays"] {
+  const gone = new Set(covered);
+  const staying = (wanted: Item["kind"]): number =>
+    items.filter((item) => item.kind === wanted && !gone.has(item)).length;
+  return {
+    messages: staying("message"),
+    decisions: staying("exchange"),
+    summaries: staying("summary") + Math.min(1, gone.size),
+  };
 }
 
 const NO_EVENTS: SeqRange = [0, 0];
@@ -152,7 +213,8 @@ async function askForSummary(
 ): Promise<Completion | undefined> {
   const { window, maxOutput, summarises } = thinker.model.profile;
   if (!summarises) return undefined;
-  const asked = summaryRequest(plan, Math.floor(window * SUMMARISER_SHARE), system);
+  const { request: ask } = STRATEGIES[thinker.settings.strategy];
+  const asked = ask(plan, Math.floor(window * SUMMARISER_SHARE), system);
   const request = {
     ...asked,
     maxOutput: Math.min(asked.maxOutput, maxOutput, Math.floor(window * OUTPUT_SHARE)),

@@ -1,7 +1,7 @@
 // What people may write in more than one place: in config.yaml, in the front matter of an agent, in a team.
 
 import { z } from "zod";
-import type { MemorySettings } from "../../domain/memory-settings.ts";
+import { STRATEGY_NAMES, type MemorySettings } from "../../domain/memory-settings.ts";
 import { parseDuration } from "../../base/text/duration.ts";
 import { messageOf } from "../../base/errors.ts";
 import {
@@ -89,14 +89,7 @@ export const actionNames = z
 
 const THRESHOLD = "expected a share of the model's window up to 1, such as 0.75, or tokens from 1000 up";
 export const memory = section({
-  strategy: z
-    .literal("legion", {
-      error: ({ input }) =>
-        input === "rounds" || input === "recent"
-          ? `${input} is not available yet; write legion`
-          : "expected legion",
-    })
-    .optional(),
+  strategy: z.enum(STRATEGY_NAMES, "expected legion, rounds or recent").optional(),
   threshold: z
     .number({ error: THRESHOLD })
     .refine((share) => (share > 0 && share <= 1) || share >= 1_000, THRESHOLD)

@@ -140,6 +140,8 @@ export const eventSchemas = {
     content: text,
     strategy: text,
     usage,
+    tokens: z.object({ before: countSchema, after: countSchema }).optional(),
+    stays: z.object({ messages: countSchema, decisions: countSchema, summaries: countSchema }).optional(),
   }),
   branch: eventOf("branch", { to: countSchema, origin: text.optional() }),
   sent: eventOf("sent", { upTo: countSchema }),

@@ -171,6 +171,10 @@ export interface SummaryEvent {
   readonly content: string;
   readonly strategy: string;
   readonly usage: Usage;
+  /** Of the whole prompt, without the summary and with it; absent in what earlier versions wrote. */
+  readonly tokens?: { readonly before: number; readonly after: number };
+  /** How many of each the prompt shows from here on, this summary included; absent in what earlier versions wrote. */
+  readonly stays?: { readonly messages: number; readonly decisions: number; readonly summaries: number };
 }
 
 export interface BranchEvent {

@@ -13,7 +13,7 @@ import {
 } from "../../domain/event/event.ts";
 import { CONTROL, displayName, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { ModelRequest, Turn } from "../../domain/model.ts";
-import { textOf } from "../../past/view.ts";
+import { textOf } from "../../past/shown/items.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { promptAt } from "./past-prompt.ts";
 

@@ -107,10 +107,25 @@ export function noticeRemark({ reason, content }: EventOf<"notice">): Remark | u
   return { mark: "!", text: content, maxRows: 4, look: "yellow" };
 }
 
-export function summaryRemark({ covers: [first, last], usage }: EventOf<"summary">): Remark {
-  const tokens = formatCount(usage.input + usage.output);
-  const text = `summarised events ${first} to ${last} to free space (${tokens} tokens)`;
-  return { mark: "·", text, maxRows: 2, look: "dim" };
+export function summaryRemark(summary: EventOf<"summary">): Remark {
+  return { mark: "·", text: aboutSummary(summary), maxRows: 2, look: "dim" };
+}
+
+function aboutSummary({ covers: [first, last], usage, tokens, stays }: EventOf<"summary">): string {
+  const paid = formatCount(usage.input + usage.output);
+  if (last === 0) return `a summary would have freed no space, and is not kept (${paid} tokens)`;
+  if (!tokens || !stays) return `summarised events ${first} to ${last} to free space (${paid} tokens)`;
+  const kept = [
+    count(stays.messages, "message"),
+    count(stays.decisions, "decision"),
+    stays.summaries === 1 ? "1 summary" : `${stays.summaries} summaries`,
+  ].filter((part) => !part.startsWith("0 "));
+  return `compacted: ${formatChange(tokens)} tokens, ${new Intl.ListFormat("en-GB").format(kept)} stay`;
+}
+
+/** `85,000 -> 45,000`. */
+export function formatChange({ before, after }: NonNullable<EventOf<"summary">["tokens"]>): string {
+  return [before, after].map((tokens) => tokens.toLocaleString("en-US")).join(" -> ");
 }
 
 /** What the agent is doing, where that is more than to go on. */

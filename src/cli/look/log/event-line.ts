@@ -4,6 +4,7 @@ import { unwrapOutside } from "../../../../modules/web/markers.ts";
 import type { Call, Event, EventOf } from "../../../domain/event/event.ts";
 import { CONTROL, displayName, type Message } from "../../../domain/message/message.ts";
 import { wordsFor } from "../../../domain/policy/question-text.ts";
+import { formatChange } from "../../console/narration/narration.ts";
 import { oneLine } from "../../kit/output.ts";
 import { clip } from "../../kit/terminal.ts";
 import { dayOf, timeOf } from "../../kit/times.ts";
@@ -50,7 +51,7 @@ function describe(event: Event): string {
     case "approval":
       return describeApproval(event);
     case "summary":
-      return `of ${event.covers.join(" to ")}: ${cut(event.content)}`;
+      return describeSummary(event);
     case "branch":
       return `goes on from ${event.to}${event.origin === undefined ? "" : `, the past of ${displayName(event.origin)}`}`;
     case "sent":
@@ -60,6 +61,13 @@ function describe(event: Event): string {
     case "notice":
       return `${event.reason}: ${cut(event.content)}`;
   }
+}
+
+function describeSummary({ covers, content, tokens }: EventOf<"summary">): string {
+  const change = tokens ? ` (${formatChange(tokens)} tokens)` : "";
+  return covers[1] === 0
+    ? "not kept: it would have freed no space"
+    : `of ${covers.join(" to ")}${change}: ${cut(content)}`;
 }
 
 function describeApproval({ asked, sends, verdict, reason = "" }: EventOf<"approval">): string {

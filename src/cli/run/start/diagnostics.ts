@@ -156,7 +156,7 @@ function describeEvent(agent: string, event: Event): DiagnosticEntry {
     case "notice":
       return ["info", { ...place, reason: event.reason }, kind];
     case "summary":
-      return ["info", { ...place, covers: event.covers, usage: event.usage }, kind];
+      return ["info", { ...place, covers: event.covers, usage: event.usage, tokens: event.tokens }, kind];
     default:
       return ["debug", place, kind];
   }

@@ -40,6 +40,20 @@ it("shows people one line for each event: time, number, kind, what it is about",
   expect(out).toMatch(/result +ok: Note "a" has been written/);
 });
 
+it("shows of a compaction what it left of how many tokens", async () => {
+  const step = (n: number) => ({
+    calls: [{ action: "writeNote", parameters: { title: `n${n}`, content: "word ".repeat(200) } }],
+  });
+  const script = Array.from({ length: 8 }, (_, n) => step(n));
+  const world = await createWorld({
+    "2": { script, profile: { summarises: false }, strategy: "recent", threshold: 2_000 },
+  });
+  await world.say("2", "Work");
+  await world.idle();
+  const { out } = await legion(["log", "2"], { cwd: world.project, columns: 200 });
+  expect(out).toMatch(/ summary {3}of 2 to \d+ \(2,\d{3} -> [\d,]+ tokens\): - event 4-5: writeNote/);
+});
+
 it("shows what was said by and to the person as agent 0", async () => {
   const world = await createWorld({ "2": {} });
   await world.say("2", "Work");
