@@ -110,5 +110,7 @@ export interface Model {
   readonly host?: string;
   /** `tools` may turn false: some servers say so only when they are asked. */
   readonly profile: ModelProfile;
+  /** About how many tokens of thinking are sent again with a turn, beside its text and its calls. Absent: always none. */
+  readonly thinkingTokens?: (turn: Turn) => number;
   complete(request: ModelRequest, run: ModelRun): Promise<Completion>;
 }

@@ -14,7 +14,7 @@ import {
   type Stamp,
 } from "../domain/event/event.ts";
 import { CONTROL, displayName, laneOf, type Message } from "../domain/message/message.ts";
-import type { Turn } from "../domain/model.ts";
+import type { Model, Turn } from "../domain/model.ts";
 import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
 import { createHeldMail, foldHeld, type TakenMessage } from "./held.ts";
 import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
@@ -39,7 +39,7 @@ export interface View {
   readonly chain: string;
   /** Takes one event into account. Events come in the order of the log. */
   see(event: Event): void;
-  /** Says what an item's turns really count. */
+  /** Says what an item's turns really count, but for thinking that is sent again. */
   setTokens(item: Item, tokens: number): void;
   /** What would be shown in place of `items` if they were summarised so. */
   summarised(items: readonly Item[], summary: WrittenSummary): string;
@@ -51,6 +51,8 @@ export interface ViewOptions {
   readonly errors: "forget" | "keep";
   /** Of the model, in tokens. */
   readonly window: number;
+  /** What the model is sent again of its thinking with a turn, in tokens. Absent: nothing. */
+  readonly thinkingTokens?: Model["thinkingTokens"];
 }
 
 /** The sentence that opens a summary. */
@@ -67,7 +69,8 @@ const QUOTED_SHARE = 1 / 16;
 const SHOWN_NOTICE = "gap";
 const NO_RESULT = "(no result yet)";
 
-export function createView({ protocol, errors, window }: ViewOptions): View {
+export function createView(options: ViewOptions): View {
+  const { errors, window } = options;
   const shown = createShown();
   /** The newest decision, until its last result is in or somebody looks: so it is rendered once. */
   let open: Exchange | undefined;
@@ -80,7 +83,7 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
     if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
   };
   const showOpen = (): Shown => {
-    if (open) add(shown.push(exchangeItem(open, protocol)));
+    if (open) add(shown.push(exchangeItem(open, options)));
     open = undefined;
     return shown;
   };
@@ -88,7 +91,7 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
     if (open && expects(open.decision, event)) {
       open.results.set(event.call, event);
       if (isComplete(open)) showOpen();
-    } else add(showLate(showOpen(), event, protocol));
+    } else add(showLate(showOpen(), event, options));
     if (errors === "keep" || event.outcome !== "ok") return;
     remove(showOpen(), failed);
     failed = [];
@@ -126,12 +129,12 @@ export function createView({ protocol, errors, window }: ViewOptions): View {
 }
 
 /** Adds a result to an exchange that is shown without it; returns the item that shows both, if there is one. */
-function showLate({ items, redo }: Shown, event: EventOf<"result">, protocol: Protocol): Item | undefined {
+function showLate({ items, redo }: Shown, event: EventOf<"result">, options: ViewOptions): Item | undefined {
   const index = items.findLastIndex((item) => item.exchange !== undefined);
   const exchange = items[index]?.exchange;
   if (!exchange || !expects(exchange.decision, event)) return undefined;
   exchange.results.set(event.call, event);
-  const grown = exchangeItem(exchange, protocol);
+  const grown = exchangeItem(exchange, options);
   redo(index, [grown, ...items.slice(index + 1)]);
   return grown;
 }
@@ -205,14 +208,14 @@ function textItem(kind: Item["kind"], { seq }: Stamp, text: string): Item {
   return newItem(kind, seq, [{ role: "user", text }]);
 }
 
-function newItem(kind: Item["kind"], seq: number, turns: readonly Turn[]): Item {
-  const tokens = turns.reduce((sum, turn) => sum + estimateTokens(textOf(turn)), 0);
+function newItem(kind: Item["kind"], seq: number, turns: readonly Turn[], thinking = 0): Item {
+  const tokens = turns.reduce((sum, turn) => sum + estimateTokens(textOf(turn)), thinking);
   const isNew = { counted: false, chain: "", quotes: NO_QUOTES } as const;
-  return { kind, firstSeq: seq, lastSeq: seq, events: 1, turns, tokens, ...isNew };
+  return { kind, firstSeq: seq, lastSeq: seq, events: 1, turns, tokens, thinking, ...isNew };
 }
 
 /** A call without a result is shown with one that says so: providers refuse a history with an open call. */
-function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
+function exchangeItem(exchange: Exchange, { protocol, thinkingTokens }: ViewOptions): Item {
   const { decision, results } = exchange;
   const shown: ShownResult[] =
     resultsFor(decision)[0] === null
@@ -227,7 +230,9 @@ function exchangeItem(exchange: Exchange, protocol: Protocol): Item {
     ...(shown.length > 0 ? [protocol.results(shown)] : []),
   ].filter((turn) => turn.role !== "user" || turn.text !== "");
   const lastSeq = Math.max(decision.seq, ...[...results.values()].map(({ seq }) => seq));
-  return { ...newItem("exchange", decision.seq, turns), lastSeq, events: 1 + results.size, exchange };
+  const thinking = turns.reduce((sum, turn) => sum + (thinkingTokens?.(turn) ?? 0), 0);
+  const item = newItem("exchange", decision.seq, turns, thinking);
+  return { ...item, lastSeq, events: 1 + results.size, exchange };
 }
 
 function showResult({ call, content, outcome }: ResultEvent): ShownResult {

@@ -26,7 +26,8 @@ export interface Speech extends Way, ViewOptions {
 
 export function createSpeech(ways: Ways, model: Model): Speech {
   const { protocol, actions, errors } = wayFor(ways, model.profile);
-  return { protocol, actions, errors, window: model.profile.window, ways };
+  const { thinkingTokens } = model;
+  return { protocol, actions, errors, window: model.profile.window, thinkingTokens, ways };
 }
 
 /** Has the agent speak as its model can. Says whether it spoke differently before. */

@@ -6,7 +6,7 @@ import type {
 import type { Stream } from "@anthropic-ai/sdk/streaming";
 import { isLegionError, LegionError } from "../../base/errors.ts";
 import { readMessage, readStream, toCompletion, type AnthropicAnswer } from "./answer.ts";
-import { CACHE_CONTROL, createAnthropicHistory } from "./history.ts";
+import { CACHE_CONTROL, createAnthropicHistory, thinkingTokens } from "./history.ts";
 import { foreignHost } from "../http/base-url.ts";
 import { createToolsets, jsonObject, toJson } from "../http/body.ts";
 import { brokenAnswer, contextOverflow } from "../http/failure.ts";
@@ -57,6 +57,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     provider: "anthropic",
     host: foreignHost("anthropic", options.baseUrl),
     profile: options.profile,
+    thinkingTokens: (turn) => (thinking === "keep" ? thinkingTokens(turn, name) : 0),
     async complete(request, run) {
       const toolset = toolsets(request.tools);
       try {

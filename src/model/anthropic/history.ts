@@ -4,6 +4,7 @@ import type { Call } from "../../domain/event/event.ts";
 import { jsonArray, toJson, wireName } from "../http/body.ts";
 import { createJoiner, joinMembers, type Written } from "../http/turns.ts";
 import type { CallResult, ModelRequest, Turn } from "../../domain/model.ts";
+import { estimateTokens } from "../tokens/tokens.ts";
 
 /**
  * What a completion has to be shown as again: its blocks in their order, the thinking whole, because it is signed, the
@@ -128,9 +129,30 @@ type Answer = Extract<Turn, { role: "assistant" }>;
 
 function writeAnswer(turn: Answer, reader: string | undefined): string[] {
   const plain = [...writeText(turn.text), ...turn.calls.map(writeCall)];
-  const isOwn = reader !== undefined && turn.model === reader;
-  const part = isOwn && plain.length > 0 ? readPart(turn.provider) : undefined;
+  const part = plain.length > 0 ? ownPart(turn, reader) : undefined;
   return (part && restore(turn, part)) ?? plain;
+}
+
+function ownPart({ model, provider }: Answer, reader: string | undefined): AnthropicPart | undefined {
+  return reader !== undefined && model === reader ? readPart(provider) : undefined;
+}
+
+/** About how many tokens the thinking has that the model called `reader` is sent again with `turn`; 0 if none is. */
+export function thinkingTokens(turn: Turn, reader: string): number {
+  const part = turn.role === "assistant" ? ownPart(turn, reader) : undefined;
+  if (!part || writeTurn(turn, reader).json === writeTurn(turn, undefined).json) return 0;
+  return part.content.reduce((sum, piece) => sum + sizeOf(piece), 0);
+}
+
+/** What can be read of thinking may be a summary: all of it is in what is encrypted, in base64. */
+function sizeOf(piece: PartBlock): number {
+  if (piece.type === "redacted_thinking") return encryptedTokens(piece.data);
+  if (piece.type !== "thinking") return 0;
+  return Math.max(estimateTokens(piece.thinking), encryptedTokens(piece.signature));
+}
+
+function encryptedTokens(base64: string): number {
+  return Math.ceil((estimateTokens(base64) * 3) / 4);
 }
 
 /** The blocks as they came; `undefined` if text and calls are not those that the part was made for. */

@@ -16,8 +16,10 @@ export interface Item {
   /** How many events it stands for. */
   events: number;
   turns: readonly Turn[];
-  /** Tokens of its turns: estimated, or exact once somebody counted. */
+  /** Tokens of its turns: estimated, or exact once somebody counted; with those of thinking. */
   tokens: number;
+  /** About how many of them are thinking that the model is sent again, which nobody can count. */
+  readonly thinking: number;
   counted: boolean;
   /** Hash over this item and all before it. */
   chain: string;
@@ -64,8 +66,8 @@ export function createShown() {
       for (const item of replacement) push(item);
     },
     setTokens(item: Item, exact: number): void {
-      tokens += exact - item.tokens;
-      item.tokens = exact;
+      tokens += exact + item.thinking - item.tokens;
+      item.tokens = exact + item.thinking;
       item.counted = true;
     },
   };
