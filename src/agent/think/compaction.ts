@@ -27,7 +27,7 @@ export function tokensOf(items: readonly Item[]): number {
 
 /**
  * The events that `chosen`, a row of neighbours in `items`, stand for, and nothing of what stands beside them; `undefined`
- * if that is nothing.
+ * if that cannot be said.
  */
 export function coversOf(items: readonly Item[], chosen: readonly Item[]): SeqRange | undefined {
   const [first] = chosen;
@@ -37,7 +37,7 @@ export function coversOf(items: readonly Item[], chosen: readonly Item[]): SeqRa
   const from = items.slice(0, at).reduce((seq, { lastSeq }) => Math.max(seq, lastSeq + 1), first.firstSeq);
   const next = items[at + chosen.length];
   const to = Math.min(chosen.at(-1)!.lastSeq, next ? next.firstSeq - 1 : Infinity);
-  return from <= to ? [from, to] : undefined;
+  return from <= to && from <= first.lastSeq ? [from, to] : undefined;
 }
 
 /** The most recent events that always stay. */
