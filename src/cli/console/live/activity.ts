@@ -3,7 +3,7 @@
 import type { Call } from "../../../domain/event/event.ts";
 import type { AgentState, Inspection } from "../../../domain/inspection.ts";
 import type { AgentId } from "../../../domain/message/message.ts";
-import { callRemark } from "../narration/narration.ts";
+import { callRemark, summaryRemark } from "../narration/narration.ts";
 
 export interface AgentActivity {
   readonly state: AgentState;
@@ -94,6 +94,10 @@ export function createAgentActivities(now: () => number): AgentActivities {
         const { event } = inspection;
         if (event.kind === "decision") calls.set(agent, event.calls);
         else if (event.kind === "result" && event.call !== null) settle(agent, event.outcome);
+        else if (event.kind === "summary") {
+          const { mark, text } = summaryRemark(event);
+          change(agent, { mark, text, since: now() });
+        }
       }
     },
   };

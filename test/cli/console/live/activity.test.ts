@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgentActivities } from "../../../../src/cli/console/live/activity.ts";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
-import { call, decision, delta, result, state } from "../../inspections.ts";
+import { call, committed, decision, delta, result, state } from "../../inspections.ts";
 
 function watch() {
   let nowMs = 1_000;
@@ -59,6 +59,27 @@ describe("what an agent does now", () => {
     ]);
     expect(see(state("1", "waiting"))).toEqual(["waiting", "✗ readFile path: b", undefined]);
     expect(see(state("1", "idle"))).toEqual(["idle", "waits for mail", undefined]);
+  });
+
+  it("is what a compaction came to, until the model says something", () => {
+    const { see, at } = watch();
+    see(state("1", "thinking"));
+    at(6_000);
+    const event = {
+      kind: "summary",
+      covers: [2, 40],
+      content: "c",
+      strategy: "rounds",
+      usage: { input: 1, output: 1 },
+      tokens: { before: 85_000, after: 45_000 },
+      stays: { messages: 12, decisions: 1, summaries: 9 },
+    } as const;
+    expect(see(committed("1", event))).toEqual([
+      "thinking",
+      "· compacted: 85,000 -> 45,000 tokens, 12 messages, 1 decision and 9 summaries stay",
+      6_000,
+    ]);
+    expect(see(delta("1", "I go on"))).toEqual(["thinking", "“ I go on", undefined]);
   });
 
   it("is the reason why it rests, or tries again", () => {
