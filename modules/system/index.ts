@@ -1,4 +1,5 @@
 import { defineModule } from "../../src/domain/authoring/module.ts";
+import { pinnedCommands, readCommand, startCommand, stopCommand } from "./background.ts";
 import { executeCommand } from "./command.ts";
 import { createDirectory, deleteFile, listDirectory, moveFile } from "./folders.ts";
 import { outline } from "./outline/outline.ts";
@@ -14,8 +15,12 @@ export const system = defineModule({
   name: "system",
   place: "workspace",
   instructions: () => `${FILES} Commands start there too.`,
+  pinnedMessage: ({ state }) => pinnedCommands(state),
   actions: {
     executeCommand,
+    startCommand,
+    readCommand,
+    stopCommand,
     readFile,
     writeFile,
     editFile,

@@ -1,10 +1,13 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
 import type { AdmitCall, Agent, ClearCall, Shared, Perform, Performer } from "../agent/parts/agent.ts";
-import { gatherEvidence, type Traces } from "../agent/parts/command-trace.ts";
+import type { Background, BackgroundPlace } from "../agent/parts/background/background.ts";
+import { gatherEvidence, markOf, type Traces } from "../agent/parts/command-trace.ts";
 import type { Identity } from "../domain/authoring/module.ts";
 import { whileHeld } from "../agent/parts/workplace.ts";
 import { openModules } from "../agent/act/module-host.ts";
+import type { Memory } from "../past/past.ts";
+import type { Tenure } from "../domain/lease.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Lodging, Premises } from "./shared-host.ts";
@@ -66,6 +69,10 @@ export interface AgentPlace {
   readonly limiter: Limiter;
   readonly tokens: TokenCounter;
   readonly traces: (agent: AgentId) => Traces;
+  readonly background: (
+    agent: AgentId,
+    where: Pick<BackgroundPlace, "workspace" | "mark" | "lost">,
+  ) => Background;
   readonly admit: AdmitCall;
   /** Absent: calls run one after the other. */
   readonly clear: ClearCall | undefined;
@@ -99,19 +106,19 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   };
   const inbox = await store.bus.open(id).catch(undo);
   opening.add(inbox.close);
-  const opened = await place.premises.open(plan).catch(undo);
+  const { workplace, background } = await moveIn(plan, place, { tenure, memory }).catch(undo);
   const presence = createPresence(id, shared);
   const blobs = redactedBlobs(store.blobs(id), redactor);
   const metering = { budget, limiter, tokens, memory, blobs, tenure, limits, presence };
   // What was recorded was redacted then, and is compared as it is.
   const model = meterModel(plan.replay ? plan.model : redactedModel(plan.model, redactor), metering);
-  const workplace = whileHeld(opened, tenure);
   const traces = place.traces(id);
   const outbox = createOutbox(memory, store.bus, shared.clock);
-  const rulebook = place.rulebook({ policy: plan.policy, isSandboxed: opened.environment.isSandbox });
+  const rulebook = place.rulebook({ policy: plan.policy, isSandboxed: workplace.environment.isSandbox });
   const source = { identity, memory, model, blobs, workplace, rulebook, redactor };
   const modules = openModules(speech, source);
-  const performer: Performer = { ...source, modules, presence, tenure, traces, shared, inbox, outbox };
+  const acting = { modules, presence, tenure, traces, background };
+  const performer: Performer = { ...source, ...acting, shared, inbox, outbox };
   return {
     memory,
     model,
@@ -125,6 +132,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     tickMs: plan.tickMs,
     delayMs: place.delayMs,
     workplace,
+    background,
     inbox,
     outbox,
     admit: (call, stops) => place.admit(performer, call, stops),
@@ -133,6 +141,26 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     evidence: () =>
       gatherEvidence({ memory, traces, workspace: workplace.workspace, effectsOf: modules.effectsOf }),
   };
+}
+
+/** Where it works, rid of what a process before this one left running there. */
+async function moveIn(
+  plan: AgentPlan,
+  place: AgentPlace,
+  { tenure, memory }: { readonly tenure: Tenure; readonly memory: Memory },
+) {
+  const workplace = whileHeld(await place.premises.open(plan), tenure);
+  const background = place.background(plan.identity.id, {
+    workspace: workplace.workspace,
+    // Whoever goes on with its log ends what was started under it.
+    mark: () => markOf(`${memory.ledger.log} background`),
+    lost: tenure.lost,
+  });
+  await background.endLeft().catch(async (error: unknown) => {
+    await workplace.close();
+    throw error;
+  });
+  return { workplace, background };
 }
 
 /** What is kept of a plan, for whoever wants to know what the agent is, or to start it again as it was. */
@@ -153,10 +181,12 @@ export function toHostable(plan: AgentPlan, redactor: Redactor): Hostable {
 }
 
 /** Closes all of it; rejects if a module closes badly. */
-export async function closeAgent({ modules, workplace, outbox, inbox, memory }: Agent): Promise<void> {
+export async function closeAgent(agent: Agent): Promise<void> {
+  const { modules, background, workplace, outbox, inbox, memory } = agent;
   try {
     await modules.close();
   } finally {
+    await background.close();
     await workplace.close();
     await outbox.close();
     await inbox.close();

@@ -37,6 +37,7 @@ import { SHUTDOWN, aborted } from "../base/process/signals.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 import type { Ceiling } from "../past/spending.ts";
 import { createTokenCounter } from "../model/tokens/tokens.ts";
+import { createBackground } from "../agent/parts/background/background.ts";
 import { createTraces, type Traces } from "../agent/parts/command-trace.ts";
 import { untilIdle } from "./quiescence.ts";
 import type { Writer } from "../mail/log-access.ts";
@@ -124,8 +125,10 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const announceHops = createHopNotice(control);
   const shared: Shared = { ...alarms, clock, inspect, redactor, peers, unread: bus.unread, announceHops };
   const traces = (agent: AgentId): Traces => createTraces(paths.agent(agent), disk, redactor);
+  const background: Place["background"] = (agent, where) =>
+    createBackground({ folder: paths.agent(agent), disk, redactor, ...where });
   const rulebook = createRulebooks(rulesOf(options), plans, store.record);
-  const services = { store, shared, premises, ...meter, traces, rulebook };
+  const services = { store, shared, premises, ...meter, traces, background, rulebook };
   const place = { ...services, ...stagesOfCalls(clock), plans, delayMs };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];

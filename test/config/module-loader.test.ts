@@ -92,11 +92,13 @@ describe("loadModules", () => {
       "export default { name: 'x', projection: { kind: 'file', name: '../../log' }, actions: {} };",
       "projection.name: expected a plain file name in lower case",
     ],
-    ...["agent.json", "log", "mailbox", "blobs"].map((name): [string, string, string] => [
-      `${name}.mjs`,
-      `export default { name: 'x', projection: { kind: 'file', name: '${name}' }, actions: {} };`,
-      "projection.name: expected another name than agent.json, log, mailbox, blobs",
-    ]),
+    ...["agent.json", "log", "mailbox", "blobs", "running.out", "background"].map(
+      (name): [string, string, string] => [
+        `${name}.mjs`,
+        `export default { name: 'x', projection: { kind: 'file', name: '${name}' }, actions: {} };`,
+        "projection.name: expected another name than agent.json, log, mailbox, blobs, running.out, background",
+      ],
+    ),
     [
       "bare.mjs",
       "export default { name: 'x', actions: { go: {} } };",

@@ -140,13 +140,19 @@ const OF_THE_HOME: readonly HostileFolder[] = [
 ];
 
 const OF_AGENTS: readonly HostileFolder[] = [
-  ...["agents/1", "agents/0", "agents/1/log", "agents/1/mailbox", "agents/1/blobs", "agents/1/notes"].map(
-    (folder) => ({
-      name: `.ai-legion/${folder} is a link to a folder outside`,
-      make: moved(folder),
-      says: isLink,
-    }),
-  ),
+  ...[
+    "agents/1",
+    "agents/0",
+    "agents/1/log",
+    "agents/1/mailbox",
+    "agents/1/blobs",
+    "agents/1/notes",
+    "agents/1/background",
+  ].map((folder) => ({
+    name: `.ai-legion/${folder} is a link to a folder outside`,
+    make: moved(folder),
+    says: isLink,
+  })),
   ...[
     `agents/1/log/${SEGMENT}`,
     `agents/0/log/${SEGMENT}`,
@@ -156,6 +162,7 @@ const OF_AGENTS: readonly HostileFolder[] = [
     "agents/1/agent.json",
     "agents/1/copies.txt",
     "agents/1/running.out",
+    "agents/1/background/system.0123abcd.0.out",
   ].map((file) => ({
     name: `.ai-legion/${file} is a link to a file outside`,
     make: movedFile(file),

@@ -1,8 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import { createBackground } from "../../src/agent/parts/background/background.ts";
+import { createDisk } from "../../src/base/files/disk.ts";
+import { NO_SECRETS } from "../../src/base/redaction/redactor.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { ActionResult, Host, Module, NodeHost, Peer } from "../../src/domain/authoring/module.ts";
 import { closedPremises } from "../../src/legion/shared-host.ts";
@@ -50,6 +53,22 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
   const state = new Map(Object.entries(setup.state ?? {}));
   const sent: TestHost["sent"] = [];
   const environment = createLocalEnvironment(process.env);
+  const mark = randomUUID();
+  const background = createBackground({
+    folder: join(root, ".ai-legion/agents", id),
+    disk: createDisk(join(root, ".ai-legion/tmp")),
+    redactor: NO_SECRETS,
+    workspace: {
+      root,
+      home: ".ai-legion",
+      execute: (command, options) => environment.execute(command, { cwd: root, ...options }),
+      endLeft: environment.endLeft,
+    },
+    mark: () => mark,
+    lost: new AbortController().signal,
+  });
+  // Before the workspace goes.
+  onTestFinished(background.close);
 
   function file(path: string, content: string | Uint8Array = ""): string {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -80,6 +99,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
       root,
       home: ".ai-legion",
       execute: (command, options) => environment.execute(command, { cwd: root, ...options }),
+      background: background.of(module.name),
     },
     node: setup.node ?? closedPremises(() => Promise.reject(new Error("no web here"))),
     settings,

@@ -1,5 +1,6 @@
 // What a module may ask of the runtime, answered for one agent: reading at any time, changing only while an action runs.
 
+import { CLOSED_BACKGROUND } from "../parts/background/background.ts";
 import { callKey, unprinted } from "../parts/command-trace.ts";
 import { plainPrompt } from "../parts/metered-model.ts";
 import { objectiveOf, startModules, type ModuleSet } from "../parts/module-set.ts";
@@ -57,6 +58,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
       home: workspace.home,
       execute: async (command, { timeoutMs, signal, hosts }) =>
         redactor.value(await workspace.execute(command, { timeoutMs, signal, hosts })),
+      background: CLOSED_BACKGROUND.of(module),
     },
     node,
     settings: workplace.settings(module),
@@ -89,7 +91,7 @@ function refuseReader({ name }: ReadyCall): never {
 }
 
 export function actingHost(performer: Performer, module: string, running: RunningAction): Host {
-  const { memory, model, redactor, traces, workplace } = performer;
+  const { memory, model, redactor, traces, workplace, background } = performer;
   const { work, signal, ready, progress } = running;
   const { call, leave } = ready;
   const isReader = ready.action.effects === "reads";
@@ -114,6 +116,7 @@ export function actingHost(performer: Performer, module: string, running: Runnin
         // Before anything is cut: of half a secret nobody could tell that it is one.
         return redactor.value(run);
       },
+      background: background.of(module),
     },
     signal,
     progress,

@@ -18,6 +18,7 @@ import type { PostalService } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
+import type { Background } from "./background/background.ts";
 import type { Evidence, Traces } from "./command-trace.ts";
 import type { MeteredModel } from "./metered-model.ts";
 import type { ModuleSet } from "./module-set.ts";
@@ -70,6 +71,7 @@ export interface Performer extends HostSource, Correspondent {
   readonly presence: Presence;
   readonly tenure: Tenure;
   readonly traces: Traces;
+  readonly background: Background;
   readonly inbox: Pick<Inbox, "ahead" | "heard">;
   readonly outbox: Pick<Outbox, "deliver">;
   readonly shared: PostalService & Pick<Shared, "clock" | "inspect">;
@@ -140,6 +142,7 @@ export interface Agent extends Thinker {
   /** A pause after each decision. */
   readonly delayMs: number;
   readonly workplace: Pick<TracedWorkplace, "close">;
+  readonly background: Pick<Background, "close">;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   /** Judges one of its calls, and waits for what a person says where that has to be asked. */

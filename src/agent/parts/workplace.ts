@@ -2,17 +2,20 @@
 
 import type { Tenure } from "../../domain/lease.ts";
 import type { NodeHost, Peer } from "../../domain/authoring/module.ts";
-import type { CommandTrace, Environment } from "../../environment/environment.ts";
+import type { Environment, ExecuteOptions } from "../../environment/environment.ts";
 import type { CommandOptions, CommandRun, Workspace } from "../../domain/authoring/workspace.ts";
 
 export interface Workplace {
-  readonly workspace: Workspace;
+  readonly workspace: PlainWorkspace;
   readonly node: NodeHost;
   /** The section of config.yaml that has the module's name. */
   readonly settings: (module: string) => Readonly<Record<string, unknown>>;
   /** Every known agent, Control not. */
   readonly peers: () => Promise<readonly Peer[]>;
 }
+
+/** Without what is an agent's own. */
+type PlainWorkspace = Omit<Workspace, "background">;
 
 /** One where commands can be run. */
 export interface TracedWorkplace extends Workplace {
@@ -23,9 +26,12 @@ export interface TracedWorkplace extends Workplace {
 }
 
 /** A workspace whose commands can be found again after a crash. */
-export interface TracedWorkspace extends Workspace {
+export interface TracedWorkspace extends PlainWorkspace {
   /** A command without a trace belongs to no call. */
-  execute(command: string, run: CommandOptions & { readonly trace?: CommandTrace }): Promise<CommandRun>;
+  execute(
+    command: string,
+    run: CommandOptions & Pick<ExecuteOptions, "trace" | "output">,
+  ): Promise<CommandRun>;
   /** Ends what a runtime that died left running of a call; says whether there was anything. */
   endLeft(mark: string): Promise<boolean>;
 }

@@ -1,11 +1,15 @@
-export interface CommandRun {
-  /** Standard output and error as they came, control characters included. */
-  readonly output: string;
-  /** `null`: it was ended by `ended`. */
+/** What a command came to. */
+export interface CommandEnd {
+  /** `null`: it was ended by `ended`, or could not be run. */
   readonly exitCode: number | null;
   readonly ended?: "timeout" | "aborted" | "too much output" | "too many processes" | "disk full";
   /** What was refused or undone, a sentence each. */
   readonly remarks?: readonly string[];
+}
+
+export interface CommandRun extends CommandEnd {
+  /** Standard output and error as they came, control characters included. */
+  readonly output: string;
 }
 
 export interface CommandOptions {
@@ -24,4 +28,38 @@ export interface Workspace {
   readonly home: string;
   /** Runs `command` in a shell in the workspace. Resolves whatever comes of it; rejects only if no shell starts. */
   execute(command: string, options: CommandOptions): Promise<CommandRun>;
+  readonly background: BackgroundCommands;
+}
+
+/** What a command in the background has printed. */
+export interface Printed {
+  /** All from the place that was asked for on, control characters included; where something is gone, a line says how much. */
+  readonly text: string;
+  /** The place behind it, in bytes of UTF-8. */
+  readonly next: number;
+  /**
+   * What it came to; `lost`: it was running when the process that had started it ended, or was never started here. Absent: it
+   * runs.
+   */
+  readonly end?: CommandEnd | "lost";
+}
+
+export interface BackgroundOptions {
+  /** As of a command that is waited for. */
+  readonly hosts?: readonly string[];
+  /** Names of those that the module still knows: all else that it ever started is ended, and what it printed is deleted. */
+  readonly known: readonly string[];
+}
+
+/** Commands of one module that go on when the action that started them is over. They end with the agent's node at the latest. */
+export interface BackgroundCommands {
+  /**
+   * Starts one more in the workspace, without input, and returns its name. Rejects if no shell starts, and with REFUSED where
+   * 8 are known.
+   */
+  start(command: string, options: BackgroundOptions): Promise<string>;
+  /** Says the same again until it has printed more. Of more than 3 MiB the middle is gone. */
+  read(name: string, from: number): Promise<Printed>;
+  /** Asks it to end, and makes it after two seconds. Resolves when nothing of it runs; does nothing where nothing does. */
+  stop(name: string): Promise<void>;
 }

@@ -3,6 +3,7 @@
 // or sent.
 
 import { runActor } from "../../agent/actor.ts";
+import { CLOSED_BACKGROUND } from "../../agent/parts/background/background.ts";
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import type { Workplace } from "../../agent/parts/workplace.ts";
 import type { Inbox } from "../../mail/bus.ts";
@@ -128,6 +129,7 @@ async function createPlace(
   return {
     store: createTapeStore(options, head),
     traces: () => ({ begin: refuse, printed: () => Promise.resolve(evidenceOn(head)?.printed) }),
+    background: () => CLOSED_BACKGROUND,
     admit: refuse,
     clear: undefined,
     perform: refuse,

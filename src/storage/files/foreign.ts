@@ -28,7 +28,7 @@ export interface SignedHome {
 }
 
 /** What lies in an agent's folder without saying anything of its own. */
-const NO_STATE = ["agent.json", "mailbox", "log", "blobs", "running.out", "copies.txt"];
+const NO_STATE = ["agent.json", "mailbox", "log", "blobs", "running.out", "background", "copies.txt"];
 
 /** Did somebody else write the agent's log, its mail, its record, or state for a log that is not there? */
 export async function isForeign(agent: AgentId, { paths, disk, authorship }: SignedHome): Promise<boolean> {

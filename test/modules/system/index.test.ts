@@ -16,6 +16,9 @@ describe("the system module", () => {
       Object.fromEntries(Object.entries(system.actions).map(([name, { effects }]) => [name, effects])),
     ).toEqual({
       executeCommand: "once",
+      startCommand: "once",
+      readCommand: "none",
+      stopCommand: "idempotent",
       readFile: "reads",
       writeFile: "idempotent",
       editFile: "once",
@@ -41,6 +44,13 @@ describe("the system module", () => {
       "executeCommand: Run a command in a shell in the workspace; what it leaves running in the background is ended
         command (string): The command
         timeout? (number): Seconds until it is ended, 120 unless given
+      startCommand: Start a command in the background that lasts, such as a server: read what it prints with \`readCommand\`
+        command (string): The command
+      readCommand: Read what a command in the background has printed since you last did, and whether it still runs
+        id (integer): Number of the command, as startCommand gave it
+        filter? (string): Only lines that hold this text, or one of several as in error|warning; case does not count
+      stopCommand: End a command in the background
+        id (integer): Number of the command, as startCommand gave it
       readFile: Read a text file
         path (string): Path of the file
         offset? (integer): Line to begin with, from 1
