@@ -27,7 +27,15 @@ export {
 } from "./domain/authoring/module.ts";
 export type { Touching } from "./domain/policy/touching.ts";
 export { defineShared, defineState } from "./domain/authoring/module-state.ts";
-export type { CommandOptions, CommandRun, Workspace } from "./domain/authoring/workspace.ts";
+export type {
+  BackgroundCommands,
+  BackgroundOptions,
+  CommandEnd,
+  CommandOptions,
+  CommandRun,
+  Printed,
+  Workspace,
+} from "./domain/authoring/workspace.ts";
 
 // -- Legions: agents that run in this process -----------------------------------------------------------------------------
 // `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;

@@ -30,7 +30,8 @@ const idParameter = z.coerce.number().int().describe("Number of the command, as 
 
 export const startCommand = defineAction({
   description:
-    "Start a command in the background that lasts, such as a server: read what it prints with `readCommand`",
+    "Start a command in the background that lasts, such as a server: read what it prints with `readCommand`. In a sandbox " +
+    "other commands do not reach its ports; a Unix socket in /tmp they do",
   parameters: { command: ofCommands.command, network: ofCommands.network },
   touches: touchesOf,
   async execute({ command, network }, host) {

@@ -44,7 +44,7 @@ describe("the system module", () => {
       "executeCommand: Run a command in a shell in the workspace; what it leaves running in the background is ended
         command (string): The command
         timeout? (number): Seconds until it is ended, 120 unless given
-      startCommand: Start a command in the background that lasts, such as a server: read what it prints with \`readCommand\`
+      startCommand: Start a command in the background that lasts, such as a server: read what it prints with \`readCommand\`. In a sandbox other commands do not reach its ports; a Unix socket in /tmp they do
         command (string): The command
       readCommand: Read what a command in the background has printed since you last did, and whether it still runs
         id (integer): Number of the command, as startCommand gave it
