@@ -10,6 +10,8 @@ import { linesOf, withoutEscapes } from "./text.ts";
 const KEY = "background";
 const MAX_COMMANDS = 8;
 const MAX_PINNED_LENGTH = 200;
+/** How long a reader waits for more: who asks again and again would only spend. */
+const PATIENCE_MS = 10_000;
 
 const Command = z.object({
   /** What the agent calls it, from 1. */
@@ -18,6 +20,8 @@ const Command = z.object({
   name: z.string(),
   command: z.string(),
   hosts: z.array(z.string()).readonly(),
+  /** When it was started, in milliseconds since 1970. */
+  since: z.number(),
   /** How much of its output was read. */
   read: z.number(),
 });
@@ -40,7 +44,14 @@ export const startCommand = defineAction({
     const hosts = hostsIn(network);
     const names = known.commands.map(({ name }) => name);
     const name = await host.workspace.background.start(command, { hosts, known: names });
-    const started: Command = { id: known.last + 1, name, command, hosts, read: 0 };
+    const started: Command = {
+      id: known.last + 1,
+      name,
+      command,
+      hosts,
+      since: host.node.clock.now(),
+      read: 0,
+    };
     host.state.set(KEY, { last: started.id, commands: [...known.commands, started] });
     const { end } = await host.workspace.background.read(name, 0);
     if (end) return report(started, host);
@@ -53,7 +64,7 @@ export const startCommand = defineAction({
 
 export const readCommand = defineAction({
   description:
-    "Read what a command in the background has printed since you last did, and whether it still runs",
+    "Read what a command in the background has printed since you last did, and whether it still runs; waits 10 s for more",
   parameters: {
     id: idParameter,
     filter: z
@@ -67,7 +78,10 @@ export const readCommand = defineAction({
   touches: [],
   async execute({ id, filter }, host) {
     const command = find(id, host.state);
-    return typeof command === "string" ? fail(command) : report(command, host, filter);
+    if (typeof command === "string") return fail(command);
+    const patience = AbortSignal.any([host.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    await host.workspace.background.awaitMore(command.name, command.read, patience);
+    return report(command, host, filter);
   },
 });
 
@@ -106,13 +120,19 @@ async function report(command: Command, host: Host, filter?: string) {
   host.state.set(KEY, { last, commands: end ? others.filter((one) => one.id !== id) : others });
   const lines = filtered(withoutEscapes(shown), filter);
   const remarks = end && end !== "lost" ? remarksOf(end) : "";
-  const content = `Command ${id} ${standing(end)}. ${await news(lines, host, filter)}${remarks}`;
+  const is = end ? fate(end) : `runs (for ${lasted(host.node.clock.now() - command.since)})`;
+  const content = `Command ${id} ${is}. ${await news(lines, host, filter)}${remarks}`;
   const details = { id, command: command.command, running: end === undefined, ...(end !== "lost" && end) };
   return reaching(command.hosts, ok(content, details));
 }
 
-function standing(end: CommandEnd | "lost" | undefined): string {
-  if (end === undefined) return "runs";
+/** To the second: whoever waits for it is not going round in circles. */
+function lasted(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+function fate(end: CommandEnd | "lost"): string {
   if (end === "lost")
     return "does not run any more: commands in the background end with the runtime that started them, and it was stopped";
   return end.ended === "aborted" ? "is stopped" : `has ended: ${reasonOf(end)}`;

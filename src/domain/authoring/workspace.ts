@@ -60,6 +60,8 @@ export interface BackgroundCommands {
   start(command: string, options: BackgroundOptions): Promise<string>;
   /** Says the same again until it has printed more. Of more than 3 MiB the middle is gone. */
   read(name: string, from: number): Promise<Printed>;
+  /** Resolves once it has printed more than up to `from`, runs no more, or `signal` aborts. */
+  awaitMore(name: string, from: number, signal: AbortSignal): Promise<void>;
   /** Asks it to end, and makes it after two seconds. Resolves when nothing of it runs; does nothing where nothing does. */
   stop(name: string): Promise<void>;
 }

@@ -6,10 +6,12 @@ import { system } from "../../../modules/system/index.ts";
 import { isRunningAs, lasting } from "../../environment/environment-contract.ts";
 import { createTestHost, type TestHost } from "../test-host.ts";
 
-const createAgent = (): TestHost => createTestHost(system);
+/** One that waits for nothing. */
+const createAgent = (): TestHost => createTestHost(system, { signal: AbortSignal.abort() });
 
+/** However long it took. */
 async function say(agent: TestHost, action: string, parameters: object): Promise<string> {
-  return (await agent.act(action, parameters)).content;
+  return (await agent.act(action, parameters)).content.replace(/ \(for \d+ s\)/, "");
 }
 
 const start = (agent: TestHost, command: string) => say(agent, "startCommand", { command });
@@ -148,7 +150,7 @@ describe("what is read of a command in the background", () => {
   });
 
   it("is the end of what it printed where that has no end, on a disk that it does not fill", async () => {
-    const agent = createAgent();
+    const agent = createTestHost(system);
     await start(agent, "echo first; yes 0123456");
     const folder = join(agent.root, ".ai-legion/agents/1/background");
     const sizes = async (): Promise<readonly number[]> =>
@@ -174,6 +176,31 @@ describe("what is read of a command in the background", () => {
     expect(await say(agent, "stopCommand", { id: 1 })).toContain("Command 1 is stopped.");
   });
 
+  it("is waited for while there is nothing, so that who asks again and again does not spend", async () => {
+    const agent = createTestHost(system);
+    await start(agent, "until [ -e go ]; do sleep 0.02; done; echo there; sleep 1000");
+    const reading = read(agent, 1);
+    agent.file("go");
+    expect(await reading).toBe("Command 1 runs. New output:\nthere");
+    const stopping = createTestHost(system);
+    await start(stopping, "until [ -e go ]; do sleep 0.02; done; exit 7");
+    const ending = read(stopping, 1);
+    stopping.file("go");
+    expect(await ending).toBe("Command 1 has ended: exit code 7. It has printed nothing new.");
+    await say(agent, "stopCommand", { id: 1 });
+  });
+
+  it("says how long the command has run, to the second: who waits is not going round in circles", async () => {
+    const agent = createAgent();
+    await start(agent, "sleep 1000");
+    const known = agent.state.get("background") as { commands: { since: number }[] };
+    known.commands[0]!.since -= 150_000;
+    expect((await agent.act("readCommand", { id: 1 })).content).toMatch(
+      /^Command 1 runs \(for 2 min 3\d s\)\. It has/,
+    );
+    await say(agent, "stopCommand", { id: 1 });
+  });
+
   it("comes without what acts on a terminal", async () => {
     const said = await runToEnd(createAgent(), String.raw`printf '\033[31mred\033[0m \007\n'`);
     expect(said).toContain("New output:\nred \\x07");
@@ -197,7 +224,7 @@ describe("what is read of a command in the background", () => {
 
 describe("the state of commands in the background", () => {
   it("names some that do not run here, as after a restart, a fork or an import", async () => {
-    const command = { id: 4, name: "system.0123abcd", command: "make serve", hosts: [], read: 7 };
+    const command = { id: 4, name: "system.0123abcd", command: "make serve", hosts: [], since: 0, read: 7 };
     const agent = createTestHost(system, { state: { background: { last: 4, commands: [command] } } });
     expect(await read(agent, 4)).toBe(
       "Command 4 does not run any more: commands in the background end with the runtime that started them, and it was stopped. " +
@@ -208,7 +235,7 @@ describe("the state of commands in the background", () => {
   });
 
   it.each(["../../../../etc/passwd", "system.0123abcd/../../x", "*"])("names no file: %j", async (name) => {
-    const command = { id: 1, name, command: "x", hosts: [], read: 0 };
+    const command = { id: 1, name, command: "x", hosts: [], since: 0, read: 0 };
     const agent = createTestHost(system, { state: { background: { last: 1, commands: [command] } } });
     expect(await read(agent, 1)).toContain("It has printed nothing new.");
   });

@@ -46,7 +46,7 @@ describe("the system module", () => {
         timeout? (number): Seconds until it is ended, 120 unless given
       startCommand: Start a command in the background that lasts, such as a server: read what it prints with \`readCommand\`. In a sandbox other commands do not reach its ports; a Unix socket in /tmp they do
         command (string): The command
-      readCommand: Read what a command in the background has printed since you last did, and whether it still runs
+      readCommand: Read what a command in the background has printed since you last did, and whether it still runs; waits 10 s for more
         id (integer): Number of the command, as startCommand gave it
         filter? (string): Only lines that hold this text, or one of several as in error|warning; case does not count
       stopCommand: End a command in the background

@@ -2,6 +2,7 @@
 // this process. All end when the agent is closed here, and what a killed process left running ends when it is opened again.
 
 import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { LegionError, messageOf } from "../../../base/errors.ts";
@@ -45,6 +46,10 @@ interface Started {
   readonly over: Promise<void>;
   /** Absent: it runs. */
   readonly end: () => CommandEnd | undefined;
+  /** In bytes. */
+  readonly length: () => number;
+  /** Emits `print`. */
+  readonly prints: EventEmitter;
 }
 
 export function createBackground(place: BackgroundPlace): Background {
@@ -90,6 +95,12 @@ export function createBackground(place: BackgroundPlace): Background {
         const end = one ? one.end() : ((await outputs.end(name)) ?? "lost");
         return { ...(await outputs.read(name, from)), end };
       },
+      async awaitMore(name, from, signal) {
+        const one = started.get(name);
+        while (one && !one.end() && one.length() <= from && !signal.aborted)
+          // It rejects only when the signal aborts.
+          await Promise.race([one.over, once(one.prints, "print", { signal }).catch(() => undefined)]);
+      },
       stop,
     }),
     endLeft: () => endLeft(outputs, () => workspace.endLeft(mark())),
@@ -110,9 +121,14 @@ function launch(
   sink: OutputSink,
 ): Started {
   const stopping = new AbortController();
+  const prints = new EventEmitter();
+  const print = (chunk: Uint8Array): void => {
+    sink.print(chunk);
+    prints.emit("print");
+  };
   const running = workspace.execute(order.command, {
     ...{ timeoutMs: Infinity, signal: stopping.signal, hosts: order.hosts, output: "traced" },
-    trace: { mark: `${mark()}.${randomUUID()}`, print: sink.print },
+    trace: { mark: `${mark()}.${randomUUID()}`, print },
   });
   let end: CommandEnd | undefined;
   const finish = async (came: CommandEnd): Promise<void> => {
@@ -125,7 +141,7 @@ function launch(
     ({ exitCode, ended, remarks }) => finish({ exitCode, ended, remarks }),
     (error: unknown) => finish({ exitCode: null, remarks: [messageOf(error)] }),
   );
-  return { stopping, running, over, end: () => end };
+  return { stopping, running, over, end: () => end, length: sink.length, prints };
 }
 
 /** Resolves soon, or when it is over already. */
@@ -147,7 +163,7 @@ function refuse(): Promise<never> {
 
 /** For an agent that does not act. */
 export const CLOSED_BACKGROUND: Background = {
-  of: () => ({ start: refuse, read: refuse, stop: refuse }),
+  of: () => ({ start: refuse, read: refuse, awaitMore: refuse, stop: refuse }),
   endLeft: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };

@@ -23,6 +23,8 @@ const END: z.ZodType<CommandEnd> = z.object({
 export interface OutputSink {
   /** Never throws. */
   print(chunk: Uint8Array): void;
+  /** How much of it can be read, in bytes. */
+  length(): number;
   /** Nothing more comes. Absent: what it came to is not to be kept. Never rejects. */
   close(end?: CommandEnd): Promise<void>;
 }
@@ -56,6 +58,7 @@ export function createOutputs(folder: string, disk: Disk, redactor: Redactor) {
       const pieces = redactor.pieces();
       return {
         print: (chunk) => parts.write(pieces.add(decoder.decode(chunk, { stream: true }))),
+        length: parts.length,
         async close(end) {
           parts.write(pieces.add(decoder.decode()) + pieces.end());
           parts.close();
@@ -137,6 +140,7 @@ function createParts(pathOf: (start: number) => string, disk: Disk) {
       }
       length += bytes.length;
     },
+    length: () => length,
     close: () => part?.close(),
   };
 }
