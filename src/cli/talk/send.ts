@@ -1,19 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { formatDuration, parseDuration } from "../../base/text/duration.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
-import {
-  CONTROL,
-  MAX_CONTENT_BYTES,
-  parseMessageId,
-  type AgentId,
-  type Message,
-} from "../../domain/message/message.ts";
+import { CONTROL, parseMessageId, type AgentId, type Message } from "../../domain/message/message.ts";
 import { withLegion } from "../../control/open.ts";
 import { linkSignals } from "../../base/process/signals.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { followEvents } from "../kit/follow.ts";
 import { print, printWhole } from "../kit/output.ts";
 import { readingOutlooks, type ReadingOutlook, type SaidLane } from "./outlook.ts";
+import { readText } from "../kit/typed-text.ts";
 import { checkTargets, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 
 const DEFAULT_TIMEOUT = "60s";
@@ -38,7 +33,7 @@ export const command: CliCommand = {
     const delivery = laneOf(typed);
     await withSite(typed, io, async (site) => {
       const targets = await checkTargets(site, typed.args[0]!);
-      const content = await contentOf(typed, io);
+      const content = await readText(typed.args.slice(1), io);
       const from = timeoutMs === undefined ? 1 : (await site.reader.last(CONTROL)) + 1;
       const isAsked = io.stdout.isTTY || timeoutMs !== undefined;
       const readers = targets === "all" ? await site.reader.known() : targets;
@@ -76,29 +71,6 @@ function timeoutOf({ options: { wait, timeout } }: Typed): number | undefined {
   } catch (error) {
     throw new LegionError("USAGE", `--timeout: ${messageOf(error)}`, { cause: error });
   }
-}
-
-async function contentOf({ args }: Typed, { stdin }: Io): Promise<string> {
-  const text = args.slice(1).join(" ");
-  const content = text === "-" ? (await readAll(stdin)).replace(/\r?\n$/, "") : text;
-  if (content.trim() === "") throw new LegionError("USAGE", "there is nothing to send: the text is empty");
-  return content;
-}
-
-async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin) {
-    bytes += chunk.length;
-    chunks.push(Buffer.from(chunk));
-    if (bytes > MAX_CONTENT_BYTES) {
-      throw new LegionError(
-        "USAGE",
-        `the text is too long: a message has at most ${MAX_CONTENT_BYTES} bytes`,
-      );
-    }
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** Who of `readers` reads a message that is sent now, and when. */

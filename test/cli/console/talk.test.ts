@@ -115,8 +115,11 @@ describe("a command typed at the console", () => {
 
   it("is no second node", async () => {
     const { talk, printed } = await talkWith();
-    await talk.hear("/start 3");
-    expect(printed).toEqual(["legion: a node runs here already: this one\n"]);
+    for (const line of ["/start 3", "/run work"]) await talk.hear(line);
+    expect(printed).toEqual([
+      "legion: a node runs here already: this one\n",
+      "legion: a run wants a terminal of its own\n",
+    ]);
   });
 
   it("ends the node, or empties the screen", async () => {

@@ -63,7 +63,7 @@ it.each([
   [["send", "2,x", "x"], 'there is no agent "x"; known: 1, 2, writer'],
   [["send", "0", "x"], "0 is you; name an agent"],
   [["send", ",", "x"], "name an agent, several such as 2,3, or all"],
-  [["send", "2", " "], "there is nothing to send: the text is empty"],
+  [["send", "2", " "], "there is nothing to say: the text is empty"],
   [["send", "2"], "missing required argument 'text'; usage: legion send <ids|all> <text>"],
   [["send", "2", "x", "--timeout", "1s"], "--timeout belongs to --wait"],
   [

@@ -10,7 +10,7 @@ import { findEnvironment, type EnvironmentFinding } from "../../../environment/o
 import type { Roster } from "../../../legion/roster.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { saysYes } from "../../console/banner.ts";
-import type { DisplayOptions } from "../../console/display.ts";
+import { openDisplay, type DisplayOptions } from "../../console/display.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import { hideInErrors } from "../../kit/hide-in-errors.ts";
 import { exposedKeysRemark, findExposedKeys } from "../../kit/keys.ts";
@@ -20,13 +20,17 @@ import { createNotifier } from "./notify.ts";
 import { openReplay } from "./replay.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
 import { settleTrusted } from "./settle-trusted.ts";
-import { createEarlyWatcher, openView, type EarlyWatcher } from "./view.ts";
+import { createEarlyWatcher, openView, type EarlyWatcher, type OpenDisplay, type Watcher } from "./view.ts";
 import { planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
 
 export interface HostOrder
   extends Omit<WorkloadOrder, "config" | "machine">, Pick<DisplayOptions, "readers" | "detail"> {
   /** What was typed: it may say that what somebody else wrote counts. */
   readonly typed: Pick<Typed, "options">;
+  /** Absent: what a start hosts. */
+  readonly planWork?: (order: WorkloadOrder, watcher: Watcher) => Promise<Workload>;
+  /** Absent: what a start shows. */
+  readonly openDisplay?: OpenDisplay;
 }
 
 /** Everything about a legion before it runs. */
@@ -57,8 +61,8 @@ async function hostConfigured(order: HostOrder & Pick<Planned, "config">, io: Io
   const early = createEarlyWatcher();
   const sandbox = await findEnvironment(io.env);
   const machine = { finding: sandbox, variables: io.env };
-  const workload =
-    (await openReplay({ ...order, machine })) ?? (await planWorkload({ ...order, machine }, early));
+  const { planWork = planStart } = order;
+  const workload = await planWork({ ...order, machine }, early);
   try {
     const roster = await withRemarks(workload.roster, { config, sandbox }, io);
     const opened = await openLegion({ ...order, workload, watcher: early }, io);
@@ -83,6 +87,10 @@ async function hostConfigured(order: HostOrder & Pick<Planned, "config">, io: Io
   }
 }
 
+async function planStart(order: WorkloadOrder, watcher: Watcher): Promise<Workload> {
+  return (await openReplay(order)) ?? planWorkload(order, watcher);
+}
+
 /** Whoever lets commands run without a sandbox should know what they can read. */
 async function withRemarks(
   roster: Roster,
@@ -101,7 +109,8 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   // A command typed at once must find this very node.
   let served = (): void => undefined;
   const ready = new Promise<void>((resolve) => (served = resolve));
-  const view = await openView({ ...planned, legion, backend, ready, onInterrupt: ask }, planned.level);
+  const shown = { ...planned, legion, backend, ready, onInterrupt: ask };
+  const view = await openView(planned.openDisplay ?? openDisplay, shown, planned.level);
   planned.early.release(view);
   const notifier = createNotifier(planned.config.notify, project, view.tell);
   legion.inspector.watch(notifier.see);
@@ -114,7 +123,7 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
     served();
     await Promise.race([view.settled(), aborted(soon)]);
     await workload.done(legion, soon);
-    if (soon.aborted) view.tell("Ending: what runs is finished first. Ctrl-C again stops at once.");
+    if (soon.aborted) view.tell(workload.farewell);
     obstacle = soon.aborted ? undefined : await workload.obstacle(legion, view.tell);
   } finally {
     served();
@@ -129,7 +138,9 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
     }
   }
   if (obstacle !== undefined) throw new LegionError("REFUSED", obstacle);
-  return now.aborted ? INTERRUPTED : 0;
+  // A task that was ended is not done, however orderly that went.
+  const cut = planned.until === "answered" ? soon : now;
+  return cut.aborted ? INTERRUPTED : 0;
 }
 
 /** Lets other terminals in, and over Redis other machines; one of them may call for `onStop`. */

@@ -24,7 +24,7 @@ import { readAdoption } from "../../consent/adoption.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import { paintFor } from "../../kit/terminal.ts";
 import type { Watcher } from "./view.ts";
-import type { Workload } from "./workload.ts";
+import type { Workload, WorkloadOrder } from "./workload.ts";
 
 export interface OpenedLegion {
   readonly legion: Legion;
@@ -39,7 +39,7 @@ interface OpenLegionOrder {
   readonly home?: string;
   readonly typed: Pick<Typed, "options">;
   readonly watcher: Watcher;
-  readonly until: "idle" | "told";
+  readonly until: WorkloadOrder["until"];
 }
 
 /** Rejects as `startLegion`, with STORAGE if nothing can be written to the project or Redis is out of reach. */
@@ -81,7 +81,7 @@ export async function openLegion(order: OpenLegionOrder, io: Io): Promise<Opened
 
 /** Where nobody is there to answer, what has to be asked may not be done. */
 function questionsOf({ config: { approvals }, until }: OpenLegionOrder, { stdin }: Io): QuestionSettings {
-  const isAlone = until === "idle" && stdin.isTTY !== true;
+  const isAlone = until !== "told" && stdin.isTTY !== true;
   return {
     mode: approvals.mode ?? (isAlone ? "deny" : "wait"),
     expireMs: approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs,

@@ -23,7 +23,7 @@ import { packageDir } from "../../../base/package.ts";
 import { checkHome } from "../../../storage/folder/home.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
-import type { Workload, WorkloadOrder } from "./workload.ts";
+import { FAREWELL, type Workload, type WorkloadOrder } from "./workload.ts";
 import { count } from "../../../base/text/wording.ts";
 
 const REPLAY = "replay:";
@@ -74,6 +74,7 @@ async function prepare(
   );
   return {
     roster: { ...roster, roles: roster.roles.map((role) => ({ ...role, plan: replay.follow(role.plan) })) },
+    farewell: FAREWELL,
     isReplay: true,
     begin: replay.begin,
     heartbeatMs: "off",

@@ -6,7 +6,7 @@ import { createRedactor } from "../../../base/redaction/redactor.ts";
 import type { Inspect } from "../../../domain/inspection.ts";
 import type { Spent } from "../../../past/spending.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
-import { openDisplay, type Display, type DisplayOptions } from "../../console/display.ts";
+import type { Display, DisplayOptions } from "../../console/display.ts";
 import { createDiagnostics, type LogLevel } from "./diagnostics.ts";
 
 /** Sees what happens in a legion, and is told what a person should know besides. */
@@ -40,7 +40,10 @@ export interface NodeView extends Watcher, Pick<Display, "settled"> {
   conclude(ending: string, obstacle: string | undefined, spent: Spent): Promise<void>;
 }
 
+export type OpenDisplay = (options: DisplayOptions) => Promise<Display>;
+
 export async function openView(
+  openDisplay: OpenDisplay,
   options: Omit<DisplayOptions, "redactor">,
   level: LogLevel,
 ): Promise<NodeView> {

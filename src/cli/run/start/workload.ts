@@ -14,6 +14,8 @@ import { whyNotDone } from "./shutdown.ts";
 /** What the agents work at: what comes in, or what an earlier legion did. */
 export interface Workload extends Pick<LegionOptions, "heartbeatMs" | "started"> {
   readonly roster: Roster;
+  /** Said to a person who ends it. */
+  readonly farewell: string;
   /** Does it write again what was written before? */
   readonly isReplay: boolean;
   /** Says the first words to the agents. */
@@ -31,8 +33,8 @@ export interface WorkloadOrder {
   readonly said?: string;
   /** What the first agent is told. */
   readonly task: string | undefined;
-  /** `idle`: it also ends when nobody has anything to do. */
-  readonly until: "idle" | "told";
+  /** `idle`: it also ends when nobody has anything to do; `answered`: it is there for its task alone. */
+  readonly until: "idle" | "told" | "answered";
   readonly flags: ConfigFlags;
   readonly config: Config;
   readonly machine: RosterDeps["machine"];
@@ -44,19 +46,23 @@ export interface WorkloadOrder {
   readonly admit: Admit;
 }
 
+/** Of a start, which finishes what runs. */
+export const FAREWELL = "Ending: what runs is finished first. Ctrl-C again stops at once.";
+
 /** Throws as `planRoster`; of a choice that was not the person's, it says so. */
 export async function planWorkload(order: WorkloadOrder, watcher: Watcher): Promise<Workload> {
   const { who, task, until, flags, config } = order;
   const roster = await planAgents(order, watcher);
   return {
     roster,
+    farewell: FAREWELL,
     isReplay: false,
     heartbeatMs: config.heartbeatMs,
     started: startedBy(who, roster.roles, flags),
     async begin({ control }) {
       if (task !== undefined) await control.say([roster.roles[0]!.plan.identity.id], task);
     },
-    done: ({ untilIdle }, signal) => (until === "idle" ? untilIdle(signal) : aborted(signal)),
+    done: ({ untilIdle }, signal) => (until === "told" ? aborted(signal) : untilIdle(signal)),
     obstacle: async (legion) => whyNotDone(legion),
     close: () => Promise.resolve(),
   };

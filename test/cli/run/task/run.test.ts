@@ -1,0 +1,206 @@
+import { mkdir, readFile, readdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openAiChunks, useLoopback } from "../../../model/loopback.ts";
+import { legion } from "../../legion.ts";
+import { HELP, projectWith, runsIn } from "./project.ts";
+
+describe("legion run", () => {
+  const loopback = useLoopback();
+
+  it("has one task done, prints the answer and nothing else, and leaves a run behind", async () => {
+    const cwd = await projectWith();
+    const { out, err, exitCode } = await legion(["run", ...HELP, "note it"], { cwd });
+    expect({ out, err, exitCode }).toEqual({ out: "It is written down.\n", err: "", exitCode: 0 });
+    const [name, ...others] = await runsIn(cwd);
+    expect(others).toEqual([]);
+    const note = join(cwd, ".ai-legion/runs", name!, "agents/1/notes/plan.txt");
+    expect(await readFile(note, "utf8")).toBe("walk");
+    expect((await legion(["runs", "--json"], { cwd })).json).toMatchObject([
+      { run: name, agent: "helper", model: "scripted:script.yaml", state: "done", steps: 2 },
+    ]);
+    expect(await readdir(join(cwd, ".ai-legion"))).not.toContain("agents");
+  });
+
+  it("shows on a terminal, on standard error, what happens on the way", async () => {
+    const cwd = await projectWith();
+    const { out, err } = await legion(["run", ...HELP, "--session", "garden", "note it"], {
+      cwd,
+      columns: 80,
+    });
+    expect(out).toBe("It is written down.\n");
+    for (const shown of [
+      "1 agent on scripted:script.yaml",
+      "▸ writeNote title: plan",
+      "--run garden",
+      "Done",
+    ])
+      expect(err).toContain(shown);
+  });
+
+  it("tells programs each event, and at the end what came of it", async () => {
+    const cwd = await projectWith();
+    const { json, exitCode } = await legion(["run", ...HELP, "--json", "--session", "garden", "note it"], {
+      cwd,
+    });
+    expect(exitCode).toBe(0);
+    expect(json).toContainEqual(expect.objectContaining({ agent: "1", kind: "decision" }));
+    expect(json.at(-1)).toEqual({
+      kind: "end",
+      run: "garden",
+      end: "completed",
+      answer: "It is written down.",
+      reason: null,
+      steps: 2,
+      tokens: expect.any(Number),
+      cost: 0,
+    });
+  });
+
+  it("reads the task from standard input for -", async () => {
+    const cwd = await projectWith("- Read.\n");
+    expect(await legion(["run", ...HELP, "-"], { cwd, stdin: "a task\nof two lines\n" })).toMatchObject({
+      exitCode: 0,
+      out: "Read.\n",
+    });
+    const [name = ""] = await runsIn(cwd);
+    const { out } = await legion(["log", "1", "--json", "--run", name], { cwd });
+    expect(out).toContain(JSON.stringify("a task\nof two lines"));
+  });
+
+  it.each([
+    {
+      where: "it rests without a word",
+      script: "- calls: [{ action: noop }]\n",
+      why: "Agent 1 rests without an answer",
+      end: "error",
+    },
+    {
+      where: "its model refuses",
+      script: "- error: { code: MODEL_REFUSED, message: no key }\n",
+      why: "Agent 1 is parked: no key",
+      end: "error",
+    },
+    { where: "a limit is reached", limits: "steps=1", why: "Agent 1 is parked: ", end: "limit" },
+  ])("ends with 1 and a line that says why where $where", async ({ script, limits = "none", why, end }) => {
+    const cwd = await projectWith(script);
+    const argv = ["run", ...HELP, "--limits", limits, "--session", "garden", "note it"];
+    const { exitCode, out, err } = await legion(argv, { cwd });
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+    expect(err).toMatch(/^legion: .* \(run garden\)\n$/);
+    expect(err).toContain(why);
+    const { json } = await legion([...argv, "--json"], { cwd });
+    expect(json.at(-1)).toMatchObject({
+      kind: "end",
+      end,
+      answer: null,
+      reason: expect.stringContaining(why),
+    });
+  });
+
+  it("does what has to be asked only where somebody may answer, and says what would allow it", async () => {
+    const script =
+      "- calls: [{ action: writeFile, parameters: { path: a.txt, content: a } }]\n- It was not allowed.\n";
+    const cwd = await projectWith(script);
+    const { exitCode, err } = await legion(["run", ...HELP, "--policy", "ask write **", "x"], { cwd });
+    expect(exitCode).toBe(0);
+    expect(err).toMatch(
+      /^legion: Agent 1 may not call writeFile: .*--approvals wait, and an answer then\.\n$/,
+    );
+    expect(await readdir(cwd)).not.toContain("a.txt");
+  });
+
+  it("asks the server at the base URL that was typed, whatever else says where the provider is", async () => {
+    const cwd = await projectWith();
+    loopback.server.reply(
+      openAiChunks([
+        {
+          choices: [
+            { index: 0, delta: { role: "assistant", content: "From there." }, finish_reason: "stop" },
+          ],
+        },
+        { choices: [], usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } },
+      ]),
+    );
+    const argv = [
+      "run",
+      "--agent",
+      "helper",
+      "--model",
+      "openai/x",
+      "--base-url",
+      `${loopback.server.url}/v1`,
+    ];
+    const env = { OPENAI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_API_KEY: "none" };
+    expect(await legion([...argv, "x"], { cwd, env })).toMatchObject({ exitCode: 0, out: "From there.\n" });
+    expect(loopback.server.requests.map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
+  });
+});
+
+describe("a session", () => {
+  it("goes on with its agent, its model and its log", async () => {
+    const cwd = await projectWith("- First.\n");
+    await legion(["run", ...HELP, "--session", "garden", "one"], { cwd });
+    await legion(["run", ...HELP, "--session", "house", "two"], { cwd });
+    await writeFile(join(cwd, "script.yaml"), "- Second.\n");
+    expect(await legion(["run", "--session", "garden", "three"], { cwd })).toMatchObject({
+      exitCode: 0,
+      out: "Second.\n",
+    });
+    expect((await legion(["run", "--continue", "four"], { cwd })).exitCode).toBe(0);
+    const said = async (name: string) =>
+      (await legion(["log", "1", "--json", "--run", name], { cwd })).json.flatMap((event) => {
+        const { kind, message } = event as { kind: string; message?: { content: string } };
+        return kind === "message" ? [message!.content] : [];
+      });
+    expect(await said("garden")).toEqual(["one", "three", "four"]);
+    expect(await said("house")).toEqual(["two"]);
+  });
+
+  it("that was parked goes on with a new task", async () => {
+    const cwd = await projectWith("- error: { code: MODEL_REFUSED, message: no key }\n");
+    expect((await legion(["run", ...HELP, "--session", "s", "one"], { cwd })).exitCode).toBe(1);
+    await writeFile(join(cwd, "script.yaml"), "- One is done.\n- Two is done, too.\n");
+    expect(await legion(["run", "--session", "s", "two"], { cwd })).toMatchObject({
+      exitCode: 0,
+      out: "Two is done, too.\n",
+    });
+    expect((await legion(["inbox", "--run", "s"], { cwd })).out).toContain("One is done.");
+  });
+
+  it.each([
+    ["a name that is none", ["--session", "a/b", "x"], "`a/b` is no name for a session"],
+    ["a name that means something else", ["--session", "newest", "x"], "`newest` is no name for a session"],
+    ["two sessions", ["--session", "a", "--continue", "x"], "--continue takes the newest session"],
+    ["the newest of none", ["--continue", "x"], "there is no run or session here to continue"],
+    ["no task", [], "missing required argument 'task'"],
+    ["an empty task", [" "], "the text is empty"],
+    ["an agent that nobody knows", ["--agent", "nobody", "x"], 'there is no agent "nobody"'],
+    ["an empty base URL", ["--base-url", "", "x"], "--base-url: expected a URL"],
+    ["a base URL that is none", ["--base-url", "localhost", "x"], "--base-url: expected a URL"],
+    [
+      "a base URL of another kind",
+      ["--model", "openai/x", "--base-url", "ftp://x", "x"],
+      "begin with http:// or",
+    ],
+    ["limits that are none", ["--limits", "lots", "x"], "--limits"],
+    ["a replay", ["--model", "replay:elsewhere", "x"], "only start --model takes it"],
+    ["an option that is not there", ["--nope", "x"], "unknown option"],
+  ])("is refused for %s, and nothing is written", async (_, argv, why) => {
+    const cwd = await projectWith();
+    const refused = await legion(["run", ...argv], { cwd });
+    expect(refused).toMatchObject({ exitCode: 2, out: "", err: expect.stringContaining(why) });
+    expect(refused.err.trimEnd()).not.toContain("\n");
+    expect((await readdir(cwd)).sort()).toEqual(["agents", "script.yaml"]);
+  });
+
+  it("whose log is damaged ends with what is wrong", async () => {
+    const cwd = await projectWith("- First.\n");
+    await legion(["run", ...HELP, "--session", "garden", "one"], { cwd });
+    const home = join(cwd, ".ai-legion/runs/garden/agents/1");
+    await rename(join(home, "log"), join(home, "away"));
+    await mkdir(join(home, "log/0000000001-0000.jsonl"), { recursive: true });
+    const { exitCode, err } = await legion(["run", "--session", "garden", "two"], { cwd });
+    expect({ exitCode, lines: err.trimEnd().split("\n").length }).toEqual({ exitCode: 2, lines: 1 });
+  });
+});
