@@ -1,0 +1,163 @@
+// A session of two tasks, to create a file and then to change it, whose process is killed with SIGKILL at each moment of either
+// task, and between them. Its model is a server that judges by the conversation alone, as a provider does.
+
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Event, EventOf } from "../../src/domain/event/event.ts";
+import { buildProgram, run, runToEnd } from "../cli/program.ts";
+import { openAiChunks, type Reply } from "../model/loopback.ts";
+import { createTempProject } from "../temp-project.ts";
+
+beforeAll(buildProgram, 120_000);
+
+const CREATE = "create hello.py";
+const CHANGE = "add a docstring to hello.py";
+const CREATED = 'print("Hello")\n';
+const CHANGED = `"""Says hello."""\n${CREATED}`;
+const AGENT = "---\ndescription: Helps\nmodules: [core, system]\nprotocol: tools\n---\n\nHelp.\n";
+
+interface WireMessage {
+  readonly role: string;
+  readonly content?: string | null;
+}
+
+let calls = 0;
+
+function callTo(name: string, parameters: object): object {
+  const called = { name, arguments: JSON.stringify(parameters) };
+  return { tool_calls: [{ index: 0, id: `call-${++calls}`, type: "function", function: called }] };
+}
+
+/** What is still to be done, as far as the conversation tells; what may have happened is looked at before it is done again. */
+function nextStep(messages: readonly WireMessage[]): object {
+  const said = messages.map(({ content }) => content ?? "");
+  const has = (text: string): boolean => said.some((each) => each.includes(text));
+  const isUnknown = said.at(-1)?.includes("outcome unknown") ?? false;
+  if (!has("Wrote to hello.py.")) return callTo("writeFile", { path: "hello.py", content: CREATED });
+  if (!has(CHANGE)) return { content: "It is created." };
+  if (isUnknown) return callTo("readFile", { path: "hello.py" });
+  if (has("Edited hello.py.") || has(CHANGED.trim())) return { content: "It is changed." };
+  return callTo("editFile", { path: "hello.py", oldText: CREATED, newText: CHANGED });
+}
+
+function answerTo(body: string): Reply {
+  const { messages } = JSON.parse(body) as { readonly messages: readonly WireMessage[] };
+  const delta = nextStep(messages);
+  const finish = "content" in delta ? "stop" : "tool_calls";
+  return openAiChunks([
+    { choices: [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason: null }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: finish }] },
+    { choices: [], usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } },
+  ]);
+}
+
+/** `silent`: asked in vain; `onAsked` is told. */
+async function startModel() {
+  const state = { isSilent: false, onAsked: (): void => undefined };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      state.onAsked();
+      if (!state.isSilent) answerTo(Buffer.concat(chunks).toString())(response);
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+}
+
+async function openSession() {
+  const cwd = await createTempProject({ "agents/helper.md": AGENT });
+  const model = await startModel();
+  const argv = (task: string): readonly string[] => [
+    ...["run", "--session", "hello", "--agent", "helper", "--model", "openai/x", "--limits", "none"],
+    ...["--base-url", model.url, "--json", task],
+  ];
+  const env = { OPENAI_API_KEY: "none" };
+  return {
+    cwd,
+    model: model.state,
+    begin: (task: string) => run(argv(task), { cwd, env, stdin: "" }),
+    /** Resolves with the answer. */
+    async finish(task: string): Promise<unknown> {
+      const { code, out, err } = await runToEnd(argv(task), { cwd, env });
+      expect({ code, err: err.includes("legion:") }).toEqual({ code: 0, err: false });
+      return (JSON.parse(out.trimEnd().split("\n").at(-1)!) as { readonly answer: unknown }).answer;
+    },
+    async events(): Promise<readonly Event[]> {
+      const { out } = await runToEnd(["log", "1", "--run", "hello", "--json"], { cwd });
+      return out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Event);
+    },
+  };
+}
+
+/** What the process prints when the moment has come; `asked`: its model is asked, and says nothing. */
+const MOMENTS = {
+  "has been given it": '"reason":"said"',
+  "has taken it in": '"kind":"message"',
+  "waits for its model": "asked",
+  "has decided what to do": '"kind":"decision"',
+  "has done it": '"kind":"result"',
+  "has answered": '"stop":"end"',
+} as const;
+
+const kinds = <K extends Event["kind"]>(events: readonly Event[], kind: K): EventOf<K>[] =>
+  events.filter((event): event is EventOf<K> => event.kind === kind);
+
+describe("a session that is killed", () => {
+  const rows = [CREATE, CHANGE].flatMap((task) =>
+    Object.entries(MOMENTS).map(([moment, sign]) => ({ task, moment, sign })),
+  );
+
+  it.each(rows)(
+    "once its agent, told to $task, $moment, goes on with the next task (A2, A3, A6)",
+    async ({ task, sign }) => {
+      const session = await openSession();
+      const { model, begin, finish, cwd } = session;
+      if (task === CHANGE) expect(await finish(CREATE)).toBe("It is created.");
+      model.isSilent = sign === "asked";
+      const asked = new Promise<void>((resolve) => (model.onAsked = resolve));
+      const killed = begin(task);
+      await (sign === "asked" ? asked : killed.until(sign));
+      killed.child.kill("SIGKILL");
+      expect((await killed.ended).code).toBeNull();
+      model.isSilent = false;
+
+      if (task === CREATE) await finish(`${CREATE}, if you have not`);
+      expect(await finish(`${CHANGE}, if you have not`)).toBe("It is changed.");
+
+      expect(await readFile(join(cwd, "hello.py"), "utf8")).toBe(CHANGED);
+      const events = await session.events();
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+      const asks = kinds(events, "decision").flatMap((decision) => decision.calls.map(({ id }) => id));
+      expect(kinds(events, "result").map(({ call }) => call)).toEqual(asks);
+      const mail = kinds(events, "message").map(({ message }) => message.id);
+      expect(mail).toEqual(mail.map((_, index) => `0>1#${index + 1}`));
+      const changes = kinds(events, "result").filter(({ content }) => content.includes("Edited hello.py."));
+      expect(changes.length).toBeLessThanOrEqual(1);
+    },
+  );
+
+  it("between its tasks knows what was said before", async () => {
+    const { begin, finish, cwd, events } = await openSession();
+    const killed = begin(CREATE);
+    await killed.until('"kind":"end"').catch(() => undefined);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    expect(await finish(CHANGE)).toBe("It is changed.");
+    expect(await readFile(join(cwd, "hello.py"), "utf8")).toBe(CHANGED);
+    expect(
+      kinds(await events(), "decision").flatMap(({ calls }) => calls.map(({ action }) => action)),
+    ).toEqual(["writeFile", "editFile"]);
+  });
+});
