@@ -83,6 +83,17 @@ describe("the examples", () => {
     },
   );
 
+  it("have a session that is killed in the middle, and goes on", async () => {
+    const project = await createTempProject({});
+    const { ended, out } = node(["session.mjs", project]);
+    expect(await ended).toBe(0);
+    expect(out()).toMatch(
+      /^> write hello\.py: print\('Hello'\)\nWrote to hello\.py\.\nThe second task ended with SIGKILL\.\n> read hello\.py\n/,
+    );
+    expect(out().trimEnd().split("\n").at(-1)).toBe("print('Hello, world')");
+    expect(readFileSync(join(project, "hello.py"), "utf8")).toBe("print('Hello, world')");
+  });
+
   it("have a server that puts an agent behind HTTP, and is closed to web pages", async () => {
     const project = await createTempProject({ "beans.txt": "" });
     const { child, ended, said } = node(["server.mjs", "0", project]);

@@ -152,7 +152,7 @@ function sameSite({ bus, name }: ConfigFlags, env: Io["env"]): Io["env"] {
 }
 
 /** Log events as they are, with their agent; all else under its own kind. */
-function openFeed(io: Io): EventsView {
+export function openFeed(io: Pick<Io, "stdout">): EventsView {
   return {
     see(inspection) {
       const { kind, agent } = inspection;

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { CONTROL, displayName } from "../../../domain/message/message.ts";
 import { personFolderPath } from "../../../storage/folder/person/folder.ts";
-import { openDisplay, type Display, type DisplayOptions } from "../../console/display.ts";
+import { openDisplay, openFeed, type Display, type DisplayOptions } from "../../console/display.ts";
 import { createUnaskedTeller } from "../../console/question/unasked.ts";
 import type { Io } from "../../kit/command.ts";
 import { oneLine, printJson, printWhole } from "../../kit/output.ts";
@@ -20,8 +20,7 @@ export interface RunOutput extends Pick<Io, "stdout"> {
 export function displayFor({ run, task, stdout }: RunOutput): OpenDisplay {
   return async (options) => {
     const { readers, io } = options;
-    const isShown = readers === "programs" || io.stderr.isTTY;
-    const display = isShown ? await openDisplay(options) : openQuiet(options, run);
+    const display = io.stderr.isTTY ? await openDisplay(options) : openQuiet(options, run);
     return {
       ...display,
       see(inspection) {
@@ -41,12 +40,14 @@ export function displayFor({ run, task, stdout }: RunOutput): OpenDisplay {
   };
 }
 
-function openQuiet({ io, roster }: DisplayOptions, run: string): Display {
+function openQuiet({ readers, io, roster }: DisplayOptions, run: string): Display {
+  const feed = readers === "programs" ? openFeed(io) : undefined;
   const tell = (text: string): void => void io.stderr.write(`legion: ${oneLine(text)}\n`);
   const tellUnasked = createUnaskedTeller(join(personFolderPath(io.env), "config.yaml"), tell);
   roster.remarks.forEach(tell);
   return {
     see(seen) {
+      feed?.see(seen);
       tellUnasked(seen);
       if (seen.kind !== "question" || seen.ended) return;
       const { id, agent, action } = seen.question;
