@@ -13,6 +13,8 @@ import { supervise, type Supervised } from "./supervision/supervisor.ts";
 import type { Tenure } from "../domain/lease.ts";
 
 export interface Hosting extends AgentHost {
+  /** From now on it is able to run this agent, or no more the one that had its name. */
+  plan(plan: AgentPlan): void;
   /** Closes everybody. Resolves with what went wrong in modules that close badly. */
   close(): Promise<readonly unknown[]>;
 }
@@ -47,6 +49,7 @@ export function createHosting(place: HostPlace, agents: Map<AgentId, Supervised>
     agents.set(identity.id, supervise({ ...hosted, open: () => openAgain(plan) }));
   };
   return {
+    plan: (plan) => void plansById.set(plan.identity.id, plan),
     async beginAll() {
       const enrolled = async (plan: AgentPlan): Promise<Agent> => {
         await store.enroll(plan.identity.id, recordOf(plan, shared.redactor));

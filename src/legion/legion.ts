@@ -14,18 +14,19 @@ import { createClosing } from "../base/process/closing.ts";
 import type { Control } from "../mail/control.ts";
 import type { Environment } from "../environment/environment.ts";
 import { fork, type Forking, type ForkOrder } from "./fork.ts";
-import { createHosting } from "./agent-host.ts";
+import { createHosting, type Hosting } from "./agent-host.ts";
 import { createInspector, type Inspect, type Inspector } from "../domain/inspection.ts";
 import type { LastStart } from "../storage/contract/last-start.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Disk } from "../base/files/disk.ts";
-import type { Durability, NodeStorage, Surroundings } from "../storage/contract/node.ts";
+import type { Durability, NodeStorage, Running, Surroundings } from "../storage/contract/node.ts";
 import type { AgentId } from "../domain/message/message.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter/limiter.ts";
 import type { Peer } from "../domain/authoring/module.ts";
 import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
+import { LegionError } from "../base/errors.ts";
 import { createPremises } from "./shared-host.ts";
 import { createPeers } from "./registry.ts";
 import { createAnswers, type Answers } from "./questions.ts";
@@ -41,6 +42,7 @@ import { createBackground } from "../agent/parts/background/background.ts";
 import { createTraces, type Traces } from "../agent/parts/command-trace.ts";
 import { untilIdle } from "./quiescence.ts";
 import type { Writer } from "../mail/log-access.ts";
+import { inTurns } from "../base/turns.ts";
 
 export interface LegionOptions {
   /** Absolute real path of the project folder. */
@@ -90,6 +92,11 @@ export interface Legion extends Answers {
   /** Every agent, Control not, wherever it runs. */
   known(): readonly AgentId[];
   unread(agent: AgentId): Promise<number>;
+  /**
+   * Runs one more agent, new or known, or one again that was stopped. Rejects with USAGE if it runs here already, with LOCKED if
+   * another process runs it, with FOREIGN, STORAGE or DAMAGED if what is kept of it cannot be used.
+   */
+  host(plan: AgentPlan): Promise<Supervised>;
   /** Finishes what the agent is at; only another start runs it again, here or elsewhere. */
   dismiss(agent: AgentId): Promise<void>;
   /** As `resend`: sends the dead letter `id` again. */
@@ -148,6 +155,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     known: store.known,
     unread: bus.unread,
     ...createAnswers(agents, control),
+    host: createEntrance(hosting, running, { agents, redactor }),
     dismiss: (agent) => running.dismiss(agent),
     resend: (id) => resend(id, { clock, peers, unread: bus.unread, control, writerFor }),
     fork: async (order) => fork(order, { store, writerFor, readable: await readableModules() }),
@@ -164,6 +172,25 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
       if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+/** Lets agents in while others run; one at a time, as two may have the same name. */
+function createEntrance(
+  hosting: Hosting,
+  running: Running,
+  { agents, redactor }: Pick<Legion, "agents"> & { readonly redactor: Redactor },
+): Legion["host"] {
+  const inTurn = inTurns();
+  return (plan) =>
+    inTurn(async () => {
+      const { id, name } = plan.identity;
+      const there = agents.get(id);
+      if (there && there.standing.state !== "stopped")
+        throw new LegionError("USAGE", `${name} runs here already; give the new one another id`);
+      hosting.plan(plan);
+      await running.add(toHostable(plan, redactor));
+      return agents.get(id)!;
+    });
 }
 
 function stagesOfCalls(clock: Clock): Pick<Place, "admit" | "clear" | "perform"> {

@@ -13,16 +13,16 @@ import { createOutbox, type Outbox } from "../../mail/outbox.ts";
 import { account, createLedger, type Ledger, type Send } from "../../past/ledger.ts";
 import { openMemory, type Memory, type OpenedLog } from "../../past/past.ts";
 import type { LocalMailboxes } from "./local-bus.ts";
-import type { AgentHost, Running } from "./node.ts";
+import type { AgentHost, Hostable, Running } from "./node.ts";
 import { UNHOSTED, type AgentMemoryOptions, type Store } from "./store.ts";
 
-export interface LocalPlace extends Pick<Store, "known" | "events"> {
+export interface LocalPlace extends Pick<Store, "known" | "events" | "enroll"> {
   readonly clock: Clock;
   readonly inspect: Inspect;
   /** Of what is written. Absent: nothing is hidden. */
   readonly redactor?: Redactor;
   /** Agents that will be run: their logs are read then, not now. */
-  readonly hosted: ReadonlySet<AgentId>;
+  readonly hosted: Set<AgentId>;
   /** What opens the agent's log, as often as it must be. Rejects with FOREIGN if somebody else wrote what is kept of it. */
   logOf(agent: AgentId): Promise<(each: (event: Event) => void) => Promise<OpenedLog>>;
   createBus(mailboxes: Pick<LocalMailboxes, "watermarks" | "held">): Bus;
@@ -75,7 +75,20 @@ export async function openLocalStore(place: LocalPlace) {
       await deliverForOthers();
       await mendMailboxes(host);
       const { stop, dismiss } = host;
-      return { settled: () => Promise.resolve(), stop, dismiss };
+      const add = async ({ id, record }: Hostable): Promise<void> => {
+        if (hosted.has(id)) await host.end(id);
+        await sleepers.leave(id);
+        hosted.add(id);
+        const putBack = (error: unknown): never => {
+          hosted.delete(id);
+          throw error;
+        };
+        await place
+          .enroll(id, record)
+          .then(() => host.begin(id))
+          .catch(putBack);
+      };
+      return { settled: () => Promise.resolve(), stop, dismiss, add };
     },
     close: () => inOrder([...sleepers.closings(), control.close, bus.close, place.release]),
   };
@@ -135,6 +148,14 @@ function createSleepers(
         const writing = await find(agent);
         await mend(writing.memory);
         return work(writing);
+      }),
+    /** Closes its log: somebody else opens it from now on. */
+    leave: (agent: AgentId): Promise<void> =>
+      inTurn(async () => {
+        const writing = opened.get(agent);
+        opened.delete(agent);
+        await writing?.outbox.close();
+        await writing?.memory.close();
       }),
     closings: () => [...opened.values()].flatMap(({ outbox, memory }) => [outbox.close, memory.close]),
   };

@@ -66,6 +66,11 @@ export interface Running {
   stop(): Promise<void>;
   /** Finishes what the agent is at; nobody runs it any more until a start names it again. */
   dismiss(agent: AgentId): Promise<void>;
+  /**
+   * Runs one more agent, new or known, which the host has a plan for; one that was dismissed begins anew. Rejects if it cannot be
+   * opened, with LOCKED if another process runs it.
+   */
+  add(agent: Hostable): Promise<void>;
 }
 
 export interface NodeOrder {

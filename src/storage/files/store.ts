@@ -84,9 +84,11 @@ async function openFiles(options: Locked): Promise<FileStore> {
   const known = new Set([...hosted, ...(await agentsIn(paths.agents, disk))]);
   const damaged = new Set<AgentId>();
   const onDamage = (agent: AgentId) => damaged.add(agent);
+  const records = recordsIn(options, known);
   const local = await openLocalStore({
     ...options,
     ...logs,
+    enroll: records.enroll,
     known: () => [...known],
     damaged,
     createBus: (mailboxes) =>
@@ -104,7 +106,7 @@ async function openFiles(options: Locked): Promise<FileStore> {
     ...local,
     disk,
     lock,
-    ...recordsIn(options, known),
+    ...records,
     blobs,
     projector: (agent, modules) =>
       createProjections(modules, { disk, folder: paths.agent(agent), corruptFolder: paths.corrupt }),
@@ -132,6 +134,7 @@ function recordsIn(
       if ((await whoseRecord(agent, await readRecord(place), place)) === "foreign") throw foreign(agent);
       await removeCopies(disk, place.folder);
       await keepRecord(agent, record, place);
+      known.add(agent);
     },
     async found(agent, past, record) {
       if (await isForeign(past.origin, options)) throw foreign(past.origin);

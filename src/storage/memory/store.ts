@@ -21,9 +21,11 @@ export async function openMemoryStore(
   const { now } = options.clock;
   const epoch = place.open();
   const reader = createMemoryReader(place);
+  const enroll: Store["enroll"] = (agent, record) => Promise.resolve(void (of(agent).record = record));
   const local = await openLocalStore({
     ...options,
     known,
+    enroll,
     events: (agent) => readMemoryLog(of(agent)),
     logOf: async (agent) => async (each) => ({
       log: await openMemoryLog({ kept: of(agent), epoch, now }, each),
@@ -37,7 +39,7 @@ export async function openMemoryStore(
     ...local,
     isTaken: (agent) => Promise.resolve(of(agent).record !== undefined),
     record: (agent) => Promise.resolve(of(agent).record),
-    enroll: (agent, record) => Promise.resolve(void (of(agent).record = record)),
+    enroll,
     blobs: (agent) => of(agent).blobs,
     projector: () => UNHOSTED.projector,
     tenure: (agent) => createTenure({ agent, epoch, token: "", past: "whole" }),

@@ -5,6 +5,7 @@ import { system } from "../../../modules/system/index.ts";
 import { redisIsThere, startRedis, until, type Server } from "./servers.ts";
 import { ACT, hanging } from "./hanging.ts";
 import { openNode } from "./redis-world.ts";
+import { toPlan } from "../../world.ts";
 
 let server: Server;
 beforeAll(async () => {
@@ -28,6 +29,21 @@ describe.runIf(redisIsThere)("a legion in Redis", () => {
     await until(async () => (await node.kinds("0", "message")).length === 1);
     expect(await node.kinds("0", "message")).toMatchObject([{ message: { content: "Hello, Control." } }]);
     expect((await node.kinds("1", "opened")).length).toBe(1);
+  });
+
+  it("takes in an agent while others run, unless another node runs it", async () => {
+    const name = legion();
+    const one = await openNode(server.url, name, { 1: { script: () => NOOP } });
+    const two = await openNode(server.url, name, { 2: { script: () => NOOP } });
+    await one.legion.host(toPlan("late", { script: [{ text: "Here." }], modules: [core, messaging] }));
+    await two.say("late", "Where are you?");
+    await until(async () => (await one.kinds("0", "message")).length === 1);
+    const again = two.legion.host(toPlan("late", { modules: [core, messaging] }));
+    await expect(again).rejects.toMatchObject({ code: "LOCKED", message: expect.stringContaining("late") });
+    await one.stop();
+    await two.legion.host(toPlan("late", { script: [{ text: "Over here." }], modules: [core, messaging] }));
+    await two.say("late", "And now?");
+    await until(async () => (await two.kinds("0", "message")).length === 2);
   });
 
   it("spreads its agents over its nodes, and they talk across", async () => {

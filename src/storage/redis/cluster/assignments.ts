@@ -33,15 +33,19 @@ export interface Crew {
   giveBack(agent: AgentId): Promise<void>;
   /** Takes nothing any more and gives everything back. Resolves with what failed at that. */
   dismiss(): Promise<readonly unknown[]>;
+  /** This node has a plan for one more agent. */
+  add(agent: AgentId): void;
+  /** It has none any more. */
+  drop(agent: AgentId): Promise<void>;
 }
 
 const BEGIN_AT_ONCE = 32;
 const HAND_OVER_AT_ONCE = 8;
 
 export function createCrew(options: CrewOptions): Crew {
-  const { self, candidates, mayRunHere, isIdle } = options;
+  const { self, mayRunHere, isIdle } = options;
   const busy = new Set<Post>();
-  const settling = createSettling(candidates);
+  const settling = createSettling(options.candidates);
   let balance = weigh([], self);
   let queue: Post[] = [];
   let isDismissed = false;
@@ -71,30 +75,45 @@ export function createCrew(options: CrewOptions): Crew {
     fill();
     handOver();
   };
-  const posts = new Map(candidates.map((agent) => [agent, createPost(agent, { ...options, onChange })]));
+  const { posts, ...each } = createPosts((agent) => createPost(agent, { ...options, onChange }));
+  options.candidates.forEach(each.add);
   return {
+    ...each,
     size: () => busy.size - among(busy, "taking").length,
     settled: settling.done,
     able: () =>
-      [...posts.values()].flatMap(({ agent, isAble }) => (isAble && mayRunHere(agent) ? [agent] : [])),
-    trouble: (agent) => posts.get(agent)?.trouble,
+      [...posts.values()].flatMap((post) => (post.isAble && mayRunHere(post.agent) ? post.agent : [])),
     level(nodes) {
       balance = weigh(nodes, self);
-      for (const agent of candidates) if (!mayRunHere(agent)) settling.note(agent);
+      for (const agent of posts.keys()) if (!mayRunHere(agent)) settling.note(agent);
       const due = [...posts.values()].filter(({ agent, isDue }) => isDue && mayRunHere(agent));
       queue = fromOwnPlace(due, nodes, self);
       fill();
       handOver();
     },
-    pass: (ms) => posts.forEach((post) => post.pass(ms)),
-    noteFree: (agent) => posts.get(agent)?.noteFree(),
-    giveBack: async (agent) => posts.get(agent)?.giveBack(),
     async dismiss() {
       isDismissed = true;
       const endings = await Promise.allSettled([...posts.values()].map((post) => post.giveBack()));
       settling.finish();
       return endings.flatMap((ending) => (ending.status === "rejected" ? [ending.reason] : []));
     },
+  };
+}
+
+function createPosts(create: (agent: AgentId) => Post) {
+  const posts = new Map<AgentId, Post>();
+  return {
+    posts,
+    add: (agent: AgentId): void => void posts.set(agent, create(agent)),
+    async drop(agent: AgentId): Promise<void> {
+      const post = posts.get(agent);
+      posts.delete(agent);
+      await post?.giveBack();
+    },
+    trouble: (agent: AgentId) => posts.get(agent)?.trouble,
+    pass: (ms: number) => posts.forEach((post) => post.pass(ms)),
+    noteFree: (agent: AgentId) => posts.get(agent)?.noteFree(),
+    giveBack: async (agent: AgentId) => posts.get(agent)?.giveBack(),
   };
 }
 

@@ -33,6 +33,10 @@ export interface Placement {
   trouble(agent: AgentId): string | undefined;
   /** Resolves when every agent that may run here does, or runs elsewhere, or cannot run at present. */
   settled(): Promise<void>;
+  /** This node has a plan for one more agent, and asks for it now. */
+  add(agent: AgentId): void;
+  /** This node has none any more: ends it if it runs here, and lets others take it. */
+  drop(agent: AgentId): Promise<void>;
   /** Ends it if it runs here, and lets others take it. */
   giveBack(agent: AgentId): Promise<void>;
   /** Ends and gives back everything, then leaves the legion. Rejects, after that, if an agent ended badly. */
@@ -43,7 +47,7 @@ const ROUND_MS = 1_000;
 
 export function startPlacement(options: PlacementOptions): Placement {
   const { link, legion, clock, node, onTrouble } = options;
-  const crew = createCrew({ ...options, self: node.id });
+  const { trouble, drop, giveBack, ...crew } = createCrew({ ...options, self: node.id });
   const ended = new AbortController();
   let nodes: readonly NodeRecord[] = [];
   let isClosing = false;
@@ -76,14 +80,16 @@ export function startPlacement(options: PlacementOptions): Placement {
   };
   const running = run();
   const offReturn = link.onReturn(() => void round());
-
   return {
     get nodes() {
       return nodes;
     },
-    trouble: crew.trouble,
+    ...{ trouble, drop, giveBack },
     settled: () => crew.settled,
-    giveBack: crew.giveBack,
+    add(agent) {
+      crew.add(agent);
+      void round();
+    },
     async close() {
       isClosing = true;
       // From now on the others reckon without this node, which stays a member until it has ended.

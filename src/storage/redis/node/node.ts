@@ -3,16 +3,17 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
-import { createBinding, enrollAll } from "./registration.ts";
+import { createBinding, enrollAll, type Enrollment } from "./registration.ts";
 import { checkHome } from "../../folder/home.ts";
 import { writeLastStart } from "../../contract/last-start.ts";
 import { createDisk } from "../../../base/files/disk.ts";
 import { takeLock } from "../../folder/lock.ts";
-import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
+import { CONTROL, displayName, type AgentId } from "../../../domain/message/message.ts";
 import { createNodeNews, lookForLosses, tellOfAbsent } from "./news.ts";
 import { offerWhatMayBeLost } from "./lost-mail.ts";
 import { openPersonFolder } from "../../folder/person/folder.ts";
-import { startPlacement } from "../cluster/scheduler.ts";
+import { LegionError } from "../../../base/errors.ts";
+import { startPlacement, type Placement } from "../cluster/scheduler.ts";
 import type { Redactor } from "../../../base/redaction/redactor.ts";
 import { openRedisCeiling } from "./ceiling.ts";
 import { agentKeys } from "../scripts/keys.ts";
@@ -103,6 +104,7 @@ async function beginPlacement(
   const candidates = agents.map(({ id }) => id);
   const isBoundElsewhere = createBinding(store, workspace);
   const news = createNodeNews(tell);
+  const entrance = createEntrance({ ...redis, store, workspace });
   const placement = startPlacement({
     ...place,
     onTrouble: tell,
@@ -116,6 +118,7 @@ async function beginPlacement(
       const { memory, outbox } = await host.begin(agent);
       ceiling.settle({ agent, epoch: tenure.epoch }, spentOf(memory.ledger));
       news.moved(agent, "here");
+      entrance.begun(agent);
       const isOpen = (): boolean => host.outboxOf(agent) === outbox;
       void offerWhatMayBeLost({ ...place, agent }, { tenure, outbox, isOpen });
     },
@@ -138,7 +141,28 @@ async function beginPlacement(
     stopLooking();
     await placement.close();
   };
-  return { settled: placement.settled, stop, dismiss };
+  return { settled: placement.settled, stop, dismiss, add: (agent) => entrance.add(agent, placement) };
+}
+
+/** Agents that come while others run. */
+function createEntrance(enrollment: Enrollment) {
+  const expected = new Map<AgentId, () => void>();
+  return {
+    begun: (agent: AgentId): void => expected.get(agent)?.(),
+    async add(agent: Hostable, placement: Placement): Promise<void> {
+      const { id } = agent;
+      await placement.drop(id);
+      const begun = new Promise<"begun">((resolve) => expected.set(id, () => resolve("begun")));
+      await enrollAll([agent], enrollment);
+      placement.add(id);
+      const outcome = await Promise.race([begun, delay(SETTLING_MS, "late" as const, { ref: false })]);
+      expected.delete(id);
+      if (outcome === "begun") return;
+      const why = placement.trouble(id) ?? "another node runs it, or it is bound to another workspace";
+      await placement.drop(id);
+      throw new LegionError("LOCKED", `${displayName(id)} cannot run here: ${why}.`);
+    },
+  };
 }
 
 /** The second also if the first fails. */

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryBackend } from "../../src/storage/memory/backend.ts";
+import { NOOP } from "../workshop.ts";
+import { byHand, createWorld, toPlan, type WorldAgent, type WorldOptions } from "../world.ts";
+
+const GOAL: WorldAgent = {
+  script: [{ calls: [{ action: "addGoal", parameters: { goal: "rest" } }] }, NOOP],
+};
+const SILENT: WorldAgent = { script: () => NOOP };
+
+const places: readonly (readonly [string, () => WorldOptions])[] = [
+  ["files", () => ({})],
+  ["memory", () => ({ backend: createMemoryBackend() })],
+];
+
+describe.each(places)("a legion in %s that runs", (_, options) => {
+  it("takes in an agent that it has not known, which is a peer from then on", async () => {
+    const world = await createWorld({ 1: SILENT }, options());
+    const { standing } = await world.legion.host(toPlan("late", GOAL));
+    expect(standing.state).not.toBe("stopped");
+    await world.say("late", "What for?");
+    await world.idle();
+    expect(await world.kinds("late", "result")).toMatchObject([{ outcome: "ok" }, { outcome: "idle" }]);
+    expect(await world.legion.peers()).toMatchObject([{ id: "1" }, { id: "late", running: true }]);
+  });
+
+  it("runs an agent that rested until now, with the mail that waited for it, once", async () => {
+    const first = await createWorld({ 1: SILENT, 2: GOAL }, options());
+    await first.stop();
+    const world = await first.restart({ 1: SILENT });
+    await world.say("2", "Good morning.");
+    expect(await world.legion.unread("2")).toBe(1);
+    await world.legion.host(toPlan("2", GOAL));
+    await world.idle();
+    expect((await world.kinds("2", "message")).map(({ message }) => message.content)).toEqual([
+      "Good morning.",
+    ]);
+    expect(await world.kinds("2", "result")).toHaveLength(2);
+  });
+
+  it("runs one again that was stopped, as another if the plan says so", async () => {
+    const world = await createWorld({ 1: SILENT }, options());
+    await world.legion.dismiss("1");
+    await world.legion.host(toPlan("1", GOAL));
+    await world.say("1", "Once more.");
+    await world.idle();
+    expect(await world.kinds("1", "result")).toMatchObject([{ outcome: "ok" }, { outcome: "idle" }]);
+  });
+
+  it("refuses a second one of a name, also where both come at once, and goes on", async () => {
+    const world = await createWorld({ 1: SILENT }, options());
+    const both = await Promise.allSettled(["2", "2"].map((id) => world.legion.host(toPlan(id, GOAL))));
+    expect(both).toMatchObject([
+      { status: "fulfilled" },
+      {
+        status: "rejected",
+        reason: { code: "USAGE", message: expect.stringContaining("runs here already") },
+      },
+    ]);
+    await world.say("all", "Go.");
+    await world.idle();
+    expect(await world.kinds("2", "result")).toHaveLength(2);
+  });
+
+  it("stops whom it took in with the others, after what they are at", async () => {
+    const world = await createWorld({}, options());
+    const asked = byHand();
+    const answer = byHand<typeof NOOP>();
+    const script = (): Promise<typeof NOOP> => {
+      asked.resolve();
+      return answer.promise;
+    };
+    await world.legion.host(toPlan("late", { script }));
+    await world.say("late", "Think.");
+    await asked.promise;
+    const stopped = world.stop();
+    answer.resolve(NOOP);
+    await stopped;
+    expect(await world.kinds("late", "result")).toHaveLength(1);
+  });
+});
