@@ -39,7 +39,11 @@ export interface ModulePlaces {
   readonly projectDir: string;
   /** Asked before anything of a project is imported; absent: whoever calls has decided that it may run. */
   readonly admit?: Admit;
+  /** Of a program's own, by their names: they come first. */
+  readonly given?: GivenModules;
 }
+
+export type GivenModules = ReadonlyMap<string, Module>;
 
 /** Is it the name of a module of our own? */
 export function isBuiltIn(reference: string): boolean {
@@ -52,17 +56,16 @@ export function isBuiltIn(reference: string): boolean {
  */
 export async function loadModules(
   references: readonly string[],
-  { projectDir, admit }: ModulePlaces,
+  { projectDir, admit, given }: ModulePlaces,
 ): Promise<readonly Module[]> {
-  const files = await moduleFiles(references, projectDir);
+  const files = await moduleFiles(references, { projectDir, given });
   if (files.size > 0) await admit?.({ modules: [...files.values()], grants: [] });
   const loaded = new Map<string, Module>();
   for (const reference of references) {
     const file = files.get(reference);
-    const module =
-      file === undefined
-        ? await BUILT_IN.get(reference)!()
-        : await loadFile(reference, { path: file, projectDir });
+    const own = async () =>
+      file === undefined ? BUILT_IN.get(reference)!() : loadFile(reference, { path: file, projectDir });
+    const module = given?.get(reference) ?? (await own());
     if (loaded.has(module.name)) refuse(reference, `there is a module named "${module.name}" already`);
     loaded.set(module.name, module);
   }
@@ -78,11 +81,12 @@ export async function readableModules(): Promise<readonly Module[]> {
 /** The absolute paths of those of `references` that are files. Runs nothing. Throws as `loadModules` does. */
 export async function moduleFiles(
   references: readonly string[],
-  projectDir: string,
+  { projectDir, given }: Omit<ModulePlaces, "admit">,
 ): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const reference of references) {
-    if (!BUILT_IN.has(reference)) files.set(reference, await findModuleFile(reference, projectDir));
+    if (!BUILT_IN.has(reference) && !given?.has(reference))
+      files.set(reference, await findModuleFile(reference, projectDir));
   }
   return files;
 }
@@ -145,6 +149,11 @@ function pickModule(reference: string, exported: Readonly<Record<string, unknown
     refuse(reference, "it exports several modules; make one of them the default export");
   const [module] = candidates;
   if (module === undefined) refuse(reference, "it exports no module; export what defineModule returns");
+  return checkModule(module, reference);
+}
+
+/** Throws CONFIG with one line that says how what is called `reference` is no module. */
+export function checkModule(module: object, reference: string): Module {
   const checked = moduleShape.safeParse(module, { reportInput: true });
   if (!checked.success) {
     const { issues } = checked.error;

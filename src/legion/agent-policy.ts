@@ -54,9 +54,12 @@ function keepActions(
   });
 }
 
-/** What was typed weighs most. */
+/** Who says what a program says that runs a legion: the person whose program it is. */
+export const PROGRAM = "the program";
+
+/** What was typed, or is said by a program, weighs most. */
 export function layersOf(member: Member, definition: Definition, config: Config): readonly PolicyLayer[] {
-  const isTyped = ({ by }: PolicyLayer): boolean => by.startsWith("--");
+  const isTyped = ({ by }: PolicyLayer): boolean => by.startsWith("--") || by === PROGRAM;
   const { policies } = config;
   return [
     ...policies.filter((layer) => !isTyped(layer)),

@@ -22,17 +22,24 @@ import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
 import { packageDir } from "../base/package.ts";
 import { decisivePaths } from "../config/code/startable.ts";
-import { isBuiltIn, moduleFiles, type Admit, type Brought } from "../config/module-loader.ts";
+import {
+  isBuiltIn,
+  moduleFiles,
+  type Admit,
+  type Brought,
+  type GivenModules,
+} from "../config/module-loader.ts";
 
 /**
- * So many agents of the configured definition, with the ids 1, 2, 3..., or with these ids; a team, or only these of it; or
- * agents as they were last started.
+ * So many agents of the configured definition, with the ids 1, 2, 3..., or with these ids; a team, or only these of it;
+ * agents as they were last started, or as a program describes them.
  */
 export type Who =
   | { readonly kind: "count"; readonly count: number }
   | { readonly kind: "named"; readonly ids: readonly AgentId[] }
   | { readonly kind: "team"; readonly team: string; readonly only?: readonly AgentId[] }
-  | { readonly kind: "again"; readonly agents: readonly Remembered[] };
+  | { readonly kind: "again"; readonly agents: readonly Remembered[] }
+  | { readonly kind: "given"; readonly members: readonly Member[] };
 
 /** What is known of an agent's last start; without a definition it is of the configured one. */
 export type Remembered = Omit<Member, "agent" | "limits"> & Partial<Pick<Member, "agent">>;
@@ -61,6 +68,8 @@ export interface Roster {
 export interface RosterDeps {
   readonly config: Config;
   readonly places: Places;
+  /** Modules of the program that plans, by their names. */
+  readonly given?: GivenModules;
   /** Gives a member its model in place of the one of its name. */
   readonly modelFor?: (member: Member, name: string) => Promise<Model>;
   /** Asked once, before anything that the project brings runs; absent: whoever plans has decided that it may. */
@@ -109,6 +118,8 @@ async function membersOf(
       return who.ids.map((id) => ({ id, agent, limits: {} }));
     case "again":
       return who.agents.map((known) => ({ agent, limits: {}, ...known }));
+    case "given":
+      return who.members;
   }
 }
 
@@ -132,13 +143,16 @@ function definitionsOf({ places, config: { trust } }: Pick<RosterDeps, "places" 
 }
 
 /** What the project's own files would have for this start: code to run, and what else only the person may say. */
-export async function broughtBy(who: Who, deps: Pick<RosterDeps, "places" | "config">): Promise<Brought> {
-  const { config, places } = deps;
+export async function broughtBy(
+  who: Who,
+  deps: Pick<RosterDeps, "places" | "config" | "given">,
+): Promise<Brought> {
+  const { config, places, given } = deps;
   const members = await membersOf(who, deps);
   const definitionOf = definitionsOf(deps);
   const definitions = await Promise.all(members.map(({ agent }) => definitionOf(agent)));
   const references = members.flatMap((member, index) => modulesOf(member, definitions[index]!));
-  const files = await moduleFiles([...new Set(references)], places.projectDir);
+  const files = await moduleFiles([...new Set(references)], { ...places, given });
   const inFiles = [...definitions, ...members].flatMap(({ grants = [] }) => grants);
   const grants = new Map([...config.grants, ...inFiles].map((wanted) => [wanted.what, wanted]));
   return { modules: [...files.values()], grants: [...grants.values()] };
@@ -160,7 +174,7 @@ function protect(
 
 /** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */
 export function createCasting(
-  { config, places, modelFor, onRemark, admit, machine }: RosterDeps,
+  { config, places, given, modelFor, onRemark, admit, machine }: RosterDeps,
   definitions: FindDefinition = definitionsOf({ places, config }),
 ): (member: Member) => Promise<Role> {
   const { flags, models, providers } = config;
@@ -169,7 +183,7 @@ export function createCasting(
     openModel(name, { env, dir: places.projectDir, providers, models, onRemark }),
   );
   const settled = onceEach(() => chooseModel(env, { flag: flags.model, config: config.model, providers }));
-  const waysOf = createWays({ ...places, admit });
+  const waysOf = createWays({ ...places, admit, given });
   return async (member) => {
     const definition = await definitions(member.agent);
     const choice = choiceOf(member, definition, config) ?? (await settled(""));

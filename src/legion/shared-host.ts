@@ -58,7 +58,6 @@ export function createPremises(deps: PremisesDeps) {
   const network = createNetwork({ allowPrivate, redactor });
   closing.add(network.close);
   const node = { network, clock, scratch, environment: environment.variables(mark), onClose: closing.add };
-  const { protectedPaths = [], privatePaths = [] } = settings("system") as SystemPaths;
   return {
     /** Where an agent works. Rejects if its environment does not work here. */
     async open({
@@ -68,6 +67,8 @@ export function createPremises(deps: PremisesDeps) {
     }: Lodging & { readonly identity: Identity }): Promise<TracedWorkplace> {
       const onSetAside = (moved: readonly string[]): void =>
         tellControl(identity.id, `set aside ${randomUUID()}`, aboutSetAside(identity.id, moved));
+      // Which are protected may have changed with the agents that came since.
+      const { protectedPaths = [], privatePaths = [] } = settings("system") as SystemPaths;
       const place = {
         ...{ agent: identity.id, workspace: root, project, home },
         ...{ network, protectedPaths, privatePaths, onSetAside },

@@ -7,7 +7,7 @@ import { LegionError } from "../base/errors.ts";
 import { onceEach } from "../base/once-each.ts";
 import type { Definition, Places } from "../config/definition.ts";
 import type { MemoryChoice } from "../config/files/settings.ts";
-import { loadModules, type Admit } from "../config/module-loader.ts";
+import { loadModules, type ModulePlaces } from "../config/module-loader.ts";
 import type { Model } from "../domain/model.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import type { Protocol } from "../model/protocol/protocol.ts";
@@ -24,10 +24,8 @@ export interface Acting {
   readonly policy: readonly PolicyLayer[];
 }
 
-/** `admit` as in `loadModules`. */
-interface ActionPlaces extends Places {
-  readonly admit?: Admit;
-}
+/** As `loadModules` takes them. */
+type ActionPlaces = Places & ModulePlaces;
 
 const PROTOCOLS = { text: textProtocol, tools: toolsProtocol } satisfies Record<string, Protocol>;
 
@@ -40,10 +38,10 @@ interface IndexKey extends Pick<Acting, "references" | "narrowed"> {
  * Returns what says how an agent acts; agents with the same modules share their actions. That throws CONFIG if the model does
  * not know the protocol that is wanted, or a list names an action that there is not.
  */
-export function createWays({ admit, ...places }: ActionPlaces) {
+export function createWays(places: ActionPlaces) {
   const indexes = onceEach(async (key) => {
     const { protocol, references, narrowed, denied } = JSON.parse(key) as IndexKey;
-    const modules = await loadModules(references, { ...places, admit });
+    const modules = await loadModules(references, places);
     const left = narrowed.reduce(onlyActions, modules);
     return indexActions(withoutActions(left, denied), PROTOCOLS[protocol]);
   });

@@ -2,30 +2,23 @@
 // for all of it, and again for what changed. The answer is kept in the person's folder, where no project and no agent can
 // write. Without one code does not run, and everything else is left out.
 
-import { LegionError } from "../../base/errors.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
-import { grant, grantsOf } from "../../storage/folder/person/trust.ts";
-import { ALWAYS, codeGrants, type CodeGrant } from "../../config/grants/code.ts";
+import { grant } from "../../storage/folder/person/trust.ts";
+import { filesOf, openGrants, untrusted, type OpenGrants } from "../../config/grants/admission.ts";
+import { ALWAYS, type CodeGrant } from "../../config/grants/code.ts";
 import type { WantedGrant } from "../../config/grants/grant.ts";
 import type { Admit, Brought } from "../../config/module-loader.ts";
 import type { Io, Typed } from "../kit/command.ts";
 import type { ConsoleIo } from "../console/editor/input.ts";
 import { askPerson, canAsk } from "./confirm.ts";
 import { columnsFor, oneLine } from "../kit/output.ts";
-import { leftOut } from "../kit/left-out.ts";
+import { leftOut } from "../../config/grants/left-out.ts";
 import { breakLine, spelt, wrap } from "../kit/terminal.ts";
 
 /** `this`: as it is now. `always`: its code whatever becomes of it. */
 type TrustAnswer = "this" | "always" | "no";
 
-/** What nobody has granted. */
-interface OpenGrants {
-  readonly code: readonly CodeGrant[];
-  readonly wanted: readonly WantedGrant[];
-  /** Was any of it granted with another value? */
-  readonly isChange: boolean;
-}
-
+const WAY = "--trust runs it as it is now, --trust-always whatever it becomes";
 const MAX_SHOWN = 12;
 const MAX_NAMED = 3;
 
@@ -53,7 +46,7 @@ async function admit(
   io: Asking,
 ): Promise<void> {
   const person = openPersonFolder(io.env);
-  const open = await openGrants(brought, project, await grantsOf(person, project));
+  const open = await openGrants(brought, project, person);
   if (options["trustAlways"]) return grant(person, project, ALWAYS, ...open.wanted);
   if (open.code.length === 0 && open.wanted.length === 0) return;
   let answer: TrustAnswer = options["trust"] ? "this" : "no";
@@ -61,39 +54,13 @@ async function admit(
   if (answer === "always") return grant(person, project, ALWAYS, ...open.wanted);
   if (answer === "this") {
     await grant(person, project, ...open.code, ...open.wanted);
-    const now = await openGrants(brought, project, await grantsOf(person, project));
+    const now = await openGrants(brought, project, person);
     // While the person read, somebody exchanged what was asked about.
-    if (now.code.length > 0) throw refusal(now.code);
+    if (now.code.length > 0) throw untrusted(now.code, WAY);
     return;
   }
-  if (open.code.length > 0) throw refusal(open.code);
+  if (open.code.length > 0) throw untrusted(open.code, WAY);
   io.stderr.write(`legion: ${leftOut(open.wanted)}\n`);
-}
-
-async function openGrants(
-  { modules, grants }: Brought,
-  project: string,
-  granted: ReadonlyMap<string, string>,
-): Promise<OpenGrants> {
-  const isAlways = granted.get(ALWAYS.what) === ALWAYS.value;
-  const all = isAlways ? [] : await codeGrants(project, modules);
-  const code = all.filter(({ what, value }) => granted.get(what) !== value);
-  const isChange = [...code, ...grants].some(({ what }) => granted.has(what));
-  return { code, wanted: grants, isChange };
-}
-
-function refusal(code: readonly CodeGrant[]): LegionError {
-  const [first, ...more] = filesOf(code);
-  const files = `${oneLine(first!)}${more.length > 0 ? ` and ${more.length} more` : ""}`;
-  return new LegionError(
-    "CONFIG",
-    `this project brings code that you have not trusted: ${files}; --trust runs it as it is now, ` +
-      "--trust-always whatever it becomes",
-  );
-}
-
-function filesOf(code: readonly CodeGrant[]): readonly string[] {
-  return [...new Set(code.flatMap(({ files }) => files))];
 }
 
 async function ask({ code, wanted, isChange }: OpenGrants, io: Asking): Promise<TrustAnswer> {

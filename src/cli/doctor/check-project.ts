@@ -86,7 +86,7 @@ async function checkTeam(reference: string, places: Places): Promise<void> {
 
 /** They must be there, and no two of ours may have an action of the same name. Of the others only the files are looked for. */
 async function checkModules(references: Definition["modules"], places: Places): Promise<void> {
-  await moduleFiles(references, places.projectDir);
+  await moduleFiles(references, places);
   const ours = references.filter((reference) => !isFileReference(reference));
   indexActions(await loadModules(ours, places), textProtocol);
 }

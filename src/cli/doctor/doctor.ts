@@ -7,7 +7,7 @@ import { checkAgents, checkProject } from "./check-project.ts";
 import { checkWeb } from "./check-web.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
-import { leftOut } from "../kit/left-out.ts";
+import { leftOut } from "../../config/grants/left-out.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, addTrustOption, placeOf, projectOf } from "../kit/target.ts";
 import { loadConfig } from "../../config/load-config.ts";

@@ -15,7 +15,7 @@ import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { Targets } from "../../control/api/routes.ts";
 import { resolveKnown } from "../../control/api/orders.ts";
 import type { Io, Typed } from "./command.ts";
-import { leftOut } from "./left-out.ts";
+import { leftOut } from "../../config/grants/left-out.ts";
 import { oneLine } from "./output.ts";
 
 /** Where a legion is, and how it is read. */
@@ -134,7 +134,7 @@ export async function withSite<T>(
   if (strange.length > 0 && faults === "tell") io.stderr.write(`legion: ${leftOut(strange)}\n`);
   const { openBackend } = await import("../../storage/open.ts");
   const { createRedactor } = await import("../../base/redaction/redactor.ts");
-  const { hideInErrors } = await import("./hide-in-errors.ts");
+  const { hideInErrors } = await import("../../config/hide-in-errors.ts");
   const redactor = createRedactor(config.secrets());
   const backend = await openBackend({ project, home, bus: config.bus, name: config.name, redactor });
   try {

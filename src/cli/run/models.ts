@@ -12,7 +12,7 @@ import { KNOWN_MODELS } from "../../model/registry/profiles.ts";
 import { findModelAt } from "../../model/registry/registry.ts";
 import { listModels, type Listing } from "../../model/registry/server.ts";
 import type { CliCommand } from "../kit/command.ts";
-import { leftOut } from "../kit/left-out.ts";
+import { leftOut } from "../../config/grants/left-out.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
 import { loadConfig } from "../../config/load-config.ts";

@@ -2,26 +2,28 @@
 
 import { LegionError } from "../../../base/errors.ts";
 import { aborted } from "../../../base/process/signals.ts";
+import { packageDir } from "../../../base/package.ts";
 import type { Config } from "../../../config/config.ts";
+import { settleTrusted } from "../../../config/grants/settle-trusted.ts";
+import { loadConfig } from "../../../config/load-config.ts";
 import type { ControlServer } from "../../../control/api/serve.ts";
-import { createService } from "../../../control/service.ts";
-import { serveOverSocket } from "../../../control/socket/server.ts";
+import { serveLegion } from "../../../control/serve-legion.ts";
 import { findEnvironment, type EnvironmentFinding } from "../../../environment/open.ts";
-import type { Roster } from "../../../legion/roster.ts";
+import { broughtBy, type Roster } from "../../../legion/roster.ts";
+import type { OpenedLegion } from "../../../legion/opening/open-node.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { saysYes } from "../../console/banner.ts";
 import { openDisplay, type DisplayOptions } from "../../console/display.ts";
 import type { Io, Typed } from "../../kit/command.ts";
-import { hideInErrors } from "../../kit/hide-in-errors.ts";
+import { hideInErrors } from "../../../config/hide-in-errors.ts";
 import { exposedKeysRemark, findExposedKeys } from "../../kit/keys.ts";
 import { readLogLevel, type LogLevel } from "./diagnostics.ts";
-import { openLegion, type OpenedLegion } from "./open-legion.ts";
+import { openLegion } from "./open-legion.ts";
 import { createNotifier } from "./notify.ts";
 import { openReplay } from "./replay.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
-import { settleTrusted } from "./settle-trusted.ts";
 import { createEarlyWatcher, openView, type EarlyWatcher, type OpenDisplay, type Watcher } from "./view.ts";
-import { planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
+import { asChosen, planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
 
 export interface HostOrder
   extends Omit<WorkloadOrder, "config" | "machine">, Pick<DisplayOptions, "readers" | "detail"> {
@@ -51,7 +53,13 @@ const INTERRUPTED = 130;
  * something is wrong with what was ordered, with REFUSED at the end if an agent could not go on.
  */
 export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
-  const config = await settleTrusted(order, io);
+  const { who, project, flags, admit } = order;
+  const places = { projectDir: project, packageDir };
+  const config = await settleTrusted({
+    load: () => loadConfig({ projectDir: project, env: io.env, flags }),
+    broughtBy: (settled) => asChosen(order, broughtBy(who, { config: settled, places })),
+    admit: (brought) => asChosen(order, admit(brought)),
+  });
   return hideInErrors(config, () => hostConfigured({ ...order, config }, io));
 }
 
@@ -141,23 +149,4 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   // A task that was ended is not done, however orderly that went.
   const cut = planned.until === "answered" ? soon : now;
   return cut.aborted ? INTERRUPTED : 0;
-}
-
-/** Lets other terminals in, and over Redis other machines; one of them may call for `onStop`. */
-async function serveLegion(
-  { legion, backend: { nodes } }: OpenedLegion,
-  socket: string,
-  onStop: () => void,
-): Promise<ControlServer> {
-  const service = createService({ legion, onStop });
-  const server = await serveOverSocket({ service, inspector: legion.inspector }, socket);
-  if (!nodes || legion.node === undefined) return server;
-  const { serveOverNodes } = await import("../../../control/nodes/server.ts");
-  const orders = await serveOverNodes({ nodes, node: legion.node, service });
-  return {
-    async close() {
-      await orders.close();
-      await server.close();
-    },
-  };
 }

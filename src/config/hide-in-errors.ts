@@ -1,5 +1,5 @@
-import { createRedactor } from "../../base/redaction/redactor.ts";
-import type { Config } from "../../config/config.ts";
+import { createRedactor } from "../base/redaction/redactor.ts";
+import type { Config } from "./config.ts";
 
 /** Does `work`; what it rejects with says nothing that nobody may be shown, neither in its words nor in lines of code. */
 export async function hideInErrors<T>(

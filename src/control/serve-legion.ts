@@ -1,0 +1,28 @@
+// A running legion, open to everybody who may talk to it.
+
+import type { OpenedLegion } from "../legion/opening/open-node.ts";
+import type { ControlServer } from "./api/serve.ts";
+import { createService } from "./service.ts";
+import { serveOverSocket } from "./socket/server.ts";
+
+/**
+ * Lets other terminals in, and over Redis other machines; one of them may call for `onStop`. Call it while this process holds
+ * the lock beside `socket`.
+ */
+export async function serveLegion(
+  { legion, backend: { nodes } }: OpenedLegion,
+  socket: string,
+  onStop: () => void,
+): Promise<ControlServer> {
+  const service = createService({ legion, onStop });
+  const server = await serveOverSocket({ service, inspector: legion.inspector }, socket);
+  if (!nodes || legion.node === undefined) return server;
+  const { serveOverNodes } = await import("./nodes/server.ts");
+  const orders = await serveOverNodes({ nodes, node: legion.node, service });
+  return {
+    async close() {
+      await orders.close();
+      await server.close();
+    },
+  };
+}
