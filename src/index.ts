@@ -1,5 +1,14 @@
 // The public library surface. What is not exported here may change at any time.
 
+// -- A legion in a program ----------------------------------------------------------------------------------------------
+// `await Legion.open()`, then `legion.spawn("assistant")` and `agent.prompt("...")`. docs/library.md tells it as a story.
+// `ai-legion/testing` has what tests of such programs need.
+export { OpenLegion as Legion } from "./library/open.ts";
+export type { LegionAgent } from "./library/agent.ts";
+export type { LimitsOption, OpenOptions, SpawnOptions } from "./library/options.ts";
+export type { PromptOptions } from "./library/prompt.ts";
+export type { PromptAnswer } from "./library/prompt-work.ts";
+
 // -- Modules: what agents can do ----------------------------------------------------------------------------------------
 // A file that exports what `defineModule` returns is a module; agents name it in their definition:
 // `modules: [core, ./my-module.js]`. Parameters are schemas of `z`.
@@ -37,10 +46,10 @@ export type {
   Workspace,
 } from "./domain/authoring/workspace.ts";
 
-// -- Legions: agents that run in this process -----------------------------------------------------------------------------
-// `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;
+// -- Underneath: agents that run in this process --------------------------------------------------------------------------
+// What `Legion.open` is made of, for programs that settle everything themselves. `startLegion` takes plans. `planRoster` makes them from a project's config, agents and teams, as `legion start` does;
 // by hand, a plan's `actions` are `indexActions(await loadModules([...]), protocol)`.
-export { startLegion, type Legion, type LegionOptions } from "./legion/legion.ts";
+export { startLegion, type Legion as LegionRuntime, type LegionOptions } from "./legion/legion.ts";
 // `createRedactor((await loadConfig(...)).secrets())` is what `legion start` gives as `redactor`.
 export { createRedactor, type Redactor, type Secret } from "./base/redaction/redactor.ts";
 export type { AgentPlan, Origin } from "./legion/agent-plan.ts";
@@ -54,10 +63,11 @@ export { loadModules } from "./config/module-loader.ts";
 export { indexActions, type ActionIndex } from "./agent/parts/module-set.ts";
 export type { Standing } from "./agent/parts/presence.ts";
 export type { MemorySettings } from "./domain/memory-settings.ts";
-export type { OpenQuestion } from "./legion/questions.ts";
+export type { Answers, OpenQuestion } from "./legion/questions.ts";
+export type { Forked, Forking, ForkOrder } from "./legion/fork.ts";
 export type { Question, Settlement } from "./domain/policy/verdict.ts";
 export type { JudgedCall, ProgramGate, ProgramVerdict, QuestionSettings } from "./agent/parts/rulebook.ts";
-export type { PolicyLayer, Profile } from "./domain/policy/policy.ts";
+export type { PolicyLayer, PolicyText, Profile } from "./domain/policy/policy.ts";
 export type { Touch } from "./domain/policy/rule.ts";
 export type { Supervised } from "./legion/supervision/supervisor.ts";
 export type { Control } from "./mail/control.ts";

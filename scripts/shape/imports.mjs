@@ -22,8 +22,8 @@ const ROOMS = [
   ["config"],
   ["legion"],
   ["control"],
-  ["cli"],
-  ["index"],
+  ["cli", "library"],
+  ["index", "testing"],
 ];
 /** The same inside of the rooms that have an order of their own. */
 const INNER_ROOMS = {

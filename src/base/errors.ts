@@ -8,6 +8,7 @@
  * - `MODEL_REFUSED`: the provider says no (400, 401, 403, 404); trying again changes nothing.
  * - `CONTEXT_OVERFLOW`: the prompt is longer than the model's window.
  * - `LIMIT`: a limit does not leave room for the call.
+ * - `PARKED`: the agent does nothing until a person's word.
  * - `NETWORK`: a place on the web is out of reach, too slow, or sends what cannot be read.
  * - `REFUSED`: a send, a call or a command that the rules do not allow.
  */
@@ -24,6 +25,7 @@ export const ERROR_CODES = [
   "MODEL_REFUSED",
   "CONTEXT_OVERFLOW",
   "LIMIT",
+  "PARKED",
   "NETWORK",
   "REFUSED",
 ] as const;

@@ -1,0 +1,71 @@
+// One agent, as a program has it.
+
+import { LegionError } from "../base/errors.ts";
+import type { Standing } from "../agent/parts/presence.ts";
+import { displayName, type AgentId } from "../domain/message/message.ts";
+import type { Turn } from "../domain/model.ts";
+import type { Legion } from "../legion/legion.ts";
+import { canBeAborted, liveStatus } from "../legion/status.ts";
+import { createPrompt, type PromptOptions } from "./prompt.ts";
+import type { PromptAnswer } from "./prompt-work.ts";
+
+/**
+ * An agent of a program.
+ *
+ * @example
+ * const agent = await legion.spawn("assistant");
+ * const { text, cost } = await agent.prompt("What does this project do?");
+ */
+export interface LegionAgent {
+  readonly id: AgentId;
+  /** `Agent 1`, or its id where that is a word. */
+  readonly name: string;
+  /** What it is doing, as `legion ps` shows it. */
+  readonly standing: Standing;
+  /**
+   * Says `text` to it as you, and resolves when it rests. Several prompts wait for each other.
+   *
+   * Rejects with a LegionError whose `code` says why it cannot come to rest: `LIMIT`, a limit parked it; `PARKED`, something
+   * else did, or it is paused or halted, and only a person's word wakes it; `REFUSED`, it or the legion is stopped, or its
+   * mailbox is full; `LOCKED`, another node runs it now; `USAGE`, there is nothing in `text`. What was said may still be worked
+   * at when it is woken. Rejects with the reason of `signal`, or a `TimeoutError`, where those make it give up.
+   *
+   * @example
+   * await agent.prompt("Summarise README.md.", { timeout: 60_000 });
+   */
+  prompt(text: string, options?: PromptOptions): Promise<PromptAnswer>;
+  /** Stops what it is at, if it is at anything; a prompt under way resolves with `reason: "aborted"`. */
+  abort(): Promise<void>;
+  /**
+   * The conversation that its model would be shown now, oldest first: a copy. What opens a prompt and what is pinned is not in
+   * it. Throws STORAGE while what is kept of the agent cannot be read, LOCKED where another node runs it.
+   */
+  messages(): readonly Turn[];
+}
+
+export function createLegionAgent(legion: Legion, id: AgentId): LegionAgent {
+  const name = displayName(id);
+  const hosted = () => {
+    const supervised = legion.agents.get(id);
+    if (supervised) return supervised;
+    throw new LegionError("LOCKED", `${name} is run by another node now`);
+  };
+  const abort = async (): Promise<void> => {
+    // Left in the mailbox of one that rests, it would stop what that one does later.
+    if (canBeAborted(liveStatus(id, hosted(), ""))) await legion.control.say([id], "", "abort");
+  };
+  return {
+    id,
+    name,
+    get standing() {
+      return hosted().standing;
+    },
+    prompt: createPrompt(legion, id, abort),
+    abort,
+    messages() {
+      const { agent, standing } = hosted();
+      if (!agent) throw new LegionError("STORAGE", `${name} is ${standing.state}: ${standing.reason}`);
+      return structuredClone(agent.memory.view.turns);
+    },
+  };
+}

@@ -1,0 +1,186 @@
+// A legion in a program, in one line: everything has a default, it is protected as under `legion start`, and every command
+// reaches it while it runs.
+
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { LegionError } from "../base/errors.ts";
+import type { Variables } from "../base/process/variables.ts";
+import { hideInErrors } from "../config/hide-in-errors.ts";
+import type { ControlServer } from "../control/api/serve.ts";
+import { serveLegion } from "../control/serve-legion.ts";
+import { DEFAULT_LEGION_COST, resolveLimits } from "../domain/limits.ts";
+import type { AgentId } from "../domain/message/message.ts";
+import type { ForkOrder } from "../legion/fork.ts";
+import type { Legion } from "../legion/legion.ts";
+import { openNode, type OpenedLegion } from "../legion/opening/open-node.ts";
+import type { Answers } from "../legion/questions.ts";
+import { DEFAULT_QUESTIONS } from "../legion/rulebook.ts";
+import { checkHome, trustOwner } from "../storage/folder/home.ts";
+import { legionPaths } from "../storage/folder/paths.ts";
+import { openPersonFolder } from "../storage/folder/person/folder.ts";
+import type { LegionAgent } from "./agent.ts";
+import { openCasting, type Casting } from "./casting.ts";
+import { createEntrance } from "./entrance.ts";
+import {
+  readOpenOptions,
+  readSpawnOptions,
+  type LegionWish,
+  type OpenOptions,
+  type SpawnOptions,
+} from "./options.ts";
+import { programPaths } from "./program-paths.ts";
+
+/**
+ * A legion that runs in this program, and is kept in its project: `legion ps`, `send`, `inbox` and every other command reach
+ * it meanwhile. Its agents may change neither definitions and modules nor the code of this program.
+ *
+ * @example
+ * const legion = await Legion.open();
+ * try {
+ *   const agent = await legion.spawn("assistant");
+ *   console.log((await agent.prompt("What is in this folder?")).text);
+ * } finally {
+ *   await legion.stop();
+ * }
+ */
+export interface OpenLegion extends Answers {
+  /** Real path of the folder that its agents work in. */
+  readonly project: string;
+  /** What was spawned here, by id. Others may be kept in the project and rest. */
+  readonly agents: ReadonlyMap<AgentId, LegionAgent>;
+  /** What `startLegion` returns: everything underneath, for whoever needs more. */
+  readonly runtime: Legion;
+  /**
+   * Runs one more agent: by the name of its definition, or as described. One of an id that the project knows goes on where it
+   * was. Rejects with USAGE or CONFIG if something is wrong with what was said, with FOREIGN, STORAGE or DAMAGED if what is kept of it
+   * cannot be used, with LOCKED if another node runs it, with REFUSED after `stop`.
+   *
+   * @example
+   * const poet = await legion.spawn({ agent: "assistant", id: "poet", brief: "You write haiku." });
+   */
+  spawn(agent?: string | SpawnOptions): Promise<LegionAgent>;
+  /**
+   * Has an agent go on from event `at` of its past: itself, or, with `as`, a new one of that id that runs beside it. Rejects
+   * with USAGE or REFUSED if that cannot be.
+   *
+   * @example
+   * const other = await legion.fork({ agent: "1", at: 12, as: "1b" });
+   */
+  fork(order: ForkOrder): Promise<LegionAgent>;
+  /** Finishes what runs and closes everything; again it waits for the same. What the agents have left to do waits for the next opening. */
+  stop(): Promise<void>;
+  /** As `stop`: `await using legion = await Legion.open()`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export const OpenLegion = {
+  /**
+   * Opens the legion of a project, or one in memory. It keeps this process alive until `stop`.
+   *
+   * Rejects with USAGE or CONFIG, with one line that says what is wrong and what would be right; with LOCKED if another process
+   * runs the project, naming it; with FOREIGN if somebody else wrote what is kept there, with STORAGE if it cannot be reached.
+   *
+   * @example
+   * await using legion = await Legion.open({ model: "anthropic/claude-sonnet-5-5" });
+   */
+  async open(options: OpenOptions = {}): Promise<OpenLegion> {
+    const wish = readOpenOptions(options);
+    const env: Variables = Object.freeze({ ...process.env });
+    const project = await findProject(wish, env);
+    const warned = new Set<string>();
+    const warn = (text: string): void => {
+      if (!warned.has(text)) process.emitWarning(text, "LegionWarning");
+      warned.add(text);
+    };
+    const casting = await openCasting({ project, env, wish, warn });
+    return hideInErrors(casting.config, () => openCast({ project, env, wish, warn, casting }));
+  },
+};
+
+interface ProgramOpening {
+  readonly project: string;
+  readonly env: Variables;
+  readonly wish: LegionWish;
+  readonly warn: (text: string) => void;
+  readonly casting: Casting;
+}
+
+async function openCast({ project, env, wish, warn, casting }: ProgramOpening): Promise<OpenLegion> {
+  const { config } = casting;
+  const untouchable = new Set(await programPaths(project));
+  const opened = await openNode({
+    ...{ project, env, config, plans: [], heartbeatMs: config.heartbeatMs },
+    limits: resolveLimits({ cost: DEFAULT_LEGION_COST }, config.limits.legion),
+    keep: wish.store && "process",
+    protectedPaths: () => [...untouchable],
+    voices: { onRetry: warn, onWarning: warn, onTrouble: warn },
+    questions: {
+      mode: config.approvals.mode ?? "deny",
+      expireMs: config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs,
+    },
+  });
+  const { legion } = opened;
+  const { agents, enter, fork, settled } = createEntrance(legion);
+  const { stop, serve } = createStop(opened, settled);
+  const spawn: OpenLegion["spawn"] = (options = {}) =>
+    hideInErrors(config, async () => {
+      const described = readSpawnOptions(options);
+      return enter(described.id, async (id) => {
+        const { plan, protectedPaths } = await casting.cast(described, id);
+        for (const path of protectedPaths) untouchable.add(path);
+        return plan;
+      });
+    });
+  try {
+    if (!wish.store) await serve(project);
+    for (const agent of wish.agents ?? []) await spawn(agent);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const { questions, approve, deny } = legion;
+  const runtime = legion;
+  return {
+    ...{ project, agents, runtime, spawn, fork, stop, questions, approve, deny },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Ends everything once, however often it is asked for. */
+function createStop(opened: OpenedLegion, settled: () => Promise<void>) {
+  const { legion, backend } = opened;
+  let server: ControlServer | undefined;
+  let stopping: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    try {
+      await settled();
+      await legion.stop();
+    } finally {
+      // Until the last step is finished, other terminals are told what is going on here.
+      await server?.close();
+      await backend.close();
+    }
+  };
+  const stop = (): Promise<void> => (stopping ??= end());
+  return {
+    stop,
+    async serve(project: string): Promise<void> {
+      // Whoever stops it from outside does not wait for how it ends; the program that calls `stop` is told.
+      server = await serveLegion(
+        opened,
+        legionPaths(project).socket,
+        () => void stop().catch(() => undefined),
+      );
+    },
+  };
+}
+
+async function findProject({ project = ".", trust }: LegionWish, env: Variables): Promise<string> {
+  const path = await realpath(resolve(project)).catch(() => undefined);
+  if (path === undefined || !(await stat(path)).isDirectory())
+    throw new LegionError("USAGE", `Legion.open: project: there is no folder ${JSON.stringify(project)}`);
+  const [paths, person] = [legionPaths(path), openPersonFolder(env)];
+  if (trust) await trustOwner(paths, person);
+  await checkHome(paths, person);
+  return path;
+}

@@ -1,0 +1,133 @@
+// What is said to an agent, and what comes of it: the prompt is over when the agent rests.
+
+import { RESTING } from "../agent/parts/presence.ts";
+import { LegionError, type ErrorCode } from "../base/errors.ts";
+import { aborted } from "../base/process/signals.ts";
+import { formatDuration } from "../base/text/duration.ts";
+import { inTurns } from "../base/turns.ts";
+import type { Inspect } from "../domain/inspection.ts";
+import { displayName, type AgentId } from "../domain/message/message.ts";
+import type { Legion } from "../legion/legion.ts";
+import { until } from "../legion/quiescence.ts";
+import { hasWork, openCalls } from "../past/conversation.ts";
+import { watchWork, type PromptAnswer } from "./prompt-work.ts";
+
+export interface PromptOptions {
+  /** Gives up when it aborts: the agent is stopped, and the prompt rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Gives up after so many milliseconds, with a `TimeoutError`. Default: never. */
+  readonly timeout?: number;
+}
+
+/** What it rejects with stands at `LegionAgent.prompt`. */
+export type PromptFunction = (text: string, options?: PromptOptions) => Promise<PromptAnswer>;
+
+/** The longest that a timer can wait: 24 days. */
+const FOREVER_MS = 2 ** 31 - 1;
+
+/** Returns what prompts an agent, one prompt after the other. `abort` stops what it is at. */
+export function createPrompt(legion: Legion, id: AgentId, abort: () => Promise<void>): PromptFunction {
+  const inTurn = inTurns();
+  return async (text, options = {}) => {
+    if (typeof text !== "string" || text.trim() === "")
+      throw new LegionError("USAGE", "prompt: expected a text that says something");
+    const patience = createPatience(options);
+    const { signal } = patience;
+    const work = async (): Promise<PromptAnswer> => {
+      signal.throwIfAborted();
+      return ask(legion, id, { text, signal, abort });
+    };
+    // Whoever gives up does not wait for a turn.
+    return Promise.race([inTurn(work), rejected(signal)]).finally(patience.end);
+  };
+}
+
+interface PromptOrder {
+  readonly text: string;
+  readonly signal: AbortSignal;
+  abort(): Promise<void>;
+}
+
+async function ask(legion: Legion, id: AgentId, { text, signal, abort }: PromptOrder): Promise<PromptAnswer> {
+  const { inspector, control } = legion;
+  const before = stateOf(legion, id);
+  if (before.kind === "stuck" && !before.wakesOnMail) throw before.error;
+  const works = watchWork(inspector, id);
+  try {
+    const [message] = await control.say([id], text);
+    const isOver = (): boolean => {
+      const state = stateOf(legion, id);
+      if (state.kind === "stuck" && !state.wakesOnMail) return true;
+      return state.kind !== "works" && works.of(message!) !== undefined;
+    };
+    await until(isOver, (look) => inspector.watch(unlessStreaming(look)), signal);
+    if (!isOver()) {
+      await abort();
+      throw signal.reason;
+    }
+    const after = stateOf(legion, id);
+    if (after.kind === "stuck") throw after.error;
+    return works.of(message!)!.answer();
+  } finally {
+    works.close();
+  }
+}
+
+function unlessStreaming(look: () => void): Inspect {
+  return ({ kind }) => {
+    if (kind !== "live:delta") look();
+  };
+}
+
+/** `stuck`: what it has to do waits for somebody else's word. */
+type WorkState =
+  | { readonly kind: "works" | "rests" }
+  | { readonly kind: "stuck"; readonly error: LegionError; readonly wakesOnMail?: true };
+
+function stateOf({ agents }: Legion, id: AgentId): WorkState {
+  const supervised = agents.get(id);
+  if (!supervised) return stuck("LOCKED", id, "run by another node now");
+  const { agent, standing } = supervised;
+  if (standing.state === "stopped") return stuck("REFUSED", id, "stopped");
+  if (!agent) return standing.state === "halted" ? stuck("PARKED", id, `halted: ${standing.reason}`) : WORKS;
+  const { conversation } = agent.memory;
+  if (hasWork(conversation, agent.inbox.unread)) return WORKS;
+  const { halt } = conversation;
+  if (!halt) return openCalls(conversation).length > 0 ? WORKS : { kind: "rests" };
+  const code = halt.reason === "parked-limit" ? "LIMIT" : "PARKED";
+  const why = stuck(code, id, `${RESTING[halt.reason]}: ${halt.content}`);
+  return halt.reason === "parked-mail" ? { ...why, wakesOnMail: true } : why;
+}
+
+const WORKS: WorkState = { kind: "works" };
+
+function stuck(code: ErrorCode, id: AgentId, how: string): Extract<WorkState, { kind: "stuck" }> {
+  return { kind: "stuck", error: new LegionError(code, `${displayName(id)} is ${how}`) };
+}
+
+/** One signal for all that makes a prompt give up. While somebody waits for it, the process does not end by itself. */
+function createPatience({ signal: given, timeout }: PromptOptions) {
+  if (timeout !== undefined && !(timeout > 0 && timeout <= FOREVER_MS))
+    throw new LegionError("USAGE", "prompt: timeout: expected milliseconds above 0");
+  const lost = new AbortController();
+  const give = (): void => lost.abort(given?.reason);
+  const expire = (): void => {
+    const text = `the agent did not come to rest within ${formatDuration(timeout!)}`;
+    if (timeout !== undefined) lost.abort(new DOMException(text, "TimeoutError"));
+  };
+  const timer = setTimeout(expire, timeout ?? FOREVER_MS);
+  if (given?.aborted) give();
+  given?.addEventListener("abort", give, { once: true });
+  return {
+    signal: lost.signal,
+    end(): void {
+      clearTimeout(timer);
+      given?.removeEventListener("abort", give);
+    },
+  };
+}
+
+async function rejected(signal: AbortSignal): Promise<never> {
+  await aborted(signal);
+  throw signal.reason;
+}
