@@ -171,7 +171,7 @@ describe("messages", () => {
   });
 });
 
-describe("hostile: what a program says wrong", () => {
+describe("what a program says wrong", () => {
   it.each<readonly [string, unknown, RegExp]>([
     [
       "an unknown option",

@@ -75,7 +75,7 @@ describe("a prompt", () => {
   });
 });
 
-describe("hostile: prompts", () => {
+describe("a prompt that cannot be answered", () => {
   it.each<readonly [string, unknown]>([
     ["nothing", ""],
     ["spaces", "  \n"],

@@ -23,7 +23,7 @@ function startedWith(file: string): void {
   onTestFinished(() => void (process.argv[1] = before!));
 }
 
-describe("hostile: an agent of a program", () => {
+describe("hostile: paths", () => {
   it.each([
     ["its own module", "own.mjs"],
     ["its own definition", "agents/clerk.md"],
@@ -31,7 +31,7 @@ describe("hostile: an agent of a program", () => {
     ["the program that runs it", "program.mjs"],
     ["what that imports", "part.mjs"],
     ["the settings of the legion", ".ai-legion/config.yaml"],
-  ])("that would overwrite %s is refused, as under `start`", async (_, path) => {
+  ])("an agent of a program does not overwrite %s, as under `start`", async (_, path) => {
     const project = await createTempProject(FILES);
     startedWith(join(project, "program.mjs"));
     const model = createScriptedModel([
@@ -45,8 +45,10 @@ describe("hostile: an agent of a program", () => {
     expect(await readFile(join(project, path), "utf8").catch(() => "")).not.toContain("evil");
     expect(await readFile(join(project, "free.txt"), "utf8")).toBe("fine");
   });
+});
 
-  it("runs no code of a project that nobody trusted, and is told how to", async () => {
+describe("hostile: trust", () => {
+  it("a program runs no code of a project that nobody trusted, and is told how to", async () => {
     const evil = `import { writeFileSync } from "node:fs";\nwriteFileSync(new URL("ran", import.meta.url), "");\n${MODULE}`;
     const project = await createTempProject({ ...FILES, "own.mjs": evil });
     const legion = await openProgram({ project, model: createScriptedModel([]) });
@@ -60,7 +62,7 @@ describe("hostile: an agent of a program", () => {
     expect(legion.agents.size).toBe(0);
   });
 
-  it("gets nothing that a project's files would widen, and the program is warned once", async () => {
+  it("a program gets nothing that a project's files would widen, and the program is warned once", async () => {
     const project = await createTempProject({ ".ai-legion/config.yaml": "policy: { profile: full }\n" });
     const warnings: string[] = [];
     const listen = ({ name, message }: Error): void =>
