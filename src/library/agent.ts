@@ -5,6 +5,10 @@ import type { Standing } from "../agent/parts/presence.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import type { Turn } from "../domain/model.ts";
 import type { Legion } from "../legion/legion.ts";
+import type { AgentEvent } from "../legion/watching/agent-event.ts";
+import { iterateAgentEvents } from "../legion/watching/iterate.ts";
+import { subscribeToAgent, type AgentListener } from "../legion/watching/subscribe.ts";
+import type { Reader } from "../storage/contract/reader.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
 import { createPrompt, type PromptOptions } from "./prompt.ts";
 import type { PromptAnswer } from "./prompt-work.ts";
@@ -41,9 +45,34 @@ export interface LegionAgent {
    * it. Throws STORAGE while what is kept of the agent cannot be read, LOCKED where another node runs it.
    */
   messages(): readonly Turn[];
+  /**
+   * Tells `listener` what happens to it from now on, while it happens; it should be quick. Returns how to stop. A listener that throws
+   * or rejects is told nothing more, and nobody else notices.
+   *
+   * @example
+   * const stop = agent.subscribe((event) => {
+   *   if (event.kind === "text:delta") process.stdout.write(event.text);
+   * });
+   */
+  subscribe(listener: AgentListener): () => void;
+  /**
+   * The same for a reader at its own pace, which slows nobody: from the call on, until `signal` aborts, the agent is stopped or the
+   * loop is left.
+   *
+   * @example
+   * for await (const event of agent.events({ signal })) console.log(event.kind);
+   */
+  events(options?: { readonly signal?: AbortSignal }): AsyncIterableIterator<AgentEvent, undefined>;
 }
 
-export function createLegionAgent(legion: Legion, id: AgentId): LegionAgent {
+/** Where agents run, and how what is committed of them is read. */
+export interface AgentSource {
+  readonly legion: Legion;
+  readonly reader: Pick<Reader, "events">;
+}
+
+export function createLegionAgent({ legion, reader }: AgentSource, id: AgentId): LegionAgent {
+  const { inspector } = legion;
   const name = displayName(id);
   const hosted = () => {
     const supervised = legion.agents.get(id);
@@ -67,5 +96,8 @@ export function createLegionAgent(legion: Legion, id: AgentId): LegionAgent {
       if (!agent) throw new LegionError("STORAGE", `${name} is ${standing.state}: ${standing.reason}`);
       return structuredClone(agent.memory.view.turns);
     },
+    subscribe: (listener) => subscribeToAgent(inspector, id, listener),
+    events: ({ signal } = {}) =>
+      iterateAgentEvents({ agent: id, inspector, read: (from) => reader.events(id, from) }, signal),
   };
 }

@@ -76,9 +76,9 @@ export async function openCasting(place: CastingPlace): Promise<Casting> {
 }
 
 /** What the command line would say of it. A prompt is worked at without waiting for a beat. */
-function flagsOf({ approvals, store }: LegionWish, model: string | Model | undefined): ConfigFlags {
+function flagsOf({ approvals, store, session }: LegionWish, model: string | Model | undefined): ConfigFlags {
   const name = typeof model === "object" ? model.name : model;
-  return { tick: "0", approvals, model: name, bus: store && "memory" };
+  return { tick: "0", approvals, model: name, bus: (store ?? session) && "memory" };
 }
 
 /** What a program says stands for what a person types. */

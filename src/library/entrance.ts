@@ -4,10 +4,10 @@ import { LegionError } from "../base/errors.ts";
 import { displayName, isAgentId, type AgentId } from "../domain/message/message.ts";
 import type { AgentPlan } from "../legion/agent-plan.ts";
 import type { ForkOrder } from "../legion/fork.ts";
-import type { Legion } from "../legion/legion.ts";
-import { createLegionAgent, type LegionAgent } from "./agent.ts";
+import { createLegionAgent, type AgentSource, type LegionAgent } from "./agent.ts";
 
-export function createEntrance(legion: Legion) {
+export function createEntrance(source: AgentSource) {
+  const { legion } = source;
   const agents = new Map<AgentId, LegionAgent>();
   const plans = new Map<AgentId, AgentPlan>();
   const coming = new Map<AgentId, Promise<LegionAgent>>();
@@ -20,7 +20,7 @@ export function createEntrance(legion: Legion) {
     const made = await plan(id);
     await legion.host(made);
     plans.set(id, made);
-    const agent = agents.get(id) ?? createLegionAgent(legion, id);
+    const agent = agents.get(id) ?? createLegionAgent(source, id);
     agents.set(id, agent);
     return agent;
   };

@@ -1,9 +1,6 @@
 // A legion in a program, in one line: everything has a default, it is protected as under `legion start`, and every command
 // reaches it while it runs.
 
-import { realpath, stat } from "node:fs/promises";
-import { resolve } from "node:path";
-import { LegionError } from "../base/errors.ts";
 import type { Variables } from "../base/process/variables.ts";
 import { hideInErrors } from "../config/hide-in-errors.ts";
 import type { ControlServer } from "../control/api/serve.ts";
@@ -15,9 +12,7 @@ import type { Legion } from "../legion/legion.ts";
 import { openNode, type OpenedLegion } from "../legion/opening/open-node.ts";
 import type { Answers } from "../legion/questions.ts";
 import { DEFAULT_QUESTIONS } from "../legion/rulebook.ts";
-import { checkHome, trustOwner } from "../storage/folder/home.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
-import { openPersonFolder } from "../storage/folder/person/folder.ts";
 import type { LegionAgent } from "./agent.ts";
 import { openCasting, type Casting } from "./casting.ts";
 import { createEntrance } from "./entrance.ts";
@@ -28,6 +23,7 @@ import {
   type OpenOptions,
   type SpawnOptions,
 } from "./options.ts";
+import { findHome, findProject, type ProgramHome } from "./place.ts";
 import { programPaths } from "./program-paths.ts";
 
 /**
@@ -46,6 +42,8 @@ import { programPaths } from "./program-paths.ts";
 export interface OpenLegion extends Answers {
   /** Real path of the folder that its agents work in. */
   readonly project: string;
+  /** The name of its session; absent: it is the project's own legion, or in memory. */
+  readonly session?: string;
   /** What was spawned here, by id. Others may be kept in the project and rest. */
   readonly agents: ReadonlyMap<AgentId, LegionAgent>;
   /** What `startLegion` returns: everything underneath, for whoever needs more. */
@@ -92,12 +90,20 @@ export const OpenLegion = {
       if (!warned.has(text)) process.emitWarning(text, "LegionWarning");
       warned.add(text);
     };
-    const casting = await openCasting({ project, env, wish, warn });
-    return hideInErrors(casting.config, () => openCast({ project, env, wish, warn, casting }));
+    const home = await findHome(project, wish, env);
+    try {
+      const casting = await openCasting({ project, env, wish, warn });
+      return await hideInErrors(casting.config, () =>
+        openCast({ ...home, project, env, wish, warn, casting }),
+      );
+    } catch (error) {
+      await home.leave();
+      throw error;
+    }
   },
 };
 
-interface ProgramOpening {
+interface ProgramOpening extends ProgramHome {
   readonly project: string;
   readonly env: Variables;
   readonly wish: LegionWish;
@@ -105,11 +111,12 @@ interface ProgramOpening {
   readonly casting: Casting;
 }
 
-async function openCast({ project, env, wish, warn, casting }: ProgramOpening): Promise<OpenLegion> {
+async function openCast(opening: ProgramOpening): Promise<OpenLegion> {
+  const { project, home, session, env, wish, warn, casting } = opening;
   const { config } = casting;
   const untouchable = new Set(await programPaths(project));
   const opened = await openNode({
-    ...{ project, env, config, plans: [], heartbeatMs: config.heartbeatMs },
+    ...{ project, home, env, config, plans: [], heartbeatMs: config.heartbeatMs },
     limits: resolveLimits({ cost: DEFAULT_LEGION_COST }, config.limits.legion),
     keep: wish.store && "process",
     protectedPaths: () => [...untouchable],
@@ -120,8 +127,8 @@ async function openCast({ project, env, wish, warn, casting }: ProgramOpening): 
     },
   });
   const { legion } = opened;
-  const { agents, enter, fork, settled } = createEntrance(legion);
-  const { stop, serve } = createStop(opened, settled);
+  const { agents, enter, fork, settled } = createEntrance({ legion, reader: opened.backend.reader });
+  const { stop, serve } = createStop(opened, { settled, leave: opening.leave });
   const spawn: OpenLegion["spawn"] = (options = {}) =>
     hideInErrors(config, async () => {
       const described = readSpawnOptions(options);
@@ -132,7 +139,7 @@ async function openCast({ project, env, wish, warn, casting }: ProgramOpening): 
       });
     });
   try {
-    if (!wish.store) await serve(project);
+    if (!wish.store) await serve(legionPaths(project, home).socket);
     for (const agent of wish.agents ?? []) await spawn(agent);
   } catch (error) {
     await stop();
@@ -141,13 +148,16 @@ async function openCast({ project, env, wish, warn, casting }: ProgramOpening): 
   const { questions, approve, deny } = legion;
   const runtime = legion;
   return {
-    ...{ project, agents, runtime, spawn, fork, stop, questions, approve, deny },
+    ...{ project, session, agents, runtime, spawn, fork, stop, questions, approve, deny },
     [Symbol.asyncDispose]: stop,
   };
 }
 
 /** Ends everything once, however often it is asked for. */
-function createStop(opened: OpenedLegion, settled: () => Promise<void>) {
+function createStop(
+  opened: OpenedLegion,
+  { settled, leave }: Pick<ProgramHome, "leave"> & { readonly settled: () => Promise<void> },
+) {
   const { legion, backend } = opened;
   let server: ControlServer | undefined;
   let stopping: Promise<void> | undefined;
@@ -159,28 +169,15 @@ function createStop(opened: OpenedLegion, settled: () => Promise<void>) {
       // Until the last step is finished, other terminals are told what is going on here.
       await server?.close();
       await backend.close();
+      await leave();
     }
   };
   const stop = (): Promise<void> => (stopping ??= end());
   return {
     stop,
-    async serve(project: string): Promise<void> {
+    async serve(socket: string): Promise<void> {
       // Whoever stops it from outside does not wait for how it ends; the program that calls `stop` is told.
-      server = await serveLegion(
-        opened,
-        legionPaths(project).socket,
-        () => void stop().catch(() => undefined),
-      );
+      server = await serveLegion(opened, socket, () => void stop().catch(() => undefined));
     },
   };
-}
-
-async function findProject({ project = ".", trust }: LegionWish, env: Variables): Promise<string> {
-  const path = await realpath(resolve(project)).catch(() => undefined);
-  if (path === undefined || !(await stat(path)).isDirectory())
-    throw new LegionError("USAGE", `Legion.open: project: there is no folder ${JSON.stringify(project)}`);
-  const [paths, person] = [legionPaths(path), openPersonFolder(env)];
-  if (trust) await trustOwner(paths, person);
-  await checkHome(paths, person);
-  return path;
 }

@@ -67,6 +67,11 @@ export interface OpenOptions {
   readonly project?: string;
   /** `"memory"`: nothing is kept and no command reaches it. Default: in `.ai-legion/` of the project, or where that says. */
   readonly store?: "memory";
+  /**
+   * A legion of its own in the same project, kept under this name, which `legion runs` lists: opened, or made. `"new"` gives it a
+   * name, `"newest"` goes on with the one that something happened in last. Default: the project's own legion.
+   */
+  readonly session?: string;
   /** As `--model`: for every agent that is not spawned with another one. Default: as `legion start` chooses. */
   readonly model?: string | Model;
   /** Agents to begin with, as for `spawn`. */
@@ -122,6 +127,7 @@ const openOptions = section({
     .min(1, "it is empty; leave it out for the current folder")
     .optional(),
   store: z.literal("memory", 'expected "memory"; leave it out to keep the legion in its project').optional(),
+  session: name.optional(),
   model: model.optional(),
   agents: z
     .array(z.union([name, own(isObject, AGENTS) as z.ZodType<SpawnOptions>], AGENTS), AGENTS)

@@ -135,14 +135,14 @@ describe("a prompt that cannot be answered", () => {
       return new Promise<ScriptedAnswer>(() => undefined);
     });
     const agent = await legion.spawn();
-    const first = agent.prompt("Think for ever.");
-    const second = agent.prompt("And this.");
+    const stopped = { code: "REFUSED", message: "Agent 1 is stopped" };
+    const both = ["Think for ever.", "And this."].map((text) =>
+      expect(agent.prompt(text)).rejects.toMatchObject(stopped),
+    );
     await asked.promise;
     legion.runtime.interrupt();
     await legion.stop();
-    const stopped = { code: "REFUSED", message: "Agent 1 is stopped" };
-    await expect(first).rejects.toMatchObject(stopped);
-    await expect(second).rejects.toMatchObject(stopped);
+    await Promise.all(both);
     await expect(agent.prompt("Anybody?")).rejects.toMatchObject(stopped);
   });
 

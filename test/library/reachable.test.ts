@@ -58,7 +58,13 @@ describe("a legion in a program is reached by the commands while it runs", () =>
     const answer = agent.prompt("Think.");
     const failed = expect(answer).rejects.toMatchObject({ code: "REFUSED", message: "Agent 1 is stopped" });
     await asked.promise;
+    const ending = new Promise<void>((resolve) => {
+      legion.runtime.inspector.watch((seen) => {
+        if (seen.kind === "event" && seen.event.kind === "notice") resolve();
+      });
+    });
     const stopped = type("stop");
+    await ending;
     told.resolve(call("addGoal", { goal: "on" }));
     expect((await stopped).exitCode).toBe(0);
     await failed;

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../src/index.ts";
+import { call, openInMemory } from "./programs.ts";
+
+const SCRIPT = [
+  { ...call("addGoal", { goal: "look" }), text: "I look.", usage: { input: 10, output: 2 } },
+  { text: "Nothing.", usage: { input: 20, output: 3 } },
+];
+const STORY = [
+  "agent:start",
+  ...["turn:start", "text:delta", "call:start", "call:running", "call:end", "result", "turn:end"],
+  ...["turn:start", "text:delta", "turn:end"],
+  "agent:end",
+];
+
+describe("what happens to an agent", () => {
+  it("is told to a listener while it happens, and summed up as the prompt is", async () => {
+    const agent = await (await openInMemory(SCRIPT)).spawn();
+    const seen: AgentEvent[] = [];
+    const stop = agent.subscribe((event) => seen.push(event));
+    const { usage, cost } = await agent.prompt("Look.");
+    expect(seen.map(({ kind }) => kind)).toEqual(STORY);
+    expect(seen.at(-1)).toEqual({
+      agent: "1",
+      kind: "agent:end",
+      reason: "completed",
+      usage: { ...usage, cost },
+    });
+    stop();
+    await agent.prompt("Again.");
+    expect(seen).toHaveLength(STORY.length);
+  });
+
+  it("is given to a reader at its own pace, until the agent is stopped", async () => {
+    const legion = await openInMemory(SCRIPT);
+    const agent = await legion.spawn();
+    const events = agent.events();
+    await agent.prompt("Look.");
+    await legion.stop();
+    const seen: AgentEvent[] = [];
+    for await (const event of events) seen.push(event);
+    expect(seen.map(({ kind }) => kind)).toEqual(STORY);
+  });
+
+  it("goes on whatever a listener does", async () => {
+    const agent = await (await openInMemory(SCRIPT)).spawn();
+    const heard: string[] = [];
+    agent.subscribe(({ kind }) => {
+      heard.push(kind);
+      throw new Error("I break.");
+    });
+    agent.subscribe(() => Promise.reject(new Error("So do I.")));
+    const others: string[] = [];
+    agent.subscribe(({ kind }) => others.push(kind));
+    expect((await agent.prompt("Look.")).text).toBe("Nothing.");
+    expect(heard).toEqual(["agent:start"]);
+    expect(others).toEqual(STORY);
+  });
+});
