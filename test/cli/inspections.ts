@@ -1,7 +1,7 @@
 // What a legion shows to its watchers, made by hand.
 
 import type { DecisionEvent, Event, NewEvent, ResultEvent } from "../../src/domain/event/event.ts";
-import type { AgentState, Inspection } from "../../src/domain/inspection.ts";
+import type { AgentState, CallPhase, Inspection } from "../../src/domain/inspection.ts";
 import type { Message } from "../../src/domain/message/message.ts";
 
 let seq = 0;
@@ -34,6 +34,19 @@ export const decision = (agent: string, given: Partial<DecisionEvent> = {}): Ins
   });
 export const result = (agent: string, content: string, given: Partial<ResultEvent> = {}): Inspection =>
   committed(agent, { kind: "result", call: "c1", outcome: "ok", content, ...given });
+export const live = (agent: string, id: string, action: string, phase: CallPhase): Inspection => ({
+  kind: "live:call",
+  agent,
+  call: id,
+  action,
+  ...phase,
+});
+export const progress = (agent: string, id: string, text: string): Inspection => ({
+  kind: "live:progress",
+  agent,
+  call: id,
+  text,
+});
 export const call = (action: string, parameters: unknown = {}, id = "c1") => ({ id, action, parameters });
 
 export function message(from: string, to: string, content: string, given: Partial<Message> = {}): Message {

@@ -1,5 +1,5 @@
-// What people see of a node: a row for each agent on a screen, every event elsewhere and where somebody wants to see them all;
-// and, above the prompt, the question that waits for them.
+// What people see of a node: on a screen all that the only agent does, or a row for each of several; every event elsewhere and
+// where somebody wants to see them all; and, above the prompt, the question that waits for them.
 
 import type { Inspect } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
@@ -9,6 +9,7 @@ import { NOTHING, spentOf, type Spent } from "../../past/spending.ts";
 import type { Io } from "../kit/command.ts";
 import { isScreen, type Console, type ConsoleMode } from "./console.ts";
 import { createLive, type Live } from "./live/live.ts";
+import { createStream } from "./live/stream.ts";
 import type { PageOptions } from "./narration/page.ts";
 import { createPrinter } from "./narration/printer.ts";
 import { createDesk, type QuestionDesk } from "./question/desk.ts";
@@ -20,6 +21,8 @@ export interface ConsoleViewOptions
   readonly detail: "brief" | "all";
   readonly legion: Pick<Legion, "agents">;
   readonly roster: Roster;
+  /** Absolute: where the agents work. */
+  readonly project: string;
   readonly io: Io;
   readonly mode: ConsoleMode;
   /** Has seen what the view is shown. */
@@ -79,17 +82,24 @@ export function openView(options: ConsoleViewOptions): EventsView {
 function openAgentsView(
   options: ConsoleViewOptions & { readonly size: () => { columns: number; rows: number } },
 ): Live {
-  const { detail, legion, roster, mode, io } = options;
+  const { detail, legion, roster, project, mode, io } = options;
   const plans = new Map(roster.roles.map(({ plan }) => [plan.identity.id, plan]));
   const spent = (agent: AgentId): Spent | undefined => {
     const opened = legion.agents.get(agent)?.agent;
     return opened && spentOf(opened.memory.ledger);
   };
-  if (detail === "brief" && isScreen(io)) {
-    const hosted = (): readonly AgentId[] => [...legion.agents.keys()];
-    const questions = mode === "prompt" ? "at the prompt" : "on the page";
-    return createLive({ ...options, hosted, spent, agents: [...plans.keys()], questions });
-  }
-  const printer = createPrinter({ ...options, agents: plans, spent: (agent) => spent(agent) ?? NOTHING });
+  const hosted = (): readonly AgentId[] => [...legion.agents.keys()];
+  const questions = mode === "prompt" ? "at the prompt" : "on the page";
+  const printed = {
+    ...options,
+    root: project,
+    agents: plans,
+    spent: (agent: AgentId) => spent(agent) ?? NOTHING,
+  };
+  if (detail === "brief" && isScreen(io))
+    return plans.size === 1
+      ? createStream({ ...printed, hosted, questions })
+      : createLive({ ...options, hosted, spent, agents: [...plans.keys()], questions });
+  const printer = createPrinter({ ...printed, questions: "on the page" });
   return { ...printer, expect: () => () => undefined, changed: () => undefined };
 }

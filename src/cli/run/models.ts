@@ -99,7 +99,11 @@ async function usableModels({ environment, providers, models: described, model }
     const connection = reached[providerOf(name)]!;
     const { profile, source } = findModelAt(name, connection, described);
     const assumed = source === "assumed" && !Object.hasOwn(described, name);
-    return { ...usable(name, profile, choice), host: foreignHost(providerOf(name), connection.baseUrl), assumed };
+    return {
+      ...usable(name, profile, choice),
+      host: foreignHost(providerOf(name), connection.baseUrl),
+      assumed,
+    };
   });
   const offline = usable("offline", createOfflineModel().profile, choice);
   return { models: [...models, offline], choice, remarks };

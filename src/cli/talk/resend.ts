@@ -52,6 +52,8 @@ async function findDead(reader: Reader, name: string): Promise<string> {
 
 /** In whose logs it may be; nobody's if it is no name of a dead letter or message. What was withdrawn is in its reader's. */
 function keepersIn(name: string): readonly AgentId[] {
-  const { from, to } = isMessageId(name) ? parseMessageId(name) : { from: parseDeadLetterId(name)?.agent, to: "" };
+  const { from, to } = isMessageId(name)
+    ? parseMessageId(name)
+    : { from: parseDeadLetterId(name)?.agent, to: "" };
   return [from ?? "", to].filter((id) => id === CONTROL || isAgentId(id));
 }

@@ -1,9 +1,9 @@
 // What each agent is doing at this moment, as far as it was seen.
 
-import type { Call } from "../../../domain/event/event.ts";
 import type { AgentState, Inspection } from "../../../domain/inspection.ts";
 import type { AgentId } from "../../../domain/message/message.ts";
-import { callRemark, summaryRemark } from "../narration/narration.ts";
+import { summaryRemark } from "../narration/narration.ts";
+import { createCallActivities } from "./call-activity.ts";
 
 export interface AgentActivity {
   readonly state: AgentState;
@@ -44,14 +44,14 @@ function restingText(state: keyof typeof RESTING, reason = ""): string {
 /** @param now milliseconds since 1970 */
 export function createAgentActivities(now: () => number): AgentActivities {
   const seen = new Map<AgentId, AgentActivity>();
-  const calls = new Map<AgentId, readonly Call[]>();
+  const calls = createCallActivities(now);
   const of = (agent: AgentId): AgentActivity => seen.get(agent) ?? IDLE;
   const change = (agent: AgentId, next: Partial<AgentActivity>): void => {
     seen.set(agent, { ...of(agent), grows: false, since: undefined, ...next });
   };
   const seeState = (agent: AgentId, state: AgentState, reason: string | undefined): void => {
     const before = of(agent);
-    if (state === "acting") act(agent);
+    if (state === "acting") change(agent, { state, ...(before.mark === "~" && { mark: "", text: "acts" }) });
     else if (state === "waiting")
       change(agent, { state, ...(before.mark === "" && { text: "has something to do" }) });
     else if (state !== "thinking") change(agent, { state, mark: "", text: restingText(state, reason) });
@@ -59,26 +59,11 @@ export function createAgentActivities(now: () => number): AgentActivities {
     else if (before.state !== state)
       change(agent, { state, mark: "~", text: "waits for the first word", since: now() });
   };
-  const act = (agent: AgentId): void => {
-    const [call] = calls.get(agent) ?? [];
-    const text = callRemark(call)?.text ?? "acts";
-    const { state, text: before, since = now() } = of(agent);
-    const isSame = state === "acting" && text === before;
-    change(agent, { state: "acting", mark: "▸", text, since: isSame ? since : now() });
-  };
   const hear = (agent: AgentId, mark: string, text: string): void => {
     const before = of(agent);
     const said = before.grows && before.mark === mark ? before.text : "";
     // Not the beginning of one: what is cut there may have begun as a sequence for the terminal.
     change(agent, { mark, text: (said + text).slice(-MAX_SAID), grows: true });
-  };
-  const settle = (agent: AgentId, outcome: string): void => {
-    const [done, ...left] = calls.get(agent) ?? [];
-    calls.set(agent, left);
-    const text = callRemark(done)?.text;
-    if (text !== undefined)
-      change(agent, { mark: outcome === "ok" ? "✓" : outcome === "error" ? "✗" : "·", text });
-    if (left.length > 0 && of(agent).state === "acting") act(agent);
   };
   return {
     of,
@@ -88,16 +73,12 @@ export function createAgentActivities(now: () => number): AgentActivities {
       else if (kind === "live:delta") {
         const { delta } = inspection;
         hear(agent, delta.kind === "text" ? "“" : "~", delta.text);
-      } else if (kind === "live:call" && inspection.phase === "written")
-        change(agent, { mark: "▸", text: `${inspection.action} …` });
-      else if (kind === "event") {
-        const { event } = inspection;
-        if (event.kind === "decision") calls.set(agent, event.calls);
-        else if (event.kind === "result" && event.call !== null) settle(agent, event.outcome);
-        else if (event.kind === "summary") {
-          const { mark, text } = summaryRemark(event);
-          change(agent, { mark, text, since: now() });
-        }
+      } else if (kind === "event" && inspection.event.kind === "summary") {
+        const { mark, text } = summaryRemark(inspection.event);
+        change(agent, { mark, text, since: now() });
+      } else {
+        const next = calls.see(inspection);
+        if (next) change(agent, next);
       }
     },
   };

@@ -9,22 +9,12 @@ import {
   parseMessageId,
   type AgentId,
 } from "../../../domain/message/message.ts";
-import type { Spent } from "../../../past/spending.ts";
 import { letterRemarks, noticeRemark, personMailRemark, stateRemark } from "../narration/narration.ts";
 import { questionRemark } from "../narration/questions.ts";
 import { createPage, type ConsolePage, type PageOptions, type Remark } from "../narration/page.ts";
-import { createAgentActivities } from "./activity.ts";
-import { liveRows, type LiveAgent } from "./live-rows.ts";
+import { createAgentRows, type AgentRowsOptions } from "./agent-rows.ts";
 
-export interface LiveOptions extends PageOptions {
-  /** Puts rows to the bottom of the screen. */
-  readonly show: (rows: readonly string[]) => void;
-  /** The size of the screen. */
-  readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Those that run here at this moment, in their order. */
-  readonly hosted: () => readonly AgentId[];
-  /** What an agent has spent so far; `undefined`: nobody knows. */
-  readonly spent: (agent: AgentId) => Spent | undefined;
+export interface LiveOptions extends PageOptions, Omit<AgentRowsOptions, "lookOf"> {
   /** Where those that are open stand. */
   readonly questions: "at the prompt" | "on the page";
 }
@@ -39,43 +29,24 @@ export interface Live {
   close(): void;
 }
 
-/** The share of the screen that is painted over, as a divisor. */
-const SHARE = 2;
-
 export function createLive(options: LiveOptions): Live {
-  const { show, size, hosted, spent, paint, agents } = options;
+  const { agents, questions } = options;
   const page = createPage(options);
-  const activities = createAgentActivities(Date.now);
   const expected: string[] = [];
-  const tell = createBrief(page, { here: new Set(agents), expected, questions: options.questions });
-  const repaint = createRepaint(() => {
-    const { columns, rows } = size();
-    const live = hosted().map((id): LiveAgent => ({
-      id,
-      activity: activities.of(id),
-      look: page.lookOf(id),
-    }));
-    const maxRows = Math.max(2, Math.floor(rows / SHARE));
-    const drawn = liveRows(live, { columns, maxRows, now: Date.now(), paint, spent });
-    show(drawn.length === 0 ? drawn : [paint("dim", "─".repeat(columns)), ...drawn]);
-    return live.some(({ activity }) => activity.since !== undefined) ? "timed" : "still";
-  });
+  const tell = createBrief(page, { here: new Set(agents), expected, questions });
+  const rows = createAgentRows({ ...options, lookOf: page.lookOf });
   return {
     see(inspection) {
       tell(inspection);
       page.flush();
-      activities.see(inspection);
-      repaint.changed();
+      rows.see(inspection);
     },
     expect(text) {
       expected.push(text);
       return () => void expected.splice(expected.indexOf(text), 1);
     },
-    changed: repaint.changed,
-    close() {
-      repaint.close();
-      show([]);
-    },
+    changed: rows.changed,
+    close: rows.close,
   };
 }
 
@@ -130,38 +101,4 @@ function saidRemark({ content, sends = [] }: EventOf<"notice">): Remark | undefi
   const { delivery = "normal" } = sends[0] ?? {};
   const lane = delivery === "normal" ? "" : ` (${delivery})`;
   return { mark: "→", text: `${whom}${lane}: ${content}`, maxRows: 4, look: "cyan" };
-}
-
-const SHORTEST_MS = 100;
-const SECOND_MS = 1_000;
-
-/**
- * Paints the rows at once after a change, but at most ten times a second; once a second while something is timed; and never
- * otherwise.
- *
- * @param paint gives back whether anything that it shows changes with time alone
- */
-function createRepaint(paint: () => "timed" | "still") {
-  let timer: NodeJS.Timeout | undefined;
-  let dueMs = Infinity;
-  let paintedMs = -Infinity;
-  const paintAt = (ms: number): void => {
-    if (ms >= dueMs) return;
-    clearTimeout(timer);
-    dueMs = ms;
-    timer = setTimeout(run, Math.max(0, ms - performance.now())).unref();
-  };
-  const run = (): void => {
-    dueMs = Infinity;
-    paintedMs = performance.now();
-    if (paint() === "timed") paintAt(paintedMs + SECOND_MS);
-  };
-  return {
-    changed: (): void => paintAt(paintedMs + SHORTEST_MS),
-    close(): void {
-      clearTimeout(timer);
-      // Nothing is earlier.
-      dueMs = -Infinity;
-    },
-  };
 }

@@ -64,20 +64,32 @@ export function answerRemark(decision: DecisionEvent): Remark | undefined {
   return { mark: "→", text: sent, maxRows: 1, look: "dim" };
 }
 
-/** @param cost what the agent has spent so far, in US dollars */
-export function callRemark(call: Call | undefined, cost = 0): Remark | undefined {
+export interface CallFacts {
+  /** What the agent has spent so far, in US dollars; absent: that is not to be said. */
+  readonly cost?: number;
+  /** What it touches, in words; absent: nobody knows. */
+  readonly touched?: readonly string[];
+}
+
+/** The call, what it touches, and what else it was given. */
+export function callRemark(
+  call: Pick<Call, "action" | "parameters"> | undefined,
+  { cost = 0, touched = [] }: CallFacts = {},
+): Remark | undefined {
   if (!call || call.action === "noop") return undefined;
   const spent = cost > 0 ? `(${formatCost(cost)} so far)` : "";
-  const text = [call.action, describe(call.parameters), spent].filter((part) => part !== "").join(" ");
+  const given = [...touched.map(shorten), ...describe(call.parameters, new Set(touched))].join(", ");
+  const text = [call.action, given, spent].filter((part) => part !== "").join(" ");
   return { mark: "▸", text, maxRows: 2, look: "blue" };
 }
 
-function describe(parameters: unknown): string {
-  if (typeof parameters !== "object" || parameters === null) return shorten(parameters);
+function describe(parameters: unknown, said: ReadonlySet<unknown>): readonly string[] {
+  if (typeof parameters !== "object" || parameters === null)
+    return parameters === undefined ? [] : [shorten(parameters)];
   return Object.entries(parameters)
+    .filter(([, value]) => !said.has(value))
     .slice(0, MAX_PARAMETERS)
-    .map(([name, value]) => `${shorten(name)}: ${shorten(value)}`)
-    .join(", ");
+    .map(([name, value]) => `${shorten(name)}: ${shorten(value)}`);
 }
 
 function shorten(value: unknown): string {
@@ -96,9 +108,22 @@ const OUTCOMES: Readonly<Record<ResultEvent["outcome"], Omit<Remark, "text">>> =
   idle: { mark: "·", maxRows: 2, look: "dim" },
 };
 
-export function resultRemark({ outcome, content }: ResultEvent): Remark | undefined {
+export interface ResultFacts {
+  /** Of the call, where it is not plain which one this is about. */
+  readonly action?: string;
+  /** What the call told is on the page: of what is as expected, a word will do. */
+  readonly isTold?: boolean;
+}
+
+export function resultRemark(
+  { outcome, content }: ResultEvent,
+  { action, isTold = false }: ResultFacts = {},
+): Remark | undefined {
   if (content.trim() === "") return undefined;
-  return { ...OUTCOMES[outcome], text: unwrapOutside(content) };
+  const text = unwrapOutside(content);
+  const look = OUTCOMES[outcome];
+  const maxRows = isTold && outcome === "ok" ? 1 : look.maxRows;
+  return { ...look, maxRows, text: action === undefined ? text : `${action}: ${text}` };
 }
 
 export function noticeRemark({ reason, content }: EventOf<"notice">): Remark | undefined {

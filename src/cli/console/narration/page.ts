@@ -77,7 +77,7 @@ export function createPage({ print, columns, paint, agents }: PageOptions): Cons
       const [first = "", ...others] = layOut(text, maxRows, Math.min(WIDE, textColumns()));
       put(agent, { mark, text: first, look });
       for (const row of others) put(undefined, { mark: "", text: row, look });
-      last = undefined;
+      last = agent;
     },
     go(agent, row) {
       put(row.mark === "" && last === agent ? undefined : agent, row);

@@ -1,5 +1,6 @@
-// What happens, for people: remarks on what is committed, completions as they stream. The only agent there is is shown row
-// by row; where there are others, whole sentences, so that nobody cuts theirs.
+// What happens, for people: completions as they stream, calls as they run with what they tell and change, remarks on all else
+// that is committed. The only agent there is is shown row by row; where there are others, whole sentences, so that nobody cuts
+// theirs.
 
 import type { Call, DecisionEvent, Event, ProtocolName, ResultEvent } from "../../../domain/event/event.ts";
 import type { Spent } from "../../../past/spending.ts";
@@ -19,7 +20,10 @@ import {
   summaryRemark,
 } from "./narration.ts";
 import { questionRemark } from "./questions.ts";
-import { createPage, type PageOptions, type Remark } from "./page.ts";
+import { createPage, type PageOptions, type Remark, type StreamedRow } from "./page.ts";
+import { createCallOutputs, type CallOutputs } from "./call-output.ts";
+import { diffRows } from "./diff.ts";
+import { touchedWords } from "./touched.ts";
 import { createCompletionStream, type CompletionStream } from "./completion.ts";
 
 export interface PrinterOptions extends Omit<PageOptions, "agents"> {
@@ -27,7 +31,14 @@ export interface PrinterOptions extends Omit<PageOptions, "agents"> {
   readonly agents: ReadonlyMap<AgentId, { readonly protocol: { readonly name: ProtocolName } }>;
   /** What an agent has spent so far. */
   readonly spent: (agent: AgentId) => Spent;
+  /** Absolute: where they work. */
+  readonly root: string;
+  /** Where those that are open stand. */
+  readonly questions: "at the prompt" | "on the page";
 }
+
+/** What is shown of a changed line where nothing has to fit. */
+const MAX_COLUMNS = 400;
 
 export interface Printer {
   readonly see: Inspect;
@@ -42,15 +53,23 @@ interface Story {
   /** What it has spent so far. */
   readonly spent: () => Spent;
   readonly completion: CompletionStream;
-  /** Calls of the newest decision that have no result yet. */
-  calls: readonly Call[];
+  readonly outputs: CallOutputs;
+  readonly go: (rows: readonly StreamedRow[]) => void;
+  readonly textColumns: () => number;
+  /** The calls of the newest decision, and which of them were shown. */
+  readonly calls: Map<string, Call>;
+  readonly shown: Set<string>;
+  /** What is to be said of its cost with the first of them. */
+  cost: number;
+  /** The call that was shown last. */
+  newest: string | undefined;
   /** Has it done anything since it was last said to wait? */
   hasActed: boolean;
   /** The newest remark on its state. */
   state: string;
 }
 
-export function createPrinter({ agents, spent, ...options }: PrinterOptions): Printer {
+export function createPrinter({ agents, spent, root, questions, ...options }: PrinterOptions): Printer {
   const page = createPage({ ...options, agents: [...agents.keys()] });
   const company = agents.size > 1 ? "others" : "alone";
   const stories = new Map<AgentId, Story>();
@@ -62,7 +81,13 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
         say: (remark) => page.say(agent, remark),
         spent: () => spent(agent),
         completion: createCompletionStream({ agent, protocol, page, company }),
-        calls: [],
+        outputs: createCallOutputs(agent, page),
+        go: (rows) => rows.forEach((row) => page.go(agent, row)),
+        textColumns: page.textColumns,
+        calls: new Map(),
+        shown: new Set(),
+        cost: 0,
+        newest: undefined,
         hasActed: false,
         state: "",
       };
@@ -82,10 +107,12 @@ export function createPrinter({ agents, spent, ...options }: PrinterOptions): Pr
     if (kind === "live:state" && inspection.state === "idle" && !stories.has(agent)) return;
     const story = storyOf(agent, hosted.protocol.name);
     if (kind === "live:delta") story.completion.hear(inspection.delta);
-    else if (kind === "live:call" && inspection.phase === "written") story.completion.pause();
+    else if (kind === "live:call") tellCall(story, inspection, root);
+    else if (kind === "live:progress") story.outputs.hear(inspection.call, inspection.text);
     else if (kind === "event") tellEvent(story, inspection.event);
     else if (kind === "live:state") tellState(story, inspection);
-    else if (kind === "question") story.say(questionRemark(inspection));
+    else if (kind === "question" && (inspection.ended || questions === "on the page"))
+      story.say(questionRemark(inspection));
   };
   return {
     see(inspection) {
@@ -111,18 +138,51 @@ function tellEvent(story: Story, event: Event): void {
 function tellDecision(story: Story, decision: DecisionEvent): void {
   story.completion.conclude(decision);
   story.hasActed = true;
-  // An action that is written as text was shown while it was written.
-  story.calls = decision.protocol === "text" ? [] : decision.calls;
-  story.say(callRemark(story.calls[0], decision.cost === undefined ? 0 : story.spent().cost));
+  story.cost = decision.cost === undefined ? 0 : story.spent().cost;
+  story.calls.clear();
+  story.shown.clear();
+  for (const call of decision.calls) {
+    story.calls.set(call.id, call);
+    // An action that is written as text was shown while it was written.
+    if (decision.protocol === "text") story.shown.add(call.id);
+  }
+  story.newest = decision.calls[0]?.id;
   story.say(answerRemark(decision));
 }
 
-/** The next call stands after the result of the one before, as it runs only then. */
+type SeenCall = Extract<Inspection, { readonly kind: "live:call" }>;
+
+/** A call is shown when it runs, with what it touches. */
+function tellCall(story: Story, seen: SeenCall, root: string): void {
+  if (seen.phase === "written") return story.completion.pause();
+  if (seen.phase === "ended") return story.outputs.end(seen.call);
+  const { call, action, touches } = seen;
+  showCall(
+    story,
+    story.calls.get(call) ?? { id: call, action, parameters: undefined },
+    touchedWords(touches, root),
+  );
+}
+
+function showCall(story: Story, call: Call, touched?: readonly string[]): void {
+  if (story.shown.has(call.id)) return;
+  story.shown.add(call.id);
+  story.newest = call.id;
+  const remark = callRemark(call, { cost: story.cost, touched });
+  if (remark) story.cost = 0;
+  story.say(remark);
+}
+
+/** One that did not run is shown with what came of it; where several ran side by side, which one it is. */
 function tellResult(story: Story, result: ResultEvent): void {
+  const call = result.call === null ? undefined : story.calls.get(result.call);
+  if (call) showCall(story, call);
+  const action = call && story.newest !== call.id ? call.action : undefined;
+  const isTold = call !== undefined && story.outputs.wasHeard(call.id);
   const letters = letterRemarks(result.sends);
-  for (const remark of letters.length > 0 ? letters : [resultRemark(result)]) story.say(remark);
-  story.calls = story.calls.slice(1);
-  story.say(callRemark(story.calls[0]));
+  for (const remark of letters.length > 0 ? letters : [resultRemark(result, { action, isTold })])
+    story.say(remark);
+  story.go(diffRows(result.details, Math.min(MAX_COLUMNS, story.textColumns())));
 }
 
 function tellState(

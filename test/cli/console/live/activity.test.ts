@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgentActivities } from "../../../../src/cli/console/live/activity.ts";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
-import { call, committed, decision, delta, result, state } from "../../inspections.ts";
+import { call, committed, decision, delta, live, progress, state } from "../../inspections.ts";
 
 function watch() {
   let nowMs = 1_000;
@@ -44,19 +44,21 @@ describe("what an agent does now", () => {
     expect(see(named)).toEqual(["thinking", "▸ readFile …", undefined]);
   });
 
-  it("is each call in turn, and what came of it", () => {
+  it("is the newest call that runs, what it tells, and what came of the last", () => {
     const { see, at } = watch();
     const calls = [call("readFile", { path: "a" }, "a"), call("readFile", { path: "b" }, "b")];
     see(state("1", "thinking"), decision("1", { calls }));
+    expect(see(state("1", "acting"))).toEqual(["acting", "acts", undefined]);
     at(7_000);
-    expect(see(state("1", "acting"))).toEqual(["acting", "▸ readFile path: a", 7_000]);
+    const runs = (id: string): Inspection => live("1", id, "readFile", { phase: "running", touches: [] });
+    const ends = (id: string, outcome: "ok" | "error"): Inspection =>
+      live("1", id, "readFile", { phase: "ended", outcome, touches: [] });
+    expect(see(runs("a"))).toEqual(["acting", "▸ readFile path: a", 7_000]);
     at(8_000);
-    expect(see(result("1", "A", { call: "a" }))).toEqual(["acting", "▸ readFile path: b", 8_000]);
-    expect(see(result("1", "no", { call: "b", outcome: "error" }))).toEqual([
-      "acting",
-      "✗ readFile path: b",
-      undefined,
-    ]);
+    expect(see(progress("1", "a", "one\ntwo\n"))).toEqual(["acting", "│ two", 7_000]);
+    expect(see(runs("b"))).toEqual(["acting", "▸ readFile path: b", 8_000]);
+    expect(see(ends("a", "ok"))).toEqual(["acting", "▸ readFile path: b", 8_000]);
+    expect(see(ends("b", "error"))).toEqual(["acting", "✗ readFile path: b", undefined]);
     expect(see(state("1", "waiting"))).toEqual(["waiting", "✗ readFile path: b", undefined]);
     expect(see(state("1", "idle"))).toEqual(["idle", "waits for mail", undefined]);
   });

@@ -22,6 +22,8 @@ function readAt(columns: number, agents = ["1", "2"], protocol: "text" | "tools"
     paint: (_, text) => text,
     agents: new Map(agents.map((id) => [id, { protocol: { name: protocol } }])),
     spent: () => ({ steps: 3, tokens: 12_345, cost: 0.0123, timeMs: 0 }),
+    root: "/project",
+    questions: "on the page",
   });
   return {
     see: (...inspections) => inspections.forEach(printer.see),

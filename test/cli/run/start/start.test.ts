@@ -141,14 +141,14 @@ describe("legion start", () => {
   });
 
   it("prints nothing but JSON for programs: log events with their agent, and live ones", async () => {
-    const cwd = await projectWith("- calls: [{ action: addGoal, parameters: { goal: one } }]");
+    const cwd = await projectWith("- { text: A, calls: [{ action: addGoal, parameters: { goal: b } }] }");
     const args = ["start", ...SCRIPTED, "--json", "--task", "go", "--until-idle"];
     const { code, out, err } = await runToEnd(args, { cwd, stdin: "/ps\nhello\n" });
     expect(code).toBe(0);
     const lines = out
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line) as { agent: string; kind: string; seq?: number });
+      .map((line) => JSON.parse(line) as { agent: string; kind: string; seq?: number; phase?: string });
     for (const { agent, kind, seq } of lines) {
       expect(["0", "1"]).toContain(agent);
       if (!kind.startsWith("live:")) expect(seq).toBeGreaterThan(0);
@@ -156,6 +156,8 @@ describe("legion start", () => {
     expect(lines.map(({ kind }) => kind)).toEqual(
       expect.arrayContaining(["message", "decision", "result", "live:state", "live:delta"]),
     );
+    const phases = lines.filter(({ kind }) => kind === "live:call").map(({ phase }) => phase);
+    expect(phases.slice(0, 3)).toEqual(["written", "running", "ended"]);
     expect(err).toMatch(/^1 agent on scripted:script\.yaml/);
   });
 
