@@ -58,7 +58,7 @@ export function preface(options: PrefaceOptions): string {
       nodes && `${nodes.legion} at ${nodes.shown}; other processes join it with the same --bus and --name`,
     ],
     ["files", nodes ? `${folder}, as copies to read` : `${folder}, log/`],
-    ["talk", mode === "prompt" ? HOW_TO_TALK : undefined],
+    ["talk", mode === "prompt" ? HOW_TO_TALK[roles.length === 1 ? "one" : "several"] : undefined],
   ];
   const rows = [
     ...wrap(headline(roles), columns).map((row) => paint("bold", row)),
@@ -67,7 +67,10 @@ export function preface(options: PrefaceOptions): string {
   return `${rows.join("\n")}\n`;
 }
 
-const HOW_TO_TALK = '"2: text" to agent 2, text to all that run here, /help for commands; Ctrl-C ends';
+const HOW_TO_TALK = {
+  one: "text to the agent, Esc stops what it does, /help for commands; Ctrl-C ends",
+  several: '"2: text" to agent 2, text to all that run here, /help for commands; Ctrl-C ends',
+};
 const COMMANDS = {
   allow: "agents may run them, without a sandbox; only start like this where you trust what they read",
   ask: "there is no sandbox, so you are asked before one runs; --yes allows them",

@@ -7,7 +7,7 @@ import { fieldsOf } from "../../base/text/json.ts";
 import { openPersonFolder, personFolderPath } from "../../storage/folder/person/folder.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Spent } from "../../past/spending.ts";
-import type { Inspect, Inspection } from "../../domain/inspection.ts";
+import type { AgentState, Inspect, Inspection } from "../../domain/inspection.ts";
 import type { Legion } from "../../legion/legion.ts";
 import { CONTROL } from "../../domain/message/message.ts";
 import type { Roster } from "../../legion/roster.ts";
@@ -16,7 +16,7 @@ import { consoleMode, openConsole } from "./console.ts";
 import { openHistory } from "./editor/history.ts";
 import { createUnaskedTeller } from "./question/unasked.ts";
 import { createWaitingQuestions } from "./question/waiting.ts";
-import { completeLine, createTalk } from "./talk.ts";
+import { completeLine, createTalk, type Talk } from "./talk.ts";
 import { dispatch } from "../kit/dispatch.ts";
 import { printJson } from "../kit/output.ts";
 import { preface, summary, type NewestMessage } from "./banner.ts";
@@ -98,6 +98,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     onRefused: (why) => tell(`legion: ${why}`),
     complete: (line) => completeLine(line, [...legion.agents.keys()], io),
     onInterrupt: () => void (talk.interrupt() || options.onInterrupt()),
+    onEscape: () => void (talk.interrupt() || abortOnly(legion, talk)),
   });
   const waiting = createWaitingQuestions();
   const tellUnasked = createUnaskedTeller(join(personFolderPath(io.env), "config.yaml"), tell);
@@ -130,6 +131,16 @@ function lookOf(stream: Io["stdout"], env: Io["env"]): Pick<PageOptions, "paint"
     paint: paintFor(stream, env),
     columns: () => (stream.isTTY ? Math.max(MIN_COLUMNS, stream.columns || DEFAULT_COLUMNS) : Infinity),
   };
+}
+
+const AT_WORK: readonly AgentState[] = ["thinking", "acting", "retrying"];
+
+/** Stops at once what streams: that is what the only agent is at. */
+function abortOnly({ agents }: Pick<Legion, "agents">, talk: Pick<Talk, "hear">): void {
+  const [only, another] = agents;
+  if (!only || another) return;
+  const [id, { standing }] = only;
+  if (AT_WORK.includes(standing.state)) void talk.hear(`/abort ${id}`);
 }
 
 /** What an agent said to the person. */

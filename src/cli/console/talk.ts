@@ -18,11 +18,13 @@ text \\      goes on in the next line; what is pasted is one message
 /steer 2 text  new instructions: what runs is finished, nothing further is begun
 /later 2 text  for later: agent 2 reads it once it is done
 /command    any command below, for this legion: /ps, /goals 2, /pause 2, /log 2 -f
+/history    what happened, as /log; /stats: what was spent, as /ps
+Esc         stops at once what the only agent does
 /clear      an empty screen
 /exit       ends the node once the steps that run are finished, as Ctrl-C does; again: at once
 `;
 /** What a console has beside the commands of `legion`. */
-const OWN = ["exit", "quit", "clear", "steer", "later"];
+const OWN = ["exit", "quit", "clear", "steer", "later", "history", "stats"];
 /** What makes a command go on until somebody ends it. */
 const ENDLESS = ["-f", "--follow", "-w", "--watch", "--wait"];
 
@@ -122,12 +124,19 @@ function unknownCommand(name: string, io: Io): LegionError {
   return new LegionError("USAGE", `there is no command /${name.slice(0, 100)}; ${advice}`);
 }
 
-async function runCommand(
-  [name = "help", ...args]: readonly string[],
-  deps: TalkOptions,
-  signal: AbortSignal,
-): Promise<void> {
+/** The command that other programs have under this name; any other as it is. */
+function unaliased(argv: readonly string[], { legion }: TalkOptions): readonly string[] {
+  const [name, ...args] = argv;
+  if (name === "stats") return ["ps", ...args];
+  if (name !== "history") return argv;
+  const [only, another] = legion.agents.keys();
+  const isNamed = args.some((word) => !word.startsWith("-"));
+  return ["log", ...(isNamed ? [] : [another === undefined ? (only ?? "all") : "all"]), ...args];
+}
+
+async function runCommand(argv: readonly string[], deps: TalkOptions, signal: AbortSignal): Promise<void> {
   const { io, print, dispatch } = deps;
+  const [name = "help", ...args] = unaliased(argv, deps);
   if (name === "exit" || name === "quit") return deps.exit();
   if (name === "clear") return deps.clear();
   if (name === "start") throw new LegionError("USAGE", "a node runs here already: this one");

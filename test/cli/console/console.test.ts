@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { confirm } from "../../../src/cli/consent/confirm.ts";
 import { consoleMode } from "../../../src/cli/console/console.ts";
 import { COMMANDS } from "../../../src/cli/commands.ts";
@@ -150,6 +150,22 @@ describe("what is pasted", () => {
     const { terminal, close } = openAt(40);
     close();
     expect(terminal.written()).toMatch(/\u001b\[\?2004h[^]*\u001b\[\?2004l/);
+  });
+});
+
+describe("Escape", () => {
+  it("is heard where no line is begun, and belongs to a line that is", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { terminal, lines, escapes } = openAt(40);
+    await terminal.type("\u001b");
+    vi.advanceTimersByTime(60);
+    expect(escapes()).toBe(1);
+    await terminal.type("one two\u001b");
+    vi.advanceTimersByTime(60);
+    // As the line editor has it: a word back.
+    await terminal.type("bX\r");
+    expect([escapes(), lines]).toEqual([1, ["one Xtwo"]]);
   });
 });
 

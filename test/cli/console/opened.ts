@@ -9,6 +9,7 @@ export interface Opened extends Console {
   readonly lines: string[];
   readonly refused: string[];
   readonly interrupts: () => number;
+  readonly escapes: () => number;
 }
 
 export function openAt(columns: number, options: Partial<ConsoleOptions> = {}): Opened {
@@ -16,6 +17,7 @@ export function openAt(columns: number, options: Partial<ConsoleOptions> = {}): 
   const lines: string[] = [];
   const refused: string[] = [];
   let interrupts = 0;
+  let escapes = 0;
   const opened = openConsole({
     io: { ...terminal, env: {} },
     mode: "prompt",
@@ -23,8 +25,9 @@ export function openAt(columns: number, options: Partial<ConsoleOptions> = {}): 
     onRefused: (why) => void refused.push(why),
     complete: () => [],
     onInterrupt: () => interrupts++,
+    onEscape: () => escapes++,
     ...options,
   });
   onTestFinished(opened.close);
-  return { ...opened, terminal, lines, refused, interrupts: () => interrupts };
+  return { ...opened, terminal, lines, refused, interrupts: () => interrupts, escapes: () => escapes };
 }

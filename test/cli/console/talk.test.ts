@@ -103,6 +103,18 @@ describe("a command typed at the console", () => {
     expect(printed).toEqual(["goals 2 in /project\n", "and more\n"]);
   });
 
+  it.each([
+    ["/stats", ["ps"]],
+    ["/history", ["log", "all"]],
+    ["/history 2 --from 3", ["log", "2", "--from", "3"]],
+    ["/history --json", ["log", "all", "--json"]],
+  ])("has the name that other programs give it, too: %s", async (line, argv) => {
+    const ran: (readonly string[])[] = [];
+    const { talk } = await talkWith({ dispatch: async (words) => (ran.push(words), 0) });
+    await talk.hear(line);
+    expect(ran).toEqual([argv]);
+  });
+
   it("is named as it is typed here where there is none, or one like it", async () => {
     const { talk, printed } = await talkWith();
     for (const line of ["/pss", "/exti", "/xyzzy"]) await talk.hear(line);

@@ -24,6 +24,8 @@ export interface InputOptions {
   /** What the beginning of a line can become. */
   readonly complete: (line: string) => readonly string[];
   readonly onInterrupt: () => void;
+  /** Escape was pressed where no line is begun. */
+  readonly onEscape: () => void;
   /** Absent: only this session's. */
   readonly history?: ConsoleHistory;
 }

@@ -8,13 +8,16 @@ export const LEAVE_PASTES = "\u001b[?2004l";
 const START = "\u001b[200~";
 const END = "\u001b[201~";
 const INTERRUPT = "\u0003";
+export const ESCAPE = "\u001b";
 /** Nobody presses so many keys at once: it was pasted, or comes from a program. */
 const MOST_KEYS = 1_000;
-/** What could be the beginning of a mark is a key of its own if nothing follows. */
+/** What could be the beginning of a mark, or of another key, is a key of its own if nothing follows. */
 const MARK_MS = 50;
 
 export interface KeyListener {
   readonly onKeys: (keys: string) => void;
+  /** The Escape key, alone: other keys begin as it does. */
+  readonly onEscape: () => void;
   /** Line ends are as they came. Of a text longer than a message can be, enough is kept to tell. */
   readonly onPaste: (text: string) => void;
   /** The person gave up a paste whose end did not come; nothing of it was kept. */
@@ -22,7 +25,7 @@ export interface KeyListener {
 }
 
 /** Takes in what was read, in pieces of any size. */
-export function createKeys({ onKeys, onPaste, onLeft }: KeyListener): (chunk: string) => void {
+export function createKeys({ onKeys, onEscape, onPaste, onLeft }: KeyListener): (chunk: string) => void {
   let held = "";
   let pasted: string | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -47,7 +50,8 @@ export function createKeys({ onKeys, onPaste, onLeft }: KeyListener): (chunk: st
     return text.slice(at + mark.length);
   };
   const release = (): void => {
-    press(held);
+    if (held === ESCAPE) onEscape();
+    else press(held);
     held = "";
   };
   return (chunk) => {

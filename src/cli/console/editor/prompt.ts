@@ -8,7 +8,7 @@ import { LegionError } from "../../../base/errors.ts";
 import { MAX_CONTENT_BYTES } from "../../../domain/message/message.ts";
 import type { Bottom } from "./bottom.ts";
 import { TOO_LONG, createEntryReader, goesOn, type Input, type InputOptions } from "./input.ts";
-import { LEAVE_PASTES, MARK_PASTES, createKeys } from "./keys.ts";
+import { ESCAPE, LEAVE_PASTES, MARK_PASTES, createKeys } from "./keys.ts";
 import { createPastes, type Pastes } from "./pastes.ts";
 
 const PROMPT = "> ";
@@ -29,6 +29,8 @@ export function openPrompt(options: InputOptions, bottom: Bottom): Input {
   liftAtEnter(source, reader, bottom);
   const onData = createKeys({
     onKeys: press,
+    // In the middle of a line it belongs to what is typed.
+    onEscape: () => (reader.line === "" ? options.onEscape() : press(ESCAPE)),
     onPaste: (text) =>
       Buffer.byteLength(text) <= MAX_CONTENT_BYTES
         ? insert(pastes.fold(text))
