@@ -13,6 +13,7 @@ import { groupsIn, lacksOf, tableOf } from "./hostile.mjs";
 import { install } from "./install.mjs";
 import { providePodman } from "./podman.mjs";
 import { provideRedis } from "./redis.mjs";
+import { provideRipgrep } from "./ripgrep.mjs";
 import { elapsed, root, tools } from "./repo.mjs";
 
 /** @typedef {{ name: string, passed: number, failed: number, skipped: number, took: string }} Row */
@@ -35,6 +36,7 @@ const PROVIDERS = [
   ["chromium", provideChromium],
   ["bubblewrap", provideBubblewrap],
   ["podman", providePodman],
+  ["ripgrep", provideRipgrep],
 ];
 
 /** @type {Row[]} */

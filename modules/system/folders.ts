@@ -3,10 +3,11 @@ import type { Dirent } from "node:fs";
 import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
 import { namesTo, permitMove, withEntry, withFolder, type Errand } from "./confine/confine.ts";
 import { moveOf } from "./diff.ts";
-import { ignoredBy, rulesDownTo, type IsIgnored } from "./search/ignored.ts";
+import { rulesDownTo } from "./search/ignored.ts";
+import { ignoredBy, type IsIgnored } from "./search/rules.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal } from "./refusal.ts";
-import { printable } from "./text.ts";
+import { shownName } from "./text.ts";
 
 const TAKE: Errand = { access: "change", lastLink: "keep", missingFolders: "refuse" };
 const PUT: Errand = { access: "change", lastLink: "keep", missingFolders: "create" };
@@ -96,16 +97,10 @@ function render(path: string, entries: readonly Dirent[], isIgnored: IsIgnored):
     `Here are the contents of ${path}:`,
     ...sorted
       .slice(0, MAX_LISTED)
-      .map((entry) => `${nameOf(entry)} [${kindOf(entry)}${markOf(entry, isIgnored)}]`),
+      .map((entry) => `${shownName(entry.name)} [${kindOf(entry)}${markOf(entry, isIgnored)}]`),
     ...(entries.length === 0 ? ["(nothing)"] : []),
     ...(left > 0 ? [`[${count} more are not shown.]`] : []),
   ].join("\n");
-}
-
-/** A name that could be taken for more than one line or hides something is shown quoted. */
-function nameOf({ name }: Dirent): string {
-  const shown = printable(name);
-  return shown === name && !/[\n\t]/.test(name) ? name : JSON.stringify(shown);
 }
 
 function markOf(entry: Dirent, isIgnored: IsIgnored): string {

@@ -1,33 +1,45 @@
-import { defineModule } from "../../src/domain/authoring/module.ts";
+import { defineModule, type Module } from "../../src/domain/authoring/module.ts";
 import { pinnedCommands, readCommand, startCommand, stopCommand } from "./background.ts";
 import { executeCommand } from "./command.ts";
 import { createDirectory, deleteFile, listDirectory, moveFile } from "./folders.ts";
 import { outline } from "./outline/outline.ts";
 import { readFile } from "./read.ts";
+import { findFiles, searchText } from "./search/actions.ts";
+import type { SearchOptions } from "./search/look.ts";
+import { startCompiled } from "./search/walker.ts";
 import { editFile, writeFile } from "./write.ts";
 
 const FILES =
   "You work in a folder on a computer, the workspace; other agents may work in it at the same time. Paths start there. " +
   "Nothing outside it can be reached, and .git, node_modules, .ai-legion, .env files and keys are off-limits.";
 
+const SEARCH: SearchOptions = { start: startCompiled, timeoutMs: 60_000 };
+
 /** Files of the workspace, and commands in it. */
-export const system = defineModule({
-  name: "system",
-  place: "workspace",
-  instructions: () => `${FILES} Commands start there too.`,
-  pinnedMessage: ({ state }) => pinnedCommands(state),
-  actions: {
-    executeCommand,
-    startCommand,
-    readCommand,
-    stopCommand,
-    readFile,
-    writeFile,
-    editFile,
-    moveFile,
-    deleteFile,
-    createDirectory,
-    listDirectory,
-    outline,
-  },
-});
+export function createSystem(search: Partial<SearchOptions> = {}): Module {
+  const options = { ...SEARCH, ...search };
+  return defineModule({
+    name: "system",
+    place: "workspace",
+    instructions: () => `${FILES} Commands start there too.`,
+    pinnedMessage: ({ state }) => pinnedCommands(state),
+    actions: {
+      executeCommand,
+      startCommand,
+      readCommand,
+      stopCommand,
+      readFile,
+      writeFile,
+      editFile,
+      moveFile,
+      deleteFile,
+      createDirectory,
+      listDirectory,
+      outline,
+      findFiles: findFiles(options),
+      searchText: searchText(options),
+    },
+  });
+}
+
+export const system = createSystem();

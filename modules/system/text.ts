@@ -40,6 +40,12 @@ export function printableLine(line: string): string {
   return printable(line.replace(/\r$/, "")).replaceAll("\n", "\\x0d");
 }
 
+/** A name that could be taken for more than one line or hides something is shown quoted. */
+export function shownName(name: string): string {
+  const shown = printable(name);
+  return shown === name && !/[\n\t]/.test(name) ? name : JSON.stringify(shown);
+}
+
 function spell(character: string): string {
   const code = character.codePointAt(0)!.toString(16);
   if (code.length > 4) return `\\u{${code}}`;

@@ -15,6 +15,7 @@ const SCAFFOLDING = [
   "scripts/bubblewrap.mjs",
   "scripts/git.mjs",
   "scripts/podman.mjs",
+  "scripts/ripgrep.mjs",
   "scripts/build.mjs",
   "scripts/prepare.mjs",
   "scripts/check.mjs",

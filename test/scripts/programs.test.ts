@@ -5,6 +5,7 @@ const PROGRAMS = [
   ["bubblewrap", "provideBubblewrap", "bwrap"],
   ["git", "provideGit", "git"],
   ["podman", "providePodman", "podman"],
+  ["ripgrep", "provideRipgrep", "rg"],
   ["redis", "provideRedis", "redis-server"],
   ["chromium", "provideChromium", "Chromium"],
 ] as const;

@@ -149,6 +149,12 @@ function permit(host: Host, { asked, target }: Way, { access, lastLink }: Errand
   if (ends.some((names) => isReadOnly(names, kept) || isKept(names, kept))) throw new Refusal(ONLY_READ);
 }
 
+/** May what lies at `names` be read, as far as that can be said without looking where links lead? */
+export function mayRead(host: Host, names: readonly string[]): boolean {
+  const path = join(host.workspace.root, ...names);
+  return !isOffLimits(host, names, "read") && host.permits({ kind: "read", path });
+}
+
 export interface Move {
   /** A path to the folder. */
   readonly at: string;

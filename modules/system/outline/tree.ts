@@ -15,7 +15,8 @@ import {
   type FolderErrand,
 } from "../confine/confine.ts";
 import { binaryKind } from "../excerpt.ts";
-import { ignoredBy, rulesDownTo, rulesIn, type Rules } from "../search/ignored.ts";
+import { rulesDownTo, rulesIn } from "../search/ignored.ts";
+import { ignoredBy, type Rules } from "../search/rules.ts";
 import { codeOf, Refusal } from "../refusal.ts";
 import { countNewlines, NEWLINE } from "../text.ts";
 

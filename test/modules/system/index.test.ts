@@ -27,6 +27,8 @@ describe("the system module", () => {
       createDirectory: "idempotent",
       listDirectory: "reads",
       outline: "reads",
+      findFiles: "reads",
+      searchText: "reads",
     });
   });
 
@@ -74,7 +76,14 @@ describe("the system module", () => {
       outline: Show what lies in a folder and all below it: sums, the largest and the most imported files, then each file with a few words about it; without what git ignores
         path (string): Path of the folder, or of a file
         offset? (integer): File to begin with, from 1
-        limit? (integer): Most files to show, 500 unless given"
+        limit? (integer): Most files to show, 500 unless given
+      findFiles: List the files of a folder and of all below it whose names fit a glob, without what git ignores
+        pattern (string): The glob, such as *.ts, src/**/*.test.ts or *.{js,ts}
+        path? (string): Path of the folder, the workspace unless given
+      searchText: Search the lines of a text file, or of all in a folder and below it, for a regular expression, without what git ignores and without files of more than 64 MB
+        pattern (string): The regular expression; with (?i) at its beginning the case does not matter
+        path? (string): Path of the folder or file, the workspace unless given
+        glob? (string): Only files whose names fit, such as *.ts, or do not, such as !*.test.ts"
     `);
   });
 });

@@ -10,10 +10,13 @@ export function attempts(path: string): [action: string, parameters: object][] {
     ["createDirectory", { path }],
     ["listDirectory", { path }],
     ["outline", { path }],
+    ["findFiles", { pattern: "*", path }],
+    ["searchText", { pattern: "secret", path }],
   ];
 }
 
 /** Those of them that change something. */
 export function changes(path: string): [action: string, parameters: object][] {
-  return attempts(path).filter(([action]) => !["readFile", "listDirectory", "outline"].includes(action));
+  const reads = ["readFile", "listDirectory", "outline", "findFiles", "searchText"];
+  return attempts(path).filter(([action]) => !reads.includes(action));
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ignoredBy, readRules, type Rules } from "../../../../modules/system/search/ignored.ts";
+import { ignoredBy, readRules, type Rules } from "../../../../modules/system/search/rules.ts";
 import { gitIsThere } from "../../../git.ts";
 import { system } from "../../../../modules/system/index.ts";
 import { createTestHost } from "../../test-host.ts";
