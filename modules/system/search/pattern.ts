@@ -23,14 +23,17 @@ interface Reading {
 }
 
 const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
+/** Stands in a line for bytes that are no character: nothing fits them. */
+export const NO_CHARACTER = "\udfff";
+const BROKEN = "\\u{dfff}";
 /** What Rust takes for them. */
 const SHORTHANDS: Readonly<Record<string, string>> = {
   d: "\\p{Nd}",
-  D: "\\P{Nd}",
+  D: `[^\\p{Nd}${BROKEN}]`,
   s: "\\p{White_Space}",
-  S: "\\P{White_Space}",
+  S: `[^\\p{White_Space}${BROKEN}]`,
   w: `[${WORD}]`,
-  W: `[^${WORD}]`,
+  W: `[^${WORD}${BROKEN}]`,
 };
 const BOUNDARIES: Readonly<Record<string, string>> = {
   b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
@@ -111,7 +114,8 @@ function readPart(reading: Reading): Written {
   if (character === "\\") return readEscape(reading);
   if (character === "[") return readClass(reading);
   if (character === "(") return readGroup(reading);
-  if ("^$|.)".includes(character)) return same(character);
+  if (character === ".") return { rust: ".", js: `[^${BROKEN}]` };
+  if ("^$|)".includes(character)) return same(character);
   return same(spell(character));
 }
 
@@ -141,7 +145,11 @@ function readMember(reading: Reading, start: number): Written {
   if (letter === undefined) throw new Mistake("it ends in a \\; \\\\ is the character itself");
   const shorthand = SHORTHANDS[letter];
   if (shorthand !== undefined) return { rust: `\\${letter}`, js: shorthand };
-  if (letter === "p" || letter === "P") return same(`\\${letter}{${readProperty(reading)}}`);
+  if (letter === "p") return same(`\\p{${readProperty(reading)}}`);
+  if (letter === "P") {
+    const name = readProperty(reading);
+    return { rust: `\\P{${name}}`, js: `[^\\p{${name}}${BROKEN}]` };
+  }
   if (letter === "x" || letter === "u") return same(spell(readCode(reading, letter)));
   const control = CONTROLS[letter];
   if (control === undefined && /[0-9A-Za-z]/.test(letter)) {
@@ -198,8 +206,7 @@ function readClass(reading: Reading): Written {
   }
   reading.at++;
   const { rust, js } = join(members);
-  const opening = isNegated ? "[^" : "[";
-  return { rust: `${opening}${rust}]`, js: `${opening}${js}]` };
+  return isNegated ? { rust: `[^${rust}]`, js: `[^${js}${BROKEN}]` } : { rust: `[${rust}]`, js: `[${js}]` };
 }
 
 function readOne(reading: Reading): Written {

@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, opendirSync, readSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { fitting } from "./glob.ts";
+import { NO_CHARACTER } from "./pattern.ts";
 import { ignoredBy, MAX_BYTES, readRules, type Rules } from "./rules.ts";
 import { MACHINERY, MAX_FILE_BYTES, MAX_IN_FILE, type Looking, type Place, type Search } from "./search.ts";
 
@@ -85,10 +86,28 @@ function placesIn(path: string, expression: RegExp): readonly Place[] {
     const next = newline < 0 ? content.length : newline + 1;
     let end = newline < 0 ? content.length : newline;
     if (end > offset && content[end - 1] === RETURN) end--;
-    const text = content.toString("utf8", offset, end);
+    const text = decode(content.subarray(offset, end));
     const found = expression.exec(text);
-    if (found) places.push({ line, column: Buffer.byteLength(text.slice(0, found.index)) + 1, offset });
+    if (found) places.push({ line, column: bytesIn(text.slice(0, found.index)) + 1, offset });
     offset = next;
   }
   return places;
+}
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decode(line: Buffer): string {
+  const text = line.toString("utf8");
+  if (!text.includes("\ufffd")) return text;
+  try {
+    return strict.decode(line);
+  } catch {
+    return text.replaceAll("\ufffd", NO_CHARACTER);
+  }
+}
+
+/** What is no character is taken for one byte. */
+function bytesIn(text: string): number {
+  const parts = text.split(NO_CHARACTER);
+  return Buffer.byteLength(parts.join("")) + parts.length - 1;
 }
