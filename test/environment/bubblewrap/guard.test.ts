@@ -154,6 +154,19 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     expect(output).toMatch(/^\.ai-legion\/agents\/1\/blobs\/own\nown.*Read-only/s);
   });
 
+  it("shows the agent of a session those of its session alone, and gives it a home of its own (M1, E7)", async () => {
+    await write(".ai-legion/agents/1/blobs/other", "other");
+    await write(".ai-legion/runs/garden/agents/1/blobs/own", "own");
+    await write(".ai-legion/runs/house/agents/1/blobs/other", "other");
+    await run("echo the project\u0027s > ~/file");
+    const home = join(workspace, ".ai-legion/runs/garden");
+    environment = await openChosen({ kind: "bubblewrap" }, { ...placeIn(workspace), home });
+    const { output } = await run(
+      "find .ai-legion -type f; cat .ai-legion/runs/garden/agents/1/blobs/own; ls -A ~",
+    );
+    expect(output).toBe(".ai-legion/runs/garden/agents/1/blobs/own\nown.gitconfig\n");
+  });
+
   it("keeps an agent's home and /tmp from command to command, apart from the person's (E7)", async () => {
     await run("echo kept > ~/file; echo kept > /tmp/file");
     expect((await run("echo $HOME; cat ~/file /tmp/file")).output).toBe("/home/agent\nkept\nkept\n");

@@ -1,6 +1,10 @@
-import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { core } from "../../../modules/core.ts";
+import { system } from "../../../modules/system/index.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
+import type { ModelRequest } from "../../../src/domain/model.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import {
   chooseSession,
@@ -11,6 +15,19 @@ import {
 import { openWorld, temporaryFolder, type World } from "../../world.ts";
 
 const HOUR_MS = 3_600_000;
+
+/** Gives a file back whole, however long it is. */
+const giving = defineModule({
+  name: "giving",
+  actions: {
+    giveBack: defineAction({
+      description: "Give back",
+      effects: "none",
+      touches: [],
+      execute: async (_, { workspace }) => ok(await readFile(join(workspace.root, "long.txt"), "utf8")),
+    }),
+  },
+});
 
 /** Opens the session `name`, has its agent answer something, and closes it again. */
 async function talk(project: string, name: string, laterMs = 0): Promise<void> {
@@ -38,6 +55,30 @@ describe("the sessions of a project", () => {
       expect(await readdir(join(project, ".ai-legion/runs", name))).toEqual(
         expect.arrayContaining(["agents", "lock"]),
       );
+  });
+
+  it("may read what was kept for their agents of long outputs, and for no other's", async () => {
+    const project = await temporaryFolder();
+    const long = `${"long ".repeat(50_000)}the end`;
+    await writeFile(join(project, "long.txt"), long);
+    const { home } = await chooseSession(project, { name: "garden" });
+    const read = (path: string) => ({ calls: [{ action: "readFile", parameters: { path } }] });
+    const script = ({ turns }: ModelRequest, index: number) => {
+      if (index === 0) return { calls: [{ action: "giveBack" }] };
+      const kept =
+        /\.ai-legion\/runs\/garden\/agents\/1\/blobs\/[0-9a-f]+/.exec(JSON.stringify(turns))?.[0] ?? "";
+      if (index === 1) return read(kept);
+      return index === 2 ? read(kept.replace("garden", "house")) : "Done.";
+    };
+    const modules = [core, system, giving];
+    const world = await openWorld(project, { "1": { script, modules } }, { home });
+    await world.say("1", "Read it.");
+    await world.idle();
+    const results = world.seen.flatMap((seen) =>
+      seen.kind === "event" && seen.event.kind === "result" ? [seen.event] : [],
+    );
+    expect(results.map(({ outcome }) => outcome)).toEqual(["ok", "ok", "error"]);
+    expect(results[2]!.content).toContain("off-limits");
   });
 
   it("run beside each other and beside the project's legion, each by one process at a time", async () => {
