@@ -155,8 +155,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     known: store.known,
     unread: bus.unread,
     ...createAnswers(agents, control),
-    host: createEntrance(hosting, running, { agents, redactor }),
-    dismiss: (agent) => running.dismiss(agent),
+    ...createDoor(hosting, running, { agents, redactor }),
     resend: (id) => resend(id, { clock, peers, unread: bus.unread, control, writerFor }),
     fork: async (order) => fork(order, { store, writerFor, readable: await readableModules() }),
     async untilIdle(signal) {
@@ -174,23 +173,23 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   };
 }
 
-/** Lets agents in while others run; one at a time, as two may have the same name. */
-function createEntrance(
+/** Lets agents in while others run, one at a time, as two may have the same name; and out again. */
+function createDoor(
   hosting: Hosting,
   running: Running,
   { agents, redactor }: Pick<Legion, "agents"> & { readonly redactor: Redactor },
-): Legion["host"] {
+): Pick<Legion, "host" | "dismiss"> {
   const inTurn = inTurns();
-  return (plan) =>
-    inTurn(async () => {
-      const { id, name } = plan.identity;
-      const there = agents.get(id);
-      if (there && there.standing.state !== "stopped")
-        throw new LegionError("USAGE", `${name} runs here already; give the new one another id`);
-      hosting.plan(plan);
-      await running.add(toHostable(plan, redactor));
-      return agents.get(id)!;
-    });
+  const admitAgent = async (plan: AgentPlan): Promise<Supervised> => {
+    const { id, name } = plan.identity;
+    const there = agents.get(id);
+    if (there && there.standing.state !== "stopped")
+      throw new LegionError("USAGE", `${name} runs here already; give the new one another id`);
+    hosting.plan(plan);
+    await running.add(toHostable(plan, redactor));
+    return agents.get(id)!;
+  };
+  return { host: (plan) => inTurn(() => admitAgent(plan)), dismiss: (agent) => running.dismiss(agent) };
 }
 
 function stagesOfCalls(clock: Clock): Pick<Place, "admit" | "clear" | "perform"> {

@@ -3,7 +3,7 @@
 import type { Agent } from "../agent/parts/agent.ts";
 import { RESTING, type Standing } from "../agent/parts/presence.ts";
 import { openCalls, type Conversation } from "../past/conversation.ts";
-import { createLedger, totalUsage, type Ledger, type Send } from "../past/ledger.ts";
+import { createLedger, totalUsage, type Ledger } from "../past/ledger.ts";
 import { z } from "zod";
 import { isLegionError } from "../base/errors.ts";
 import { AGENT_STATES, type AgentState } from "../domain/inspection.ts";
@@ -13,6 +13,7 @@ import { questionId } from "../domain/policy/verdict.ts";
 import { createBranch } from "../past/fold.ts";
 import { foreign } from "../storage/contract/foreign.ts";
 import type { Reader } from "../storage/contract/reader.ts";
+import type { Send } from "../past/sends.ts";
 
 /** As it also travels from a node to whoever asks. */
 export const agentStatusSchema = z

@@ -7,7 +7,7 @@
 import type { Bus, Receipt } from "./bus.ts";
 import type { Clock } from "../base/clock.ts";
 import { buriedBy, graveOf, undeliverable, type Undeliverable } from "../past/dead-letters.ts";
-import { sendsIn, type Send } from "../past/ledger.ts";
+import { sendsIn, type Send } from "../past/sends.ts";
 import type { Memory } from "../past/past.ts";
 import type { AgentId, Delivery } from "../domain/message/message.ts";
 

@@ -5,20 +5,13 @@ import { countHeld, createHeldCount, type HeldCount } from "./held.ts";
 import {
   NO_USAGE,
   addUsage,
-  sendsOf,
   type Event,
   type EventOf,
   type NoticeEvent,
   type Usage,
 } from "../domain/event/event.ts";
-import { parseMessageId, type AgentId, type Delivery, type LogId } from "../domain/message/message.ts";
-
-/** A committed send on its way; `seq` is the event that it is part of. */
-export interface Send extends Delivery {
-  readonly to: AgentId;
-  readonly n: number;
-  readonly seq: number;
-}
+import { parseMessageId, type AgentId, type LogId } from "../domain/message/message.ts";
+import { sendsIn, type Send } from "./sends.ts";
 
 export interface Spending {
   /** Model calls begun, but for those that were refused. */
@@ -292,12 +285,4 @@ function heed(ledger: Ledger, { reason, details }: NoticeEvent): void {
 
 function mark(ledger: Ledger, known: Partial<LifeStart>): void {
   ledger.start = { ...ledger.start, ...known };
-}
-
-/** What committing `event` put on its way, numbered by the log `from`. */
-export function sendsIn(event: Event, from: LogId): readonly Send[] {
-  return sendsOf(event).map((message) => {
-    const { to, n } = parseMessageId(message.id);
-    return { from, message, to, n, seq: event.seq };
-  });
 }

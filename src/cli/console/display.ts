@@ -65,19 +65,16 @@ const DEFAULT_COLUMNS = 80;
 
 /** Says who is there, and listens from now on. */
 export async function openDisplay(options: DisplayOptions): Promise<Display> {
-  const { readers, legion, roster, flags, io, project, home } = options;
-  const { nodes } = options.backend;
-  const run = home === undefined ? undefined : basename(home);
+  const { readers, legion, roster, flags, io, project, home, backend } = options;
+  const { nodes } = backend;
+  const run = home && basename(home);
   const stream = readers === "people" ? io.stdout : io.stderr;
   const mode = readers === "people" ? consoleMode(io) : "lines";
   const look = lookOf(stream, io.env);
   stream.write(`${preface({ ...options, nodes, columns: look.columns(), paint: look.paint, mode })}\n`);
 
   const told: string[] = [];
-  const history =
-    mode === "prompt"
-      ? await openHistory(openPersonFolder(io.env), (text) => told.push(text), options.redactor)
-      : undefined;
+  const history = mode === "prompt" ? await historyOf(options, (text) => told.push(text)) : undefined;
   const tell = (text: string): void => console.print(`${wrap(text, look.columns()).join("\n")}\n`);
   const talk = createTalk({
     legion,
@@ -124,6 +121,13 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
       await history?.settled();
     },
   };
+}
+
+function historyOf(
+  { io, redactor }: DisplayOptions,
+  tell: (text: string) => void,
+): ReturnType<typeof openHistory> {
+  return openHistory(openPersonFolder(io.env), tell, redactor);
 }
 
 function lookOf(stream: Io["stdout"], env: Io["env"]): Pick<PageOptions, "paint" | "columns"> {

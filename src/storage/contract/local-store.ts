@@ -10,11 +10,12 @@ import type { Bus } from "../../mail/bus.ts";
 import { openControl } from "../../mail/control.ts";
 import { createTurns, mend, type Writer, type Writing } from "../../mail/log-access.ts";
 import { createOutbox, type Outbox } from "../../mail/outbox.ts";
-import { account, createLedger, type Ledger, type Send } from "../../past/ledger.ts";
+import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { openMemory, type Memory, type OpenedLog } from "../../past/past.ts";
 import type { LocalMailboxes } from "./local-bus.ts";
 import type { AgentHost, Hostable, Running } from "./node.ts";
 import { UNHOSTED, type AgentMemoryOptions, type Store } from "./store.ts";
+import type { Send } from "../../past/sends.ts";
 
 export interface LocalPlace extends Pick<Store, "known" | "events" | "enroll"> {
   readonly clock: Clock;
