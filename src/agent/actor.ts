@@ -28,7 +28,7 @@ import { isLegionError } from "../base/errors.ts";
 import { runCalls } from "./act/run-calls.ts";
 import { judgeLoop } from "./parts/loop-guard.ts";
 import { isUrgent } from "../domain/message/message.ts";
-import { parkAtWork } from "./park.ts";
+import { parkAtWork, parkOutOfTurns } from "./park.ts";
 import { planRecovery } from "./recovery.ts";
 import { takeIn } from "./take-in.ts";
 import { aborted, linkSignals, type Stops } from "../base/process/signals.ts";
@@ -72,6 +72,8 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
   const { memory, presence } = agent;
   const verdict = judgeLoop(memory.conversation);
   if (verdict.kind === "park") return parkAtWork(agent, "parked-mail", verdict.reason);
+  const { turns } = agent.limits;
+  if (turns !== undefined && memory.conversation.turns >= turns) return parkOutOfTurns(agent, turns);
   presence.show("thinking");
   try {
     const { decision, unparsed, refused } = await ask(agent, stops);

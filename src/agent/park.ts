@@ -1,45 +1,85 @@
 // Stops an agent, with a reason that holds across restarts, and lets Control know.
 
 import type { Shared, Thinker } from "./parts/agent.ts";
-import { sendUnfinished } from "./think/answer.ts";
+import { NO_ANSWER, sendUnfinished } from "./think/answer.ts";
 import type { Writing } from "../mail/log-access.ts";
-import { compose } from "../mail/compose.ts";
-import type { NoticeReason } from "../domain/event/event.ts";
-import { CONTROL, type Message } from "../domain/message/message.ts";
+import { compose, writeLetter, type Composed } from "../mail/compose.ts";
+import { OUT_OF_TURNS, type NoticeEvent, type NoticeReason } from "../domain/event/event.ts";
+import { CONTROL, displayName, type AgentId, type Message } from "../domain/message/message.ts";
+import type { Conversation } from "../past/conversation.ts";
+import { count } from "../base/text/wording.ts";
 
 /** Whoever can be stopped. */
 interface Stoppable extends Writing {
   readonly shared: Shared;
 }
 
+/** Whoever is stopped in the middle of its work. */
+type Working = Stoppable & Thinker;
+
 /** Stops the agent until what `reason` names wakes it. */
 export async function park(agent: Stoppable, reason: NoticeReason, content: string): Promise<void> {
   const { memory, outbox } = agent;
-  await memory.commit({ kind: "notice", reason, content, sends: reportTo(agent, content, []) });
+  await memory.commit({ kind: "notice", reason, content, sends: reportTo(agent, content) });
   void outbox.deliver();
 }
 
 /** The same in the middle of its work: whoever asked gets what there is of an answer that was cut off. */
-export async function parkAtWork(
-  agent: Stoppable & Thinker,
-  reason: NoticeReason,
-  content: string,
-): Promise<void> {
-  const { memory, outbox } = agent;
-  const unfinished = await sendUnfinished(agent);
-  const refused = unfinished.refusal ? [unfinished.refusal.notice] : [];
-  const sends = [...unfinished.sends, ...reportTo(agent, content, unfinished.sends)];
-  await memory.commit(...refused, { kind: "notice", reason, content, sends });
-  void outbox.deliver();
+export async function parkAtWork(agent: Working, reason: NoticeReason, content: string): Promise<void> {
+  await stopWork(agent, { kind: "notice", reason, content }, []);
 }
 
-/** Tells Control, in the same commit; not while it knows of the same trouble from another agent. */
+/** The same where it has made `turns` decisions for one instruction; whoever gave it is told. */
+export async function parkOutOfTurns(agent: Working, turns: number): Promise<void> {
+  const content = `this agent may make ${count(turns, "decision")} for one instruction; a new message lets it go on.`;
+  const notice = { kind: "notice", reason: "parked-mail", content, details: OUT_OF_TURNS } as const;
+  await stopWork(agent, notice, askersIn(agent.memory.conversation));
+}
+
+/** Whoever wrote the newest instruction, and Control where it has no answer yet. */
+function askersIn({ instruction, unanswered }: Conversation): readonly AgentId[] {
+  const newest = instruction?.source.type === "agent" ? [instruction.source.id] : [];
+  return [...new Set([...newest, ...(unanswered.has(CONTROL) ? [CONTROL] : [])])];
+}
+
+/** Tells `asked` in the same commit. */
+async function stopWork(agent: Working, notice: NoticeEvent, asked: readonly AgentId[]): Promise<void> {
+  const { memory, outbox, shared } = agent;
+  const unfinished = await sendUnfinished(agent);
+  const report = reportTo(agent, notice.content, { asked, staged: unfinished.sends });
+  const told = await tellAgents(agent, notice.content, { asked, staged: [...unfinished.sends, ...report] });
+  const sends = [...unfinished.sends, ...report, ...told.sends];
+  const refused = [unfinished, told].flatMap(({ refusal }) => (refusal ? [refusal.notice] : []));
+  await memory.commit(...refused, { ...notice, sends });
+  void outbox.deliver();
+  await shared.announceHops(memory.agent, refused);
+}
+
+interface Telling {
+  readonly asked: readonly AgentId[];
+  /** Of the same commit. */
+  readonly staged: readonly Message[];
+}
+
+/** Tells Control, in the same commit; where it did not ask, not while it knows of the same trouble from another agent. */
 function reportTo(
   { memory, shared }: Stoppable,
-  content: string,
-  staged: readonly Message[],
+  reason: string,
+  { asked, staged }: Telling = { asked: [], staged: [] },
 ): readonly Message[] {
-  const to = shared.isNews(memory.agent, content) ? [CONTROL] : [];
-  const report = { from: memory.agent, to, content: `I was stopped: ${content}`, spontaneous: true } as const;
+  const isTold = shared.isNews(memory.agent, reason) || asked.includes(CONTROL);
+  const to = isTold ? [CONTROL] : [];
+  const report = { from: memory.agent, to, content: `I was stopped: ${reason}`, spontaneous: true } as const;
   return compose(memory, report, staged, shared.clock.now());
+}
+
+async function tellAgents(
+  { memory, shared }: Working,
+  reason: string,
+  { asked, staged }: Telling,
+): Promise<Composed> {
+  const to = asked.filter((id) => id !== CONTROL);
+  if (to.length === 0) return NO_ANSWER;
+  const content = `${displayName(memory.agent)} was stopped: ${reason}`;
+  return writeLetter(memory, { from: memory.agent, to, content, spontaneous: true }, shared, staged);
 }

@@ -6,6 +6,8 @@ import { count } from "../base/text/wording.ts";
 /** What may be spent, by one agent or by a legion; an absent member is no limit. */
 export interface Limits {
   readonly steps?: number;
+  /** Decisions of one agent for one instruction. */
+  readonly turns?: number;
   readonly tokens?: number;
   /** US dollars. */
   readonly cost?: number;
@@ -21,14 +23,21 @@ export const DEFAULT_AGENT_STEPS = 500;
 /** How many US dollars a legion on paid models may spend unless somebody says otherwise. */
 export const DEFAULT_LEGION_COST = 5;
 
-export const NO_LIMITS: LimitsChoice = { steps: "none", tokens: "none", cost: "none", timeMs: "none" };
+export const NO_LIMITS: LimitsChoice = {
+  steps: "none",
+  turns: "none",
+  tokens: "none",
+  cost: "none",
+  timeMs: "none",
+};
 
 /** How people name the members of `Limits`. */
-export type LimitName = "steps" | "tokens" | "cost" | "time";
-const MEMBER = { steps: "steps", tokens: "tokens", cost: "cost", time: "timeMs" } as const;
+export type LimitName = "steps" | "turns" | "tokens" | "cost" | "time";
+const MEMBER = { steps: "steps", turns: "turns", tokens: "tokens", cost: "cost", time: "timeMs" } as const;
 
 const READ: Readonly<Record<LimitName, (value: string) => number>> = {
   steps: (value) => positive(value, /^\d{1,15}$/, "a whole number"),
+  turns: (value) => positive(value, /^\d{1,15}$/, "a whole number"),
   tokens: (value) => positive(value, /^\d{1,15}$/, "a whole number"),
   cost: (value) => positive(value, /^\d{1,9}(\.\d{1,9})?$/, "US dollars such as 2.50,"),
   time: (value) => parseDuration(value) || refuse(value, "a duration such as 8h"),
@@ -49,7 +58,7 @@ export function parseLimit(name: LimitName, value: string | number): number | "n
   return text === "none" ? "none" : READ[name](text);
 }
 
-/** Reads `steps=100,tokens=2000000,cost=2.50,time=8h` (any of them) or `none`. Throws USAGE. */
+/** Reads `steps=100,turns=50,tokens=2000000,cost=2.50,time=8h` (any of them) or `none`. Throws USAGE. */
 export function parseLimits(text: string): LimitsChoice {
   if (text.trim() === "none") return NO_LIMITS;
   const choice: Partial<Record<keyof Limits, number | "none">> = {};
@@ -75,7 +84,7 @@ function splitOnce(part: string): [name: LimitName, value: string] {
     `${JSON.stringify(part.trim())} is no limit; ` +
       (meant && meant !== name
         ? `did you mean ${meant}=...?`
-        : "write steps=, tokens=, cost= and time=, separated by commas, or none"),
+        : "write steps=, turns=, tokens=, cost= and time=, separated by commas, or none"),
   );
 }
 
@@ -89,9 +98,9 @@ export interface LegionLimits {
   readonly legion: LimitsChoice;
 }
 
-/** Limits said of nobody in particular count where the defaults do: steps for each agent, the rest for the legion. */
-export function scopeLimits({ steps, ...rest }: LimitsChoice): LegionLimits {
-  return { agent: { steps }, legion: rest };
+/** Limits said of nobody in particular count where the defaults do: steps and turns for each agent, the rest for the legion. */
+export function scopeLimits({ steps, turns, ...rest }: LimitsChoice): LegionLimits {
+  return { agent: { steps, turns }, legion: rest };
 }
 
 /** Reads the `--limits` of a legion: as `parseLimits`, but `none` lifts every limit of the agents too. Throws USAGE. */
@@ -137,9 +146,10 @@ export interface LaxerLimit {
 }
 
 /** For people: `500 steps, 5 USD`; `none` without limits. */
-export function formatLimits({ steps, tokens, cost, timeMs }: Limits): string {
+export function formatLimits({ steps, turns, tokens, cost, timeMs }: Limits): string {
   const parts = [
     steps === undefined ? [] : count(steps, "step"),
+    turns === undefined ? [] : count(turns, "turn"),
     tokens === undefined ? [] : count(tokens, "token"),
     cost === undefined ? [] : `${cost} USD`,
     timeMs === undefined ? [] : formatDuration(timeMs),

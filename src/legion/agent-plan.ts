@@ -127,6 +127,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     settings: plan.memory,
     presence,
     rulebook,
+    limits,
     shared,
     tenure,
     tickMs: plan.tickMs,

@@ -82,6 +82,8 @@ export interface Conversation {
 
   /** How often each call gave the same result since the last message; by length and checksum of both. */
   readonly repeats: Map<string, Repeat>;
+  /** Decisions since a person's newest message; where only agents wrote, since it last waited for mail. */
+  turns: number;
   /** The texts of an answer that was cut off and is not sent yet, in their order. */
   pieces: readonly string[];
   /** Completions in a row from which no action could be read. */
@@ -118,6 +120,7 @@ export function createConversation(): Conversation {
     aborted: false,
     halt: undefined,
     repeats: new Map(),
+    turns: 0,
     pieces: [],
     unparsed: 0,
     failures: 0,
@@ -209,6 +212,7 @@ function hear(conversation: Conversation, message: Message): void {
   }
   // Its answer may be to another one from here on.
   conversation.pieces = [];
+  if (startsWork(conversation, message)) conversation.turns = 0;
   if (isAtRest(conversation)) conversation.taint = conversation.authority = [];
   conversation.mail = true;
   conversation.taint = sourcesOf(conversation.taint, message.taint);
@@ -226,6 +230,12 @@ function hear(conversation: Conversation, message: Message): void {
   if (conversation.halt?.reason === "parked-mail") conversation.halt = undefined;
 }
 
+/** Is `message` a new instruction to an agent, which it may take all of its turns for? */
+function startsWork(conversation: Conversation, message: Message): boolean {
+  const waits = isAtRest(conversation) || conversation.halt?.reason === "parked-mail";
+  return waits || (message.source.type === "agent" && message.source.id === CONTROL);
+}
+
 function decide(conversation: Conversation, event: EventOf<"decision">): void {
   // A plain answer has no result: one that went out is something done, one that was refused has failed.
   if (event.sends) conversation.failures = 0;
@@ -234,6 +244,7 @@ function decide(conversation: Conversation, event: EventOf<"decision">): void {
   conversation.refused = false;
   conversation.decision = { event, results: new Map(), since: event.at };
   overtake(conversation.questions, "decision");
+  conversation.turns++;
   conversation.outcome = "idle";
   conversation.mail = false;
   conversation.aborted = false;
@@ -284,7 +295,7 @@ function heed(conversation: Conversation, event: EventOf<"notice">): void {
   if (reason === "resumed") {
     conversation.halt = undefined;
     conversation.repeats.clear();
-    conversation.unparsed = 0;
+    conversation.unparsed = conversation.turns = 0;
     conversation.failures = conversation.failuresBefore = 0;
   } else if (reason === "undeliverable") conversation.refused ||= buriedBy(event) === undefined;
   else if (isHalt(reason)) {

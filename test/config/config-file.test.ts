@@ -93,6 +93,7 @@ describe("the JSON Schema of config.yaml", () => {
       { memory: { pin: "left" } },
       { durability: "some" },
       { web: { page: 1 } },
+      { limits: { legion: { turns: 5 } } },
     ])
       expect(schema.safeParse(bad).success).toBe(false);
     const { properties = {} } = configJsonSchema();

@@ -138,7 +138,7 @@ describe("loadConfig", () => {
 
   it("tells what the command line said apart from what stood there before", async () => {
     const { flags } = await load({ yaml: "model: offline\ntick: 5s", flags: { tick: "0", limits: "none" } });
-    const all = { steps: "none", tokens: "none", cost: "none", timeMs: "none" };
+    const all = { steps: "none", turns: "none", tokens: "none", cost: "none", timeMs: "none" };
     expect(flags).toEqual({ tickMs: 0, limits: { agent: all, legion: all } });
   });
 
@@ -198,7 +198,7 @@ describe("loadConfig", () => {
     ["bus: kafka", "1: bus: expected memory, or a URL such as redis://localhost:6379/0"],
     ["bus: 7", "1: bus: expected memory, or a URL such as redis://localhost:6379/0"],
     ["name: My Legion", "1: name: expected a name of a-z, 0-9, dots, dashes and underscores, such as legion"],
-    ["limits: 3", "1: limits: expected a map with the keys steps, tokens, cost, time, agent, legion"],
+    ["limits: 3", "1: limits: expected a map with the keys steps, tokens, cost, time, turns, agent, legion"],
     [
       "limits: { cost: 0 }",
       '1: limits.cost: "0" is no limit; write US dollars such as 2.50, above 0, or none',

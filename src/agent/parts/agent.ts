@@ -7,6 +7,7 @@ import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Call, ResultEvent } from "../../domain/event/event.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import type { Tenure } from "../../domain/lease.ts";
+import type { Limits } from "../../domain/limits.ts";
 import type { MemorySettings } from "../../domain/memory-settings.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { ModelProfile } from "../../domain/model.ts";
@@ -134,6 +135,7 @@ export interface Shared extends PostalService {
 
 export interface Agent extends Thinker {
   readonly rulebook: Pick<Rulebook, "own" | "questions">;
+  readonly limits: Pick<Limits, "turns">;
   readonly shared: Shared;
   /** The right to run it. */
   readonly tenure: Tenure;

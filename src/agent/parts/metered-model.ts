@@ -87,7 +87,7 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
     const introduction = await keepIntroduction(prompt.request);
     const admission = await budget.admit(spender, estimateOf(model, prompt));
     try {
-      const request = lastOrNot(prompt, admission);
+      const request = lastOrNot(prompt, { last: admission.last || isLastTurn(prompt, memory, limits) });
       const beginning = toPrompted(memory, model, { ...prompt, request, introduction });
       // During a commit it would have no number, and nobody could tell whether the ledger has it.
       const prompted = await memory.noteBetween(beginning, admission.begin);
@@ -148,8 +148,13 @@ function estimateOf({ profile: { price } }: Model, { request, tokens }: Prompt):
   return { input: tokens + FRAMING_TOKENS, output: request.maxOutput, price };
 }
 
+/** Will the agent have to wait for new mail after this decision? */
+function isLastTurn({ purpose }: Prompt, { conversation }: Memory, { turns = Infinity }: Limits): boolean {
+  return purpose === "decision" && conversation.turns + 1 >= turns;
+}
+
 /** The request, which asks to wrap up where no other call fits. Throws LIMIT if that one is not this one's. */
-function lastOrNot({ request, purpose }: Prompt, { last }: Admission): ModelRequest {
+function lastOrNot({ request, purpose }: Prompt, { last }: Pick<Admission, "last">): ModelRequest {
   if (!last) return request;
   if (purpose !== "decision") throw new LegionError("LIMIT", "the last call is kept for a decision");
   return { ...request, pinned: `${request.pinned}\n\n${WRAP_UP}`.trim() };

@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<keyof FileSettings, string>> = {
   tick: "An agent decides at most once in this time; 0: as soon as there is something to decide.",
   heartbeat: "How often idle agents are asked whether there is anything to do, or off.",
   delay: "A pause after each decision.",
-  limits: "What each agent (steps) and all together (tokens, cost, time) may use; or none.",
+  limits: "What each agent (steps, turns) and all together (tokens, cost, time) may use; or none.",
   policy: "What agents may do without asking: profile, and the rules deny, ask, allow, such as run npm test.",
   approvals:
     "What becomes of what has to be asked: wait (mode), and how long (expire); or deny, where nobody is there.",

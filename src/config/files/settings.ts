@@ -99,27 +99,32 @@ export const memory = section({
 });
 
 const limit = (limitName: LimitName) => parsed((value) => parseLimit(limitName, value)).optional();
-const limitShape = {
+const legionShape = {
   steps: limit("steps"),
   tokens: limit("tokens"),
   cost: limit("cost"),
   time: limit("time"),
 };
+/** Only an agent has turns. */
+const agentShape = { ...legionShape, turns: limit("turns") };
 
 function toChoice({ time, ...rest }: { [Name in LimitName]?: LimitsChoice["steps"] }): LimitsChoice {
   return { ...rest, timeMs: time };
 }
 
 /** The limits of one agent: a map, or `none`. */
-export const limits = z.preprocess(
-  (value) => (value === "none" ? { steps: value, tokens: value, cost: value, time: value } : value),
-  section(limitShape).transform(toChoice),
-);
+export const limits = z.preprocess(noneOf(agentShape), section(agentShape).transform(toChoice));
+const limitsOfAll = z.preprocess(noneOf(legionShape), section(legionShape).transform(toChoice));
+
+function noneOf(shape: object) {
+  return (value: unknown): unknown =>
+    value === "none" ? Object.fromEntries(Object.keys(shape).map((name) => [name, value])) : value;
+}
 
 /** The limits of everybody: flat as in `scopeLimits`, under `agent` and `legion`, or `none` for no limit at all. */
 export const legionLimits = z.preprocess(
   (value) => (value === "none" ? { agent: value, legion: value } : value),
-  section({ ...limitShape, agent: limits.optional(), legion: limits.optional() }).transform(
+  section({ ...agentShape, agent: limits.optional(), legion: limitsOfAll.optional() }).transform(
     ({ agent = {}, legion = {}, ...flat }): LegionLimits => {
       const scoped = scopeLimits(toChoice(flat));
       return { agent: mergeLimits(scoped.agent, agent), legion: mergeLimits(scoped.legion, legion) };

@@ -231,6 +231,9 @@ export interface NoticeEvent {
   readonly details?: unknown;
 }
 
+/** The details of a `parked-mail` notice where all turns for an instruction are taken. */
+export const OUT_OF_TURNS = "turns";
+
 /**
  * The details of a `restarted` notice. `lost`: the process before is the one that goes on now, or lives all the same.
  * `again`: a call that was cut off runs anew. `alone`, `beside`: from now on no other agent's call runs beside this one's, or

@@ -24,7 +24,9 @@ import { isOwn } from "./recording.ts";
 
 export function onTape(plan: AgentPlan, player: Player): AgentPlan {
   const model = createStandInModel(plan, player);
-  return { ...plan, model, tickMs: 0, replay: (place) => placeOnTape(place, player) };
+  // When it had made all its decisions for an instruction is on the tape.
+  const limits = { ...plan.limits, turns: undefined };
+  return { ...plan, model, limits, tickMs: 0, replay: (place) => placeOnTape(place, player) };
 }
 
 /** What only a person ends, and the end. */

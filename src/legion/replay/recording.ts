@@ -5,7 +5,7 @@
 import { forkIn, isOn, pathTo, type Fork } from "../../past/branch.ts";
 import { converse, createConversation, openCalls, type Conversation } from "../../past/conversation.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Event, NewEvent } from "../../domain/event/event.ts";
+import { OUT_OF_TURNS, type Event, type NewEvent } from "../../domain/event/event.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { ModelRequest } from "../../domain/model.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
@@ -86,7 +86,8 @@ function createToolsIn(reader: Reader, agent: AgentId): (introduction: string) =
 
 /** Is it what the agent's own actor commits of its doings? The rest comes from outside, or tells of it. */
 export function isOwn(event: NewEvent | Event): boolean {
-  return event.kind === "notice" ? event.reason === "parked-mail" : OWN.has(event.kind);
+  if (event.kind !== "notice") return OWN.has(event.kind);
+  return event.reason === "parked-mail" && event.details !== OUT_OF_TURNS;
 }
 
 const OWN: ReadonlySet<Event["kind"]> = new Set([

@@ -30,7 +30,10 @@ export const command: CliCommand = {
       .option("--model <name>", "anthropic/<id>, openai/<id>, offline, scripted:<file> or replay:<folder>")
       .option("--task <text>", "a message from you to the first agent")
       .option("--until-idle", "end when nobody has anything to do")
-      .option("--limits <limits>", "steps=100,tokens=2000000,cost=2.50,time=8h (any of them), or none")
+      .option(
+        "--limits <limits>",
+        "steps=100,turns=50,tokens=2000000,cost=2.50,time=8h (any of them), or none",
+      )
       .option("--yes", "let agents run any command unasked, also without a sandbox")
       .option("--approvals <way>", "what has to be asked waits for you, or is denied: wait, deny")
       .option("--tick <duration>", "an agent decides once in this time; 0: as fast as it can (default: 1s)")
