@@ -16,6 +16,20 @@ export interface CompactionPlan {
   readonly round?: number;
 }
 
+/** What a plan is made for. */
+export interface Situation {
+  readonly view: View;
+  /** What the prompt holds besides the view, and what it should stay within, in tokens. */
+  readonly introduction: number;
+  readonly threshold: number;
+  /** The threshold, or the whole prompt before this compaction where a provider found a shorter one too long. */
+  readonly room: number;
+  /** No shorter range could be made shorter. */
+  readonly notKept: number;
+  /** Plans that are no use to make again. */
+  readonly tried: ReadonlySet<string>;
+}
+
 /** What tells two plans over one view apart. */
 export function planKey({ covers }: CompactionPlan): string {
   return covers.join("-");

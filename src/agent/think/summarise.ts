@@ -1,7 +1,7 @@
 // Makes room in a view that is too long for the model: counts it, has its older part summarised, keeps what saves tokens.
 
 import type { PromptSource, Thinker } from "../parts/agent.ts";
-import { planKey, tokensOf, type CompactionPlan } from "./compaction.ts";
+import { planKey, tokensOf, type CompactionPlan, type Situation } from "./compaction.ts";
 import { NO_USAGE, type SeqRange, type SummaryEvent } from "../../domain/event/event.ts";
 import { isLegionError } from "../../base/errors.ts";
 import { sha256 } from "../../past/log/blobs.ts";
@@ -10,7 +10,6 @@ import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import type { Completion } from "../../domain/model.ts";
 import { introductionTokens, type Introduction } from "../parts/introduction.ts";
-import type { Situation } from "./strategies/rounds.ts";
 import { STRATEGIES } from "./strategies/strategy.ts";
 import { textOf, type Item } from "../../past/shown/items.ts";
 

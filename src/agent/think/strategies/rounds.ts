@@ -2,8 +2,7 @@
 // summaries alone take too much room, the oldest rounds become one summary that quotes what Control said. Pure.
 
 import type { Item } from "../../../past/shown/items.ts";
-import type { View } from "../../../past/view.ts";
-import { coversOf, planKey, tokensOf, type CompactionPlan } from "../compaction.ts";
+import { coversOf, planKey, tokensOf, type CompactionPlan, type Situation } from "../compaction.ts";
 
 /** What follows one message, or several in a row, up to the next one. */
 interface Round {
@@ -14,25 +13,12 @@ interface Round {
   readonly work: readonly Item[];
 }
 
-export interface Situation {
-  readonly view: View;
-  /** What the prompt holds besides the view, and what it should stay within, in tokens. */
-  readonly introduction: number;
-  readonly threshold: number;
-  /** The threshold, or the whole prompt before this compaction where a provider found a shorter one too long. */
-  readonly room: number;
-  /** No shorter range could be made shorter. */
-  readonly notKept: number;
-  /** Plans that are no use to make again. */
-  readonly tried: ReadonlySet<string>;
-}
-
 const MAX_WORDS = 1_000;
 /** Of new work as much as half of what a summary may be, in tokens for each word that it may have; less is left as it is. */
 const LEAST_PER_WORD = 2 / 3;
 /** One compaction asks for so many summaries of single rounds; where there are more, the oldest rounds become one first. */
 const MAX_ROUNDS = 12;
-/** Messages and summaries may fill this share of the room; past it they are brought down to the other. */
+/** Messages and summaries may fill this share of the room; past it, or where nothing else helps, they are brought down to the other. */
 const STAYING_SHARE = 1 / 2;
 const MERGED_SHARE = 1 / 4;
 
@@ -41,7 +27,7 @@ const MERGED_SHARE = 1 / 4;
  * and so does all that stands behind it, which no decision has seen, and the messages of its round.
  */
 export function planRounds(situation: Situation): readonly CompactionPlan[] {
-  const { view, room, threshold, notKept } = situation;
+  const { view, threshold, notKept } = situation;
   const newest = view.items.findLastIndex(({ kind }) => kind === "exchange");
   const rounds = roundsOf(view.items.slice(0, Math.max(0, newest)));
   const wordLimit = Math.max(1, Math.min(MAX_WORDS, Math.floor(threshold / 6)));
@@ -66,15 +52,18 @@ export function planRounds(situation: Situation): readonly CompactionPlan[] {
     if (oldest.length > 0) return oldest;
   }
   if (due.length > 0) return due.map(({ plan }) => plan);
-  const sizes = rounds.map(({ messages, work }) => tokensOf(messages) + tokensOf(work));
-  return merged(countToMerge(sizes, room));
+  return merged(countToMerge(rounds, situation));
 }
 
 /** How many of the oldest rounds have to become one, so that those behind them take little room; 0 if all may stay. */
-function countToMerge(sizes: readonly number[], room: number): number {
+function countToMerge(rounds: readonly Round[], { view, introduction, room }: Situation): number {
+  const sizes = rounds.map(({ messages, work }) => tokensOf(messages) + tokensOf(work));
   let staying = sizes.reduce((sum, size) => sum + size, 0);
-  if (staying <= room * STAYING_SHARE) return 0;
-  return sizes.findIndex((size) => (staying -= size) <= room * MERGED_SHARE) + 1;
+  // An introduction may take so much that half of the room is not there.
+  const target = Math.min(room * MERGED_SHARE, Math.max(0, room - introduction) / 2);
+  const isTooLong = introduction + view.tokens >= room;
+  if (staying <= (isTooLong ? target : room * STAYING_SHARE)) return 0;
+  return sizes.findIndex((size) => (staying -= size) <= target) + 1;
 }
 
 /** Nothing is won by summarising a summary again. */

@@ -10,10 +10,11 @@ import {
   summaryRequest,
   transcriptOf,
   type CompactionPlan,
+  type Situation,
 } from "../compaction.ts";
 import { RECENT_SYSTEM, ROUNDS_SYSTEM, recentInstruction, roundsInstruction } from "./prompts.ts";
 import { planRecent } from "./recent.ts";
-import { planRounds, type Situation } from "./rounds.ts";
+import { planRounds } from "./rounds.ts";
 import { roundsTranscript } from "./transcript.ts";
 
 export interface Strategy {

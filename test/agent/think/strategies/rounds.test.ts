@@ -120,6 +120,18 @@ describe("where messages and summaries alone exceed half of the threshold", () =
     expect(text).not.toContain("event 17");
   });
 
+  it("so do they where an introduction leaves less than half of it, and where a provider finds less too long", () => {
+    const shape = "mamamamama";
+    const plan = (introduction: number, room: number) => {
+      const view = viewOf(shape, { m: 500, a: 10 });
+      return planRounds({ view, introduction, threshold: 6_000, room, notKept: 0, tried: new Set() })[0]
+        ?.covers;
+    };
+    expect(plan(0, 6_000)).toBeUndefined();
+    expect(plan(4_000, 6_000)).toEqual([1, 8]);
+    expect(plan(2_000, 4_550)).toEqual([1, 6]);
+  });
+
   it("the messages of the newest range stay, however long they are", () => {
     const view = viewOf("mamaa", { m: 50_000, a: 10 });
     compact(view);
