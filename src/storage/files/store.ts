@@ -12,6 +12,7 @@ import { createDisk, type Disk } from "../../base/files/disk.ts";
 import { takeLock, type Holder, type Lock } from "../folder/lock.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
 import { writePast } from "./seed.ts";
+import { stopCommand } from "../folder/paths.ts";
 import { openPersonFolder, type PersonFolder } from "../folder/person/folder.ts";
 import { createProjections } from "../folder/state-files.ts";
 import { agentsIn } from "./reader/reader.ts";
@@ -58,7 +59,8 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
   // Where nobody may speak in the person's name, nothing is done at all.
   const isAdopting = options.foreign === "adopt";
   if (!isAdopting && (await isForeign(CONTROL, { paths, disk, authorship }))) throw foreign(CONTROL);
-  const lock = await takeLock(paths.lock, disk, { role: options.role, waitMs: LOCK_WAIT_MS });
+  const stop = stopCommand(paths);
+  const lock = await takeLock(paths.lock, disk, { role: options.role, waitMs: LOCK_WAIT_MS, stop });
   try {
     await disk.emptyTmp();
     await settleArrivals(paths, disk);

@@ -29,6 +29,13 @@ export interface Lock {
   release(floor?: number): Promise<void>;
 }
 
+export interface LockOptions {
+  readonly role: Holder["role"];
+  readonly waitMs: number;
+  /** What a person types to end a node that holds it; default `legion stop`. */
+  readonly stop?: string;
+}
+
 /** A holder that cannot be looked up (another container or system) is alive while it touches its lock this often. */
 const STALE_MS = 15_000;
 const TOUCH_MS = 5_000;
@@ -39,11 +46,7 @@ const EPOCH = /^[1-9]\d{0,14}$/;
  * Takes the lock of `folder`. Rejects with LOCKED, naming the pid, if a live node holds it; a command that holds it is
  * waited for up to `waitMs`.
  */
-export async function takeLock(
-  folder: string,
-  disk: Disk,
-  options: { readonly role: Holder["role"]; readonly waitMs: number },
-): Promise<Lock> {
+export async function takeLock(folder: string, disk: Disk, options: LockOptions): Promise<Lock> {
   const deadline = Date.now() + options.waitMs;
   const identity = identify(options.role);
   for (;;) {
@@ -53,7 +56,7 @@ export async function takeLock(
       if (role === "node" || Date.now() >= deadline)
         throw new LegionError(
           "LOCKED",
-          `This directory is in use by process ${pid} on ${host}; other commands talk to it, and \`legion stop\` ends it.`,
+          `This directory is in use by process ${pid} on ${host}; other commands talk to it, and \`${options.stop ?? "legion stop"}\` ends it.`,
         );
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       continue;

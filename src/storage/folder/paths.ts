@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { AgentId } from "../../domain/message/message.ts";
 
 /** Where a legion keeps its run-time state. */
@@ -34,4 +34,9 @@ export function legionPaths(project: string, root = join(project, ".ai-legion"))
     agent: (id) => join(agents, id),
     blobs: (id) => join(agents, id, "blobs"),
   };
+}
+
+/** What a person types to end the process that has it open. */
+export function stopCommand({ project, root }: LegionPaths): string {
+  return root === legionPaths(project).root ? "legion stop" : `legion stop --run ${basename(root)}`;
 }

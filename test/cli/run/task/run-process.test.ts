@@ -19,6 +19,7 @@ describe("legion run, as a process", () => {
     const second = await runToEnd(["run", ...HELP, "--session", "garden", "more"], { cwd });
     expect(second).toMatchObject({ code: 1, out: "" });
     expect(second.err).toContain(`in use by process ${first.child.pid}`);
+    expect(second.err).toContain("`legion stop --run garden` ends it");
     await appendFile(join(cwd, "other.yaml"), "- Here.\n");
     const other = [
       "run",
