@@ -1,6 +1,7 @@
 // A legion in a program, in one line: everything has a default, it is protected as under `legion start`, and every command
 // reaches it while it runs.
 
+import type { Clock } from "../base/clock.ts";
 import type { Variables } from "../base/process/variables.ts";
 import { hideInErrors } from "../config/hide-in-errors.ts";
 import type { ControlServer } from "../control/api/serve.ts";
@@ -81,42 +82,54 @@ export const OpenLegion = {
    * @example
    * await using legion = await Legion.open({ model: "anthropic/claude-sonnet-5-5" });
    */
-  async open(options: OpenOptions = {}): Promise<OpenLegion> {
-    const wish = readOpenOptions(options);
-    const env: Variables = Object.freeze({ ...process.env });
-    const project = await findProject(wish, env);
-    const warned = new Set<string>();
-    const warn = (text: string): void => {
-      if (!warned.has(text)) process.emitWarning(text, "LegionWarning");
-      warned.add(text);
-    };
-    const home = await findHome(project, wish, env);
-    try {
-      const casting = await openCasting({ project, env, wish, warn });
-      return await hideInErrors(casting.config, () =>
-        openCast({ ...home, project, env, wish, warn, casting }),
-      );
-    } catch (error) {
-      await home.leave();
-      throw error;
-    }
-  },
+  open: (options: OpenOptions = {}): Promise<OpenLegion> => openLegionIn({ env: process.env }, options),
 };
 
-interface ProgramOpening extends ProgramHome {
-  readonly project: string;
+/** What a program is in. */
+export interface ProgramSetting {
   readonly env: Variables;
+  /** The real one if absent. */
+  readonly clock?: Clock;
+}
+
+/** As `Legion.open`. */
+export async function openLegionIn(
+  { env: variables, clock }: ProgramSetting,
+  options: OpenOptions,
+): Promise<OpenLegion> {
+  const wish = readOpenOptions(options);
+  const env: Variables = Object.freeze({ ...variables });
+  const project = await findProject(wish, env);
+  const warned = new Set<string>();
+  const warn = (text: string): void => {
+    if (!warned.has(text)) process.emitWarning(text, "LegionWarning");
+    warned.add(text);
+  };
+  const home = await findHome(project, wish, env);
+  try {
+    const casting = await openCasting({ project, env, wish, warn });
+    return await hideInErrors(casting.config, () =>
+      openCast({ ...home, project, env, clock, wish, warn, casting }),
+    );
+  } catch (error) {
+    await home.leave();
+    throw error;
+  }
+}
+
+interface ProgramOpening extends ProgramHome, ProgramSetting {
+  readonly project: string;
   readonly wish: LegionWish;
   readonly warn: (text: string) => void;
   readonly casting: Casting;
 }
 
 async function openCast(opening: ProgramOpening): Promise<OpenLegion> {
-  const { project, home, session, env, wish, warn, casting } = opening;
+  const { project, home, session, env, clock, wish, warn, casting } = opening;
   const { config } = casting;
   const untouchable = new Set(await programPaths(project));
   const opened = await openNode({
-    ...{ project, home, env, config, plans: [], heartbeatMs: config.heartbeatMs },
+    ...{ project, home, env, clock, config, plans: [], heartbeatMs: config.heartbeatMs },
     limits: resolveLimits({ cost: DEFAULT_LEGION_COST }, config.limits.legion),
     keep: wish.store && "process",
     protectedPaths: () => [...untouchable],

@@ -1,0 +1,36 @@
+import { spawnSync } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildProgram } from "../cli/program.ts";
+import { createTempProject } from "../temp-project.ts";
+
+beforeAll(buildProgram, 120_000);
+
+describe("importing the library", () => {
+  it.each(["index", "testing"])(
+    "loads zod alone with %s: no provider, Redis, browser, server or MCP package",
+    async (entry) => {
+      const folder = await createTempProject();
+      const url = new URL(`../../dist/src/${entry}.js`, import.meta.url).href;
+      const env = { PATH: process.env["PATH"], NODE_V8_COVERAGE: folder };
+      const code = `const { ${entry === "index" ? "Legion" : "openTestLegion"}: it } = await import("${url}"); if (!it) process.exit(1);`;
+      const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], {
+        env,
+        cwd: folder,
+      });
+      expect(status).toBe(0);
+      const [file] = await readdir(folder);
+      const { result } = JSON.parse(await readFile(join(folder, file!), "utf8")) as {
+        result: { url: string }[];
+      };
+      const loaded = result.map(({ url }) => url).filter((url) => url.startsWith("file:"));
+      const packages = new Set(
+        loaded.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(fileURLToPath(url))?.[1] ?? []),
+      );
+      expect(loaded.some((url) => url.includes(`/dist/src/${entry}.js`))).toBe(true);
+      expect([...packages]).toEqual(["zod"]);
+    },
+  );
+});
