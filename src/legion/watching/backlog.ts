@@ -24,9 +24,14 @@ const MOST_WAITING = 1_048_576;
 const SIZE_OF_SMALL = 200;
 const STREAMED = new Set<Inspection["kind"]>(["live:delta", "live:call", "live:progress"]);
 
+interface WaitingInspection {
+  readonly seen: Inspection;
+  readonly size: number;
+}
+
 /** Of one agent, from now on. */
 export function createBacklog(): Backlog {
-  let waiting: Inspection[] = [];
+  let waiting: WaitingInspection[] = [];
   let size = 0;
   let missed: { from: number; to: number } | undefined;
   /** Of the states that were not kept. */
@@ -34,12 +39,12 @@ export function createBacklog(): Backlog {
   /** The beginning of what streams was not kept. */
   let isMidAnswer = false;
   const caughtUp = (): void => {
-    if (newest) waiting.push(newest);
+    if (newest) waiting.push({ seen: newest, size: 0 });
     newest = missed = undefined;
   };
   const fallBehind = (): void => {
-    const seqs = waiting.flatMap((seen) => (seen.kind === "event" ? [seen.event.seq] : []));
-    newest = waiting.findLast(({ kind }) => kind === "live:state");
+    const seqs = waiting.flatMap(({ seen }) => (seen.kind === "event" ? [seen.event.seq] : []));
+    newest = waiting.findLast(({ seen }) => seen.kind === "live:state")?.seen;
     waiting = [];
     size = 0;
     isMidAnswer = true;
@@ -57,15 +62,17 @@ export function createBacklog(): Backlog {
         else if (seen.kind === "live:state") newest = seen;
         isMidAnswer = true;
       } else if (!isMidAnswer || !STREAMED.has(seen.kind)) {
-        waiting.push(seen);
-        size += sizeOf(seen);
+        // For a reader that keeps up nothing has to be measured.
+        const added = { seen, size: waiting.length === 0 ? 0 : sizeOf(seen) };
+        waiting.push(added);
+        size += added.size;
         if (size > MOST_WAITING) fallBehind();
       }
     },
     take() {
-      const seen = missed ? undefined : waiting.shift();
-      if (seen) size -= sizeOf(seen);
-      return seen;
+      const taken = missed ? undefined : waiting.shift();
+      size -= taken?.size ?? 0;
+      return taken?.seen;
     },
     caughtUp,
   };

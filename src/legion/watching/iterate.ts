@@ -55,7 +55,7 @@ async function* readEvents(
         if (missed.from > missed.to) backlog.caughtUp();
       }
       for (let seen = backlog.take(); seen; seen = backlog.take()) {
-        yield* fold(seen);
+        for (const told of fold(seen)) yield told;
         if (seen.kind === "live:state" && seen.state === "stopped") return undefined;
         if (over.aborted) return undefined;
       }
