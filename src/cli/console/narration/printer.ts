@@ -157,6 +157,7 @@ function tellCall(story: Story, seen: SeenCall, root: string): void {
   if (seen.phase === "written") return story.completion.pause();
   if (seen.phase === "ended") return story.outputs.end(seen.call);
   const { call, action, touches } = seen;
+  story.outputs.begin(call);
   showCall(
     story,
     story.calls.get(call) ?? { id: call, action, parameters: undefined },

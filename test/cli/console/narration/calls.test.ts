@@ -103,6 +103,12 @@ describe("a call on the page", () => {
     ]);
   });
 
+  it("goes on telling from the background with another mark, and not without end", () => {
+    const seen = [runs("c1", "startCommand"), ends("c1", "startCommand"), progress("1", "c1", "ready\n")];
+    expect(rowsOf(seen).at(-1)).toBe("           & ready");
+    expect(rowsOf([...seen, progress("1", "c1", "request\n".repeat(1_000))])).toHaveLength(21);
+  });
+
   it("shows what it changed in a file, in colours, and by its signs where there are none", () => {
     const seen = [result("1", "Wrote to a.txt.", { details: { created: false, diff: DIFF } })];
     expect(rowsOf(seen)).toEqual([
