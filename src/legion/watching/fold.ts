@@ -180,7 +180,8 @@ function decide(course: SeenCourse, decision: EventOf<"decision">): void {
     turn.open.add(id);
   }
   if (stop === "unparsed") turn.open.add(null);
-  if (turn.open.size === 0) endTurn(course);
+  // One that was cut off may still be told to go on.
+  if (turn.open.size === 0 && stop !== "length") endTurn(course);
 }
 
 /** What did not stream of it, or was missed. */
@@ -200,7 +201,8 @@ function settle(course: SeenCourse, result: EventOf<"result">): void {
   tell({ kind: "result", seq, call, outcome, content, details });
   if (!turn) return;
   if (usage) turn.usage = addUsage(turn.usage, usage);
-  if (turn.open.delete(call) && turn.open.size === 0) endTurn(course);
+  const isItsOwn = turn.open.delete(call) || call === null;
+  if (isItsOwn && turn.open.size === 0) endTurn(course);
 }
 
 function compacted(course: SeenCourse, event: EventOf<"summary">): void {

@@ -190,6 +190,21 @@ describe("an answer that is tried again", () => {
   });
 });
 
+describe("an answer that is cut off", () => {
+  it.each([
+    ["is told to go on, and that is part of its turn", [result("1", "Go on.", { call: null })]],
+    ["stays as it is, and the next turn ends its own", []],
+  ])("%s", (_, results) => {
+    const cut = decision("1", { text: "Half", stop: "length" });
+    const seen = [state("1", "thinking"), cut, ...results, state("1", "acting"), state("1", "thinking")];
+    expect(lines(seen)).toEqual([
+      ...["agent:start", "turn:start", "text:delta Half"],
+      ...results.map(() => "result ok: Go on."),
+      ...["turn:end", "turn:start"],
+    ]);
+  });
+});
+
 describe("whoever begins to watch in the middle", () => {
   it("of an answer gets the rest of it, and its turn from the start", () => {
     const seen = [delta("1", "the end."), decision("1", { text: "The beginning and the end." })];
