@@ -1,7 +1,6 @@
 // What an agent has of its past: the mail it answers, the decision that is open, why it rests, whether there is something
 // to decide. One pure fold over the active branch of its log, kept up to date event by event.
 
-import { crc32 } from "node:zlib";
 import {
   isPiece,
   resultsFor,
@@ -33,6 +32,7 @@ import {
 } from "./questions.ts";
 import { CONTROL, laneOf, parseMessageId, type AgentId, type Message } from "../domain/message/message.ts";
 import { sourcesOf } from "../domain/message/taint.ts";
+import { countRepeat, type Repeat } from "./repeats.ts";
 
 /** `failed` if a result is `error` or `interrupted`, `idle` if all are `idle` or there was no call, else `acted`. */
 export type DecisionOutcome = "acted" | "failed" | "idle";
@@ -98,13 +98,6 @@ export interface Conversation {
   readonly questions: Questions;
   readonly addresses: KnownAddresses;
 }
-
-export interface Repeat {
-  readonly call: Call;
-  count: number;
-}
-
-const REMEMBERED_CALLS = 64;
 
 export function createConversation(): Conversation {
   return {
@@ -266,24 +259,12 @@ function close(conversation: Conversation, event: EventOf<"result">): void {
   if (conversation.outcome === "acted") conversation.failures = 0;
   conversation.refused = false;
   const call = decision.event.calls.find(({ id }) => id === event.call);
-  if (call && event.outcome !== "idle") countRepeat(conversation, call, event);
+  if (call && event.outcome !== "idle") countRepeat(conversation.repeats, call, event);
 }
 
 function outcomeOf(outcomes: readonly Outcome[]): DecisionOutcome {
   if (outcomes.some((outcome) => outcome === "error" || outcome === "interrupted")) return "failed";
   return outcomes.every((outcome) => outcome === "idle") ? "idle" : "acted";
-}
-
-function countRepeat({ repeats }: Conversation, call: Call, { outcome, content }: EventOf<"result">): void {
-  const asked = JSON.stringify([call.action, call.parameters, outcome]);
-  // Apart, so that a long content need not be written as JSON.
-  const key = `${asked.length}:${crc32(asked)}:${content.length}:${crc32(content)}`;
-  const repeat = repeats.get(key) ?? { call, count: 0 };
-  repeat.count++;
-  repeats.delete(key);
-  repeats.set(key, repeat);
-  const [oldest] = repeats.keys();
-  if (repeats.size > REMEMBERED_CALLS && oldest !== undefined) repeats.delete(oldest);
 }
 
 /** What stands before these was said elsewhere, or some of it is lost. */
