@@ -21,7 +21,7 @@ import { readText } from "../../kit/typed-text.ts";
 import { recallOwn, type Recalled } from "../start/selection.ts";
 
 /** What has the task where nobody says it. */
-const DEFAULT_AGENT = "legionnaire";
+const DEFAULT_AGENT = "assistant";
 
 export const command: CliCommand = {
   define(parser) {
