@@ -1,43 +1,21 @@
-// A legion in a program of your own: three agents survey a folder, and what they say to you is printed.
+// Several agents in a program of your own: three survey a folder together, and what they say to you is printed.
 //
 //   node examples/script.mjs [folder]
 
-import { realpath } from "node:fs/promises";
-import {
-  createLocalEnvironment,
-  displayName,
-  loadConfig,
-  packageDir,
-  planRoster,
-  startLegion,
-} from "ai-legion";
+import { Legion, displayName } from "ai-legion";
 
-const project = await realpath(process.argv[2] ?? ".");
-const config = await loadConfig({ projectDir: project, env: process.env, flags: {} });
+const [project = "."] = process.argv.slice(2);
+// Three of the default agent, `legionnaire`, with the ids 1, 2 and 3.
+const legion = await Legion.open({ project, agents: ["legionnaire", "legionnaire", "legionnaire"] });
 
-// Who takes part: here three of the default agent, `legionnaire`, with the ids 1, 2 and 3.
-const { roles, limits, protectedPaths } = await planRoster(
-  { kind: "count", count: 3 },
-  { config, places: { projectDir: project, packageDir } },
-);
-
-const legion = await startLegion({
-  project,
-  plans: roles.map(({ plan }) => plan),
-  limits,
-  durability: config.durability,
-  delayMs: config.delayMs,
-  heartbeatMs: config.heartbeatMs,
-  environment: createLocalEnvironment(process.env),
-  settings: (module) => (module === "system" ? { protectedPaths } : {}),
-  // Everything that happens can be watched. Agent 0 is you: this is your mail.
-  watch({ agent, kind, event }) {
-    if (agent !== "0" || kind !== "event" || event.kind !== "message") return;
-    console.log(`${displayName(event.message.source.id)}: ${event.message.content}`);
-  },
+// Everything that happens can be watched. Agent 0 is you: this is your mail.
+legion.runtime.inspector.watch(({ agent, kind, event }) => {
+  if (agent !== "0" || kind !== "event" || event.kind !== "message") return;
+  console.log(`${displayName(event.message.source.id)}: ${event.message.content}`);
 });
 
-await legion.control.say(["1"], "survey .");
-await legion.untilIdle(new AbortController().signal);
-console.log(`It took ${legion.budget.spentHere().steps} decisions.`);
+// A prompt ends when its agent rests; these wait for each other, so the end is when nobody has anything to do.
+await legion.runtime.control.say(["1"], "survey .");
+await legion.runtime.untilIdle(new AbortController().signal);
 await legion.stop();
+console.log(`It took ${legion.runtime.budget.spentHere().steps} decisions.`);

@@ -1,42 +1,15 @@
-// An agent behind HTTP: what is posted is said to it, and what it says next is the answer.
+// An agent behind HTTP: what is posted is said to it, and what it says is the answer. Meanwhile `npx legion ps` and `npx legion
+// send 1 <text>`, in the folder, reach it as well.
 //
 //   node examples/server.mjs [port] [folder]
 //   curl -d "list" localhost:8080
 
-import { realpath } from "node:fs/promises";
 import { createServer } from "node:http";
-import { createLocalEnvironment, loadConfig, packageDir, planRoster, startLegion } from "ai-legion";
+import { Legion } from "ai-legion";
 
-const [port = "8080", folder = "."] = process.argv.slice(2);
-const project = await realpath(folder);
-const config = await loadConfig({ projectDir: project, env: process.env, flags: {} });
-const { roles, limits, protectedPaths } = await planRoster(
-  { kind: "count", count: 1 },
-  { config, places: { projectDir: project, packageDir } },
-);
-
-/** Who waits for the next answer. */
-let answer = (_content) => {};
-
-const legion = await startLegion({
-  project,
-  plans: roles.map(({ plan }) => plan),
-  limits,
-  durability: config.durability,
-  delayMs: config.delayMs,
-  heartbeatMs: config.heartbeatMs,
-  environment: createLocalEnvironment(process.env),
-  settings: (module) => (module === "system" ? { protectedPaths } : {}),
-  watch({ agent, kind, event }) {
-    if (agent === "0" && kind === "event" && event.kind === "message") answer(event.message.content);
-  },
-});
-
-async function ask(question) {
-  const answered = new Promise((resolve) => (answer = resolve));
-  await legion.control.say(["1"], question);
-  return answered;
-}
+const [port = "8080", project = "."] = process.argv.slice(2);
+const legion = await Legion.open({ project });
+const agent = await legion.spawn();
 
 /** `undefined`: it is too long. */
 async function shortText(request) {
@@ -48,15 +21,13 @@ async function shortText(request) {
   return text;
 }
 
-let turn = Promise.resolve();
-
 async function respond(request, response) {
   // A page in a browser can post to this machine, too: it may not speak to the agent in your name.
   const question = request.method === "POST" && !request.headers.origin && (await shortText(request));
   if (!question) return response.writeHead(400).end("Post a short text, and not from a web page.\n");
-  // One after the other: an answer does not say which question it is for.
-  const answered = (turn = turn.catch(() => {}).then(() => ask(question)));
-  response.end(`${await answered}\n`);
+  // Those that come meanwhile wait for their turn.
+  const { text } = await agent.prompt(question);
+  response.end(`${text}\n`);
 }
 
 const server = createServer((request, response) => {
@@ -64,7 +35,7 @@ const server = createServer((request, response) => {
 });
 
 server.listen(Number(port), "127.0.0.1", () => {
-  console.log(`Agent 1 listens on http://127.0.0.1:${server.address().port}`);
+  console.log(`Agent ${agent.id} listens on http://127.0.0.1:${server.address().port}`);
 });
 
 async function end() {

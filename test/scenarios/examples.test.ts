@@ -64,6 +64,14 @@ describe("the examples", () => {
     expect(readFileSync(join(project, "SURVEY.md"), "utf8")).toContain("# Survey of Garden\n");
   });
 
+  it("have ten lines in which an agent with an action of its own is asked, and a test of them", async () => {
+    const { ended, out } = node(["weather.mjs"]);
+    expect(await ended).toBe(0);
+    expect(out()).toMatch(/It rains in Oslo\.\n\d+ tokens, 0 USD\n$/);
+    const tested = node(["weather.test.mjs"]);
+    expect(await tested.ended, tested.out()).toBe(0);
+  });
+
   it.each([
     ["yes", "approved", true],
     ["no", "denied", false],
@@ -75,7 +83,7 @@ describe("the examples", () => {
       expect(await ended).toBe(0);
       const [asked, over, ...more] = out().trimEnd().split("\n");
       expect(asked).toMatch(
-        /^Agent 1 asks 1\.\d+: writeFile SURVEY\.md\? \(this program .*; a no at 20.*Z\)$/,
+        /^Agent 1 asks 1\.\d+: writeFile SURVEY\.md\? \(write \*\* \(the program\); a no at 20.*Z\)$/,
       );
       expect(over).toMatch(new RegExp(`^1\\.\\d+ was ${verdict}\\.$`));
       expect(more).toEqual([]);
