@@ -30,6 +30,9 @@ export const SECRET = "the-secret-of-somebody-else";
 export const EVERY_COMMAND: readonly (readonly string[])[] = [
   ["start", "2", "--model", "offline", "--task", "add goal try", "--until-idle"],
   ["start", "--only", "all", "--model", "offline", "--until-idle"],
+  ["run", "add goal try", "--model", "offline"],
+  ["run", "add goal try", "--model", "offline", "--continue"],
+  ["runs"],
   ["send", "1", "hello"],
   ["send", "all", "hello"],
   ["ps"],

@@ -262,4 +262,30 @@ const OF_SETTINGS: readonly HostileFolder[] = [
   },
 ];
 
-export const LINKS: readonly HostileFolder[] = [...OF_THE_HOME, ...OF_AGENTS, ...OF_OTHERS, ...OF_SETTINGS];
+const OF_RUNS: readonly HostileFolder[] = [
+  "agents",
+  "agents/1",
+  "agents/1/log",
+  "agents/1/blobs",
+  "lock",
+].map((path) => ({
+  name: `${path} of a session is a link to a folder outside`,
+  make: moved(`runs/garden/${path}`),
+  commands: [
+    ["run", "add goal try", "--model", "offline", "--session", "garden"],
+    ["run", "add goal try", "--model", "offline", "--continue"],
+    ["runs"],
+    ...[["ps"], ["log", "1"], ["send", "1", "hello"], ["doctor", "--repair"], ["start", "--until-idle"]].map(
+      (argv) => [...argv, "--run", "garden"],
+    ),
+  ],
+  says: isLink,
+}));
+
+export const LINKS: readonly HostileFolder[] = [
+  ...OF_THE_HOME,
+  ...OF_AGENTS,
+  ...OF_OTHERS,
+  ...OF_SETTINGS,
+  ...OF_RUNS,
+];

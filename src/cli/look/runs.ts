@@ -3,6 +3,7 @@ import { createBranch } from "../../past/fold.ts";
 import type { AgentStatus } from "../../legion/status.ts";
 import { withLegion } from "../../control/open.ts";
 import { newestEventOf, sessionsOf, type SessionHome } from "../../storage/files/sessions.ts";
+import { openPersonFolder, type PersonFolder } from "../../storage/folder/person/folder.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
 import { addDirOption, addJsonOption, withSite, type Site } from "../kit/target.ts";
@@ -26,9 +27,11 @@ export const command: CliCommand = {
   async run(typed, io) {
     const { options } = typed;
     const lines: RunLine[] = [];
+    const person = openPersonFolder(io.env);
     const plain = { ...typed, options: { ...options, bus: "memory" } };
     await withSite(plain, { ...io, run: undefined }, async (site) => {
-      for (const session of await sessionsOf(site.project)) lines.push(...(await linesOf(session, site)));
+      for (const session of await sessionsOf(site.project))
+        lines.push(...(await linesOf(session, site, person)));
     });
     lines.sort((a, b) => (Date.parse(b.at ?? "") || 0) - (Date.parse(a.at ?? "") || 0));
     if (options["json"]) for (const line of lines) printJson(io, line);
@@ -38,7 +41,13 @@ export const command: CliCommand = {
 };
 
 /** None of one in which nothing was begun. */
-async function linesOf({ name, home }: SessionHome, { project, config }: Site): Promise<readonly RunLine[]> {
+async function linesOf(
+  { name, home }: SessionHome,
+  { project, config }: Site,
+  person: PersonFolder,
+): Promise<readonly RunLine[]> {
+  // Before anything else of it is read: it may lead elsewhere.
+  const at = (await newestEventOf(project, { name, home }, person)) || null;
   const { createFileBackend } = await import("../../storage/files/backend.ts");
   const backend = createFileBackend(project, { home });
   const { agents } = await withLegion({ project, home, backend, config }, (legion) => legion.status());
@@ -47,7 +56,6 @@ async function linesOf({ name, home }: SessionHome, { project, config }: Site): 
   const { reader } = backend;
   const { definition = null } = await reader.record(first.id);
   const state = first.state === "stopped" ? await endOf(first, reader) : first.state;
-  const at = (await newestEventOf(project, { name, home })) || null;
   const { reason, model, steps, tokens, cost, node } = first;
   return [{ run: name, agent: definition, model, state, reason, at, steps, tokens, cost, node }];
 }

@@ -10,7 +10,7 @@ import { quote } from "../../base/text/wording.ts";
 import { CONTROL, isAgentId } from "../../domain/message/message.ts";
 import { checkHome } from "../folder/home.ts";
 import { legionPaths } from "../folder/paths.ts";
-import { openPersonFolder } from "../folder/person/folder.ts";
+import { openPersonFolder, type PersonFolder } from "../folder/person/folder.ts";
 import { createFileReader } from "./reader/reader.ts";
 
 export interface SessionHome {
@@ -37,7 +37,7 @@ export async function chooseSession(
   choice: SessionChoice,
   person = openPersonFolder(process.env),
 ): Promise<SessionHome> {
-  const session = await settle(project, choice);
+  const session = await settle(project, choice, person);
   await checkHome(legionPaths(project, session.home), person);
   return session;
 }
@@ -69,9 +69,17 @@ export async function sessionsOf(project: string): Promise<readonly SessionHome[
     .toSorted((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
-/** When the newest event of a session was written, ISO 8601; empty if there is none that can be read. */
-export async function newestEventOf(project: string, { home }: SessionHome): Promise<string> {
-  const reader = createFileReader(project, { home });
+/**
+ * When the newest event of a session was written, ISO 8601; empty if there is none that can be read. Throws CONFIG as `checkHome`
+ * does.
+ */
+export async function newestEventOf(
+  project: string,
+  { home }: SessionHome,
+  person = openPersonFolder(process.env),
+): Promise<string> {
+  const reader = createFileReader(project, { home, person });
+  await checkHome(reader.paths, person);
   let newest = "";
   for (const agent of [CONTROL, ...(await reader.known())]) {
     try {
@@ -84,9 +92,9 @@ export async function newestEventOf(project: string, { home }: SessionHome): Pro
   return newest;
 }
 
-async function settle(project: string, choice: SessionChoice): Promise<SessionHome> {
+async function settle(project: string, choice: SessionChoice, person: PersonFolder): Promise<SessionHome> {
   if (choice === "new") return sessionNamed(project, freshName(new Date()));
-  if (choice === "newest") return newestSession(project);
+  if (choice === "newest") return newestSession(project, person);
   if (!isSessionName(choice.name))
     throw new LegionError(
       "USAGE",
@@ -95,10 +103,10 @@ async function settle(project: string, choice: SessionChoice): Promise<SessionHo
   return sessionNamed(project, choice.name);
 }
 
-async function newestSession(project: string): Promise<SessionHome> {
+async function newestSession(project: string, person: PersonFolder): Promise<SessionHome> {
   let newest: { readonly session: SessionHome; readonly at: string } | undefined;
   for (const session of await sessionsOf(project)) {
-    const at = await newestEventOf(project, session);
+    const at = await newestEventOf(project, session, person);
     if (at !== "" && Date.parse(at) >= Date.parse(newest?.at ?? at)) newest = { session, at };
   }
   if (newest) return newest.session;
