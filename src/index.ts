@@ -126,7 +126,7 @@ export type { Backend } from "./storage/contract/backend.ts";
 export { createFileReader as createReader, type FileReader } from "./storage/files/reader/reader.ts";
 export type { Reader } from "./storage/contract/reader.ts";
 export type { Call, Event, EventOf, Outcome, Usage } from "./domain/event/event.ts";
-export { displayName, type AgentId, type Message } from "./domain/message/message.ts";
+export { displayName, type AgentId, type Message, type SpokenLane } from "./domain/message/message.ts";
 
 // -- Errors -----------------------------------------------------------------------------------------------------------------
 export { LegionError, isLegionError, type ErrorCode } from "./base/errors.ts";

@@ -4,6 +4,7 @@ import type { MessageEvent, NewEvent } from "../domain/event/event.ts";
 import { isUrgent, laneOf, type Message } from "../domain/message/message.ts";
 import type { Conversation } from "../past/conversation.ts";
 import { undeliverable } from "../past/dead-letters.ts";
+import type { HeldMail } from "../past/held.ts";
 import type { Inbox, Mail } from "./bus.ts";
 import { createRoom } from "./mailbox.ts";
 
@@ -39,8 +40,7 @@ export function planIntake({ held }: Conversation, peek: Inbox["peek"], maxToken
     return isFull;
   };
   const mail = released.length > 0 || isFull ? waiting.slice(0, through) : waiting;
-  const before = [...held.followUps.values(), ...mail.slice(0, steer + 1).map(({ message }) => message)];
-  const withdrawn = steer === -1 ? [] : before.filter((message) => laneOf(message) === "follow-up");
+  const withdrawn = steer === -1 ? [] : followUpsBefore(mail.slice(0, steer), held);
   const events: NewEvent[] = released.length > 0 ? [{ kind: "released", messages: released }] : [];
   for (const [index, one] of mail.entries()) {
     // In front of what withdraws them: a crash in the middle of the commit may keep them, but not the steer alone.
@@ -49,6 +49,11 @@ export function planIntake({ held }: Conversation, peek: Inbox["peek"], maxToken
     events.push(isHeld(one, index) ? { ...event, held: true } : event);
   }
   return { events, mail, withdrawn };
+}
+
+function followUpsBefore(mail: readonly Mail[], { followUps }: HeldMail): readonly Message[] {
+  const arrived = mail.map(({ message }) => message).filter((message) => laneOf(message) === "follow-up");
+  return [...followUps.values(), ...arrived];
 }
 
 /** The oldest that have room. */

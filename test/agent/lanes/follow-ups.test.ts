@@ -3,7 +3,7 @@ import type { SpokenLane } from "../../../src/domain/message/message.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
 import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
 import { deadLettersIn } from "../../../src/past/dead-letters.ts";
-import { replay } from "../../legion/replay/replays.ts";
+import { replay, replayLegion } from "../../legion/replay/replays.ts";
 import { NOOP, story, textOf, work } from "../../workshop.ts";
 import { createWorld, createWorldInMemory, type World } from "../../world.ts";
 import { doing, MOMENTS, REST } from "./moments.ts";
@@ -143,8 +143,11 @@ describe("follow-ups", () => {
     await world.legion.agents.get("1")!.resume();
     await world.idle();
     await world.stop();
-    const { difference } = await replay(world.project, "1", agent);
-    expect(difference && describeDifference(difference)).toBeUndefined();
+    const alone = await replay(world.project, "1", agent);
+    const whole = await replayLegion(world.project, { 1: agent });
+    for (const { difference } of [alone, whole])
+      expect(difference && describeDifference(difference)).toBeUndefined();
+    expect(whole.decisions).toBe((await world.kinds("1", "decision")).length);
   });
 });
 

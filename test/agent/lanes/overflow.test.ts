@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
+import { describeDifference } from "../../../src/legion/replay/difference.ts";
+import { replay, replayLegion } from "../../legion/replay/replays.ts";
 import { NOOP, textOf } from "../../workshop.ts";
-import { createWorldInMemory } from "../../world.ts";
+import { createWorld } from "../../world.ts";
 
 const WINDOW = 16_000;
 /** In bytes: four make a token. */
@@ -12,7 +14,7 @@ describe("mail that comes before an abort or a steer", () => {
     "of %s is shown a quarter of the window at a time, in order, once and whole (A2, A5)",
     async (lane) => {
       const model = createScriptedModel(() => NOOP, { window: WINDOW });
-      const world = await createWorldInMemory({ 1: { model } });
+      const world = await createWorld({ 1: { model } });
       await world.legion.agents.get("1")!.pause("by a test");
       const names = Array.from({ length: 85 }, (_, n) => `letter ${n + 1}.`);
       for (const name of names) await world.say("1", name.padEnd(400, "-"));
@@ -33,6 +35,13 @@ describe("mail that comes before an abort or a steer", () => {
       const held = (await world.kinds("1", "message")).filter((message) => message.held);
       const released = (await world.kinds("1", "released")).flatMap(({ messages }) => messages);
       expect(released).toEqual(held.map(({ seq }) => seq));
+      await world.stop();
+      const again = createScriptedModel(() => NOOP, { window: WINDOW });
+      for (const { difference } of [
+        await replay(world.project, "1", { model: again }),
+        await replayLegion(world.project, { 1: { model: again } }),
+      ])
+        expect(difference && describeDifference(difference)).toBeUndefined();
     },
   );
 });
