@@ -132,7 +132,7 @@ describe("a call on the page", () => {
   });
 });
 
-describe("hostile: what calls show", () => {
+describe("what calls show, however hostile it is", () => {
   const evil = "\u001b]0;owned\u0007\u001b[2J\u202etxt\u0007";
   it.each<[string, Inspection]>([
     ["what a command prints", progress("1", "c1", `${evil}x\n`)],
