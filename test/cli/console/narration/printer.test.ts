@@ -61,6 +61,21 @@ describe("the printer", () => {
     ]);
   });
 
+  it("tells what is for later, and when it is read; and what was not begun any more", () => {
+    const page = readAt(80);
+    const later = message("0", "1", "tidy up", { delivery: "follow-up" });
+    page.see(
+      committed("1", { kind: "message", message: later, mail: 1, from: "log", held: true }),
+      result("1", "Skipped: new instructions arrived.", { outcome: "idle" }),
+      committed("1", { kind: "released", messages: [4] }),
+    );
+    expect(page.rows()).toEqual([
+      "Agent 1  ← Control, for later: tidy up",
+      "Agent 1  · Skipped: new instructions arrived.",
+      "Agent 1  ← reads 1 message that waited",
+    ]);
+  });
+
   it("shows each call before its own result, and what a paid decision has cost so far", () => {
     const page = readAt(80);
     page.see(
