@@ -69,7 +69,13 @@ function faultsIn({ moment, lane }: Cell, events: readonly Event[], effects: rea
     check(moment === "parked" || decided(of("released").at(-1)?.seq ?? Infinity), "never read");
     check(moment !== "at a question" || effects.length === 2, "the question is lost");
   } else {
-    check(heard?.held === undefined && released.length === 0, "held");
+    check(heard?.held === undefined, "held");
+    const later = of("message").filter(({ message }) => message.content === "Later.").length;
+    const withdrawn = of("notice").filter(({ reason }) => reason === "undeliverable").length;
+    check(later === (lane === "steer" ? 1 : 0), `what was for later: ${later} times`);
+    // Whoever rests may have read it before the steer came.
+    check(withdrawn + released.length === later, `${withdrawn} withdrawn, ${released.length} released`);
+    check(released.length === 0 || moment === "idle", "read what was withdrawn");
     check(!effects.some((line) => line.startsWith("next")), `went on all the same: ${effects.join()}`);
     const isRead = lane === "steer" || moment === "before";
     check(decided(heard?.seq ?? Infinity) === isRead, isRead ? "never read" : "goes on after an abort");
