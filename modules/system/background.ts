@@ -43,7 +43,11 @@ export const startCommand = defineAction({
     if (known.commands.length >= MAX_COMMANDS) return fail(tooMany(known));
     const hosts = hostsIn(network);
     const names = known.commands.map(({ name }) => name);
-    const name = await host.workspace.background.start(command, { hosts, known: names });
+    const name = await host.workspace.background.start(command, {
+      hosts,
+      known: names,
+      onOutput: host.progress,
+    });
     const started: Command = {
       id: known.last + 1,
       name,

@@ -16,7 +16,7 @@ import type { History, Host, PastEvent } from "../../domain/authoring/module.ts"
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";
-import { overhear } from "./progress.ts";
+import { overhear } from "../parts/overhear.ts";
 import { permits } from "../parts/permits.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 

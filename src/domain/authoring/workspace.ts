@@ -49,6 +49,8 @@ export interface BackgroundOptions {
   readonly hosts?: readonly string[];
   /** Names of those that the module still knows: all else that it ever started is ended, and what it printed is deleted. */
   readonly known: readonly string[];
+  /** Told what it prints as it comes, as of a command that is waited for, but until it ends. */
+  readonly onOutput?: (text: string) => void;
 }
 
 /** Commands of one module that go on when the action that started them is over. They end with the agent's node at the latest. */

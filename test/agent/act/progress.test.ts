@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { system } from "../../../modules/system/index.ts";
@@ -100,6 +102,20 @@ describe("what a call tells while it runs", () => {
     await world.until((one) => one.kind === "live:progress" && one.text.includes("begun"));
     expect(callsSeen(world).at(-1)).toBe("running executeCommand");
     world.legion.interrupt();
+    await world.stop();
+  });
+
+  it("goes on to come of a command that it left in the background", async () => {
+    const line = "while [ ! -e go ]; do sleep 0.05; done; echo here; sleep 30";
+    const script = [{ calls: [{ action: "startCommand", parameters: { command: line } }] }, NOOP];
+    const world = await createWorld({ "1": { script, modules: [core, system] } });
+    await world.say("1", "go");
+    await world.until((one) => one.kind === "live:call" && one.phase === "ended");
+    const [started] = world.seen.flatMap((one) => (one.kind === "live:call" ? [one.call] : []));
+    await writeFile(join(world.project, "go"), "");
+    await world.until(
+      (one) => one.kind === "live:progress" && one.call === started && one.text.includes("here"),
+    );
     await world.stop();
   });
 

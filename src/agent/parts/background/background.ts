@@ -9,7 +9,12 @@ import { LegionError, messageOf } from "../../../base/errors.ts";
 import type { Disk } from "../../../base/files/disk.ts";
 import { SHUTDOWN } from "../../../base/process/signals.ts";
 import type { Redactor } from "../../../base/redaction/redactor.ts";
-import type { BackgroundCommands, CommandEnd } from "../../../domain/authoring/workspace.ts";
+import type {
+  BackgroundCommands,
+  BackgroundOptions,
+  CommandEnd,
+} from "../../../domain/authoring/workspace.ts";
+import { overhear } from "../overhear.ts";
 import type { TracedWorkspace } from "../workplace.ts";
 import { createOutputs, type Outputs, type OutputSink } from "./outputs.ts";
 
@@ -73,7 +78,7 @@ export function createBackground(place: BackgroundPlace): Background {
   };
   return {
     of: (module) => ({
-      async start(command, { hosts, known }) {
+      async start(command, { hosts, known, onOutput }) {
         const everything = new Set([...started.keys(), ...(await outputs.names()).all]);
         const others = [...everything].filter((name) => isOf(module, name) && !known.includes(name));
         await Promise.all(others.map(forget));
@@ -81,7 +86,7 @@ export function createBackground(place: BackgroundPlace): Background {
         if (known.length >= MAX_COMMANDS)
           throw new LegionError("REFUSED", `There are ${MAX_COMMANDS} commands in the background already.`);
         const name = `${module}.${randomUUID().slice(0, 8)}`;
-        const one = launch(place, { command, hosts }, outputs.begin(name));
+        const one = launch(place, { command, hosts, onOutput }, outputs.begin(name));
         started.set(name, one);
         await hasBegun(one).catch(async (error: unknown) => {
           await forget(name);
@@ -117,7 +122,7 @@ function isOf(module: string, name: string): boolean {
 
 function launch(
   { workspace, redactor, mark }: BackgroundPlace,
-  order: { readonly command: string; readonly hosts?: readonly string[] },
+  order: { readonly command: string } & Pick<BackgroundOptions, "hosts" | "onOutput">,
   sink: OutputSink,
 ): Started {
   const stopping = new AbortController();
@@ -126,12 +131,15 @@ function launch(
     sink.print(chunk);
     prints.emit("print");
   };
+  const own = { mark: `${mark()}.${randomUUID()}`, print };
+  const { trace, settle } = overhear(own, redactor, order.onOutput);
   const running = workspace.execute(order.command, {
     ...{ timeoutMs: Infinity, signal: stopping.signal, hosts: order.hosts, output: "traced" },
-    trace: { mark: `${mark()}.${randomUUID()}`, print },
+    trace,
   });
   let end: CommandEnd | undefined;
   const finish = async (came: CommandEnd): Promise<void> => {
+    settle();
     const shown = redactor.value(came);
     // Of one that was ended here only the module says so, or nobody: then it was lost.
     await sink.close(stopping.signal.aborted ? undefined : shown);
