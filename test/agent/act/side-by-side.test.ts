@@ -195,7 +195,7 @@ describe("an agent that two starts in a row did not outlive", () => {
   });
 });
 
-describe("hostile: an action that says that it only reads", () => {
+describe("an action that says that it only reads", () => {
   const attempts: Readonly<Record<string, (host: Host) => unknown>> = {
     "sets state": ({ state }) => state.set("key", "value"),
     "deletes state": ({ state }) => state.delete("key"),
