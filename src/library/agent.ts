@@ -10,7 +10,7 @@ import { iterateAgentEvents } from "../legion/watching/iterate.ts";
 import { subscribeToAgent, type AgentListener } from "../legion/watching/subscribe.ts";
 import type { Reader } from "../storage/contract/reader.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
-import { createPrompt, type PromptOptions } from "./prompt.ts";
+import { checkText, createPrompt, type PromptOptions } from "./prompt.ts";
 import type { PromptAnswer } from "./prompt-work.ts";
 
 /**
@@ -38,6 +38,18 @@ export interface LegionAgent {
    * await agent.prompt("Summarise README.md.", { timeout: 60_000 });
    */
   prompt(text: string, options?: PromptOptions): Promise<PromptAnswer>;
+  /**
+   * Says `text` to it in the middle of its work: what runs is finished, nothing else of its last decision begins, and follow-ups that
+   * were not read yet are withdrawn. Resolves when it is safe in its mailbox; a prompt under way resolves with what comes of it.
+   * Rejects with REFUSED if it is stopped or its mailbox is full, with USAGE if there is nothing in `text`.
+   *
+   * @example
+   * const answer = agent.prompt("Repair the tests.");
+   * await agent.steer("Leave the snapshots alone.");
+   */
+  steer(text: string): Promise<void>;
+  /** As `steer`, for when it would rest: one follow-up after the other, before the prompt under way resolves. */
+  followUp(text: string): Promise<void>;
   /** Stops what it is at, if it is at anything; a prompt under way resolves with `reason: "aborted"`. */
   abort(): Promise<void>;
   /**
@@ -83,9 +95,16 @@ export function createLegionAgent({ legion, reader }: AgentSource, id: AgentId):
     // Left in the mailbox of one that rests, it would stop what that one does later.
     if (canBeAborted(liveStatus(id, hosted(), ""))) await legion.control.say([id], "", "abort");
   };
+  const say = async (text: string, lane: "steer" | "follow-up"): Promise<void> => {
+    checkText(lane === "steer" ? "steer" : "followUp", text);
+    if (hosted().standing.state === "stopped") throw new LegionError("REFUSED", `${name} is stopped`);
+    await legion.control.say([id], text, lane);
+  };
   return {
     id,
     name,
+    steer: (text) => say(text, "steer"),
+    followUp: (text) => say(text, "follow-up"),
     get standing() {
       return hosted().standing;
     },

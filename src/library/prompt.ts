@@ -29,8 +29,7 @@ const FOREVER_MS = 2 ** 31 - 1;
 export function createPrompt(legion: Legion, id: AgentId, abort: () => Promise<void>): PromptFunction {
   const inTurn = inTurns();
   return async (text, options = {}) => {
-    if (typeof text !== "string" || text.trim() === "")
-      throw new LegionError("USAGE", "prompt: expected a text that says something");
+    checkText("prompt", text);
     const patience = createPatience(options);
     const { signal } = patience;
     const work = async (): Promise<PromptAnswer> => {
@@ -40,6 +39,12 @@ export function createPrompt(legion: Legion, id: AgentId, abort: () => Promise<v
     // Whoever gives up does not wait for a turn.
     return Promise.race([inTurn(work), rejected(signal)]).finally(patience.end);
   };
+}
+
+/** Throws USAGE. */
+export function checkText(where: string, text: string): void {
+  if (typeof text === "string" && text.trim() !== "") return;
+  throw new LegionError("USAGE", `${where}: expected a text that says something`);
 }
 
 interface PromptOrder {
