@@ -89,8 +89,8 @@ export async function look(
   const first = keepFirst(most);
   const problem = await engine(search, {
     signal,
+    wants: (path) => first.wants(path, () => mayRead(host, path.split("/"))),
     tell(path, places) {
-      if (!mayRead(host, path.split("/"))) return;
       if (search.pattern) places.forEach((place) => first.add({ path, place }));
       else first.add({ path, place: undefined });
     },
@@ -103,14 +103,24 @@ export async function look(
 function keepFirst(most: number) {
   let hits: Hit[] = [];
   let isCut = false;
+  /** What comes after it by its path is not among the first. */
+  let last: string | undefined;
   const settle = (): void => {
     hits.sort((a, b) => (a.path === b.path ? a.place!.line - b.place!.line : a.path < b.path ? -1 : 1));
     isCut ||= hits.length > most;
     hits = hits.slice(0, most);
+    if (hits.length === most) last = hits.at(-1)!.path;
   };
   return {
+    /** Is there room for what is found at `path`? What is too much counts only if it may be read. */
+    wants(path: string, mayBeRead: () => boolean): boolean {
+      const hasRoom = last === undefined || path <= last;
+      if (hasRoom) return mayBeRead();
+      isCut ||= mayBeRead();
+      return false;
+    },
     add(hit: Hit) {
-      if (hits.push(hit) > 10 * most) settle();
+      if (hits.push(hit) > 3 * most) settle();
     },
     sorted() {
       settle();

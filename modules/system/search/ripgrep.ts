@@ -65,7 +65,8 @@ interface Order {
   readonly node: Pick<NodeHost, "environment">;
 }
 
-async function run({ program, args, node }: Order, search: Search, { signal, tell }: Looking) {
+async function run({ program, args, node }: Order, search: Search, looking: Looking) {
+  const { signal } = looking;
   if (signal.aborted) return undefined;
   const child = spawn(program, args, {
     cwd: search.root,
@@ -80,7 +81,7 @@ async function run({ program, args, node }: Order, search: Search, { signal, tel
   });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(0, MAX_SAID)));
-  const [code] = await Promise.all([ended, readOutput(child.stdout, search, tell)]);
+  const [code] = await Promise.all([ended, readOutput(child.stdout, search, looking)]);
   // Without a word: there were files that it could not open.
   const lines = said.split("\n").filter((line) => line.trim() !== "");
   const problem = lines.find((line) => line.startsWith("error")) ?? lines.at(-1);
@@ -120,18 +121,19 @@ function argsFor({ folder, file, globs, pattern }: Search): readonly string[] {
 }
 
 /** Records are `path NUL line:column:offset: ... newline`; of files only `path NUL`. */
-async function readOutput(stdout: Readable, search: Search, told: Looking["tell"]): Promise<void> {
+async function readOutput(stdout: Readable, search: Search, { signal, wants, tell }: Looking): Promise<void> {
   const isMeant = fitting(search.globs);
-  const tell: Looking["tell"] = (path, places) => isMeant(path) && told(path, places);
-  const read = search.pattern ? hitReader(tell) : fileReader(tell);
+  const told = { wants: (path: string) => isMeant(path) && wants(path), tell };
+  const read = search.pattern ? hitReader(told) : fileReader(told);
   let rest: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of stdout as AsyncIterable<Buffer>) {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       rest = bytes.subarray(read.take(bytes));
     }
-  } catch {
+  } catch (error) {
     // It was ended; what it said until then counts.
+    if (!signal.aborted) throw error;
   }
   read.end(rest);
 }
@@ -143,12 +145,15 @@ interface Reader {
   end(rest: Buffer): void;
 }
 
-function fileReader(tell: Looking["tell"]): Reader {
+type Told = Pick<Looking, "wants" | "tell">;
+
+function fileReader({ wants, tell }: Told): Reader {
   return {
     take(bytes) {
       let start = 0;
       for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
-        tell(pathIn(bytes.toString("utf8", start, end)), []);
+        const path = pathIn(bytes.toString("utf8", start, end));
+        if (wants(path)) tell(path, []);
         start = end + 1;
       }
       return start;
@@ -158,46 +163,70 @@ function fileReader(tell: Looking["tell"]): Reader {
 }
 
 const PLACE = /^(\d+):(\d+):(\d+):/;
+const MAX_PLACE = 80;
 /** Of a file that turned out to be none of text, after its last record. */
 const NO_TEXT = /^: (?:WARNING: stopped searching binary file|binary file matches)[^\n]*\n/i;
 
-function hitReader(tell: Looking["tell"]): Reader {
-  let path: string | undefined;
-  let places: Place[] = [];
+/** The file whose records are read. */
+interface Open {
+  /** How its records begin, with the NUL. */
+  readonly head: Buffer;
+  readonly path: string;
+  readonly isWanted: boolean;
+  places: Place[];
+}
+
+function hitReader({ wants, tell }: Told): Reader {
+  let open: Open | undefined;
   const flush = (): void => {
-    if (path !== undefined && places.length > 0) tell(pathIn(path), places);
-    places = [];
+    if (open?.isWanted && open.places.length > 0) tell(open.path, open.places);
   };
-  /** What stands before the next record belongs to the last, or to the path of the next. */
-  const withoutWarning = (text: string): string => {
-    if (path === undefined || !text.startsWith(path)) return text;
-    const [warning] = NO_TEXT.exec(text.slice(path.length)) ?? [];
-    if (warning === undefined) return text;
-    places = [];
-    return text.slice(path.length + warning.length);
+  const begin = (written: Buffer): Open => {
+    const path = pathIn(written.toString("utf8", 0, written.length - 1));
+    return { head: Buffer.from(written), path, isWanted: wants(path), places: [] };
+  };
+  /** How much of `bytes` says that the open file is none of text. */
+  const warned = (bytes: Buffer): number => {
+    const written = open?.head.subarray(0, -1);
+    if (!open || !written || !bytes.subarray(0, written.length).equals(written)) return 0;
+    const [warning = ""] = NO_TEXT.exec(bytes.toString("latin1", written.length, written.length + 200)) ?? [];
+    if (warning !== "") open.places = [];
+    return warning === "" ? 0 : written.length + warning.length;
   };
   return {
     take(bytes) {
       let start = 0;
       for (;;) {
-        const zero = bytes.indexOf(0, start);
+        const isSame = open !== undefined && beginsWith(bytes, start, open.head);
+        const zero = isSame ? start + open!.head.length - 1 : bytes.indexOf(0, start);
         const end = zero < 0 ? -1 : bytes.indexOf(10, zero);
         if (end < 0) return start;
-        const next = withoutWarning(bytes.toString("utf8", start, zero));
-        if (next !== path) flush();
-        path = next;
-        const [, line, column, offset] =
-          PLACE.exec(bytes.toString("latin1", zero + 1, Math.min(end, zero + 80))) ?? [];
-        if (line !== undefined)
-          places.push({ line: Number(line), column: Number(column), offset: Number(offset) });
+        if (!isSame) {
+          start += warned(bytes.subarray(start, zero));
+          flush();
+          open = begin(bytes.subarray(start, zero + 1));
+        }
+        if (open!.isWanted) {
+          const place = PLACE.exec(bytes.toString("latin1", zero + 1, Math.min(end, zero + MAX_PLACE)));
+          if (place) open!.places.push(placeOf(place));
+        }
         start = end + 1;
       }
     },
     end(rest) {
-      withoutWarning(rest.toString("utf8"));
+      warned(rest);
       flush();
     },
   };
+}
+
+function beginsWith(bytes: Buffer, start: number, head: Buffer): boolean {
+  const end = start + head.length;
+  return end <= bytes.length && bytes.compare(head, 0, head.length, start, end) === 0;
+}
+
+function placeOf([, line, column, offset]: RegExpExecArray): Place {
+  return { line: Number(line), column: Number(column), offset: Number(offset) };
 }
 
 function pathIn(told: string): string {

@@ -30,6 +30,8 @@ export interface Place {
 
 export interface Looking {
   readonly signal: AbortSignal;
+  /** Asked of each file that holds something, before it is told of; often, so it has to be quick. */
+  readonly wants: (path: string) => boolean;
   /** Told of each file once, in no order; `places` in order, at most MAX_IN_FILE, none where files are looked for. */
   readonly tell: (path: string, places: readonly Place[]) => unknown;
 }

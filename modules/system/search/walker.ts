@@ -17,10 +17,10 @@ export const startCompiled: StartWalker = (search) =>
 
 /** The search on our own, where ripgrep is not there. */
 export function walker(start: StartWalker): Engine {
-  return async (search, { signal, tell }) => {
+  return async (search, { signal, wants, tell }) => {
     if (signal.aborted) return undefined;
     const worker = start(search);
-    worker.on("message", (told: Told) => told.forEach(([path, places]) => tell(path, places)));
+    worker.on("message", (told: Told) => told.forEach(([path, places]) => wants(path) && tell(path, places)));
     let problem: string | undefined;
     worker.on("error", ({ message }) => (problem = `The search failed: ${printableLine(message)}`));
     const end = (): void => void worker.terminate();

@@ -36,6 +36,7 @@ async function ask(engine: Engine, search: Search): Promise<Answer> {
   const told: [string, string][] = [];
   const problem = await engine(search, {
     signal: new AbortController().signal,
+    wants: () => true,
     tell: (path, places) =>
       told.push([path, places.map(({ line, column, offset }) => `${line}:${column}:${offset}`).join(" ")]),
   });
@@ -99,11 +100,12 @@ it.runIf(ripgrepIsThere)("a pattern means the same to both, whatever it is made 
     "\u00a0",
     "\ufeff",
   );
-  for (const [n, lines] of fc
-    .sample(fc.array(fc.array(text, { maxLength: 6 }), { minLength: 30, maxLength: 30 }), 3)
-    .entries())
-    const written = lines.map((line) => line.join("")).join(n === 0 ? "\r\n" : "\n");
-  agent.file(`file-${n}`, Buffer.from(written, n === 1 ? "latin1" : "utf8"));
+  const texts = fc.array(fc.array(text, { maxLength: 6 }), { minLength: 30, maxLength: 30 });
+  for (const [n, lines] of fc.sample(texts, { numRuns: 3, seed: 1 }).entries()) {
+    // Of a last line without its end ripgrep does not say that nothing stands at its end.
+    const written = lines.map((line) => `${line.join("")}${n === 0 ? "\r\n" : "\n"}`).join("");
+    agent.file(`file-${n}`, Buffer.from(written, n === 1 ? "latin1" : "utf8"));
+  }
   const piece = fc.constantFrom(
     ..."a|b|é|\\w|\\W|\\d|\\D|\\s|\\S|\\b|\\B|.|^|$|[ab]|[^a]|[^\\W]|[\\w-]|[[:alpha:]]|[]a]|a?|b*|.+?|{|}|\\{|(a|b)|(?:ab)+|\\x62|\\pL|x{2}|\\t".split(
       "|",
@@ -112,7 +114,10 @@ it.runIf(ripgrepIsThere)("a pattern means the same to both, whatever it is made 
     "(?<n>a)",
   );
   const patterns = fc
-    .sample(fc.tuple(fc.constantFrom("", "(?i)"), fc.array(piece, { minLength: 1, maxLength: 4 })), 25)
+    .sample(fc.tuple(fc.constantFrom("", "(?i)"), fc.array(piece, { minLength: 1, maxLength: 4 })), {
+      numRuns: 40,
+      seed: 1,
+    })
     .map(([flags, pieces]) => flags + pieces.join(""));
   for (const pattern of patterns) {
     try {
