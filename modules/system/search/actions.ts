@@ -10,7 +10,7 @@ import {
 import { pathParameter } from "../parameters.ts";
 import { orRefusal, Refusal } from "../refusal.ts";
 import { shownName } from "../text.ts";
-import { linesAt } from "./excerpt.ts";
+import { filesAt, linesAt } from "./excerpt.ts";
 import { readGlob } from "./glob.ts";
 import { look, placeOf, type Findings, type Hit, type SearchOptions } from "./look.ts";
 import { Mistake } from "./mistake.ts";
@@ -49,12 +49,11 @@ export function findFiles(options: SearchOptions): Action {
         if (place.file !== undefined) throw new Refusal("That is a file, not a folder.");
         const search = { ...place, globs: [readGlob(pattern, place.folder)] };
         const findings = await look(host, search, { ...options, most: MAX_FILES });
-        return answer(
+        const files = await filesAt(
           host,
-          "file",
-          findings,
-          findings.hits.map(({ path: file }) => shownName(file)),
+          findings.hits.map((hit) => hit.path),
         );
+        return answer(host, "file", findings, files.toSorted().map(shownName));
       }),
   });
 }

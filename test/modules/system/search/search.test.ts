@@ -1,5 +1,6 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createSearcher, ENGINES } from "./engines.ts";
 
@@ -201,6 +202,35 @@ describe("hostile: paths", () => {
       const agent = createSearcher(engine);
       agent.file("a", "a\n");
       expect(await agent.act("searchText", parameters)).toEqual({ outcome: "error", content: said });
+    });
+
+    it("shows nothing that lies elsewhere when a folder becomes a link while it is searched (F3)", async () => {
+      const agent = createSearcher(engine);
+      const outside = createSearcher(engine);
+      outside.file("secret", "word of a secret\n");
+      for (let n = 0; n < 50; n++) agent.file(`folder/f${n}`, "word\n");
+      const [folder, aside] = [join(agent.root, "folder"), join(agent.root, "aside")];
+      const swap = (): void => {
+        renameSync(folder, aside);
+        symlinkSync(outside.root, folder);
+      };
+      const swapBack = (): void => {
+        rmSync(folder);
+        renameSync(aside, folder);
+      };
+      for (const [action, pattern] of [
+        ["searchText", "word"],
+        ["findFiles", "*"],
+      ] as const) {
+        for (let n = 0; n < 15; n++) {
+          const searching = agent.act(action, { pattern, path: n % 2 === 0 ? "." : "folder" });
+          for (let turn = 0; turn < 30 * n; turn++) await setImmediate();
+          swap();
+          for (let turn = 0; turn < 100; turn++) await setImmediate();
+          swapBack();
+          expect((await searching).content).not.toContain("secret");
+        }
+      }
     });
 
     it("is not taken for an option, whatever the pattern, the glob and the names look like", async () => {
