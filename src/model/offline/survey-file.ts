@@ -80,7 +80,10 @@ function textOf(looks: readonly ActionStep[], fits: RegExp): string {
   const step = looks.find(
     ({ action, parameters: { path } }) => action === "readFile" && fits.test(String(path).split("/").at(-1)!),
   );
-  return step && !step.result.isError ? step.result.content.split("\n").slice(1).join("\n") : "";
+  if (!step || step.result.isError) return "";
+  const [header = "", ...lines] = step.result.content.split("\n");
+  const isNumbered = header.startsWith("File: ");
+  return lines.map((line) => (isNumbered ? line.replace(/^\d+: /, "") : line)).join("\n");
 }
 
 /** No heading, list, table, quotation, badge, code or markup. */
