@@ -49,7 +49,7 @@ export async function openCasting(place: CastingPlace): Promise<Casting> {
   const admit = createAdmission(place);
   const settle = async (model: AgentWish["model"], brought: (config: Config) => Promise<Brought>) => {
     const flags = flagsOf(wish, model ?? wish.model);
-    const load = () => loadConfig({ projectDir: project, env, flags });
+    const load = () => loadConfig({ projectDir: project, env, flags, providers: wish.providers });
     return withWish(await settleTrusted({ load, broughtBy: brought, admit }), wish);
   };
   const config = await settle(undefined, async ({ grants }) => ({ modules: [], grants }));

@@ -15,15 +15,17 @@ import {
   section,
 } from "../config/files/settings.ts";
 import { explainIssue } from "../config/files/yaml.ts";
+import type { ProgramProviders } from "../config/files/provider-settings.ts";
 import { checkModule } from "../config/module-loader.ts";
 import type { EnvironmentChoice } from "../environment/settings.ts";
 
 /**
- * What may be spent. `steps` are decisions, `tokens` those of prompts and answers, `cost` is US dollars, `time` working time in
+ * What may be spent. `steps` are decisions, `turns` those on one instruction of a person, `tokens` those of prompts and answers, `cost` is US dollars, `time` working time in
  * milliseconds or as `"8h"`. An absent member is left to what holds without it; `"none"` lifts it.
  */
 export interface LimitsOption {
   readonly steps?: number | "none";
+  readonly turns?: number | "none";
   readonly tokens?: number | "none";
   readonly cost?: number | "none";
   readonly time?: number | string;
@@ -74,6 +76,11 @@ export interface OpenOptions {
   readonly session?: string;
   /** As `--model`: for every agent that is not spawned with another one. Default: as `legion start` chooses. */
   readonly model?: string | Model;
+  /**
+   * How providers are reached: `{ anthropic: { apiKey, baseUrl, headers, timeout, maxOutput } }`. Default: as the environment and
+   * the settings say.
+   */
+  readonly providers?: ProgramProviders;
   /** Agents to begin with, as for `spawn`. */
   readonly agents?: readonly (string | SpawnOptions)[];
   /** As `--limits`: steps are those of each agent, the rest is for all of them together. */
@@ -120,6 +127,7 @@ function isObject(value: unknown): boolean {
 }
 
 const spawnOptions = section(spawnShape);
+const PROVIDERS = "expected a map such as { anthropic: { apiKey } }";
 const AGENTS = "expected a list of names, or of what spawn takes";
 const openOptions = section({
   project: z
@@ -129,6 +137,7 @@ const openOptions = section({
   store: z.literal("memory", 'expected "memory"; leave it out to keep the legion in its project').optional(),
   session: name.optional(),
   model: model.optional(),
+  providers: (own(isObject, PROVIDERS) as z.ZodType<ProgramProviders>).optional(),
   agents: z
     .array(z.union([name, own(isObject, AGENTS) as z.ZodType<SpawnOptions>], AGENTS), AGENTS)
     .optional(),

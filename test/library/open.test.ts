@@ -101,6 +101,12 @@ describe("spawn", () => {
     expect(other.requests[0]!.tools.map(({ name }) => name)).toEqual(["noop"]);
   });
 
+  it("reaches providers as the program says", async () => {
+    const legion = await openInMemory([], { providers: { anthropic: { apiKey: "sk-ant-test-0123456789" } } });
+    const { id } = await legion.spawn({ model: "anthropic/claude-sonnet-5-5" });
+    expect(legion.runtime.agents.get(id)!.agent!.model.name).toBe("anthropic/claude-sonnet-5-5");
+  });
+
   it("shows agents to each other, whenever they come", async () => {
     const legion = await openInMemory([], { agents: [{ id: "first" }] });
     const model = createScriptedModel([
@@ -189,6 +195,16 @@ describe("what a program says wrong", () => {
     ["a limit that is none", { limits: { cost: -1 } }, /^Legion\.open: limits\.cost: "-1" is no limit/],
     ["a limit that there is not", { limits: { money: 1 } }, /^Legion\.open: limits: unknown key "money"/],
     ["a rule that is none", { policy: { deny: ["fly"] } }, /^Legion\.open: policy\.deny/],
+    [
+      "providers that are none",
+      { providers: "anthropic" },
+      /^Legion\.open: providers: expected a map such as/,
+    ],
+    [
+      "a provider that there is not",
+      { providers: { antropic: {} } },
+      /^providers: unknown key "antropic"; did you mean/,
+    ],
     ["another way of asking", { approvals: "ask" }, /approvals: expected "wait" or "deny"$/],
     [
       "an unknown agent",
