@@ -9,6 +9,8 @@ describe("imports", () => {
     ["src/cli/index.ts", "./commands.ts"],
     ["src/control/service.ts", "../legion/legion.ts"],
     ["src/index.ts", "./legion/legion.ts"],
+    ["src/library/open.ts", "../control/serve-legion.ts"],
+    ["src/testing/test-legion.ts", "../library/open.ts"],
     ["src/legion/supervision/supervisor.ts", "../../agent/actor.ts"],
     ["src/legion/legion.ts", "../storage/open.ts"],
     ["src/agent/actor.ts", "./think/ask.ts"],
@@ -30,6 +32,8 @@ describe("imports", () => {
   it.each([
     ["src/legion/legion.ts", "../cli/run/start.ts", "legion may not know cli"],
     ["src/cli/run/start/start.ts", "../../../index.ts", "cli may not know index"],
+    ["src/library/open.ts", "../cli/run/start/start.ts", "library may not know cli"],
+    ["src/cli/run/start/start.ts", "../../../library/open.ts", "cli may not know library"],
     ["src/agent/actor.ts", "../legion/legion.ts", "agent may not know legion"],
     ["src/agent/actor.ts", "../storage/open.ts", "agent may not know storage"],
     ["src/storage/open.ts", "../agent/actor.ts", "storage may not know agent"],
