@@ -42,7 +42,14 @@ export async function openTestLegion(script: Script, options: TestLegionOptions 
     const wish: OpenOptions = { ...rest, project: project.path, store: "memory", model };
     const legion = await openLegionIn({ env, clock }, wish);
     let stopping: Promise<void> | undefined;
-    const stop = (): Promise<void> => (stopping ??= legion.stop().finally(leave));
+    const end = async (): Promise<void> => {
+      try {
+        await legion.stop();
+      } finally {
+        await leave();
+      }
+    };
+    const stop = (): Promise<void> => (stopping ??= end());
     return { ...legion, model, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await leave();
