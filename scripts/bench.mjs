@@ -10,6 +10,7 @@ import { root } from "./repo.mjs";
 const MEASURES = [
   "step",
   "reads",
+  "prompt",
   "latency",
   "tick",
   "append",
