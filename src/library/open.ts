@@ -66,7 +66,10 @@ export interface OpenLegion extends Answers {
    * const other = await legion.fork({ agent: "1", at: 12, as: "1b" });
    */
   fork(order: ForkOrder): Promise<LegionAgent>;
-  /** Finishes what runs and closes everything; again it waits for the same. What the agents have left to do waits for the next opening. */
+  /**
+   * Finishes what runs and closes everything; asked again, it waits for the same. What the agents have left to do waits for the next
+   * opening. `runtime.interrupt()` before it ends what runs at once.
+   */
   stop(): Promise<void>;
   /** As `stop`: `await using legion = await Legion.open()`. */
   [Symbol.asyncDispose](): Promise<void>;
