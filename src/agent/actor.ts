@@ -22,7 +22,7 @@ import { commitWork } from "./parts/commit-work.ts";
 import { showRest } from "./parts/presence.ts";
 import { resultOfPiece } from "./think/answer.ts";
 import { ask, wouldFit } from "./think/ask.ts";
-import { hasWork, isMidAnswer, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
+import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
 import { isPiece, type ResultEvent } from "../domain/event/event.ts";
 import { isLegionError } from "../base/errors.ts";
 import { runCalls } from "./act/run-calls.ts";
@@ -62,10 +62,14 @@ async function rest({ memory, inbox }: Agent, signal: AbortSignal): Promise<void
   await aborted(signal);
 }
 
-/** Before an answer that was cut off has its end, only what is urgent is taken in: the answer goes to whoever asked. */
+/**
+ * What was shown is decided on first; also where an agent was stopped before it could, new mail lets it go on. Before an answer
+ * that was cut off has its end, only what is urgent is taken in: the answer goes to whoever asked.
+ */
 function mayTakeIn({ memory: { conversation }, inbox }: Agent): boolean {
+  if (!mayDecide(conversation)) return true;
   if (conversation.mail) return false;
-  return !isMidAnswer(conversation) || inbox.ahead().some(({ message }) => isUrgent(message));
+  return conversation.pieces.length === 0 || inbox.ahead().some(({ message }) => isUrgent(message));
 }
 
 async function tick(agent: Agent, stops: Stops): Promise<void> {

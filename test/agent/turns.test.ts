@@ -76,9 +76,10 @@ describe("limits.turns", () => {
     expect(await decisions(world)).toBe(3);
   });
 
-  it("is not lengthened by agents that write while it works", async () => {
+  it("is not lengthened by agents that write while it works, and what they wrote is read when it goes on (A5)", async () => {
     const disturbed: { world?: World } = {};
     const model = createScriptedModel(async (request, index) => {
+      if (index >= 3) return NOOP;
       const { world } = disturbed;
       await world!.say("2", "Disturb 1.");
       await world!.until((seen) => seen.kind === "event" && seen.agent === "2" && seen.event.kind === "sent");
@@ -92,6 +93,9 @@ describe("limits.turns", () => {
     await world.say("1", "Go.");
     await world.until((seen) => seen.kind === "live:state" && seen.agent === "1" && seen.state === "parked");
     expect(await world.kinds("1", "decision")).toHaveLength(3);
+    await world.say("1", "Go on.");
+    expect(await decisions(world)).toBe(4);
+    expect(textOf(model.requests[3]!).match(/Psst/g)).toHaveLength(3);
   });
 
   it("is exact across restarts, and told of once", async () => {
