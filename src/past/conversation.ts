@@ -181,11 +181,6 @@ export function isAtRest(conversation: Conversation): boolean {
   return !hasMore(conversation) && openCalls(conversation).length === 0;
 }
 
-/** Is it in the middle of an answer that it goes on with by itself? */
-export function isMidAnswer(conversation: Conversation): boolean {
-  return conversation.pieces.length > 0 && mayDecide(conversation);
-}
-
 /** Calls of the newest decision that have no result yet, in order; `null` stands for a missing one in place of calls. */
 export function openCalls({ decision }: Conversation): readonly (Call | null)[] {
   if (!decision) return [];
@@ -281,8 +276,8 @@ function heed(conversation: Conversation, event: EventOf<"notice">): void {
   } else if (reason === "undeliverable") conversation.refused ||= buriedBy(event) === undefined;
   else if (isHalt(reason)) {
     conversation.halt = { reason, content, since: at };
-    // What there is of an answer goes out with it.
-    if (reason.startsWith("parked")) conversation.pieces = [];
+    // What there is of an answer goes out with these.
+    if (reason === "parked-mail" || reason === "parked-limit") conversation.pieces = [];
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { planRecovery } from "../../src/agent/recovery.ts";
+import { LegionError } from "../../src/base/errors.ts";
 import { converse, createConversation } from "../../src/past/conversation.ts";
 import type { Event } from "../../src/domain/event/event.ts";
 import { createAnthropicHistory } from "../../src/model/anthropic/history.ts";
@@ -135,6 +136,23 @@ describe("an answer that was cut off", () => {
     const [answer, report] = await letters(world);
     expect(answer).toBe(`As far as it g\n\n${REMARK}`);
     expect(report).toMatch(/^I was stopped: this agent may make 1 model call/);
+  });
+
+  it("is whole also where a person had to help in the middle", async () => {
+    const refuse = new LegionError("MODEL_REFUSED", "The key is wrong.");
+    let isHelped = false;
+    const model = createScriptedModel((_, index) => {
+      if (index === 0) return piece("One, ");
+      if (!isHelped) throw refuse;
+      return "two.";
+    });
+    const world = await createWorldInMemory({ 1: { model } });
+    await world.say("1", "Count.");
+    await world.idle();
+    expect(world.agent("1").standing.state).toBe("parked");
+    isHelped = true;
+    await world.legion.agents.get("1")!.resume();
+    expect((await letters(world)).at(-1)).toBe("One, two.");
   });
 
   it("is gone on with after a crash, and a replay is identical", async () => {
