@@ -40,9 +40,15 @@ export function foldHeld(held: HeldMail, event: Event): readonly TakenMessage[] 
     overflow.clear();
   }
   const id = withdrawnBy(event);
-  for (const [seq, message] of id === undefined ? [] : followUps)
-    if (message.id === id && followUps.delete(seq)) withdrawn.add(seq);
+  const gone = id === undefined ? undefined : first(followUps, ([, message]) => message.id === id)?.[0];
+  if (gone !== undefined && followUps.delete(gone)) withdrawn.add(gone);
   return [];
+}
+
+/** What is withdrawn is mostly the oldest: to look at all that is held would take long where very much is. */
+function first<T>(all: Iterable<T>, isIt: (one: T) => boolean): T | undefined {
+  for (const one of all) if (isIt(one)) return one;
+  return undefined;
 }
 
 function release({ followUps, overflow }: HeldMail, seq: number): readonly TakenMessage[] {
@@ -98,6 +104,6 @@ export function countHeld({ all, forks, now }: HeldCount, event: Event): void {
   } else if (event.kind === "released") for (const taken of event.messages) end(now.get(taken));
   else {
     const id = withdrawnBy(event);
-    for (const stay of id === undefined ? [] : now.values()) if (stay.id === id) end(stay);
+    if (id !== undefined) end(first(now.values(), (stay) => stay.id === id));
   }
 }
