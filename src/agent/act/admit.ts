@@ -15,6 +15,8 @@ import { askPerson, awaitVerdict, settleQuestion, tellUnasked } from "./question
 
 const SKIPPED = "Not run: new instructions came first.";
 const STEERED = "Skipped: new instructions arrived.";
+/** How the result of a call begins that never ran, whatever it was. */
+export const NOT_BEGUN: readonly string[] = [STOPPED, SKIPPED, STEERED];
 const WAY_OUT = "Do it another way, or leave it out and say so.";
 
 /**

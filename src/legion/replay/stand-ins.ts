@@ -3,6 +3,7 @@
 
 import type { Performed, Performer } from "../../agent/parts/agent.ts";
 import type { CallBudget } from "../../agent/parts/budget.ts";
+import { NOT_BEGUN } from "../../agent/act/admit.ts";
 import { checkCall } from "../../agent/act/check-call.ts";
 import { WRAP_UP } from "../../agent/parts/metered-model.ts";
 import { compareEvents, comparePrompts, withoutStamp, type Difference } from "./difference.ts";
@@ -21,7 +22,7 @@ import { parseMessageId, type AgentId, type Message } from "../../domain/message
 import type { Model, ModelRequest } from "../../domain/model.ts";
 import type { Limiter } from "../../model/limiter/limiter.ts";
 import { toCompletion } from "../../model/scripted/recorded.ts";
-import { sentBy, STOPPED } from "../../agent/act/perform.ts";
+import { sentBy } from "../../agent/act/perform.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { SHUTDOWN } from "../../base/process/signals.ts";
@@ -253,7 +254,8 @@ function checkAgain(
   { recorded, call }: { readonly recorded: EventOf<"result">; readonly call: Call },
 ): void {
   const { seq, outcome, content } = recorded;
-  if (outcome === "interrupted" || (outcome === "idle" && content.startsWith(STOPPED))) return;
+  const isNotBegun = outcome === "idle" && NOT_BEGUN.some((reason) => content.startsWith(reason));
+  if (outcome === "interrupted" || isNotBegun) return;
   const checked = checkCall(call, modules.actions, memory.conversation.decision?.event);
   if (checked.kind === "ready") return;
   const before = `${outcome}: ${content}`;
