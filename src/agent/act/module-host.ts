@@ -8,7 +8,7 @@ import type { HostSource, Performer, ReadyCall } from "../parts/agent.ts";
 import { PINNED_SHARE } from "../parts/introduction.ts";
 import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Event } from "../../domain/event/event.ts";
+import type { Event, EventOf } from "../../domain/event/event.ts";
 import { laneOf } from "../../domain/message/message.ts";
 import { isHidden } from "../../past/held.ts";
 import type { ModelProfile } from "../../domain/model.ts";
@@ -166,12 +166,24 @@ function createHistory(memory: ReadablePast): History {
       return found.reverse();
     },
     async open(seq) {
-      for await (const event of memory.past(seq))
-        return event.seq === seq ? toPast(event, memory) : undefined;
+      for await (const event of memory.past(seq)) {
+        if (event.seq !== seq) return undefined;
+        return event.kind === "released" ? openReleased(event, memory) : toPast(event, memory);
+      }
       return undefined;
     },
     latestInstruction: () => memory.conversation.instruction?.content,
   };
+}
+
+/** The mail that was shown in the place of `event`: in summaries it goes by this number. */
+async function openReleased({ seq, at, messages }: EventOf<"released">, memory: ReadablePast) {
+  const texts: string[] = [];
+  for await (const event of memory.past(messages[0])) {
+    if (event.seq >= seq) break;
+    if (messages.includes(event.seq)) texts.push(textOfEvent(event) ?? "");
+  }
+  return { seq, at, text: texts.join("\n\n") };
 }
 
 function isOfDecision({ kind }: Event): boolean {

@@ -165,4 +165,17 @@ describe("the memory of an agent", () => {
     const [found] = await world.kinds("1", "result");
     expect(found!.content).not.toContain("MESSAGE");
   });
+
+  it("reopens what was released by the number that a summary gives it", async () => {
+    const here: { world?: World } = {};
+    const model = createScriptedModel(async (_, index) => {
+      const [released] = index === 0 ? await here.world!.kinds("1", "released") : [];
+      return released ? { calls: [{ action: "recall", parameters: { event: released.seq } }] } : NOOP;
+    });
+    const world = (here.world = await createWorldInMemory({ 1: { model } }));
+    await speak(world)("follow-up", "Paint the door.");
+    await world.idle();
+    const [reopened] = await world.kinds("1", "result");
+    expect(reopened).toMatchObject({ outcome: "ok", content: expect.stringContaining("Paint the door.") });
+  });
 });
