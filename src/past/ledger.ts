@@ -240,12 +240,18 @@ function turn(ledger: Ledger, { origin }: EventOf<"branch">): void {
   Object.assign(ledger, createLedger(), { log, last, at, atMs, epoch, prompts });
 }
 
-/** The call that was prompted last came back: earlier ones without an answer stay charged. */
+/** The agent's newest call came back: all others without an answer stay charged. */
 function settleLast(ledger: Ledger, usage: Usage): void {
-  const charged = sumOf(ledger.open.splice(0).slice(0, -1));
+  const answered = ownCall(ledger);
+  const charged = sumOf(ledger.open.splice(0).filter((call) => call !== answered));
   ledger.spent.usage = addUsage(addUsage(ledger.spent.usage, charged), usage);
   ledger.spent.workingMs += elapsed(ledger.promptedMs, ledger.atMs);
   ledger.promptedMs = 0;
+}
+
+/** The newest call under way that the agent makes itself: an action may ask after its result, too. */
+export function ownCall({ open }: Pick<Ledger, "open">): OpenCall | undefined {
+  return open.findLast(({ call }) => call === undefined);
 }
 
 function elapsed(fromMs: number, toMs: number): number {

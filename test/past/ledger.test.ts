@@ -117,6 +117,16 @@ describe("what was spent", () => {
     expect(totalUsage(ledger)).toMatchObject({ input: 7 + 10 + 7, output: 5 });
   });
 
+  it("is the reserve of what an action asks when its result is in the log, whatever comes first", () => {
+    const late: NewEvent = { ...prompted, reserved: { input: 3, output: 100 }, call: "a" };
+    const acted = [prompted, decision("calls", "a"), result("a", "ok")];
+    for (const next of [
+      [late, prompted],
+      [prompted, late],
+    ])
+      expect(totalUsage(fold([...acted, ...next, decision("end")])).input).toBe(10 + 3 + 10);
+  });
+
   it("is nothing for a prompt that was refused; one of which nobody knows stays charged", () => {
     const refused = (seq: number): NewEvent => ({ kind: "refused", prompted: seq, status: 429 });
     const ledger = fold([prompted, prompted, refused(1), refused(1), refused(9)]);

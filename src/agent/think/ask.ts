@@ -5,6 +5,7 @@ import { FRAMING_TOKENS, type Prompt } from "../parts/metered-model.ts";
 import type { Undeliverable } from "../../past/dead-letters.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event/event.ts";
 import { isLegionError } from "../../base/errors.ts";
+import { ownCall } from "../../past/ledger.ts";
 import { judgeLoop } from "../parts/loop-guard.ts";
 import type { Completion, Delta, ModelRequest } from "../../domain/model.ts";
 import { SHUTDOWN, type Stops } from "../../base/process/signals.ts";
@@ -162,7 +163,7 @@ function uniqueCalls({ memory }: Thinker, calls: readonly Call[], completion: Co
 
 /** The provider has read a prompt that was sent and not refused: its input is charged. */
 function abortedDecision({ speech, model, memory }: Thinker): DecisionEvent {
-  const { cost, ...usage } = memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
+  const { cost, ...usage } = ownCall(memory.ledger)?.reserved ?? NO_USAGE;
   return {
     kind: "decision",
     text: "",

@@ -7,6 +7,7 @@ import { isLegionError } from "../../base/errors.ts";
 import { sha256 } from "../../past/log/blobs.ts";
 import type { Stops } from "../../base/process/signals.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
+import { ownCall } from "../../past/ledger.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import type { Completion } from "../../domain/model.ts";
 import { introductionTokens, type Introduction } from "../parts/introduction.ts";
@@ -163,7 +164,7 @@ async function summarise(
     (text) => text !== "" && sizeOf(text) < replaced,
   );
   // A digest takes what was paid for the summary that it stands in for.
-  const usage = asked?.usage ?? memory.ledger.open.at(-1)?.reserved ?? NO_USAGE;
+  const usage = asked?.usage ?? ownCall(memory.ledger)?.reserved ?? NO_USAGE;
   // One that is not kept covers nothing; it is in the log for what it cost.
   const isKept = content !== undefined;
   const before = introductionTokens(introduction) + view.tokens;

@@ -102,8 +102,9 @@ const OWN: ReadonlySet<Event["kind"]> = new Set([
 function authorOf(event: Event, conversation: Conversation, before: Event | undefined): Recorded["by"] {
   if (event.kind === "branch") return "start";
   if (event.kind === "opened") return event.epoch === before?.epoch ? "outside" : "start";
-  // While a call has no result, it is the action that asks.
-  if (event.kind === "prompted" && openCalls(conversation).length > 0) return "outside";
+  // While a call has no result, it is the action that asks; earlier versions did not say so, and it may ask after that.
+  if (event.kind === "prompted" && (event.call !== undefined || openCalls(conversation).length > 0))
+    return "outside";
   return isOwn(event) ? "agent" : "outside";
 }
 
