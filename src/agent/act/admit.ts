@@ -2,7 +2,6 @@
 
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { SHUTDOWN } from "../../base/process/signals.ts";
-import { laneOf } from "../../domain/message/message.ts";
 import type { Judgement } from "../../domain/policy/policy.ts";
 import { keyOfCall } from "../../domain/policy/same-call.ts";
 import { openQuestion, reasonOf, type AskedQuestion } from "../../past/questions.ts";
@@ -10,11 +9,10 @@ import type { AdmitCall, ClearCall, Clearance, Performer, SoundCall } from "../p
 import { checkCall } from "./check-call.ts";
 import { judgeCall, type CallJudgement } from "./gate.ts";
 import { readingHost } from "./module-host.ts";
-import { closeCall, STOPPED } from "./perform.ts";
+import { closeCall, isSteered, STEERED, STOPPED } from "./perform.ts";
 import { askPerson, awaitVerdict, settleQuestion, tellUnasked } from "./question.ts";
 
 const SKIPPED = "Not run: new instructions came first.";
-const STEERED = "Skipped: new instructions arrived.";
 /** How the result of a call begins that never ran, whatever it was. */
 export const NOT_BEGUN: readonly string[] = [STOPPED, SKIPPED, STEERED];
 const WAY_OUT = "Do it another way, or leave it out and say so.";
@@ -57,16 +55,10 @@ export const clear = (async (performer, call, stops): Promise<Clearance | ToBeAs
   if (typeof judgement === "string") return close("error", judgement);
   const question = questions.newest?.isElsewhere ? undefined : questions.newest;
   const answer = await answerTo(performer, ready, { judgement, question });
-  if (answer === "run" && isSteered(performer)) return close("idle", STEERED);
   const { leave, touched } = judgement;
   if (answer === "run") return { kind: "ready", ready: { ...ready, leave, touched } };
   return answer === "ask" ? { kind: "asks", ready, judgement } : close("error", answer.refusal);
 }) satisfies ClearCall;
-
-/** Did a person give new instructions that are not taken in? Then nothing begins. */
-function isSteered({ inbox }: Pick<Performer, "inbox">): boolean {
-  return inbox.ahead().some(({ message }) => laneOf(message) === "steer");
-}
 
 /** What is said of the call; a text if its action cannot say what it touches. */
 async function judged(performer: Performer, ready: SoundCall): Promise<CallJudgement | string> {

@@ -9,12 +9,14 @@ import { createProgress } from "./progress.ts";
 import type { ActionResult } from "../../domain/authoring/module.ts";
 import { ownFrame, showPlace } from "../../base/process/own-code.ts";
 import { SHUTDOWN } from "../../base/process/signals.ts";
+import { laneOf } from "../../domain/message/message.ts";
 import { markOf, type Taint } from "../../domain/message/taint.ts";
 import { owning, strayOwner } from "../../base/async-owner.ts";
 import { estimateTokens, fitTokens } from "../../model/tokens/tokens.ts";
 import { beginWork, type Work } from "./unit-of-work.ts";
 
 export const STOPPED = "Stopped by Control.";
+export const STEERED = "Skipped: new instructions arrived.";
 const LEFT = `${STOPPED} The action did not end by itself: what it began may still go on.`;
 const DONE = "Done.";
 /** How long an action may take to end after it was told to. */
@@ -30,6 +32,8 @@ export async function perform(
   signal: AbortSignal,
 ): Promise<Performed> {
   const { call, touched: touches } = ready;
+  // Since it was judged it may have waited for others to end.
+  if (isSteered(performer)) return (await closeCall(performer, call)("idle", STEERED)).performed;
   const work = beginWork(performer, call.id);
   const progress = createProgress(performer, call);
   const named = { call: call.id, action: call.action };
@@ -54,6 +58,11 @@ export async function perform(
     usage: work.usage,
   };
   return { result: event, refused: work.refused };
+}
+
+/** Did a person give new instructions that are not taken in? Then nothing begins. */
+export function isSteered({ inbox }: Pick<Performer, "inbox">): boolean {
+  return inbox.ahead().some(({ message }) => laneOf(message) === "steer");
 }
 
 /** The messages of an action, if there are any, marked as its result is. */

@@ -179,19 +179,33 @@ describe("neighbouring calls that only read", () => {
 });
 
 describe("an agent that two starts in a row did not outlive", () => {
-  it("reads one at a time, so that the next end says which it was", async () => {
+  async function suspect() {
     const { modules, open, begun, began } = library();
-    let world = await go([decide("read a", "read b", "read c")], { modules });
-    for (const start of [1, 2, 3]) {
-      await begun(start < 3 ? 3 * start : 7);
-      if (start === 3) break;
+    let world = await go([decide("read a", "read b", "read c"), NOOP], { modules });
+    for (const start of [1, 2]) {
+      await begun(3 * start);
       world.legion.interrupt();
       world = await world.restart();
     }
+    await begun(7);
     expect(began.slice(6)).toEqual(["a"]);
+    return { world, open };
+  }
+
+  it("reads one at a time, so that the next end says which it was", async () => {
+    const { world, open } = await suspect();
     open("a", "b", "c");
     await world.idle();
     expect((await results(world)).slice(0, 3)).toEqual(["a", "b", "c"].map((what) => `ok: read ${what}`));
+  });
+
+  it("begins nothing that waited for that while a steer is unread (A3)", async () => {
+    const { world, open } = await suspect();
+    await world.legion.control.say(["1"], "Something else.", "steer");
+    open("a", "b", "c");
+    await world.idle();
+    const skipped = "idle: Skipped: new instructions arrived.";
+    expect((await results(world)).slice(0, 3)).toEqual(["ok: read a", skipped, skipped]);
   });
 });
 
