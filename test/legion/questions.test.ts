@@ -78,4 +78,19 @@ describe("a watcher of a legion", () => {
     expect(await questionOf(again)).toBe(question);
     expect(questionsOf(again).at(-1)).toMatchObject({ question: { id: question } });
   });
+
+  it.each(["abort", "steer"] as const)(
+    "sees it end in the next node where the person said something else meanwhile, and nothing is asked twice (A6): %s",
+    async (delivery) => {
+      const { world, question, modules, done } = await asking();
+      const without = await world.restart({ "2": agent([]) });
+      const [by] = await without.legion.control.say(["1"], "Leave that.", delivery);
+      const again = await without.restart({ "1": agent([], { modules }) });
+      await again.idle();
+      const ended = { verdict: "superseded", by };
+      expect(questionsOf(again).at(-1)).toMatchObject({ question: { id: question }, ended });
+      expect(await again.kinds("1", "approval")).toMatchObject([{}, {}, ended]);
+      expect(done).toEqual([]);
+    },
+  );
 });

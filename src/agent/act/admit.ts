@@ -43,11 +43,13 @@ export const clear = (async (performer, call, stops): Promise<Clearance | ToBeAs
   const { modules, memory } = performer;
   const close = closeCall(performer, call);
   if (stops.signal.reason === SHUTDOWN) throw SHUTDOWN;
-  if (stops.signal.aborted) return close("idle", STOPPED);
   const { questions } = memory.conversation;
-  if (questions.isSuperseded) return close("idle", SKIPPED);
   // An open question is settled first, by whatever came first.
-  if (!openQuestion(questions) && isSteered(performer)) return close("idle", STEERED);
+  if (!openQuestion(questions)) {
+    if (stops.signal.aborted) return close("idle", STOPPED);
+    if (questions.isSuperseded) return close("idle", SKIPPED);
+    if (isSteered(performer)) return close("idle", STEERED);
+  }
   const checked = checkCall(call, modules.actions, memory.conversation.decision?.event);
   if (checked.kind === "refused") return close("error", checked.reason);
   const { ready } = checked;
