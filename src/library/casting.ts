@@ -59,7 +59,7 @@ export async function openCasting(place: CastingPlace): Promise<Casting> {
     async cast(agent, id) {
       const given = givenBy(agent);
       const membersOf = (settled: Config) =>
-        ({ kind: "given", members: [memberOf(agent, id, settled)] }) as const;
+        ({ kind: "given", members: [memberOf(agent, id, { ...settled, ofAll: wish.limits })] }) as const;
       const settled = await settle(agent.model, (one) =>
         broughtBy(membersOf(one), { config: one, places, given }),
       );
@@ -83,15 +83,10 @@ function flagsOf({ approvals, store, session }: LegionWish, model: string | Mode
 
 /** What a program says stands for what a person types. */
 function withWish(config: Config, { limits, policy }: LegionWish): Config {
-  const { agent = {}, legion = {} } = limits ?? {};
   return {
     ...config,
     policies: [...config.policies, ...personLayers(PROGRAM, policy)],
-    limits: {
-      agent: mergeLimits(config.limits.agent, agent),
-      legion: mergeLimits(config.limits.legion, legion),
-    },
-    flags: { ...config.flags, limits },
+    limits: { ...config.limits, legion: mergeLimits(config.limits.legion, limits?.legion ?? {}) },
   };
 }
 
@@ -100,8 +95,14 @@ function givenBy({ modules = [] }: AgentWish): ReadonlyMap<string, Module> {
   return new Map(own.map((module) => [module.name, module]));
 }
 
-function memberOf(wish: AgentWish, id: AgentId, { agent }: Config): Member {
-  const { brief, actions, limits = {}, environment } = wish;
+interface MemberDefaults extends Pick<Config, "agent"> {
+  readonly ofAll: LegionWish["limits"];
+}
+
+/** What is said of one agent outranks what is said of all. */
+function memberOf(wish: AgentWish, id: AgentId, { agent, ofAll }: MemberDefaults): Member {
+  const { brief, actions, environment } = wish;
+  const limits = mergeLimits(ofAll?.agent ?? {}, wish.limits ?? {});
   return {
     ...{ id, brief, actions, limits, environment },
     agent: wish.agent ?? agent,

@@ -50,6 +50,7 @@ export interface SpawnOptions {
   readonly modules?: readonly (string | Module)[];
   /** The only ones of its modules' actions that it has and is shown. Default: those that the definition leaves it. */
   readonly actions?: readonly string[];
+  /** Of this agent, in place of what `Legion.open` says of each. */
   readonly limits?: LimitsOption;
   /** Counts as your word: it may widen. */
   readonly policy?: PolicyText;

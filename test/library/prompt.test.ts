@@ -117,6 +117,21 @@ describe("a prompt that cannot be answered", () => {
     await expect(agent.prompt("Go on.")).rejects.toMatchObject({ code: "LIMIT" });
   });
 
+  it.each([
+    ["less than", 1, 2],
+    ["more than", 3, 2],
+  ])("past a limit of the agent's own, %s that of all", async (_, own, ofAll) => {
+    const legion = await openInMemory((__, index) => call("addGoal", { goal: String(index) }), {
+      limits: { steps: ofAll },
+    });
+    const agent = await legion.spawn({ limits: { steps: own } });
+    await expect(agent.prompt("Go on.")).rejects.toMatchObject({ code: "LIMIT" });
+    expect(legion.runtime.agents.get(agent.id)!.agent!.memory.ledger.spent.steps).toBe(own);
+    const other = await legion.spawn();
+    await expect(other.prompt("Go on.")).rejects.toMatchObject({ code: "LIMIT" });
+    expect(legion.runtime.agents.get(other.id)!.agent!.memory.ledger.spent.steps).toBe(ofAll);
+  });
+
   it("of an agent that runs in circles end where it is stopped, and the next one wakes it", async () => {
     let isCircling = true;
     const legion = await openInMemory(() =>
