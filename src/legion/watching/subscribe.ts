@@ -13,11 +13,18 @@ export function subscribeToAgent(
   listener: AgentListener,
 ): () => void {
   const fold = createAgentEventFold(agent);
+  let isOver = false;
   const unwatch = inspector.watch((seen) => {
     for (const event of fold(seen)) {
+      // One inspection may make several events, and the listener may have had enough.
+      if (isOver) return;
       const answer = listener(event);
-      if (answer instanceof Promise) answer.catch(unwatch);
+      if (answer instanceof Promise) answer.catch(end);
     }
   });
-  return unwatch;
+  const end = (): void => {
+    isOver = true;
+    unwatch();
+  };
+  return end;
 }

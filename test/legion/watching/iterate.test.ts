@@ -171,6 +171,18 @@ describe("a subscriber", () => {
     expect(told).toBeLessThan(4);
   });
 
+  it("that ends it at the first event is told no second one", async () => {
+    const world = await createWorldInMemory({ "1": { script: ["Done."] } });
+    const told: AgentEvent["kind"][] = [];
+    const stop = subscribeToAgent(world.legion.inspector, "1", ({ kind }) => {
+      told.push(kind);
+      stop();
+    });
+    await world.say("1", "go");
+    await world.idle();
+    expect(told).toEqual(["agent:start"]);
+  });
+
   it("that was ended is told nothing more", async () => {
     const world = await createWorldInMemory({ "1": { script: ["Done."] } });
     const told: AgentEvent[] = [];
