@@ -69,7 +69,7 @@ export interface LegionAgent {
   subscribe(listener: AgentListener): () => void;
   /**
    * The same for a reader at its own pace, which slows nobody: from the call on, until `signal` aborts, the agent is stopped or the
-   * loop is left.
+   * loop is left. Of one that is stopped already there are none.
    *
    * @example
    * for await (const event of agent.events({ signal })) console.log(event.kind);
@@ -116,7 +116,10 @@ export function createLegionAgent({ legion, reader }: AgentSource, id: AgentId):
       return structuredClone(agent.memory.view.turns);
     },
     subscribe: (listener) => subscribeToAgent(inspector, id, listener),
-    events: ({ signal } = {}) =>
-      iterateAgentEvents({ agent: id, inspector, read: (from) => reader.events(id, from) }, signal),
+    events({ signal } = {}) {
+      const isStopped = legion.agents.get(id)?.standing.state === "stopped";
+      const source = { agent: id, inspector, read: (from: number) => reader.events(id, from) };
+      return iterateAgentEvents(source, isStopped ? AbortSignal.abort() : signal);
+    },
   };
 }

@@ -42,6 +42,13 @@ describe("what happens to an agent", () => {
     expect(seen.map(({ kind }) => kind)).toEqual(STORY);
   });
 
+  it("is nothing any more once the agent is stopped: nobody waits for it", async () => {
+    const legion = await openInMemory(SCRIPT);
+    const agent = await legion.spawn();
+    await legion.stop();
+    expect(await agent.events().next()).toEqual({ done: true, value: undefined });
+  });
+
   it("goes on whatever a listener does", async () => {
     const agent = await (await openInMemory(SCRIPT)).spawn();
     const heard: string[] = [];
