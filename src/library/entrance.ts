@@ -4,6 +4,7 @@ import { LegionError } from "../base/errors.ts";
 import { displayName, isAgentId, type AgentId } from "../domain/message/message.ts";
 import type { AgentPlan } from "../legion/agent-plan.ts";
 import type { ForkOrder } from "../legion/fork.ts";
+import { readForkOrder } from "./options.ts";
 import { createLegionAgent, type AgentSource, type LegionAgent } from "./agent.ts";
 
 export function createEntrance(source: AgentSource) {
@@ -12,6 +13,9 @@ export function createEntrance(source: AgentSource) {
   const plans = new Map<AgentId, AgentPlan>();
   const coming = new Map<AgentId, Promise<LegionAgent>>();
   let isClosed = false;
+  const refuseIfClosed = (): void => {
+    if (isClosed) throw new LegionError("REFUSED", "this legion is stopped; Legion.open opens it again");
+  };
   const isFree = (id: AgentId): boolean => {
     const state = legion.agents.get(id)?.standing.state ?? "stopped";
     return !coming.has(id) && (!agents.has(id) || state === "stopped");
@@ -29,7 +33,7 @@ export function createEntrance(source: AgentSource) {
     wanted: AgentId | undefined,
     plan: (id: AgentId) => Promise<AgentPlan>,
   ): Promise<LegionAgent> => {
-    if (isClosed) throw new LegionError("REFUSED", "this legion is stopped; Legion.open opens it again");
+    refuseIfClosed();
     const id = wanted ?? firstNumber((number) => !agents.has(number) && !coming.has(number));
     refuseId(id, isFree);
     const arrival = come(id, plan).finally(() => coming.delete(id));
@@ -39,7 +43,9 @@ export function createEntrance(source: AgentSource) {
   return {
     agents: agents as ReadonlyMap<AgentId, LegionAgent>,
     enter,
-    async fork(order: ForkOrder): Promise<LegionAgent> {
+    async fork(given: ForkOrder): Promise<LegionAgent> {
+      refuseIfClosed();
+      const order = readForkOrder(given);
       const { agent: origin, as } = order;
       const [agent, plan] = [agents.get(origin), plans.get(origin)];
       if (!agent || !plan)

@@ -18,6 +18,7 @@ import { explainIssue } from "../config/files/yaml.ts";
 import type { ProgramProviders } from "../config/files/provider-settings.ts";
 import { checkModule } from "../config/module-loader.ts";
 import type { EnvironmentChoice } from "../environment/settings.ts";
+import { forkOrderSchema, type ForkOrder } from "../legion/fork.ts";
 
 /**
  * What may be spent. `steps` are decisions, `turns` those on one instruction of a person, `tokens` those of prompts and answers, `cost` is US dollars, `time` working time in
@@ -148,6 +149,8 @@ const openOptions = section({
   trust: z.boolean("expected true or false").optional(),
 });
 
+const forkOrder = section(forkOrderSchema.shape);
+
 /** As it was said, and checked; an absent member is left to what the project settles. */
 export type AgentWish = z.output<typeof spawnOptions>;
 export type LegionWish = z.output<typeof openOptions>;
@@ -162,6 +165,11 @@ export function readSpawnOptions(options: unknown): AgentWish {
   const wish = read("spawn", spawnOptions, typeof options === "string" ? { agent: options } : options);
   for (const module of wish.modules ?? []) if (typeof module !== "string") checkModule(module, "of spawn");
   return wish;
+}
+
+/** Throws as `readOpenOptions`. */
+export function readForkOrder(order: unknown): ForkOrder {
+  return read("fork", forkOrder, order);
 }
 
 function read<T>(where: string, schema: z.ZodType<T>, options: unknown): T {

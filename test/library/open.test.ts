@@ -166,6 +166,38 @@ describe("fork", () => {
   });
 });
 
+describe("what a program says wrong of a fork", () => {
+  it.each<readonly [string, unknown, RegExp]>([
+    ["nothing", undefined, /^fork: expected/],
+    ["no event", { agent: "1" }, /^fork: "at" is missing/],
+    ["an event before the first", { agent: "1", at: -1 }, /^fork: at: /],
+    ["a part of an event", { agent: "1", at: 1.5 }, /^fork: at: /],
+    ["an event in words", { agent: "1", at: "2" }, /^fork: at: /],
+    ["an event to come", { agent: "1", at: 999 }, /^there is no event 999/],
+    ["a stranger", { agent: "9", at: 1 }, /^fork: there is no agent "9" here$/],
+    ["an id that is no text", { agent: "1", at: 1, as: 7 }, /^fork: as: /],
+    ["an id that is taken", { agent: "1", at: 1, as: "1" }, /there is an agent "1" here already$/],
+    ["an unknown option", { agent: "1", at: 1, to: 2 }, /^fork: unknown key "to"/],
+  ])("%s is refused in one line, and the agent is as it was", async (_, order, message) => {
+    const legion = await openInMemory(["Hello."]);
+    const agent = await legion.spawn();
+    await agent.prompt("Hi.");
+    const refused = { code: "USAGE", message: expect.stringMatching(message) };
+    await expect(legion.fork(order as never)).rejects.toMatchObject(refused);
+    expect(agent.messages()).toHaveLength(2);
+    expect([...legion.agents.keys()]).toEqual(["1"]);
+  });
+
+  it("any, after `stop`, is refused as `spawn` is", async () => {
+    const legion = await openInMemory([]);
+    await legion.spawn();
+    await legion.stop();
+    const refused = { code: "REFUSED", message: expect.stringContaining("this legion is stopped") };
+    await expect(legion.fork({ agent: "1", at: 1 })).rejects.toMatchObject(refused);
+    await expect(legion.spawn()).rejects.toMatchObject(refused);
+  });
+});
+
 describe("messages", () => {
   it("are a copy: what a program does to them, no model sees", async () => {
     const model = createScriptedModel(["One.", "Two."]);
