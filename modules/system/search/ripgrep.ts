@@ -4,7 +4,7 @@
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Readable } from "node:stream";
@@ -24,20 +24,20 @@ import {
 
 const MAX_SAID = 2_000;
 
-/** The program on `path`; never one that lies in the workspace, or that a project's packages brought. */
+/** The program on `path`; never one that lies in the workspace, by whatever links, or that a project's packages brought. */
 export function findRipgrep(path: string | undefined, root: string): string | undefined {
   return (path ?? "")
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]/.test(folder))
-    .filter((folder) => folder !== root && !folder.startsWith(`${root}/`))
     .map((folder) => join(folder, "rg"))
-    .find(isProgram);
+    .find((file) => isProgram(file, root));
 }
 
-function isProgram(file: string): boolean {
+function isProgram(file: string, root: string): boolean {
   try {
     accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
+    const isOutside = [file, realpathSync(file)].every((at) => !at.startsWith(`${root}/`));
+    return isOutside && statSync(file).isFile();
   } catch {
     return false;
   }

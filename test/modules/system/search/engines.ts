@@ -20,10 +20,16 @@ export const ENGINES: readonly EngineName[] = ripgrepIsThere ? ["ripgrep", "own 
 export const fromSource: SearchOptions["start"] = (search) =>
   new Worker(new URL("./walk-worker.mjs", import.meta.url), { workerData: search });
 
-export function createSearcher(engine: EngineName, setup: Setup & { readonly timeoutMs?: number } = {}) {
-  const { timeoutMs = 60_000, ...rest } = setup;
-  const environment: Readonly<Record<string, string>> =
+interface SearcherSetup extends Setup {
+  readonly timeoutMs?: number;
+  /** In place of what makes it search by `engine`. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export function createSearcher(engine: EngineName, setup: SearcherSetup = {}) {
+  const path: Readonly<Record<string, string>> =
     engine === "ripgrep" ? { PATH: process.env["PATH"] ?? "" } : {};
+  const { timeoutMs = 60_000, environment = path, ...rest } = setup;
   const scratch = mkdtempSync(join(tmpdir(), "legion-scratch-"));
   onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
   const node = { ...closedPremises(() => Promise.reject(new Error("no web here"))), environment, scratch };
