@@ -289,6 +289,11 @@ describe("what the package ships", () => {
     );
   });
 
+  it("has an assistant, which takes 50 turns and is compacted by rounds", async () => {
+    const { limits, memory } = await findDefinition("assistant", here);
+    expect({ limits, memory }).toMatchObject({ limits: { turns: 50 }, memory: { strategy: "rounds" } });
+  });
+
   it("has a team of three whose briefs name each other by the ids they have there", async () => {
     const ids = (await findTeam("workshop", here)).map(({ id }) => id);
     expect(ids).toEqual(["planner", "builder", "reviewer"]);

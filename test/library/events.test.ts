@@ -49,6 +49,19 @@ describe("what happens to an agent", () => {
     expect(await agent.events().next()).toEqual({ done: true, value: undefined });
   });
 
+  it("has what the model reads of a result, and the details that it does not", async () => {
+    const agent = await (
+      await openInMemory([call("writeFile", { path: "a.txt", content: "hello\n" }), "Written."])
+    ).spawn();
+    const results: AgentEvent[] = [];
+    agent.subscribe((event) => event.kind === "result" && results.push(event));
+    await agent.prompt("Write.");
+    const diff = "--- /dev/null\n+++ a.txt\n@@ -0,0 +1,1 @@\n+hello\n";
+    const content = expect.stringContaining("Wrote to a.txt.") as string;
+    expect(results).toMatchObject([{ outcome: "ok", content, details: { created: true, diff } }]);
+    expect(JSON.stringify(agent.messages())).not.toContain("/dev/null");
+  });
+
   it("goes on whatever a listener does", async () => {
     const agent = await (await openInMemory(SCRIPT)).spawn();
     const heard: string[] = [];

@@ -133,6 +133,17 @@ describe("the events of an agent", () => {
     );
   });
 
+  it("tell of a compaction what it left of how many tokens", () => {
+    const [tokens, stays] = [
+      { before: 900, after: 45 },
+      { messages: 1, decisions: 1, summaries: 1 },
+    ] as const;
+    const cost = { strategy: "rounds", usage: { input: 5, output: 2 }, tokens, stays };
+    const summary = { kind: "summary", covers: [1, 9], content: "It was done.", ...cost } as const;
+    const events = fold([committed("1", summary), committed("1", { ...summary, content: "" })]);
+    expect(events.filter(isKind("compaction"))).toMatchObject([{ content: "It was done.", tokens, stays }]);
+  });
+
   it("are those of one agent", async () => {
     const { seen } = await session();
     expect(seen.flatMap(createAgentEventFold("2"))).toEqual([]);
