@@ -73,8 +73,13 @@ function readLiteral(text: string, tools: ReadonlySet<string>): readonly Command
 
 function orLack(command: Command, tools: ReadonlySet<string>): Command {
   if (command.kind !== "call" || tools.has(command.wanted.action)) return command;
-  const reason = `I have no action \`${command.wanted.action}\`.`;
-  return { kind: "mistake", source: command.source, reason };
+  const { source, wanted } = command;
+  if (wanted.action === "writeNote" && tools.has("recordNote"))
+    return {
+      ...command,
+      wanted: { action: "recordNote", parameters: { content: source.slice("note".length).trim() } },
+    };
+  return { kind: "mistake", source, reason: `I have no action \`${wanted.action}\`.` };
 }
 
 /** `steps` begin with what came of the calls of `errands`. */

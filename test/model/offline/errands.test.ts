@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { goals } from "../../../modules/goals.ts";
+import { session } from "../../../modules/session.ts";
 import type { Inspection } from "../../../src/domain/inspection.ts";
 import { CAPABILITIES, OFFLINE_HELP } from "../../../src/model/offline/commands.ts";
 import { asked, createTeam, decisionsOf, goalsOf, idsTo, notesOf, toldControl } from "./offline-world.ts";
@@ -75,6 +76,12 @@ describe("an agent on the offline model", () => {
     );
     expect((await asked(world, "1", "viewNote\ntitle: none\ntitle: twice"))[0]).toContain("given twice");
     expect(await asked(world, "1", "deleteEverything\npath: .")).toEqual([CAPABILITIES]);
+  });
+
+  it("records a note for the session where it writes none", async () => {
+    const world = await createTeam(idsTo(1), {}, { extra: { modules: [core, session] } });
+    const [answer] = await asked(world, "1", "note milk: two litres");
+    expect(answer).toBe("> note milk: two litres\nRecorded note: milk: two litres (category: general)");
   });
 
   it("says which action it lacks", async () => {

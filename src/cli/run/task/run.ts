@@ -34,8 +34,11 @@ export const command: CliCommand = {
         `a definition in agents/, or the path of one (default: ${DEFAULT_AGENT}; a session keeps its own)`,
       )
       .option("--model <name>", "anthropic/<id>, openai/<id>, offline or scripted:<file>")
-      .option("--base-url <url>", "where the model's provider is, or a compatible server; for this time")
-      .option("--limits <limits>", "steps=100,tokens=2000000,cost=2.50,time=8h (any of them), or none")
+      .option("--base-url <url>", "where the model's provider is, or a compatible server; this once")
+      .option(
+        "--limits <limits>",
+        "steps=100,turns=50,tokens=2000000,cost=2.50,time=8h (any of them), or none",
+      )
       .option("--yes", "let the agent run any command unasked, also without a sandbox")
       .option("--approvals <way>", "what has to be asked waits for you, or is denied: wait, deny");
   },
