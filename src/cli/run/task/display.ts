@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { CONTROL, displayName } from "../../../domain/message/message.ts";
 import { personFolderPath } from "../../../storage/folder/person/folder.ts";
+import type { Inspect } from "../../../domain/inspection.ts";
 import { openDisplay, openFeed, type Display, type DisplayOptions } from "../../console/display.ts";
 import { createUnaskedTeller } from "../../console/question/unasked.ts";
 import type { Io } from "../../kit/command.ts";
@@ -44,11 +45,13 @@ function openQuiet({ readers, io, roster }: DisplayOptions, run: string): Displa
   const feed = readers === "programs" ? openFeed(io) : undefined;
   const tell = (text: string): void => void io.stderr.write(`legion: ${oneLine(text)}\n`);
   const tellUnasked = createUnaskedTeller(join(personFolderPath(io.env), "config.yaml"), tell);
+  const tellWait = createWaitTeller(tell);
   roster.remarks.forEach(tell);
   return {
     see(seen) {
       feed?.see(seen);
       tellUnasked(seen);
+      tellWait(seen);
       if (seen.kind !== "question" || seen.ended) return;
       const { id, agent, action } = seen.question;
       const way = `legion approvals ${id} --run ${run} shows it, approve and deny in its place answer it`;
@@ -57,5 +60,19 @@ function openQuiet({ readers, io, roster }: DisplayOptions, run: string): Displa
     settled: () => Promise.resolve(),
     tell,
     conclude: () => Promise.resolve(),
+  };
+}
+
+/** Tells of each reason to ask the model again, once; how long that takes this time is left out. */
+function createWaitTeller(tell: (text: string) => void): Inspect {
+  const told = new Set<string>();
+  return (seen) => {
+    if (seen.kind !== "live:state" || seen.state !== "retrying") return;
+    const reason = (seen.reason ?? "").replace(/ \(again in \d+ s\)$/, "");
+    if (!told.has(reason))
+      tell(
+        `${displayName(seen.agent)} waits for its model, which is asked again until it answers: ${reason}`,
+      );
+    told.add(reason);
   };
 }

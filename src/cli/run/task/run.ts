@@ -63,7 +63,7 @@ export const command: CliCommand = {
       home,
       typed,
       until: "answered",
-      detail: "all",
+      detail: "brief",
     } as const;
     return hostLegion(
       {

@@ -27,6 +27,7 @@ describe("legion run", () => {
     const { out, err } = await legion(["run", ...HELP, "--session", "garden", "note it"], {
       cwd,
       columns: 80,
+      env: { NO_COLOR: "1" },
     });
     expect(out).toBe("It is written down.\n");
     for (const shown of [
@@ -36,6 +37,8 @@ describe("legion run", () => {
       "Done",
     ])
       expect(err).toContain(shown);
+    // At the bottom, what it is at.
+    expect(err).toMatch(/Agent 1 {2}(thinking|waiting|acting|idle) /);
   });
 
   it("tells programs each event, and at the end what came of it", async () => {
@@ -108,6 +111,16 @@ describe("legion run", () => {
       /^legion: Agent 1 may not call writeFile: .*--approvals wait, and an answer then\.\n$/,
     );
     expect(await readdir(cwd)).not.toContain("a.txt");
+  });
+
+  it("says once through a pipe what its model makes it wait for", async () => {
+    const busy = "- error: { code: MODEL_BUSY, message: nobody answers }\n";
+    const cwd = await projectWith(`${busy}- At last.\n`);
+    expect(await legion(["run", ...HELP, "x"], { cwd })).toMatchObject({
+      exitCode: 0,
+      out: "At last.\n",
+      err: "legion: Agent 1 waits for its model, which is asked again until it answers: nobody answers\n",
+    });
   });
 
   it("asks the server at the base URL that was typed, whatever else says where the provider is", async () => {
