@@ -98,7 +98,7 @@ describe("the examples", () => {
     expect(out()).toMatch(
       /^> write hello\.py: print\('Hello'\)\nWrote to hello\.py\.\nThe second task ended with SIGKILL\.\n> read hello\.py\n/,
     );
-    expect(out().trimEnd().split("\n").at(-1)).toBe("print('Hello, world')");
+    expect(out().trimEnd().split("\n").at(-1)).toBe("1: print('Hello, world')");
     expect(readFileSync(join(project, "hello.py"), "utf8")).toBe("print('Hello, world')");
   });
 
