@@ -16,7 +16,7 @@ const tellWeather = defineAction({
 });
 const weather = defineModule({ name: "weather", actions: { tellWeather } });
 
-test("the agent looks at the weather before it answers", async (t) => {
+await test("the agent looks at the weather before it answers", async (t) => {
   const legion = await openTestLegion([
     { calls: [{ action: "tellWeather", parameters: { city: "Oslo" } }] },
     "Take an umbrella.",

@@ -1,6 +1,6 @@
 // The same in TypeScript: `await using` stops the legion at the end of its block.
 //
-//   npx tsx examples/weather.ts Shall I take an umbrella to Oslo?
+//   npx tsx examples/weather.mts Shall I take an umbrella to Oslo?
 
 import { Legion, defineAction, defineModule, ok, z, type AgentEvent, type PromptAnswer } from "ai-legion";
 
