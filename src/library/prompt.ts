@@ -113,7 +113,7 @@ function stuck(code: ErrorCode, id: AgentId, how: string): Extract<WorkState, { 
 /** One signal for all that makes a prompt give up. While somebody waits for it, the process does not end by itself. */
 function createPatience({ signal: given, timeout }: PromptOptions) {
   if (timeout !== undefined && !(timeout > 0 && timeout <= FOREVER_MS))
-    throw new LegionError("USAGE", "prompt: timeout: expected milliseconds above 0");
+    throw new LegionError("USAGE", `prompt: timeout: expected milliseconds above 0, up to ${FOREVER_MS}`);
   const lost = new AbortController();
   const give = (): void => lost.abort(given?.reason);
   const expire = (): void => {

@@ -140,7 +140,8 @@ async function runCommand(argv: readonly string[], deps: TalkOptions, signal: Ab
   if (name === "exit" || name === "quit") return deps.exit();
   if (name === "clear") return deps.clear();
   if (name === "start") throw new LegionError("USAGE", "a node runs here already: this one");
-  if (name === "run") throw new LegionError("USAGE", "a run wants a terminal of its own");
+  if (name === "run")
+    throw new LegionError("USAGE", "a run is begun in another terminal: legion run and the task");
   if (!namesIn(io).includes(name) && !name.startsWith("-")) throw unknownCommand(name, io);
   if (name === "help" && args.length === 0) print(`${CONSOLE_HELP}\n`);
   const output = wholeRows(print, signal);

@@ -158,7 +158,10 @@ function fillHeader({ setting, text, place }: WrittenHeader, env: Variables) {
     return known;
   });
   if (!VALUE.test(value))
-    throw new LegionError("CONFIG", `${place}: ${setting}: a variable in it holds more than plain ASCII`);
+    throw new LegionError(
+      "CONFIG",
+      `${place}: ${setting}: a variable in it holds more than the printable ASCII that a header may`,
+    );
   // Without the scheme, such as `Bearer`, it is a secret, too.
   const parts = [value, ...value.split(/\s+/).slice(1)];
   if (secrets.length === 0) secrets.push(...parts.map((part) => ({ name: setting, value: part })));

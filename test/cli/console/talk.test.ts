@@ -130,7 +130,7 @@ describe("a command typed at the console", () => {
     for (const line of ["/start 3", "/run work"]) await talk.hear(line);
     expect(printed).toEqual([
       "legion: a node runs here already: this one\n",
-      "legion: a run wants a terminal of its own\n",
+      "legion: a run is begun in another terminal: legion run and the task\n",
     ]);
   });
 

@@ -113,7 +113,7 @@ describe("how a provider is reached", () => {
     [
       "a variable that no header can hold",
       { person: HEADERS, env: { TEAM_TOKEN: `${TOKEN}\r\nHost: evil` } },
-      "a variable in it holds more than plain ASCII",
+      "a variable in it holds more than the printable ASCII that a header may",
     ],
     [
       "a value that no header can hold",
