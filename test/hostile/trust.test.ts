@@ -202,7 +202,12 @@ describe("hostile: trust", () => {
     const members = [await findDefinition("x", places), ...(await findTeam("t", places))];
     for (const { policy, limits } of members) {
       expect(joined(policy ?? [])).toEqual(NOTHING_ALLOWED);
-      expect(Object.values(limits).filter((value) => value !== undefined)).toEqual(["none", "none", "none"]);
+      expect(Object.values(limits).filter((value) => value !== undefined)).toEqual([
+        "none",
+        "none",
+        "none",
+        "none",
+      ]);
       expect(limits.steps).toBeUndefined();
     }
   });

@@ -127,7 +127,7 @@ async function play(bus?: string): Promise<Played> {
   const seen: Shown[] = [await legion([...START, "--json", "--task", `begin with ${ALL}`], typing)];
   ended.abort();
   const socket = await followed;
-  expect(socket).toContain("live:delta");
+  expect(socket).toContain("live:progress");
   seen.push(await legion([...START, "-v", "--task", ALL], { ...typing, columns: 100 }));
   seen.push(...(await askPerson(typing)));
   seen.push(await legion(["send", "1", ALL], typing));

@@ -87,7 +87,7 @@ function describe(parameters: unknown, said: ReadonlySet<unknown>): readonly str
   if (typeof parameters !== "object" || parameters === null)
     return parameters === undefined ? [] : [shorten(parameters)];
   return Object.entries(parameters)
-    .filter(([, value]) => !said.has(value))
+    .filter(([, value]) => !said.has(typeof value === "string" ? displayName(value) : value))
     .slice(0, MAX_PARAMETERS)
     .map(([name, value]) => `${shorten(name)}: ${shorten(value)}`);
 }
