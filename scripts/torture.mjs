@@ -13,6 +13,7 @@ const firstSeed = count(values.seed, Date.now() % 1_000_000);
 
 const { tableOf, torture } = await tsImport("../test/torture/campaign.ts", import.meta.url);
 const { complaintOf } = await tsImport("../test/torture/summary.ts", import.meta.url);
+const { ALL_LANES } = await tsImport("../test/torture/parcel.ts", import.meta.url);
 const { randomLives } = await tsImport("../test/torture/schedule.ts", import.meta.url);
 
 const started = performance.now();
@@ -25,6 +26,7 @@ for (let done = 0; done < kills; done += ROUND) {
     seed,
     lives: (/** @type {() => number} */ random) => randomLives(random, Math.min(ROUND, kills - done)),
     settleMs: 60_000,
+    lanes: ALL_LANES,
     keep: "failed",
     onKill: (/** @type {number} */ killed) => {
       process.stderr.write(`\rseed ${seed}: ${done + killed} of ${kills} kills, ${elapsed(started)} `);

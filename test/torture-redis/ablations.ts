@@ -2,6 +2,7 @@
 // checker that finds nothing in a broken runtime proves nothing about a whole one.
 
 import type { Temper } from "../torture/answers.ts";
+import { LISTING, ORDER_OF_CALLS, REST_BEFORE_RELEASE } from "../torture/lane-ablations.ts";
 import type { Change } from "../torture/program.ts";
 import {
   FIRST_VERDICT,
@@ -198,4 +199,7 @@ export const ABLATIONS: readonly Ablation[] = [
   { ...answering("twice", NAMED_QUESTION), weights: { ...NONE, leave: 1 }, fault: "wrong verdict" },
   { ...OWN_LANE, weights: { ...NONE, leave: 1 }, fault: "wrong verdict" },
   { ...answering("revoking", SECOND_JUDGING), weights: { ...NONE, leave: 1 }, fault: "unapproved" },
+  { ...REST_BEFORE_RELEASE, weights: { ...NONE, kill: 1 }, fault: "shown early" },
+  { ...LISTING, weights: { ...NONE, kill: 1 }, fault: "withdrawn" },
+  { ...ORDER_OF_CALLS, weights: { ...NONE, kill: 1 }, fault: "not closed once" },
 ];

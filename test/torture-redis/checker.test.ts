@@ -35,7 +35,16 @@ function evidenceOf(...messages: readonly Message[]): RedisEvidence {
   ]);
   const [first] = messages;
   const fed = first
-    ? [{ name: "n1p1", route: ["1"], said: true, id: messageId({ from: "0", to: "1", n: 1 }) }]
+    ? [
+        {
+          name: "n1p1",
+          route: ["1"],
+          lane: "normal" as const,
+          at: 0,
+          said: true,
+          id: messageId({ from: "0", to: "1", n: 1 }),
+        },
+      ]
     : [];
   return { agents, effects: [], fed, answers: [], revoked: new Set(), acknowledged: [], steps: 0 };
 }

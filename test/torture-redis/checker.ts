@@ -2,6 +2,7 @@
 // Pure; knows the formats and the carriers' rules, and nothing of the runtime's own book-keeping.
 
 import { checkActs } from "../torture/check-acts.ts";
+import { checkLanes } from "../torture/check-lanes.ts";
 import { checkMail } from "../torture/check-mail.ts";
 import { checkQuestions } from "../torture/check-questions.ts";
 import { checkState } from "../torture/check-state.ts";
@@ -24,6 +25,9 @@ export interface Terms {
   readonly durability: Order["durability"];
 }
 
+/** So long after it was acknowledged, what Control said is known to the node of its recipient. */
+const HEARD_MS = 2_000;
+
 /** What was done under rights, and for intents, of which a Redis that lost its end does not know. */
 const EXCUSED: readonly Fault[] = ["effect without intent", "done again", "not done", "late", "unapproved"];
 
@@ -40,12 +44,13 @@ export function check(found: RedisEvidence, { steps: limit, durability }: Terms)
   const expected = checkMail(evidence, report, (speaker) => isWeak && !found.agents.has(speaker));
   const acts = checkActs(evidence, report);
   const asked = checkQuestions(evidence, report);
+  const lanes = checkLanes(evidence, report, HEARD_MS);
   checkState(evidence, report);
   checkSaid(evidence, report);
   checkMailboxes(evidence, report);
   const { events, steps } = checkSpending(evidence, limit, report);
   const said = found.fed.filter((line) => line.said).length;
-  return { violations, figures: { expected, ...acts, ...asked, takings, said, events, steps } };
+  return { violations, figures: { expected, ...acts, ...asked, ...lanes, takings, said, events, steps } };
 }
 
 function checkMailboxes({ agents }: RedisEvidence, report: Report): void {

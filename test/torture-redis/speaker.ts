@@ -4,7 +4,8 @@ import { appendFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "../../src/mail/control.ts";
 import { LegionError } from "../../src/base/errors.ts";
-import { drawRoute, write } from "../torture/parcel.ts";
+import { GO_ON } from "../torture/order.ts";
+import { ALL_LANES, drawLane, drawRoute, write } from "../torture/parcel.ts";
 import { seeded } from "../torture/seeded.ts";
 import type { Parcels, Said } from "./order.ts";
 
@@ -24,26 +25,28 @@ export function startSpeaking(
 ): Speaker {
   const random = seeded(seed);
   const closing = new AbortController();
-  const record = (line: Said): void => appendFileSync(fed, `${JSON.stringify(line)}\n`);
+  const record = (line: Omit<Said, "at">): void =>
+    appendFileSync(fed, `${JSON.stringify({ ...line, at: Date.now() })}\n`);
   let said = 0;
   /** Whoever does not know what became of a word is silent from then on, and another one goes on: it may still arrive. */
   let voice = 0;
   /** Per recipient. */
   let numbers = new Map<string, number>();
-  const trySay = async (route: readonly string[]): Promise<void> => {
+  const sayParcel = async (route: readonly string[]): Promise<void> => {
     const to = route[0]!;
+    const lane = drawLane(random, ALL_LANES);
     const number = (numbers.get(to) ?? 0) + 1;
     numbers.set(to, number);
-    const parcel = { name: `${name}p${++said}`, route };
+    const parcel = { name: `${name}p${++said}`, route, lane };
     record({ ...parcel, said: false });
     const content = write({ ...parcel, stop: 0, number, from: `${name}s${voice}` });
-    const [id] = await control.say([to], content);
+    const [id] = await control.say([to], content, lane);
     record({ ...parcel, said: true, id: id! });
   };
-  const say = async (route: readonly string[]): Promise<void> => {
+  const insist = async (say: () => Promise<unknown>): Promise<void> => {
     for (;;) {
       try {
-        return await trySay(route);
+        return void (await say());
       } catch (error) {
         if (!(error instanceof LegionError)) throw error;
         voice++;
@@ -55,9 +58,11 @@ export function startSpeaking(
   let isSilent = false;
   const speak = async (): Promise<void> => {
     while (!closing.signal.aborted) {
-      await say(drawRoute(random, agents));
+      const route = drawRoute(random, agents);
+      await insist(() => sayParcel(route));
       await delay(everyMs * 2 * random(), undefined, { signal: closing.signal }).catch(() => undefined);
     }
+    await insist(() => control.say("all", GO_ON));
     isSilent = true;
   };
   void speak();

@@ -1,6 +1,6 @@
 // What torture tests have found, for people.
 
-import { asTable, faultRows, questionRows } from "../torture/summary.ts";
+import { asTable, faultRows, laneRows, questionRows } from "../torture/summary.ts";
 import type { Torture } from "./campaign.ts";
 import type { Fault } from "./fault.ts";
 import type { Trouble } from "./nemesis.ts";
@@ -17,6 +17,9 @@ const COUNTED: readonly Fault[] = [
   "lost",
   "twice",
   "out of order",
+  "shown early",
+  "withdrawn",
+  "not stopped",
   "two owners",
   "late",
   "effect without intent",
@@ -47,6 +50,7 @@ export function tableOf(all: readonly Torture[]): string {
     ["effects", sum(({ figures }) => figures.effects)],
     ["interrupted", sum(({ figures }) => figures.interrupted), `of which ${happened} had happened`],
     ...questionRows(all),
+    ...laneRows(all),
     ["model calls", sum(({ figures }) => figures.steps)],
     ["events", sum(({ figures }) => figures.events)],
     ...faultRows(all, COUNTED),

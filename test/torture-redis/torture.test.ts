@@ -14,7 +14,8 @@ describe.skipIf(!redisIsThere)("a legion of four nodes", () => {
   it(
     "whose nodes are killed, stopped and cut off, and whose Redis is killed, loses no message, applies none twice or out of " +
       "order, has one owner of each log, does nothing outside once another has spoken, nor what a person has not allowed where " +
-      "one has to be asked, and closes every intent once, and every question with what came first",
+      "one has to be asked, closes every intent once, and every question with what came first, and releases each follow-up once, " +
+      "when its reader rests, or withdraws it for a steer (A2, A5)",
     { timeout: 300_000 },
     async () => {
       const seed = Number(process.env["TORTURE_SEED"] ?? Date.now() % 1_000_000);
@@ -30,6 +31,8 @@ describe.skipIf(!redisIsThere)("a legion of four nodes", () => {
       expect(outcome.figures.questions).toBeGreaterThan(50);
       const { approved, denied, superseded } = outcome.figures;
       expect(Math.min(approved, denied, superseded)).toBeGreaterThan(0);
+      const { steers, aborts, released, withdrawn, leftOut, looks } = outcome.figures;
+      expect(Math.min(steers, aborts, released, withdrawn, leftOut, looks)).toBeGreaterThan(0);
     },
   );
 });

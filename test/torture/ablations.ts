@@ -3,7 +3,17 @@
 
 import type { Temper } from "./answers.ts";
 import type { Fault } from "./fault.ts";
+import {
+  LISTING,
+  NEW_DECISION_AFTER_ABORT,
+  OLDEST_FIRST,
+  ORDER_OF_CALLS,
+  RELEASE_IN_THE_LOG,
+  REST_BEFORE_RELEASE,
+  STEER_STOPS_CALLS,
+} from "./lane-ablations.ts";
 import type { Campaign } from "./nemesis.ts";
+import { NORMAL_ALONE, type Lanes } from "./parcel.ts";
 import type { Change } from "./program.ts";
 import {
   FIRST_VERDICT,
@@ -19,10 +29,13 @@ import { SECOND_DELIVERY } from "./second-delivery.ts";
 import type { SharpPoint } from "./sharp-disk.ts";
 
 const PARCELS = 4;
+/** That agents are at work when the next word comes. */
+const MANY_PARCELS = 15;
 
 export interface Ablation extends Part {
   readonly lives: (random: () => number) => Campaign["next"];
   readonly temper?: Temper;
+  readonly lanes?: Lanes;
   /** What the checker finds then, at least. */
   readonly fault: Fault | readonly Fault[];
 }
@@ -35,6 +48,11 @@ function times(count: number, point: (n: number) => SharpPoint): Ablation["lives
 
 /** A life that comes to rest. */
 const NEVER: SharpPoint = { at: "effect", n: Infinity };
+
+/** One life that comes to rest, in which there is much to do, and nobody to wait for. */
+function busyLife(lanes: Lanes): Pick<Ablation, "lives" | "temper" | "lanes"> {
+  return { lives: () => sharpLives([NEVER], MANY_PARCELS), temper: "prompt", lanes };
+}
 
 /** Hands what an action staged on to where its result is committed. */
 const WITH_WORK: readonly Change[] = [
@@ -250,4 +268,15 @@ export const ABLATIONS: readonly Ablation[] = [
   { ...NAMED_QUESTION, lives: times(6, () => NEVER), temper: "twice", fault: "wrong verdict" },
   { ...OWN_LANE, lives: times(1, () => ({ at: "after", kind: "approval", n: 9 })), fault: "wrong verdict" },
   { ...SECOND_JUDGING, lives: times(3, () => NEVER), temper: "revoking", fault: "unapproved" },
+  { ...RELEASE_IN_THE_LOG, ...busyLife({ normal: 1, "follow-up": 1 }), fault: "shown early" },
+  { ...REST_BEFORE_RELEASE, ...busyLife({ normal: 1, "follow-up": 1 }), fault: "shown early" },
+  {
+    ...NEW_DECISION_AFTER_ABORT,
+    ...busyLife({ normal: 1, "follow-up": 3, abort: 2 }),
+    fault: "shown early",
+  },
+  { ...OLDEST_FIRST, ...busyLife({ normal: 1, "follow-up": 5 }), fault: "out of order" },
+  { ...LISTING, ...busyLife({ normal: 1, "follow-up": 3, steer: 2 }), fault: "withdrawn" },
+  { ...STEER_STOPS_CALLS, ...busyLife({ normal: 2, steer: 1 }), fault: "not stopped" },
+  { ...ORDER_OF_CALLS, ...busyLife(NORMAL_ALONE), fault: "not closed once" },
 ];

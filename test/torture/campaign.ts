@@ -7,9 +7,9 @@ import type { Fault } from "./fault.ts";
 import { wage, type Campaign, type Outcome } from "./nemesis.ts";
 import { buildProgram, type Change } from "./program.ts";
 import { seeded } from "./seeded.ts";
-import { asTable, faultRows, questionRows } from "./summary.ts";
+import { asTable, faultRows, laneRows, questionRows } from "./summary.ts";
 
-export interface TortureOptions extends Pick<Campaign, "settleMs" | "onKill" | "temper"> {
+export interface TortureOptions extends Pick<Campaign, "settleMs" | "onKill" | "temper" | "lanes"> {
   readonly seed: number;
   readonly lives: (random: () => number) => Campaign["next"];
   /** None for the runtime as it is. */
@@ -44,6 +44,9 @@ const COUNTED: readonly Fault[] = [
   "lost",
   "twice",
   "out of order",
+  "shown early",
+  "withdrawn",
+  "not stopped",
   "effect without intent",
   "done again",
   "unapproved",
@@ -68,6 +71,7 @@ export function tableOf(all: readonly Torture[]): string {
     ["effects", sum(({ figures }) => figures.effects)],
     ["interrupted", sum(({ figures }) => figures.interrupted), `of which ${happened} had happened`],
     ...questionRows(all),
+    ...laneRows(all),
     ["leftovers of dead writers", sum(({ figures }) => figures.leftovers)],
     ["events", sum(({ figures }) => figures.events)],
     ...faultRows(all, COUNTED),

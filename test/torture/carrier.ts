@@ -10,6 +10,16 @@ import type { PolicyLayer } from "../../src/domain/policy/policy.ts";
 import { defineAction, defineModule, ok, type Host, type Module } from "../../src/domain/authoring/module.ts";
 import { read, write, type Handover } from "./parcel.ts";
 
+/** What a look comes to. */
+export const LOOKED = "Looked around.";
+
+/** How results begin of calls that were not run; the model is told nothing else. */
+const LEFT_OUT = ["Not run: ", "Skipped: ", "Stopped by Control."];
+
+export function isLeftOut(content: string): boolean {
+  return LEFT_OUT.some((beginning) => content.startsWith(beginning));
+}
+
 /** What leaves a line outside; of those that are asked about a person is asked first. */
 const OUTSIDE = {
   strike: "once",
@@ -52,6 +62,15 @@ export function createDuties({ leave, pauseMs }: DutyOptions): Module {
         return ok("Done.");
       },
     });
+  const look = defineAction({
+    description: "Look around",
+    parameters: { parcel: z.string() },
+    effects: "reads",
+    async execute() {
+      await delay(pauseMs());
+      return ok(LOOKED);
+    },
+  });
   return defineModule({
     name: "duties",
     projection: { kind: "file", name: "duties.json" },
@@ -60,6 +79,8 @@ export function createDuties({ leave, pauseMs }: DutyOptions): Module {
       mark: outside("mark"),
       askedStrike: outside("askedStrike"),
       askedMark: outside("askedMark"),
+      look,
+      askedLook: look,
       tally: defineAction({
         description: "Count a parcel that came in",
         parameters: { from: z.string(), number: z.number() },
@@ -127,6 +148,7 @@ function duties({ name, route, stop, from, number }: Handover, { pinned }: Model
     first!,
     ...(weight % 11 === 1 ? [["askedStrike", { parcel: name }] as const] : []),
     ...(weight % 17 === 2 ? [["askedMark", { parcel: name }] as const] : []),
+    ...looks(name, weight),
     ...others,
     ...(weight % 3 === 0 ? [["mark", { parcel: name }] as const] : []),
     ...(weight % 4 === 0 ? [["writeNote", { title: `n${weight % 5}`, content: name }] as const] : []),
@@ -134,6 +156,13 @@ function duties({ name, route, stop, from, number }: Handover, { pinned }: Model
     ...(weight % 7 === 3 && pending ? [["completeGoal", { goalNumber: Number(pending) }] as const] : []),
   ];
   return steps.map(([action, parameters]) => call(action, parameters));
+}
+
+/** Neighbours that only read; a person has to be asked about one in the middle of some. */
+function looks(name: string, weight: number): readonly Step[] {
+  if (weight % 5 !== 1) return [];
+  const look: Step = ["look", { parcel: name }];
+  return weight % 15 === 1 ? [look, look, ["askedLook", { parcel: name }], look] : [look, look, look];
 }
 
 /** The parcels that came since the last decision. */
@@ -149,7 +178,7 @@ function undone({ turns }: ModelRequest): readonly RawCall[] {
   const decision = turns[last];
   const results = turns[last + 1];
   if (decision?.role !== "assistant" || results?.role !== "results") return [];
-  const skipped = results.results.filter(({ content }) => content.startsWith("Not run: "));
+  const skipped = results.results.filter(({ content }) => isLeftOut(content));
   const ids = new Set(skipped.map((result) => result.call));
   const calls = decision.calls.filter(({ id }) => ids.has(id));
   return calls.map(({ action, parameters }) => call(action, parameters as object));

@@ -1,6 +1,7 @@
 // Every call is in the log before it is done, done as often as it may be, and closed by one result.
 
 import type { Call, EventOf } from "../../src/domain/event/event.ts";
+import { isLeftOut } from "./carrier.ts";
 import type { Past, Told } from "./evidence.ts";
 import type { Figures, Report } from "./fault.ts";
 
@@ -55,7 +56,7 @@ function checkClosing(id: string, { log }: Past, { intents, report }: Books): vo
       if (event.call !== first?.id)
         report("not closed once", `${id}: result ${event.seq} is not for ${first?.id}`);
       const intent = intents.get(`${id} ${event.call}`);
-      if (intent) intent.outcome = isInterrupted ? "left out" : event.outcome;
+      if (intent) intent.outcome = isInterrupted || isLeftOut(event.content) ? "left out" : event.outcome;
       isInterrupted ||= event.outcome === "interrupted";
       open = rest;
     }

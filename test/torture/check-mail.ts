@@ -5,6 +5,7 @@ import type { Message } from "../../src/domain/message/message.ts";
 import type { Told } from "./evidence.ts";
 import type { Report } from "./fault.ts";
 import { read } from "./parcel.ts";
+import { withdrawnBy } from "./withdrawals.ts";
 
 interface Sent {
   readonly to: string;
@@ -86,11 +87,12 @@ function checkTaken(id: string, events: readonly Event[], { sent, report, mayLac
   }
 }
 
-/** A parcel that was acknowledged, or that any stop took in, is handed over to every further stop once. */
+/** A parcel that was acknowledged, or that any stop took in, is handed over to every further stop once, but if it was withdrawn. */
 function checkParcels({ agents, fed }: Told, report: Report): void {
   const sent = new Map<string, number>();
   const taken = new Set<string>();
   const routes = new Map<string, readonly string[]>();
+  const withdrawn = new Set<string>();
   for (const { log } of agents.values()) {
     for (const event of log.records) {
       for (const parcel of [...messagesOf(event)].map(({ content }) => read(content))) {
@@ -98,6 +100,7 @@ function checkParcels({ agents, fed }: Told, report: Report): void {
         const place = `${parcel.name} at stop ${parcel.stop}`;
         sent.set(place, (sent.get(place) ?? 0) + 1);
       }
+      withdrawn.add(read(withdrawnBy(event)?.content ?? "")?.name ?? "");
       const parcel = event.kind === "message" ? read(event.message.content) : undefined;
       if (!parcel) continue;
       taken.add(`${parcel.name} at stop ${parcel.stop}`);
@@ -108,6 +111,7 @@ function checkParcels({ agents, fed }: Told, report: Report): void {
   for (const { name, said } of fed)
     if (said && !taken.has(`${name} at stop 0`)) report("lost", `${name} was acknowledged and never began`);
   for (const [name, route] of routes) {
+    if (withdrawn.has(name)) continue;
     const missing = route.findIndex((_, stop) => !taken.has(`${name} at stop ${stop}`));
     if (missing !== -1) report("lost", `${name} never came to stop ${missing} of ${route.length}`);
   }

@@ -111,7 +111,8 @@ function checkEnd(question: Question, event: EventOf<"approval">, { told, report
     if (safe && safe.at < dueMs - KNOWN_MS)
       report("verdict lost", `${id}: safe ${dueMs - safe.at} ms before`);
   } else if (verdict === "superseded") {
-    if (!found.some(({ delivery }) => delivery === "normal")) wrong(`that says ${word?.content}`);
+    if (!found.some(({ delivery }) => delivery !== "verdict" && delivery !== "follow-up"))
+      wrong(`that says ${word?.content}`);
   } else if (by === undefined) {
     if (verdict === "approved" || !told.revoked.has(call)) wrong("nobody said so");
   } else {
@@ -124,9 +125,10 @@ function checkEnd(question: Question, event: EventOf<"approval">, { told, report
 
 /** What may come of a call about which a person has to be asked, by how its question ended; `none`: nobody was asked. */
 const OUTCOMES: Readonly<Record<QuestionEnd | "none" | "open", readonly string[]>> = {
-  approved: ["ok", "interrupted"],
-  denied: ["error"],
-  expired: ["error"],
+  // A steer or an abort may have come after the answer.
+  approved: ["ok", "interrupted", "idle"],
+  denied: ["error", "idle"],
+  expired: ["error", "idle"],
   superseded: ["idle"],
   // Left out for a call before it.
   none: ["idle", "interrupted"],

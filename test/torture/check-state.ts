@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Call, Event } from "../../src/domain/event/event.ts";
+import { isLeftOut } from "./carrier.ts";
 import type { Evidence, Told } from "./evidence.ts";
 import type { Report } from "./fault.ts";
 
@@ -47,7 +48,7 @@ interface Given {
   readonly stop: number;
 }
 
-/** What modules do, said again: a call that came out `ok` changed the state, any other did not. */
+/** What modules do, said again: a call that came out `ok` changed the state, and one that ended well after an abort; no other. */
 function stateOfCalls(events: readonly Event[]): State {
   const calls = new Map<string | null, Call>();
   const goals: { text: string; complete: boolean }[] = [];
@@ -55,7 +56,8 @@ function stateOfCalls(events: readonly Event[]): State {
   const duties: Record<string, unknown> = {};
   for (const event of events) {
     if (event.kind === "decision") for (const call of event.calls) calls.set(call.id, call);
-    if (event.kind !== "result" || event.outcome !== "ok") continue;
+    if (event.kind !== "result" || isLeftOut(event.content)) continue;
+    if (event.outcome !== "ok" && event.outcome !== "idle") continue;
     const { action, parameters } = calls.get(event.call) ?? { action: "", parameters: {} };
     const given = parameters as Given;
     if (action === "addGoal") goals.push({ text: given.goal, complete: false });

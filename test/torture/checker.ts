@@ -2,6 +2,7 @@
 // the formats on the disk and the carriers' rules, and nothing of the runtime's own book-keeping.
 
 import { checkActs } from "./check-acts.ts";
+import { checkLanes } from "./check-lanes.ts";
 import { checkMail } from "./check-mail.ts";
 import { checkQuestions } from "./check-questions.ts";
 import { checkFiles, checkState } from "./check-state.ts";
@@ -33,7 +34,8 @@ export function check(evidence: Evidence): Verdict {
   const expected = checkMail(evidence, report);
   const acts = checkActs(evidence, report);
   const asked = checkQuestions(evidence, report);
+  const lanes = checkLanes(evidence, report);
   checkState(evidence, report);
   checkFiles(evidence, report);
-  return { violations, figures: { expected, ...acts, ...asked, leftovers, events } };
+  return { violations, figures: { expected, ...acts, ...asked, ...lanes, leftovers, events } };
 }

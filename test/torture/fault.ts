@@ -5,6 +5,12 @@ export type Fault =
   | "lost"
   | "twice"
   | "out of order"
+  /** Held mail that was shown before it was released, or released while there was something else to do. */
+  | "shown early"
+  /** Held mail that a steer has withdrawn and that nobody is told of, or the other way round. */
+  | "withdrawn"
+  /** A call began while a steer was unread. */
+  | "not stopped"
   /** Taken in, but in no log as sent. */
   | "never sent"
   | "effect without intent"
@@ -37,7 +43,7 @@ export interface Violation {
   readonly text: string;
 }
 
-export interface Figures extends QuestionFigures {
+export interface Figures extends QuestionFigures, LaneFigures {
   /** Messages that were committed by a sender, each of which has to be taken in by its recipient once. */
   readonly expected: number;
   readonly intents: number;
@@ -58,6 +64,18 @@ export interface QuestionFigures {
   readonly expired: number;
   readonly superseded: number;
   readonly voidAnswers: number;
+}
+
+/** How many there were of what comes in lanes of its own, and what came of it. */
+export interface LaneFigures {
+  readonly steers: number;
+  readonly aborts: number;
+  readonly released: number;
+  readonly withdrawn: number;
+  /** Calls that were not begun, as a steer or an abort was there. */
+  readonly leftOut: number;
+  /** Calls that only read. */
+  readonly looks: number;
 }
 
 export type Report = (fault: Fault, text: string) => void;

@@ -10,7 +10,7 @@ import { gather } from "./evidence.ts";
 import type { Violation } from "./fault.ts";
 import { live, type Ended, type Fate, type Sleeper } from "./life.ts";
 import { CARRIERS, type Order } from "./order.ts";
-import { drawRoute } from "./parcel.ts";
+import { drawLane, drawRoute, NORMAL_ALONE, type Lanes } from "./parcel.ts";
 import type { SharpPoint } from "./sharp-disk.ts";
 
 /** One life of the process. */
@@ -34,6 +34,8 @@ export interface Campaign {
   readonly next: (kills: number, startMs: number) => Life | undefined;
   /** How a person answers what is asked; in all ways by default. */
   readonly temper?: Temper;
+  /** How Control says what it says; all of it is normal mail by default. */
+  readonly lanes?: Lanes;
   /** How long the last life may take to come to rest. */
   readonly settleMs: number;
   readonly onKill?: (kills: number) => void;
@@ -55,7 +57,7 @@ export async function wage(campaign: Campaign): Promise<Outcome> {
     ...questionPlaces(folder),
   };
   mkdirSync(places.project);
-  const post = createPost(campaign.random);
+  const post = createPost(campaign.random, campaign.lanes ?? NORMAL_ALONE);
   let kills = 0;
   let lives = 0;
   let startMs = FIRST_START_MS;
@@ -71,7 +73,7 @@ export async function wage(campaign: Campaign): Promise<Outcome> {
     return ended;
   };
   const settle = async (): Promise<string> => {
-    const order: Order = { ...places, mode: "host", parcels: [], until: "idle" };
+    const order: Order = { ...places, mode: "host", parcels: [], until: "rest" };
     const { by, error } = await next(order, { signal: "SIGKILL", after: "spawn", ms: settleMs });
     return by === "itself" ? error : `It did not come to rest within ${settleMs} ms.`;
   };
@@ -99,12 +101,12 @@ export async function wage(campaign: Campaign): Promise<Outcome> {
 }
 
 /** Makes parcels whose journeys lead anywhere, and to Control in the end. */
-function createPost(random: () => number): (count: number) => Order["parcels"] {
+function createPost(random: () => number, lanes: Lanes): (count: number) => Order["parcels"] {
   let number = 0;
   return (count) =>
     Array.from({ length: count }, () => {
       const route = drawRoute(random, CARRIERS);
       number++;
-      return { name: `p${number}`, route, number };
+      return { name: `p${number}`, route, number, lane: drawLane(random, lanes) };
     });
 }

@@ -1,5 +1,6 @@
 // What the nemesis tells the process, and what both write down of it.
 
+import type { SpokenLane } from "../../src/domain/message/message.ts";
 import type { QuestionPlaces } from "./answers.ts";
 import type { Parcel } from "./parcel.ts";
 import type { SharpPoint } from "./sharp-disk.ts";
@@ -11,15 +12,27 @@ export interface Order extends Pick<QuestionPlaces, "asked" | "revoked"> {
   readonly effects: string;
   readonly fed: string;
   readonly mode: "host" | "send";
-  readonly parcels: readonly (Parcel & { readonly number: number })[];
-  /** A host ends when all is done, as soon as it has said everything, or never. */
-  readonly until: "idle" | "said" | "killed";
+  readonly parcels: readonly Word[];
+  /** A host ends when all is done, also what an abort left undone (`rest`), as soon as it has said everything, or never. */
+  readonly until: "idle" | "rest" | "said" | "killed";
   readonly sharp?: SharpPoint;
+}
+
+/** What Control says: a parcel, in a lane. */
+export interface Word extends Parcel {
+  readonly number: number;
+  readonly lane: SpokenLane;
 }
 
 /** One line of the file `fed`: once before Control says it and once when that was acknowledged. */
 export interface Fed extends Parcel {
+  readonly lane: SpokenLane;
   readonly said: boolean;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
+
+/** What Control says to all at the end: what an abort left undone is done then, and what follows it. */
+export const GO_ON = "Go on.";
 
 export const CARRIERS = ["1", "2", "3", "4", "5"];

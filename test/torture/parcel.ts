@@ -1,6 +1,6 @@
 // What travels in the torture test: a named parcel that goes from stop to stop, the last of which is Control.
 
-import type { AgentId } from "../../src/domain/message/message.ts";
+import type { AgentId, SpokenLane } from "../../src/domain/message/message.ts";
 
 export interface Parcel {
   readonly name: string;
@@ -15,6 +15,20 @@ export interface Handover extends Parcel {
   readonly from: AgentId;
   /** Counted by the sender itself, for each recipient from 1: the runtime knows nothing of it. */
   readonly number: number;
+}
+
+/** How often each lane is drawn. */
+export type Lanes = Readonly<Partial<Record<SpokenLane, number>>>;
+
+export const NORMAL_ALONE: Lanes = { normal: 1 };
+export const ALL_LANES: Lanes = { normal: 7, "follow-up": 3, steer: 1, abort: 1 };
+
+export function drawLane(random: () => number, lanes: Lanes): SpokenLane {
+  const all = Object.keys(lanes).flatMap((lane) =>
+    Array<SpokenLane>(lanes[lane as SpokenLane]!).fill(lane as SpokenLane),
+  );
+  // One alone leaves the numbers to the journeys.
+  return all.length === 1 ? all[0]! : all[Math.floor(random() * all.length)]!;
 }
 
 const MOST_STOPS = 7;

@@ -19,7 +19,7 @@ import { createService } from "../../src/control/service.ts";
 import { serveOverSocket } from "../../src/control/socket/server.ts";
 import { gateOf, QUESTIONS, tellOfQuestions } from "./answers.ts";
 import { ASKING, createCarrier, createDuties, type Effect } from "./carrier.ts";
-import { CARRIERS, type Fed, type Order } from "./order.ts";
+import { CARRIERS, GO_ON, type Fed, type Order, type Word } from "./order.ts";
 import { write } from "./parcel.ts";
 import { lightFuse } from "./sharp-disk.ts";
 
@@ -71,11 +71,14 @@ async function resumeParked({ agents }: Legion): Promise<boolean> {
   return parked.length > 0;
 }
 
-async function feed({ fed, parcels }: Order, say: (to: string, text: string) => Promise<unknown>) {
+type Say = (to: string, text: string, lane: Word["lane"]) => Promise<unknown>;
+
+async function feed({ fed, parcels }: Order, say: Say): Promise<void> {
   for (const { number, ...parcel } of parcels) {
-    const record = (line: Fed): void => appendFileSync(fed, `${JSON.stringify(line)}\n`);
+    const record = (line: Omit<Fed, "at">): void =>
+      appendFileSync(fed, `${JSON.stringify({ ...line, at: Date.now() })}\n`);
     record({ ...parcel, said: false });
-    await say(parcel.route[0]!, write({ ...parcel, stop: 0, number, from: "0" }));
+    await say(parcel.route[0]!, write({ ...parcel, stop: 0, number, from: "0" }), parcel.lane);
     record({ ...parcel, said: true });
   }
 }
@@ -89,9 +92,10 @@ async function host(order: Order): Promise<void> {
   );
   process.stdout.write("ready\n");
   const looking = setInterval(() => void resumeParked(legion), LOOK_MS);
-  await feed(order, (to, text) => legion.control.say([to], text));
+  await feed(order, (to, text, lane) => legion.control.say([to], text, lane));
   if (order.until === "killed") return;
-  if (order.until === "idle") {
+  if (order.until === "rest") await legion.control.say("all", GO_ON);
+  if (order.until !== "said") {
     do await legion.untilIdle(new AbortController().signal);
     while (await resumeParked(legion));
   }
@@ -103,8 +107,10 @@ async function host(order: Order): Promise<void> {
 async function send(order: Order): Promise<void> {
   const { project } = order;
   const options = { project, backend: createFileBackend(project), config: { durability: "disk" } } as const;
-  await feed(order, (to, text) =>
-    withLegion(options, (legion) => legion.say({ targets: [to], content: text })),
+  // Where nobody works there is nothing to abort.
+  const parcels = order.parcels.filter(({ lane }) => lane !== "abort");
+  await feed({ ...order, parcels }, (to, content, delivery) =>
+    withLegion(options, (legion) => legion.say({ targets: [to], content, delivery })),
   );
 }
 

@@ -3,7 +3,8 @@
 import type { Life } from "./nemesis.ts";
 import type { RecordKind, SharpPoint } from "./sharp-disk.ts";
 
-const RECORDS: readonly RecordKind[] = ["message", "decision", "approval", "result", "mail", "sends"];
+const OFTEN: readonly RecordKind[] = ["message", "decision", "approval", "result", "mail", "sends"];
+const SELDOM: readonly RecordKind[] = ["released", "steer", "look"];
 
 /**
  * Lives that end at random moments until `kills` of them were killed: while a node starts and recovers, while its agents
@@ -12,9 +13,11 @@ const RECORDS: readonly RecordKind[] = ["message", "decision", "approval", "resu
 export function randomLives(random: () => number, kills: number) {
   const upTo = (most: number): number => Math.floor(random() * most);
   const sharp = (): SharpPoint => {
-    const kind = RECORDS[upTo(RECORDS.length)]!;
+    const kind = [...OFTEN, ...SELDOM][upTo(OFTEN.length + SELDOM.length)]!;
     const at = (["after", "after", "torn", "replace", "effect"] as const)[upTo(5)]!;
-    return at === "after" ? { at, kind, n: 1 + upTo(25) } : { at, n: 1 + upTo(at === "torn" ? 60 : 15) };
+    return at === "after"
+      ? { at, kind, n: 1 + upTo(SELDOM.includes(kind) ? 3 : 25) }
+      : { at, n: 1 + upTo(at === "torn" ? 60 : 15) };
   };
   return (killed: number, startMs: number): Life | undefined => {
     if (killed >= kills) return undefined;

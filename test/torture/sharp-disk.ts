@@ -1,6 +1,7 @@
 // A disk that kills its own process at a chosen call: the moments that a clock seldom hits.
 
 import type { AppendFile, Disk } from "../../src/base/files/disk.ts";
+import { LOOKED } from "./carrier.ts";
 
 /**
  * - `before`, `after`: a record of this kind is about to be written, or has just become durable (`mail`: in a mailbox,
@@ -13,15 +14,20 @@ export type SharpPoint =
   | { readonly at: "before" | "after"; readonly kind: RecordKind; readonly n: number }
   | { readonly at: "torn" | "replace" | "effect"; readonly n: number };
 
-export type RecordKind = "message" | "decision" | "approval" | "result" | "mail" | "sends";
+/** `steer`: the commit that takes one in; `look`: one result of several calls that ran side by side. */
+export type RecordKind =
+  "message" | "decision" | "approval" | "result" | "mail" | "sends" | "released" | "steer" | "look";
 
-const MARKS: Readonly<Record<RecordKind, string>> = {
-  message: '"kind":"message"',
-  decision: '"kind":"decision"',
-  approval: '"kind":"approval"',
-  result: '"kind":"result"',
-  mail: '"kind":"mail"',
-  sends: '"sends":[',
+const MARKS: Readonly<Record<RecordKind, readonly string[]>> = {
+  message: ['"kind":"message"'],
+  decision: ['"kind":"decision"'],
+  approval: ['"kind":"approval"'],
+  result: ['"kind":"result"'],
+  mail: ['"kind":"mail"'],
+  sends: ['"sends":['],
+  released: ['"kind":"released"'],
+  steer: ['"kind":"message"', '"delivery":"steer"'],
+  look: ['"kind":"result"', `"content":"${LOOKED}"`],
 };
 
 export interface Fuse {
@@ -33,7 +39,7 @@ export interface Fuse {
 export function lightFuse(disk: Disk, point: SharpPoint | undefined): Fuse {
   let left = point?.n ?? Infinity;
   const pass = (at: SharpPoint["at"], times = 1): boolean => point?.at === at && (left -= times) <= 0;
-  const mark = point && "kind" in point ? MARKS[point.kind] : undefined;
+  const marks = point && "kind" in point ? MARKS[point.kind] : undefined;
   const watch = (file: AppendFile): AppendFile => {
     let unflushed = 0;
     return {
@@ -43,7 +49,7 @@ export function lightFuse(disk: Disk, point: SharpPoint | undefined): Fuse {
           file.write(bytes.subarray(0, bytes.length / 2));
           die();
         }
-        const isMarked = mark !== undefined && Buffer.from(bytes).includes(mark);
+        const isMarked = marks?.every((mark) => Buffer.from(bytes).includes(mark)) ?? false;
         if (isMarked && pass("before")) die();
         if (isMarked) unflushed++;
         file.write(bytes);

@@ -1,6 +1,6 @@
 // How the torture tests say what came of them.
 
-import type { QuestionFigures } from "./fault.ts";
+import type { LaneFigures, QuestionFigures } from "./fault.ts";
 
 /** A count with its name, and what there is to say of it. */
 export type Row = readonly [name: string, count: number, remark?: string];
@@ -35,6 +35,19 @@ export function questionRows(all: readonly { readonly figures: QuestionFigures }
   return [
     ["questions", sum("questions"), ends.join(", ")],
     ["answers for nothing", sum("voidAnswers")],
+  ];
+}
+
+/** What came in lanes of its own, and what that did. */
+export function laneRows(all: readonly { readonly figures: LaneFigures }[]): readonly Row[] {
+  const sum = (figure: keyof LaneFigures): number =>
+    all.reduce((total, { figures }) => total + figures[figure], 0);
+  return [
+    ["steers", sum("steers"), `which withdrew ${sum("withdrawn")} follow-ups`],
+    ["aborts", sum("aborts")],
+    ["follow-ups released", sum("released")],
+    ["calls left out", sum("leftOut")],
+    ["calls that only read", sum("looks")],
   ];
 }
 

@@ -4,6 +4,7 @@
 import { expect, it } from "vitest";
 import { tableOf, torture } from "./campaign.ts";
 import { complaintOf } from "./summary.ts";
+import { ALL_LANES } from "./parcel.ts";
 import { randomLives } from "./schedule.ts";
 
 const KILLS = 60;
@@ -11,12 +12,13 @@ const KILLS = 60;
 it(
   `a legion that is killed ${KILLS} times loses no message, applies none twice or out of order, does nothing without an ` +
     "intent, nothing that a person has not allowed where one has to be asked, repeats nothing that must happen once, closes " +
-    "every intent with one result and every question with what came first, and can read all of its logs",
+    "every intent with one result and every question with what came first, releases each follow-up once, when its reader rests, or " +
+    "withdraws it for a steer, begins nothing while a steer is unread (A2, A3, A5), and can read all of its logs",
   { timeout: 600_000 },
   async () => {
     const seed = Number(process.env["TORTURE_SEED"] ?? Date.now() % 1_000_000);
     const lives = (random: () => number) => randomLives(random, KILLS);
-    const outcome = await torture({ seed, lives, settleMs: 60_000, keep: "failed" });
+    const outcome = await torture({ seed, lives, settleMs: 60_000, lanes: ALL_LANES, keep: "failed" });
     console.log(`seed ${seed}\n${tableOf([outcome])}`);
     expect(complaintOf(outcome)).toBe("");
     expect(outcome.kills).toBe(KILLS);
@@ -25,5 +27,7 @@ it(
     expect(expected).toBeGreaterThan(300);
     expect(questions).toBeGreaterThan(30);
     expect(Math.min(interrupted, approved, denied, superseded)).toBeGreaterThan(0);
+    const { steers, aborts, released, withdrawn, leftOut, looks } = outcome.figures;
+    expect(Math.min(steers, aborts, released, withdrawn, leftOut, looks)).toBeGreaterThan(0);
   },
 );
