@@ -115,6 +115,30 @@ describe("an answer that was cut off", () => {
     expect(await letters(world)).toEqual(["New."]);
   });
 
+  it.each([
+    ["is sent whole where its end comes first", "wo.", ["One, two.", "New."]],
+    ["is dropped where it is cut off again", piece("wo, th"), ["New."]],
+  ] satisfies [string, ScriptedAnswer, string[]][])(
+    "%s, and a steer is read after that",
+    async (_, second, then) => {
+      const [thinking, answered] = [byHand(), byHand<ScriptedAnswer>()];
+      const model = createScriptedModel((_, index) => {
+        if (index === 1) thinking.resolve();
+        return [piece("One, t"), answered.promise, "New."][index]!;
+      });
+      const world = await createWorld({ 1: { model } });
+      await world.say("1", "Count.");
+      await thinking.promise;
+      await world.legion.control.say(["1"], "No, something else.", "steer");
+      answered.resolve(second);
+      expect(await letters(world)).toEqual(then);
+      expect((await world.kinds("1", "decision")).at(-1)!.sends).toMatchObject([{ re: "0>1#2" }]);
+      await world.stop();
+      const { difference } = await replay(world.project, "1", {});
+      expect(difference && describeDifference(difference)).toBe(undefined);
+    },
+  );
+
   it("is not gone on with where nobody would get it", async () => {
     const ask = { calls: [{ action: "sendMessage", parameters: { targetAgentId: "2", message: "Hello?" } }] };
     const model = createScriptedModel((request, index) => {

@@ -216,8 +216,8 @@ function createGate(inbox: Inbox, player: Player) {
     },
     wait: arrival,
     interrupt: () => interruptAgain(player),
-    // What a person said ahead of its turn is on the tape.
-    ahead: () => [],
+    // What a person said before it was taken in is on the tape; what is taken in next was there.
+    ahead: batch,
     heard: aborted,
     close: () => inbox.close(),
   };
