@@ -29,7 +29,9 @@ export function planIntake({ held }: Conversation, peek: Inbox["peek"], maxToken
   const through = waiting.findLastIndex(({ message }) => isUrgent(message)) + 1;
   const steer = waiting.findLastIndex(({ message }) => laneOf(message) === "steer");
   const room = createRoom(maxTokens);
-  if (steer !== -1) room.takes(waiting[steer]!.message);
+  // They are shown in any case.
+  for (const [index, { message }] of waiting.entries())
+    if (index === steer || laneOf(message) === "abort") room.takes(message);
   const released = fitting(held.overflow, room.takes);
   let isFull = released.length < held.overflow.size;
   const isHeld = ({ message }: Mail, index: number): boolean => {

@@ -18,13 +18,15 @@ describe("mail that comes before an abort or a steer", () => {
       await world.legion.agents.get("1")!.pause("by a test");
       const names = Array.from({ length: 85 }, (_, n) => `letter ${n + 1}.`);
       for (const name of names) await world.say("1", name.padEnd(400, "-"));
-      await world.legion.control.say(["1"], "Stop all that.", lane);
+      const urgent = "Stop all that.".padEnd(QUARTER / 8);
+      await world.legion.control.say(["1"], urgent, lane);
       await world.say("1", "The last one.");
       await world.legion.agents.get("1")!.resume();
       await world.idle();
       const texts = model.requests.map(textOf);
       const shown = texts.map((text) => names.filter((name) => text.includes(name)).length);
       const fresh = shown.map((count, index) => count - (shown[index - 1] ?? 0));
+      expect(fresh[0]).toBeLessThanOrEqual((QUARTER - urgent.length) / 440);
       for (const count of fresh) expect(count).toBeLessThanOrEqual(QUARTER / 440);
       expect(shown.at(-1)).toBe(names.length);
       expect(texts[0]).toContain("Stop all that.");
