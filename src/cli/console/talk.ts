@@ -12,16 +12,16 @@ import { namesOf } from "../kit/output.ts";
 import type { ConsoleMode } from "./console.ts";
 import { readConsoleLine } from "./line.ts";
 
-const CONSOLE_HELP = `2: text     to agent 2; also 2,3: text and all: text
-text        to the agents that run here
-text \\      goes on in the next line; what is pasted is one message
+const CONSOLE_HELP = `2: text        to agent 2; also 2,3: text and all: text
+text           to the agents that run here
+text \\         goes on in the next line; what is pasted is one message
 /steer 2 text  new instructions: what runs is finished, nothing further is begun
 /later 2 text  for later: agent 2 reads it once it is done
-/command    any command below, for this legion: /ps, /goals 2, /pause 2, /log 2 -f
-/history    what happened, as /log; /stats: what was spent, as /ps
-Esc         stops at once what the only agent does
-/clear      an empty screen
-/exit       ends the node once the steps that run are finished, as Ctrl-C does; again: at once
+/command       any command below, for this legion: /ps, /goals 2, /pause 2, /log 2 -f
+/history       what happened, as /log; /stats: what was spent, as /ps
+Esc            stops at once what the only agent does
+/clear         an empty screen
+/exit          ends the node once the steps that run are finished, as Ctrl-C does; again: at once
 `;
 /** What a console has beside the commands of `legion`. */
 const OWN = ["exit", "quit", "clear", "steer", "later", "history", "stats"];

@@ -1,7 +1,7 @@
 // Which legion a command is about, where that is, and which of its agents.
 
 import { stat, realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { Command as Parser } from "commander";
 import type { Config, ConfigFlags } from "../../config/config.ts";
 import { LegionError } from "../../base/errors.ts";
@@ -142,6 +142,11 @@ export async function withSite<T>(
   } finally {
     await backend.close();
   }
+}
+
+/** The same text, where each command in it is about that legion. */
+export function aboutRun(text: string, { home }: Pick<Site, "home">): string {
+  return home === undefined ? text : text.replace(/`(legion [^`]+)`/g, `\`$1 --run ${basename(home)}\``);
 }
 
 /** Throws USAGE, naming the known ids, unless `id` is an agent. */

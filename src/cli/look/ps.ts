@@ -4,7 +4,7 @@ import type { Overview } from "../../control/api/legion-client.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { readThrough } from "../kit/follow.ts";
 import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
-import { addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
+import { aboutRun, addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 import type { AgentStatus } from "../../legion/status.ts";
 import { clip, wrap } from "../kit/terminal.ts";
 import { ageOf } from "../kit/times.ts";
@@ -38,7 +38,7 @@ function shown({ agents, nodes }: Overview, site: Site, io: Io): string {
   const where = shared ? ` in the legion ${shared.legion} at ${shared.shown}` : "";
   if (agents.length === 0) return `There are no agents yet${where}; \`legion start\` makes one.`;
   const places = shared ? "many" : "one";
-  return statusTable(agents, { columns: columnsFor(io), nowMs: Date.now(), nodes, places });
+  return aboutRun(statusTable(agents, { columns: columnsFor(io), nowMs: Date.now(), nodes, places }), site);
 }
 
 /** A terminal keeps one table; a pipe gets another one, and a program another line of an agent, whenever that changes. */

@@ -9,7 +9,7 @@ import { followEvents } from "../kit/follow.ts";
 import { print, printWhole } from "../kit/output.ts";
 import { readingOutlooks, type ReadingOutlook, type SaidLane } from "./outlook.ts";
 import { readText } from "../kit/typed-text.ts";
-import { checkTargets, addLegionOptions, withSite, type Site } from "../kit/target.ts";
+import { aboutRun, addLegionOptions, checkTargets, withSite, type Site } from "../kit/target.ts";
 
 const DEFAULT_TIMEOUT = "60s";
 const WATCH_MS = 1_000;
@@ -81,7 +81,8 @@ async function outlooksOf(
 ): Promise<readonly ReadingOutlook[]> {
   const { agents } = await withLegion(site, (legion) => legion.status(readers));
   const last = await site.reader.lastStart();
-  return readingOutlooks(agents, last ? last.agents.map(({ id }) => id) : readers, delivery);
+  const outlooks = readingOutlooks(agents, last ? last.agents.map(({ id }) => id) : readers, delivery);
+  return outlooks.map(({ text, ...outlook }) => ({ ...outlook, text: aboutRun(text, site) }));
 }
 
 function isNever({ comes }: ReadingOutlook): boolean {

@@ -170,6 +170,16 @@ describe("a session", () => {
     expect(await said("house")).toEqual(["two"]);
   });
 
+  it("is named in the commands that other commands tell of", async () => {
+    const cwd = await projectWith("- First.\n");
+    await legion(["run", ...HELP, "--session", "garden", "one"], { cwd });
+    expect((await legion(["ps", "--run", "garden"], { cwd })).out).toContain(
+      "No node runs; `legion start --run garden` starts one.",
+    );
+    const sent = await legion(["send", "1", "more", "--run", "garden"], { cwd, columns: 80 });
+    expect(sent.out.replace(/\s+/g, " ")).toContain("`legion start --run garden` runs it");
+  });
+
   it("that was parked goes on with a new task", async () => {
     const cwd = await projectWith("- error: { code: MODEL_REFUSED, message: no key }\n");
     expect((await legion(["run", ...HELP, "--session", "s", "one"], { cwd })).exitCode).toBe(1);
