@@ -58,6 +58,8 @@ export interface DisplayOptions {
   /** Resolves when commands can reach the legion. */
   readonly ready: Promise<void>;
   readonly onInterrupt: () => void;
+  /** Called when the person wants a new session, before this one ends; absent: there is none to have. */
+  readonly beginAnew?: () => void;
 }
 
 const MIN_COLUMNS = 40;
@@ -86,6 +88,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
     answer: (line) => view.answer(line),
     clear: () => void (mode === "prompt" && console.clear()),
     exit: options.onInterrupt,
+    beginAnew: mode === "prompt" && !nodes ? endFor(options) : undefined,
   });
   const console = openConsole({
     io: { ...io, stdout: stream },
@@ -120,6 +123,18 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
       stream.write(`\n${summary({ said, left, ending, roster, spent, nodes, run, program, columns })}`);
       await history?.settled();
     },
+  };
+}
+
+/** However often it is asked for, what runs is finished first. */
+function endFor({ beginAnew, onInterrupt }: DisplayOptions): (() => void) | undefined {
+  if (!beginAnew) return undefined;
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    beginAnew();
+    onInterrupt();
   };
 }
 

@@ -20,11 +20,12 @@ text \\         goes on in the next line; what is pasted is one message
 /command       any command below, for this legion: /ps, /goals 2, /pause 2, /log 2 -f
 /history       what happened, as /log; /stats: what was spent, as /ps
 Esc            stops at once what the only agent does
+/new           a new session, once the steps that run are finished; the one before is kept
 /clear         an empty screen
 /exit          ends the node once the steps that run are finished, as Ctrl-C does; again: at once
 `;
 /** What a console has beside the commands of `legion`. */
-const OWN = ["exit", "quit", "clear", "steer", "later", "history", "stats"];
+const OWN = ["exit", "quit", "new", "clear", "steer", "later", "history", "stats"];
 /** What makes a command go on until somebody ends it. */
 const ENDLESS = ["-f", "--follow", "-w", "--watch", "--wait"];
 
@@ -42,6 +43,8 @@ export interface TalkOptions {
   readonly answer: (line: string) => readonly string[] | "refused" | undefined;
   readonly clear: () => void;
   readonly exit: () => void;
+  /** Absent: no new session can be begun here. */
+  readonly beginAnew?: () => void;
 }
 
 export interface Talk {
@@ -139,6 +142,7 @@ async function runCommand(argv: readonly string[], deps: TalkOptions, signal: Ab
   const [name = "help", ...args] = unaliased(argv, deps);
   if (name === "exit" || name === "quit") return deps.exit();
   if (name === "clear") return deps.clear();
+  if (name === "new") return beginAnew(deps);
   if (name === "start") throw new LegionError("USAGE", "a node runs here already: this one");
   if (name === "run")
     throw new LegionError("USAGE", "a run is begun in another terminal: legion run and the task");
@@ -162,6 +166,12 @@ async function runCommand(argv: readonly string[], deps: TalkOptions, signal: Ab
   } finally {
     output.end();
   }
+}
+
+function beginAnew({ beginAnew }: TalkOptions): void {
+  const way = '`legion run "<task>"` begins one, in another terminal';
+  if (!beginAnew) throw new LegionError("USAGE", `no new session can be begun here; ${way}`);
+  beginAnew();
 }
 
 /** Passes on what is written row by row, so that it never shares one with what is being typed; nothing once `signal` has aborted. */

@@ -26,7 +26,9 @@ import { createEarlyWatcher, openView, type EarlyWatcher, type OpenDisplay, type
 import { asChosen, planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
 
 export interface HostOrder
-  extends Omit<WorkloadOrder, "config" | "machine">, Pick<DisplayOptions, "readers" | "detail"> {
+  extends
+    Omit<WorkloadOrder, "config" | "machine">,
+    Pick<DisplayOptions, "readers" | "detail" | "beginAnew"> {
   /** What was typed: it may say that what somebody else wrote counts. */
   readonly typed: Pick<Typed, "options">;
   /** Absent: what a start hosts. */

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { ConfigFlags } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { Admit } from "../../../config/module-loader.ts";
@@ -11,6 +12,8 @@ import {
   projectOf,
   withSite,
 } from "../../kit/target.ts";
+import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
+import type { HostOrder } from "./host.ts";
 import { MAX_AGENTS, readWho, recallOwn, type Recalled } from "./selection.ts";
 
 export const command: CliCommand = {
@@ -57,14 +60,38 @@ export const command: CliCommand = {
     const { home, ...place } = await placeOf(project, typed, io);
     const last = await trustLastFlags(recalled.flags, project, admit, { typed, io });
     const flags = { ...readFlags(typed, last), ...place };
-    const { hostLegion } = await import("./host.ts");
     const { untilIdle, json, verbose } = typed.options;
     const readers = json ? "programs" : "people";
     const detail = verbose ? "all" : "brief";
-    const until = untilIdle ? "idle" : "told";
-    return hostLegion({ ...recalled, task, flags, project, home, until, readers, detail, admit, typed }, io);
+    const order = { ...recalled, task, flags, project, home, readers, detail, admit, typed } as const;
+    const { hostLegion } = await import("./host.ts");
+    return untilIdle
+      ? hostLegion({ ...order, until: "idle" }, io)
+      : hostSessions({ ...order, until: "told" }, io);
   },
 };
+
+/** One after the other, for as long as the person wants a new one. Resolves as `hostLegion`. */
+async function hostSessions(first: HostOrder, io: Io): Promise<number> {
+  const { hostLegion } = await import("./host.ts");
+  let order = first;
+  for (;;) {
+    let isOver = true;
+    const code = await hostLegion({ ...order, beginAnew: () => void (isOver = false) }, io);
+    if (isOver || code !== 0) return code;
+    order = await inNewSession(order, io);
+  }
+}
+
+/** The same agents, without their past. */
+async function inNewSession(order: HostOrder, { env }: Io): Promise<HostOrder> {
+  const { chooseSession } = await import("../../../storage/files/sessions.ts");
+  const { name, home } = await chooseSession(order.project, "new", openPersonFolder(env));
+  const before = order.home === undefined ? "" : ` --run ${basename(order.home)}`;
+  const said = `in a new session, ${name}; \`legion start${before}\` goes on with the one before`;
+  const flags: ConfigFlags = { ...order.flags, bus: "memory", name: undefined };
+  return { ...order, home, said, flags, task: undefined };
+}
 
 /** What the last start was is known where the legion is, so whether the project may say where comes first. */
 async function admitPlace(
