@@ -26,7 +26,7 @@ export function roundsInstruction(words: number, rounds: "one" | "several"): str
     "1. Say which tasks were completed, and with which tools.",
     "2. Keep the results and findings that later work needs: names, numbers, paths, addresses, errors, and what is open.",
     "3. Take in what an earlier summary says, so that nothing of it is lost that still matters.",
-    "4. Write in the language in which the agent was instructed, which is that of its own lines, whatever language its tools return.",
+    "4. Write in the language of the agent's own lines, in which it was instructed, whatever language its tools return.",
     `5. ${others}`,
     `${ANSWER} Not more than ${words} words.`,
   ].join("\n");
