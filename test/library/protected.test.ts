@@ -47,6 +47,32 @@ describe("hostile: paths", () => {
   });
 });
 
+describe("hostile: paths", () => {
+  it.each([
+    ["its name without an ending", "program", "program.js"],
+    ["its folder", ".", "index.js"],
+    ["a folder that says which file", "server", "server/main.js"],
+  ])("which Node was started with %s", async (_, started, file) => {
+    const project = await createTempProject({
+      "program.js": "",
+      "index.js": "",
+      "server/main.js": "",
+      "server/package.json": '{ "main": "main.js" }',
+    });
+    startedWith(join(project, started));
+    const model = createScriptedModel([
+      call("writeFile", { path: file, content: "evil" }),
+      call("writeFile", { path: "free.txt", content: "fine" }),
+      "Done.",
+    ]);
+    const legion = await openProgram({ project, model, store: "memory" });
+    const agent = await legion.spawn({ agent: "assistant", modules: ["core", "system"] });
+    await agent.prompt("Write.");
+    expect(await readFile(join(project, file), "utf8")).toBe("");
+    expect(await readFile(join(project, "free.txt"), "utf8")).toBe("fine");
+  });
+});
+
 describe("hostile: trust", () => {
   it("a program runs no code of a project that nobody trusted, and is told how to", async () => {
     const evil = `import { writeFileSync } from "node:fs";\nwriteFileSync(new URL("ran", import.meta.url), "");\n${MODULE}`;
