@@ -66,6 +66,16 @@ describe("executeCommand", () => {
     );
   });
 
+  it.each([
+    ["cat; echo over", "over"],
+    ["read -r line || echo none", "none"],
+  ])("has a command that reads its input find it at an end: %s", async (command, output) => {
+    expect(await run(command)).toMatchObject({
+      outcome: "ok",
+      content: `Command executed successfully:\n${output}`,
+    });
+  });
+
   it("reports a command that printed too much, with the last of what was kept", async () => {
     const { content } = await run("yes");
     expect(content).toMatch(

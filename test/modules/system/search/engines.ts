@@ -20,8 +20,7 @@ export const ENGINES: readonly EngineName[] = ripgrepIsThere ? ["ripgrep", "own 
 export const fromSource: SearchOptions["start"] = (search) =>
   new Worker(new URL("./walk-worker.mjs", import.meta.url), { workerData: search });
 
-interface SearcherSetup extends Setup {
-  readonly timeoutMs?: number;
+interface SearcherSetup extends Setup, Partial<SearchOptions> {
   /** In place of what makes it search by `engine`. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -29,9 +28,9 @@ interface SearcherSetup extends Setup {
 export function createSearcher(engine: EngineName, setup: SearcherSetup = {}) {
   const path: Readonly<Record<string, string>> =
     engine === "ripgrep" ? { PATH: process.env["PATH"] ?? "" } : {};
-  const { timeoutMs = 60_000, environment = path, ...rest } = setup;
+  const { start = fromSource, timeoutMs = 60_000, environment = path, ...rest } = setup;
   const scratch = mkdtempSync(join(tmpdir(), "legion-scratch-"));
   onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
   const node = { ...closedPremises(() => Promise.reject(new Error("no web here"))), environment, scratch };
-  return createTestHost(createSystem({ start: fromSource, timeoutMs }), { node, ...rest });
+  return createTestHost(createSystem({ start, timeoutMs }), { node, ...rest });
 }

@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSearcher, ripgrepIsThere } from "./engines.ts";
 
@@ -45,3 +46,30 @@ function link(target: string, at: string): string {
   symlinkSync(target, at);
   return at;
 }
+
+describe("a folder of 1,000,000 files", () => {
+  const names = String.raw`seq -f 'folder/f%07.0f' 1000000 | tr '\n' '\0'`;
+  const batches = `
+    const { parentPort } = require("node:worker_threads");
+    for (let at = 0; at < 1_000_000; at += 200)
+      parentPort.postMessage(Array.from({ length: 200 }, (_, n) => ["folder/f" + String(at + n + 1).padStart(7, "0"), []]));
+  `;
+
+  it.each([
+    ["ripgrep", createMany],
+    ["a walk", () => createSearcher("own walk", { start: () => new Worker(batches, { eval: true }) })],
+  ])("is one answer of 1,000 files, whatever %s tells of it", async (_, create) => {
+    const { content } = await create().act("findFiles", { pattern: "f*" });
+    const lines = content.split("\n");
+    expect(lines[0]).toBe("The first 1000 files; there are more, narrow it down to see them:");
+    expect([lines[1], lines.at(-1)]).toEqual(["folder/f0000001", "folder/f0001000"]);
+  });
+
+  function createMany() {
+    const folder = mkdtempSync(join(tmpdir(), "legion-many-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const program = join(folder, "rg");
+    writeFileSync(program, `#!/bin/sh\n${names}\n`, { mode: 0o755 });
+    return createSearcher("ripgrep", { environment: { PATH: `${folder}:${process.env["PATH"]}` } });
+  }
+});
