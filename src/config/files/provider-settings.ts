@@ -28,6 +28,8 @@ const anthropicShape = {
 const HEADERS = "expected a map of headers such as { X-Team: ${TEAM_TOKEN} }";
 /** Those that say what is sent, and how, are written by who sends it. */
 const OURS = /^(?:host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer)$/i;
+/** Without its scheme it is a secret, too; words of another text are none. */
+const WITH_SCHEME = /^(?:bearer|basic|token|key|apikey)\s+(\S+)$/i;
 const VALUE = /^[\t\x20-\x7e]*$/;
 const headers = z.record(
   z
@@ -162,9 +164,8 @@ function fillHeader({ setting, text, place }: WrittenHeader, env: Variables) {
       "CONFIG",
       `${place}: ${setting}: a variable in it holds more than the printable ASCII that a header may`,
     );
-  // Without the scheme, such as `Bearer`, it is a secret, too.
-  const parts = [value, ...value.split(/\s+/).slice(1)];
-  if (secrets.length === 0) secrets.push(...parts.map((part) => ({ name: setting, value: part })));
+  const [, token] = WITH_SCHEME.exec(value) ?? [];
+  for (const secret of [value, token ?? ""]) secrets.push({ name: setting, value: secret });
   return { value, secrets };
 }
 

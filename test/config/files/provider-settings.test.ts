@@ -90,6 +90,19 @@ describe("how a provider is reached", () => {
     expect(text("written-down-4711")).toBe("[redacted:providers.anthropic.headers.Authorization]");
   });
 
+  it("hides a header also where a variable is only a short part of it", async () => {
+    const person = 'providers: { openai: { headers: { X-Key: "Bearer written-down-${SHORT}" } } }\n';
+    const { text } = createRedactor((await load({ person, env: { SHORT: "47" } })).secrets());
+    expect(text("It is written-down-47.")).toBe("It is [redacted:providers.openai.headers.X-Key].");
+  });
+
+  it("makes no secret of the words of a header, but of all of them together", async () => {
+    const written = 'providers: { openai: { headers: { X-Title: "Garden of documentation" } } }\n';
+    const { text } = createRedactor((await load({ person: written })).secrets());
+    expect(text("The documentation is here.")).toBe("The documentation is here.");
+    expect(text("Garden of documentation")).toBe("[redacted:providers.openai.headers.X-Title]");
+  });
+
   it("says how long answers may be, unless somebody says so of the model itself", async () => {
     const project =
       "providers: { anthropic: { maxOutput: 5000 } }\nmodels: { anthropic/claude-x: { maxOutput: 700 } }\n";
