@@ -12,6 +12,7 @@ const SKIPPED = "idle: Skipped: new instructions arrived.";
 const SUPERSEDED = "idle: Not run: new instructions came first.";
 const STOPPED = "idle: Stopped by Control.";
 const asked = ["decision: 2 calls", "approval", "approval", "approval"];
+const group = ["decision: 3 calls"];
 const same = Array.from({ length: 5 }, () => ["decision: 1 calls", "ok: same"]).flat();
 const looked = ["ok: deployed to prod", "ok: looked"];
 
@@ -23,6 +24,7 @@ const STORIES: Readonly<Record<Exclude<SpokenLane, "normal">, Readonly<Record<Mo
       "in the model call": ["decision: 2 calls", SKIPPED, SKIPPED, "message: steer", ...noop],
       "in the first call": ["decision: 2 calls", "ok: a", SKIPPED, "message: steer", ...noop],
       "in the last call": [...done, "message: steer", ...noop],
+      "in a parallel group": [...group, "ok: a", "ok: b", SKIPPED, "message: steer", ...noop],
       "at a question": [...asked, SUPERSEDED, SUPERSEDED, "message: steer", ...noop],
       idle: ["message: steer", ...noop],
       parked: [...same, "notice: parked-mail", "message: steer", ...noop],
@@ -32,6 +34,7 @@ const STORIES: Readonly<Record<Exclude<SpokenLane, "normal">, Readonly<Record<Mo
       "in the model call": [...done, "held: follow-up", ...noop, ...released],
       "in the first call": [...done, "held: follow-up", ...noop, ...released],
       "in the last call": [...done, "held: follow-up", ...noop, ...released],
+      "in a parallel group": [...group, "ok: a", "ok: b", "ok: c", "held: follow-up", ...noop, ...released],
       "at a question": [
         ...asked,
         ...looked,
@@ -48,6 +51,7 @@ const STORIES: Readonly<Record<Exclude<SpokenLane, "normal">, Readonly<Record<Mo
       "in the model call": ["decision aborted: 0 calls", "message: abort"],
       "in the first call": ["decision: 2 calls", "idle: a", STOPPED, "message: abort"],
       "in the last call": ["decision: 2 calls", "ok: a", "idle: b", "message: abort"],
+      "in a parallel group": [...group, "idle: a", "idle: b", STOPPED, "message: abort"],
       "at a question": [...asked, STOPPED, STOPPED, "message: abort"],
       idle: ["message: abort"],
       parked: [...same, "notice: parked-mail", "message: abort"],

@@ -1,10 +1,11 @@
 // An agent at every point of its work at which a person may say something.
 
+import { z } from "zod";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { NOOP, work, workshop } from "../../workshop.ts";
 import { byHand, createWorldInMemory, type World, type WorldAgent, type WorldOptions } from "../../world.ts";
-import { ok } from "../../../src/domain/authoring/module.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import { isUrgent } from "../../../src/domain/message/message.ts";
 import { answer, DEPLOY_AND_LOOK, shop } from "../act/asking.ts";
 
@@ -37,6 +38,28 @@ async function inCall(step: string): Promise<Moment> {
   return { world, goOn: () => (hold.resolve(), world.idle()) };
 }
 
+/** Two calls that only read and a third that waits for them; all have begun that do. */
+async function inGroup(): Promise<Moment> {
+  const [both, hold] = [byHand(), byHand()];
+  let begun = 0;
+  const look = defineAction({
+    description: "Look",
+    parameters: { at: z.string() },
+    effects: "reads",
+    execute: async ({ at }) => {
+      if (++begun === 2) both.resolve();
+      await hold.promise;
+      return ok(at);
+    },
+  });
+  const calls = ["a", "b"].map((at) => ({ action: "look", parameters: { at } }));
+  const script = [{ calls: [...calls, { action: "work", parameters: { step: "c" } }] }, ...REST];
+  const modules = [...doing, defineModule({ name: "window", actions: { look } })];
+  const world = await told({ script, modules });
+  await both.promise;
+  return { world, goOn: () => (hold.resolve(), world.idle()) };
+}
+
 export const MOMENTS = {
   async before() {
     const clock = createHandClock();
@@ -60,6 +83,7 @@ export const MOMENTS = {
   },
   "in the first call": () => inCall("a"),
   "in the last call": () => inCall("b"),
+  "in a parallel group": inGroup,
   async "at a question"() {
     const world = await told({ script: [DEPLOY_AND_LOOK, ...REST], modules: shop().modules, policy: [] });
     await world.until((seen) => seen.kind === "live:state" && seen.state === "asking");

@@ -20,6 +20,7 @@ export const MOMENTS = [
   "in the model call",
   "in the first call",
   "in the last call",
+  "in a parallel group",
   "at a question",
   "idle",
   "parked",
@@ -56,9 +57,11 @@ export function backendOf({ project, name }: Cell, link: Link | undefined): Back
   });
 }
 
+/** Other steps are work. */
+const OWN_ACTION = /^(?:deploy|look)/;
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 const works = (...steps: readonly string[]): ScriptedAnswer => ({
-  calls: steps.map((step) => ({ action: step === "deploy" ? step : "work", parameters: { step } })),
+  calls: steps.map((step) => ({ action: OWN_ACTION.exec(step)?.[0] ?? "work", parameters: { step } })),
 });
 const never = new Promise<never>(() => undefined);
 
@@ -68,11 +71,17 @@ const SCRIPTS: Readonly<Record<Moment, readonly ScriptedAnswer[]>> = {
   "in the model call": [],
   "in the first call": [works("a", "b")],
   "in the last call": [works("a", "b")],
+  "in a parallel group": [works("look-1", "look-2", "look-3", "b")],
   "at a question": [works("deploy", "b")],
   idle: [],
   parked: Array.from({ length: 5 }, () => works("same")),
 };
-const HANGING: Partial<Record<Moment, string>> = { "in the first call": "a", "in the last call": "b" };
+/** The last of them is the moment. */
+const HANGING: Partial<Record<Moment, readonly string[]>> = {
+  "in the first call": ["a"],
+  "in the last call": ["b"],
+  "in a parallel group": ["look-2", "look-3"],
+};
 
 export interface Life {
   readonly legion: Legion;
@@ -86,17 +95,18 @@ export async function openLife(cell: Cell, which: "first" | "next", link?: Link)
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
   const execute = async ({ step }: { readonly step: string }) => {
     appendFileSync(join(project, "effects.txt"), `${which} ${step}\n`);
-    if (which === "first" && HANGING[moment] === step) {
-      arrive();
+    if (which === "first" && HANGING[moment]?.includes(step)) {
+      if (step === HANGING[moment].at(-1)) arrive();
       await never;
     }
     return ok("done");
   };
   const parameters = { step: z.string() };
   const work = defineAction({ description: "Work", parameters, touches: [], execute });
+  const look = defineAction({ description: "Look", parameters, touches: [], effects: "reads", execute });
   const deploy = defineAction({ description: "Deploy", parameters, execute });
   const actions = indexActions(
-    [core, defineModule({ name: "shop", actions: { work, deploy } })],
+    [core, defineModule({ name: "shop", actions: { work, look, deploy } })],
     toolsProtocol,
   );
   const model = createScriptedModel((_, index) => {
