@@ -1,13 +1,11 @@
 // What the measures of a legion in Redis share: a server of their own, agents without a model, and what BullMQ needs.
 
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { tsImport } from "tsx/esm/api";
-import { root } from "../repo.mjs";
 import { load } from "./bench.mjs";
+import { bring } from "./bring.mjs";
 
 const { openLink } = await load("src/storage/redis/connection/link.js");
 const { parseRedisAddress } = await load("src/storage/redis/connection/address.js");
@@ -105,28 +103,11 @@ const SENT_AT = new Date().toISOString();
 const SENDER_LOG = "5f0c4c2e-0000-4000-8000-000000000001";
 const BYTES = 216;
 
-const BULLMQ = "6.7.0";
-const BULLMQ_HOME = join(root, "node_modules/.cache/bullmq");
-
 /**
- * BullMQ beside the ioredis of this project. It is brought when it is first needed, and no development dependency: an
- * optional part of it is not to be had for every system, so no lock file can name all of it.
+ * BullMQ beside the ioredis of this project.
  * @returns {any} undefined if it cannot be brought
  */
 export function findBullmq() {
-  const home = join(BULLMQ_HOME, "node_modules/bullmq/package.json");
-  if (!existsSync(home)) {
-    const flags = ["--no-save", "--no-package-lock", "--ignore-scripts", "--omit=optional", "--omit=peer"];
-    const options = [
-      "install",
-      "--prefix",
-      BULLMQ_HOME,
-      ...flags,
-      "--no-audit",
-      "--no-fund",
-      `bullmq@${BULLMQ}`,
-    ];
-    spawnSync("npm", options, { stdio: ["ignore", 2, 2], cwd: root });
-  }
-  return existsSync(home) ? createRequire(home)("bullmq") : undefined;
+  const packages = bring("bullmq", "6.7.0");
+  return packages && createRequire(packages)(join(packages, "bullmq"));
 }
