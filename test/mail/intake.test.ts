@@ -51,10 +51,10 @@ describe("what is taken in at once (A2)", () => {
       ["held", "shown", "held", "shown", "shown"],
     ],
     [
-      "all before an abort, of which the rest is held",
+      "all before an abort that fits beside it, and the rest held",
       [],
       [{}, {}, {}, {}, {}, abort, {}],
-      [...["shown", "shown", "shown", "held", "held", "shown"]],
+      [...["shown", "shown", "held", "held", "held", "shown"]],
     ],
     [
       "a steer first of all, in its place",
@@ -83,9 +83,9 @@ describe("what is taken in at once (A2)", () => {
     ],
     [
       "overflow in front of what an abort brings",
-      [held(1, {}), held(2, {})],
+      [held(1, {})],
       [{}, {}, abort, {}],
-      [...["released 1,2", "shown", "held", "shown"]],
+      [...["released 1", "shown", "held", "shown"]],
     ],
     [
       "a follow-up that was held before a steer, withdrawn",
