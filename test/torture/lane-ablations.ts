@@ -67,7 +67,7 @@ export const STEER_STOPS_CALLS: Part = {
   part: "a steer that lets no further call begin",
   changes: [
     {
-      file: "src/agent/act/admit.ts",
+      file: "src/agent/act/perform.ts",
       line: `return inbox.ahead().some(({ message }) => laneOf(message) === "steer");`,
       instead: "return inbox === undefined && laneOf === undefined;",
     },

@@ -72,8 +72,10 @@ export async function wage(campaign: Campaign): Promise<Outcome> {
     if (ended.readyMs) startMs += (ended.readyMs - startMs) / 4;
     return ended;
   };
+  // A last word to all would bring back what was lost: where nothing is aborted there is none.
+  const until = campaign.lanes ? "rest" : "idle";
   const settle = async (): Promise<string> => {
-    const order: Order = { ...places, mode: "host", parcels: [], until: "rest" };
+    const order: Order = { ...places, mode: "host", parcels: [], until };
     const { by, error } = await next(order, { signal: "SIGKILL", after: "spawn", ms: settleMs });
     return by === "itself" ? error : `It did not come to rest within ${settleMs} ms.`;
   };
