@@ -10,7 +10,9 @@ import { root } from "./repo.mjs";
 const MEASURES = [
   "step",
   "reads",
+  "subscriber",
   "prompt",
+  "search",
   "latency",
   "tick",
   "append",

@@ -135,9 +135,10 @@ export async function localEnvironment() {
 
 /**
  * The microseconds of a self-driving step that is written and not flushed.
- * @param {{redactor?: unknown, policy?: readonly object[], action?: "touch" | "reach", steps?: number}} options
+ * @param {{redactor?: unknown, policy?: readonly object[], action?: "touch" | "reach", steps?: number,
+ *   follow?: (legion: any) => unknown}} options
  */
-export async function timeStep({ redactor, policy, action = "touch", steps = 4_000 }) {
+export async function timeStep({ redactor, policy, action = "touch", steps = 4_000, follow }) {
   /** @type {number[]} */
   const times = [];
   let last = 0;
@@ -149,6 +150,7 @@ export async function timeStep({ redactor, policy, action = "touch", steps = 4_0
     return { calls: [{ id: `call-${index}`, name: action, arguments: `{"n":"${index}"}` }] };
   });
   const legion = await startBench({ plans: [await plan({ id: "1", model, policy })], redactor });
+  follow?.(legion);
   await legion.control.say(["1"], "go");
   await legion.untilIdle(new AbortController().signal);
   await legion.stop();
