@@ -26,7 +26,7 @@ export interface Names {
 }
 
 /**
- * `2: text`, `2,3: text`, `all: text`, `/steer 2 text`, `/later 2 text`, `/command`, or a text for the agents that run here. Throws USAGE where the line
+ * `2: text`, `2,3: text`, `all: text`, `/steer 2 text`, `/later 2 text` (without the 2 where it is alone), `/command`, or a text for the agents that run here. Throws USAGE where the line
  * begins with what looks like ids and is none, and where it is a command without its slash.
  */
 export function readConsoleLine(line: string, names: Names): ConsoleLine {
@@ -52,12 +52,15 @@ const LANES = [
 ] as const;
 
 function readLane(typed: string, [word, delivery]: (typeof LANES)[number], { agents }: Names): ConsoleLine {
-  const [, ids = "", text = ""] = /^\S+\s+(\S+)\s+([^]+)$/.exec(typed) ?? [];
+  const said = typed.replace(/^\S+\s*/, "");
+  const [, ids = "", text = ""] = /^(\S+)\s*([^]*)$/.exec(said) ?? [];
   const named = ids.replace(/:$/, "").split(",").filter(Boolean);
+  const areNames = named.every((word) => /^\d+$/.test(word) || isKnown(word, agents));
+  if (agents.length === 1 && !areNames) return { kind: "say", targets: agents, text: said, delivery };
   if (text.trim() === "" || named.length === 0)
     throw new LegionError(
       "USAGE",
-      `nothing was sent; write /${word} 2 and what you want to say, or /${word} all`,
+      `nothing was sent; write /${word} ${agents[1] ?? agents[0] ?? 1} and what you want to say, or /${word} all`,
     );
   const targets = named.includes("all") ? "all" : checkIds(named, agents);
   return { kind: "say", targets, text: text.trim(), delivery };

@@ -16,7 +16,7 @@ const CONSOLE_HELP = `2: text        to agent 2; also 2,3: text and all: text
 text           to the agents that run here
 text \\         goes on in the next line; what is pasted is one message
 /steer 2 text  new instructions: what runs is finished, nothing further is begun
-/later 2 text  for later: agent 2 reads it once it is done
+/later 2 text  for later: agent 2 reads it once it is done; one that is alone need not be named
 /command       any command below, for this legion: /ps, /goals 2, /pause 2, /log 2 -f
 /history       what happened, as /log; /stats: what was spent, as /ps
 Esc            stops at once what the only agent does

@@ -37,6 +37,24 @@ describe("a line typed at the console", () => {
   });
 
   it.each([
+    ["/steer not that way", "not that way", "steer"],
+    ["/steer 1 not that way", "not that way", "steer"],
+    ["/later all: two\nlines", "two\nlines", "follow-up"],
+  ])("%j needs no name where an agent is alone", (line, text, delivery) => {
+    const targets = line.includes("all") ? "all" : ["1"];
+    expect(readConsoleLine(line, { ...names, agents: ["1"] })).toEqual({
+      kind: "say",
+      targets,
+      text,
+      delivery,
+    });
+  });
+
+  it.each(["/steer", "/steer 1", "/later 9 x"])("%j is refused also there", (line) => {
+    expect(() => readConsoleLine(line, { ...names, agents: ["1"] })).toThrow(/nothing was sent/);
+  });
+
+  it.each([
     ["/steer", "nothing was sent; write /steer 2 and what you want to say, or /steer all"],
     ["/later 2", "nothing was sent; write /later 2 and"],
     ["/steer , x", "nothing was sent; write /steer 2 and"],
