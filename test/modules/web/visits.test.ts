@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Fetched } from "../../../modules/web/document.ts";
+import { setMaxListeners } from "node:events";
 import { aborted } from "../../../src/base/process/signals.ts";
 import { byHand } from "../../world.ts";
 import { createVisits, type Page, type Stages } from "../../../modules/web/visits.ts";
 
 const URL_OF_PAGE = "https://example.org/page";
 const never = new AbortController().signal;
+// As many wait for it as pages are read at once.
+setMaxListeners(0, never);
 
 /** A web of one answer to each address, and what was asked of its stages. */
 function createStages({ status = 200, ...stages }: { readonly status?: number } & Partial<Stages> = {}) {
