@@ -9,7 +9,9 @@ it.runIf(process.platform === "linux")(
   "two hundred agents with nothing to do read nothing, need one timer at most and no open file each (C10)",
   async () => {
     const project = await createTempProject();
-    const child = fork(join(import.meta.dirname, "idle-process.ts"), { execArgv: ["--import", "tsx"] });
+    const child = fork(join(import.meta.dirname, "idle-process.ts"), {
+      execArgv: ["--import", "tsx", "--expose-gc"],
+    });
     onTestFinished(() => void child.kill("SIGKILL"));
     const measured = once(child, "message") as Promise<[readonly [IdleCost, IdleCost]]>;
     child.send(project);
