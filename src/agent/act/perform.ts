@@ -6,7 +6,7 @@ import type { Call, ResultEvent } from "../../domain/event/event.ts";
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { actingHost, keepText, maxResultTokens, type RunningAction } from "./module-host.ts";
 import { createProgress } from "./progress.ts";
-import type { ActionResult } from "../../domain/authoring/module.ts";
+import { fail, type ActionResult } from "../../domain/authoring/module.ts";
 import { ownFrame, showPlace } from "../../base/process/own-code.ts";
 import { SHUTDOWN } from "../../base/process/signals.ts";
 import { laneOf } from "../../domain/message/message.ts";
@@ -19,6 +19,7 @@ export const STOPPED = "Stopped by Control.";
 export const STEERED = "Skipped: new instructions arrived.";
 const LEFT = `${STOPPED} The action did not end by itself: what it began may still go on.`;
 const DONE = "Done.";
+const NO_RESULT = "returned no result: it has to return ok(text), fail(text) or idle().";
 /** How long an action may take to end after it was told to. */
 const GRACE_MS = 2_000;
 
@@ -98,9 +99,10 @@ async function run(
   const { signal } = running;
   if (signal.aborted) return dropped("idle", STOPPED, signal);
   try {
-    const execute = (): Promise<ActionResult> => {
+    const execute = async (): Promise<ActionResult> => {
       tenure.check();
-      return action.execute(parameters, actingHost(performer, module, running));
+      const returned: unknown = await action.execute(parameters, actingHost(performer, module, running));
+      return isResult(returned) ? returned : fail(`${running.ready.call.action} ${NO_RESULT}`);
     };
     const result = await unlessDeaf(shared.clock, unlessAstray(execute), signal);
     if (!result) return dropped("idle", LEFT, signal);
@@ -113,6 +115,14 @@ async function run(
     if (isLegionError(error, "STORAGE")) throw error;
     return signal.aborted ? dropped("idle", STOPPED, signal) : thrown(workplace.workspace.root, error);
   }
+}
+
+const OUTCOMES: readonly unknown[] = ["ok", "error", "idle"] satisfies ActionResult["outcome"][];
+
+/** No compiler looks after modules in plain JavaScript. */
+function isResult(returned: unknown): returned is ActionResult {
+  const { outcome, content } = (returned ?? {}) as Partial<Record<string, unknown>>;
+  return OUTCOMES.includes(outcome) && typeof content === "string";
 }
 
 const MAX_STACK = 4_000;

@@ -132,6 +132,26 @@ describe("a result", () => {
     expect(results[0]).toMatchObject({ outcome: "ok", content: "Done." });
   });
 
+  it.each<readonly [string, unknown]>([
+    ["nothing", undefined],
+    ["a text", "It rains."],
+    ["a number for a text", { outcome: "ok", content: 5 }],
+    ["an outcome that there is not", { outcome: "fine", content: "It rains." }],
+  ])("that is none, but %s, is an error that names what is one, and keeps nothing", async (_, returned) => {
+    const { world, results } = await act((host) => {
+      host.state.set("jar", true);
+      return returned as ActionResult;
+    });
+    expect(results).toMatchObject([
+      {
+        outcome: "error",
+        content: "act returned no result: it has to return ok(text), fail(text) or idle().",
+      },
+    ]);
+    expect(results[0]!.state).toBeUndefined();
+    expect(world.agent("1").standing.state).toBe("idle");
+  });
+
   it("that is too long is cut for the model and kept whole beside the log", async () => {
     const long = `begin ${"word ".repeat(40_000)}end`;
     const { world, results } = await act(() => ok(long));
