@@ -56,7 +56,10 @@ export async function perform(
     sends: isKept ? sentBy(work, taint) : undefined,
     taint,
     leads,
-    usage: work.usage,
+    // Read by its commit: until then a model call may begin that the action did not wait for.
+    get usage() {
+      return work.usage;
+    },
   };
   return { result: event, refused: work.refused };
 }

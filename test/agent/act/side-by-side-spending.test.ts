@@ -4,6 +4,7 @@ import { core } from "../../../modules/core.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
+import { createHandClock } from "../../hand-clock.ts";
 import { byHand, createWorldInMemory as createWorld, type World } from "../../world.ts";
 import { leftover, NOOP } from "../../spending.ts";
 
@@ -79,6 +80,51 @@ describe("what actions spend side by side", () => {
     expect(refused.length).toBeGreaterThan(1);
     expect(55 + reserved.reduce((sum, tokens) => sum + tokens)).toBeLessThanOrEqual(limits.tokens);
     expect(await leftover(world)).toBe(true);
+  });
+
+  it("is charged as reserved where an action did not wait for it, also when it is asked after that has ended", async () => {
+    const clock = createHandClock();
+    const [slow, refused, again] = [byHand<ScriptedAnswer>(), byHand(), byHand()];
+    const hasty = defineAction({
+      description: "Ask twice, and wait for one answer",
+      parameters: {},
+      effects: "reads",
+      touches: [],
+      async execute(_, host) {
+        const answer = await host.complete("first");
+        host.complete("second").catch(() => undefined);
+        await refused.promise;
+        return ok(answer);
+      },
+    });
+    const begin = { calls: [{ action: "ponder", parameters: { what: "slow" } }, { action: "hasty" }] };
+    const asked: string[] = [];
+    const script = (request: ModelRequest): ScriptedAnswer | Promise<ScriptedAnswer> => {
+      const question = questionIn(request);
+      asked.push(question ?? "");
+      if (question === undefined) return asked.length === 1 ? begin : NOOP;
+      if (question === "slow") return slow.promise;
+      if (question === "first") return { text: "1", usage: { input: 7, output: 3 } };
+      const isAgain = asked.indexOf(question) < asked.length - 1;
+      (isAgain ? again : refused).resolve();
+      return isAgain
+        ? new Promise(() => undefined)
+        : { error: { code: "MODEL_BUSY", refused: { status: 429 } } };
+    };
+    const study = defineModule({ name: "study", actions: { ponder, hasty } });
+    const world = await createWorld({ 1: { script, modules: [core, study] } }, { clock });
+    await world.say("1", "Go.");
+    await world.until(
+      (seen) => seen.kind === "live:call" && seen.action === "hasty" && seen.phase === "ended",
+    );
+    await clock.asleep(1);
+    clock.advance(60_000);
+    await again.promise;
+    slow.resolve({ text: "at last", usage: { input: 1, output: 1 } });
+    await world.idle();
+    const second = (await world.kinds("1", "prompted")).at(-2)!;
+    const [, result] = await world.kinds("1", "result");
+    expect(result!.usage).toMatchObject({ input: 7 + second.reserved.input, output: 3 });
   });
 
   it("of a process that died is charged as it was reserved, once, and the uncommitted ask again", async () => {
