@@ -1,6 +1,7 @@
 // What happened to an agent and was not asked for yet. It is bounded: past a million characters nothing that is committed waits
 // here any more, as the log has it, and nothing that streams, as the decision that is made of it will have the whole.
 
+import type { Event } from "../../domain/event/event.ts";
 import type { Inspection } from "../../domain/inspection.ts";
 
 /** Committed events that have to be looked up in the log, by their numbers. */
@@ -12,6 +13,8 @@ export interface MissedEvents {
 export interface Backlog {
   /** To be read before anything is taken; what was read of them is said in `from`. Absent: nothing is missed. */
   readonly missed: MissedEvents | undefined;
+  /** The agent is stopped: what the log does not have of the missed events it never will. */
+  readonly isOver: boolean;
   add(seen: Inspection): void;
   /** The oldest; nothing while events are missed. */
   take(): Inspection | undefined;
@@ -22,6 +25,8 @@ export interface Backlog {
 /** Counted roughly, in characters. */
 const MOST_WAITING = 1_048_576;
 const SIZE_OF_SMALL = 200;
+/** The log may have these only with the commit after them, and nothing is told of them. */
+const NOTED = new Set<Event["kind"]>(["prompted", "refused", "sent"]);
 const STREAMED = new Set<Inspection["kind"]>(["live:delta", "live:call", "live:progress"]);
 
 interface WaitingInspection {
@@ -55,7 +60,11 @@ export function createBacklog(): Backlog {
     get missed() {
       return missed;
     },
+    get isOver() {
+      return newest?.kind === "live:state" && newest.state === "stopped";
+    },
     add(seen) {
+      if (seen.kind === "event" && NOTED.has(seen.event.kind)) return;
       if (seen.kind === "event" && seen.event.kind === "decision") isMidAnswer = false;
       if (missed) {
         if (seen.kind === "event") missed.to = seen.event.seq;

@@ -44,7 +44,7 @@ async function* readEvents(
   const fold = createAgentEventFold(agent);
   try {
     while (!over.aborted) {
-      const { missed } = backlog;
+      const { missed, isOver } = backlog;
       const before = missed?.from;
       if (missed) {
         for await (const event of read(missed.from)) {
@@ -52,7 +52,7 @@ async function* readEvents(
           missed.from = event.seq + 1;
           yield* fold({ kind: "event", agent, event });
         }
-        if (missed.from > missed.to) backlog.caughtUp();
+        if (missed.from > missed.to || isOver) backlog.caughtUp();
       }
       for (let seen = backlog.take(); seen; seen = backlog.take()) {
         for (const told of fold(seen)) yield told;

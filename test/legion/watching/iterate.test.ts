@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ok } from "../../../src/domain/authoring/module.ts";
+import type { Event } from "../../../src/domain/event/event.ts";
 import { createInspector, type Inspection } from "../../../src/domain/inspection.ts";
 import type { Model } from "../../../src/domain/model.ts";
 import type { AgentEvent } from "../../../src/legion/watching/agent-event.ts";
@@ -23,6 +24,15 @@ async function openWatched(agent: WorldAgent, signal?: AbortSignal) {
 function sourceOf({ legion }: World) {
   const read = (from: number) => legion.agents.get("1")!.agent!.memory.read(from);
   return { agent: "1", inspector: legion.inspector, read };
+}
+
+/** As a log has it that keeps nothing before it is committed. */
+async function* committed(log: AsyncIterable<Event>): AsyncGenerator<Event> {
+  const noted: Event[] = [];
+  for await (const event of log) {
+    noted.push(event);
+    if (!["prompted", "refused", "sent"].includes(event.kind)) yield* noted.splice(0);
+  }
 }
 
 async function untilRest(events: AsyncIterable<AgentEvent>): Promise<readonly AgentEvent[]> {
@@ -92,6 +102,31 @@ describe("an iterator over the events of an agent", () => {
       const next = await untilRest({ [Symbol.asyncIterator]: () => ({ next: () => events.next() }) });
       expect(next.flatMap((event) => (event.kind === "text:delta" ? [event.text] : []))).toEqual([said]);
     }
+  });
+
+  it("catches up, though what is only noted comes into the log with the next commit", async () => {
+    const long = "x".repeat(900_000);
+    const script = [long, "And more."];
+    const world = await createWorldInMemory({ "1": { script, profile: { window: 10_000_000 } } });
+    const source = sourceOf(world);
+    const events = iterateAgentEvents({ ...source, read: (from) => committed(source.read(from)) });
+    await world.say("1", "go");
+    await world.idle();
+    await world.say("1", "more");
+    await world.idle();
+    expect((await untilRest(events)).at(-1)).toMatchObject({ kind: "agent:end", reason: "completed" });
+  });
+
+  it("ends with an agent that is stopped, though the log never gets what was noted last", async () => {
+    const inspector = createInspector();
+    const events = iterateAgentEvents({ agent: "1", inspector, read: nothing });
+    const content = "y".repeat(2_000_000);
+    const note = { kind: "notice", reason: "restarted", content, seq: 7, epoch: 1, at: "" } as const;
+    const [first] = [events.next()];
+    for (const event of [note, { ...note, seq: 8 }]) inspector.inspect({ kind: "event", agent: "1", event });
+    inspector.inspect(state("1", "stopped"));
+    await first;
+    expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 
   it.each<[string, (world: World, end: AbortController) => Promise<void> | void]>([
