@@ -5,6 +5,7 @@ import type { Standing } from "../agent/parts/presence.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import type { Turn } from "../domain/model.ts";
 import type { Legion } from "../legion/legion.ts";
+import type { Supervised } from "../legion/supervision/supervisor.ts";
 import type { AgentEvent } from "../legion/watching/agent-event.ts";
 import { iterateAgentEvents } from "../legion/watching/iterate.ts";
 import { subscribeToAgent, type AgentListener } from "../legion/watching/subscribe.ts";
@@ -81,13 +82,23 @@ export interface LegionAgent {
 export interface AgentSource {
   readonly legion: Legion;
   readonly reader: Pick<Reader, "events">;
+  /** Is the legion stopped, or about to be? */
+  readonly isClosed: () => boolean;
 }
 
-export function createLegionAgent({ legion, reader }: AgentSource, id: AgentId): LegionAgent {
+/** Of one that is hosted. */
+export function createLegionAgent({ legion, reader, isClosed }: AgentSource, id: AgentId): LegionAgent {
   const { inspector } = legion;
   const name = displayName(id);
-  const hosted = () => {
-    const supervised = legion.agents.get(id);
+  let newest = legion.agents.get(id);
+  const find = (): Supervised | undefined => {
+    const found = legion.agents.get(id);
+    newest = found ?? newest;
+    // A node in Redis that stops gives its agents away, to whoever comes.
+    return found ?? (isClosed() ? newest : undefined);
+  };
+  const hosted = (): Supervised => {
+    const supervised = find();
     if (supervised) return supervised;
     throw new LegionError("LOCKED", `${name} is run by another node now`);
   };
@@ -108,7 +119,7 @@ export function createLegionAgent({ legion, reader }: AgentSource, id: AgentId):
     get standing() {
       return hosted().standing;
     },
-    prompt: createPrompt(legion, id, abort),
+    prompt: createPrompt({ id, legion, find, abort }),
     abort,
     messages() {
       const { agent, standing } = hosted();
@@ -117,7 +128,7 @@ export function createLegionAgent({ legion, reader }: AgentSource, id: AgentId):
     },
     subscribe: (listener) => subscribeToAgent(inspector, id, listener),
     events({ signal } = {}) {
-      const isStopped = legion.agents.get(id)?.standing.state === "stopped";
+      const isStopped = find()?.standing.state === "stopped";
       const source = { agent: id, inspector, read: (from: number) => reader.events(id, from) };
       return iterateAgentEvents(source, isStopped ? AbortSignal.abort() : signal);
     },

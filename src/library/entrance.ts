@@ -7,12 +7,13 @@ import type { ForkOrder } from "../legion/fork.ts";
 import { readForkOrder } from "./options.ts";
 import { createLegionAgent, type AgentSource, type LegionAgent } from "./agent.ts";
 
-export function createEntrance(source: AgentSource) {
-  const { legion } = source;
+export function createEntrance(place: Omit<AgentSource, "isClosed">) {
+  const { legion } = place;
   const agents = new Map<AgentId, LegionAgent>();
   const plans = new Map<AgentId, AgentPlan>();
   const coming = new Map<AgentId, Promise<LegionAgent>>();
   let isClosed = false;
+  const source: AgentSource = { ...place, isClosed: () => isClosed };
   const refuseIfClosed = (): void => {
     if (isClosed) throw new LegionError("REFUSED", "this legion is stopped; Legion.open opens it again");
   };

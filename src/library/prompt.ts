@@ -8,6 +8,7 @@ import { inTurns } from "../base/turns.ts";
 import type { Inspect } from "../domain/inspection.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import type { Legion } from "../legion/legion.ts";
+import type { Supervised } from "../legion/supervision/supervisor.ts";
 import { until } from "../legion/quiescence.ts";
 import { hasWork, openCalls } from "../past/conversation.ts";
 import { watchWork, type PromptAnswer } from "./prompt-work.ts";
@@ -25,8 +26,17 @@ export type PromptFunction = (text: string, options?: PromptOptions) => Promise<
 /** The longest that a timer can wait: 24 days. */
 const FOREVER_MS = 2 ** 31 - 1;
 
-/** Returns what prompts an agent, one prompt after the other. `abort` stops what it is at. */
-export function createPrompt(legion: Legion, id: AgentId, abort: () => Promise<void>): PromptFunction {
+export interface PromptedAgent {
+  readonly id: AgentId;
+  readonly legion: Pick<Legion, "control" | "inspector">;
+  /** As it is hosted, or was when the legion stopped; `undefined`: another node runs it. */
+  readonly find: () => Supervised | undefined;
+  /** Stops what it is at. */
+  readonly abort: () => Promise<void>;
+}
+
+/** Returns what prompts an agent, one prompt after the other. */
+export function createPrompt(agent: PromptedAgent): PromptFunction {
   const inTurn = inTurns();
   return async (text, options = {}) => {
     checkText("prompt", text);
@@ -34,7 +44,7 @@ export function createPrompt(legion: Legion, id: AgentId, abort: () => Promise<v
     const { signal } = patience;
     const work = async (): Promise<PromptAnswer> => {
       signal.throwIfAborted();
-      return ask(legion, id, { text, signal, abort });
+      return ask(agent, text, signal);
     };
     // Whoever gives up does not wait for a turn.
     return Promise.race([inTurn(work), rejected(signal)]).finally(patience.end);
@@ -47,21 +57,16 @@ export function checkText(where: string, text: string): void {
   throw new LegionError("USAGE", `${where}: expected a text that says something`);
 }
 
-interface PromptOrder {
-  readonly text: string;
-  readonly signal: AbortSignal;
-  abort(): Promise<void>;
-}
-
-async function ask(legion: Legion, id: AgentId, { text, signal, abort }: PromptOrder): Promise<PromptAnswer> {
-  const { inspector, control } = legion;
-  const before = stateOf(legion, id);
+async function ask(agent: PromptedAgent, text: string, signal: AbortSignal): Promise<PromptAnswer> {
+  const { id, abort } = agent;
+  const { inspector, control } = agent.legion;
+  const before = stateOf(agent);
   if (before.kind === "stuck" && !before.wakesOnMail) throw before.error;
   const works = watchWork(inspector, id);
   try {
     const [message] = await control.say([id], text);
     const isOver = (): boolean => {
-      const state = stateOf(legion, id);
+      const state = stateOf(agent);
       if (state.kind === "stuck" && !state.wakesOnMail) return true;
       return state.kind !== "works" && works.of(message!) !== undefined;
     };
@@ -70,7 +75,7 @@ async function ask(legion: Legion, id: AgentId, { text, signal, abort }: PromptO
       await abort();
       throw signal.reason;
     }
-    const after = stateOf(legion, id);
+    const after = stateOf(agent);
     if (after.kind === "stuck") throw after.error;
     return works.of(message!)!.answer();
   } finally {
@@ -89,8 +94,8 @@ type WorkState =
   | { readonly kind: "works" | "rests" }
   | { readonly kind: "stuck"; readonly error: LegionError; readonly wakesOnMail?: true };
 
-function stateOf({ agents }: Legion, id: AgentId): WorkState {
-  const supervised = agents.get(id);
+function stateOf({ id, find }: PromptedAgent): WorkState {
+  const supervised = find();
   if (!supervised) return stuck("LOCKED", id, "run by another node now");
   const { agent, standing } = supervised;
   if (standing.state === "stopped") return stuck("REFUSED", id, "stopped");
