@@ -34,7 +34,7 @@ import { createRulebooks, DEFAULT_QUESTIONS, type Rules } from "./rulebook.ts";
 import { openBackend } from "../storage/open.ts";
 import type { Backend } from "../storage/contract/backend.ts";
 import { resend } from "../mail/resend.ts";
-import { SHUTDOWN, aborted } from "../base/process/signals.ts";
+import { SHUTDOWN } from "../base/process/signals.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 import type { Ceiling } from "../past/spending.ts";
 import { createTokenCounter } from "../model/tokens/tokens.ts";
@@ -103,7 +103,7 @@ export interface Legion extends Answers {
   resend(id: string): Promise<readonly string[]>;
   /** As `fork`: an agent goes on from an earlier moment of its past. */
   fork(order: ForkOrder): Promise<Forking>;
-  /** Resolves when no hosted agent has anything to do and all mail to them is delivered, or when `signal` aborts. */
+  /** Resolves when no hosted agent has anything to do and all mail, to them and to you, has arrived, or when `signal` aborts. */
   untilIdle(signal: AbortSignal): Promise<void>;
   /** Finishes what runs and closes everything. */
   stop(): Promise<void>;
@@ -158,10 +158,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     ...createDoor(hosting, running, { agents, redactor }),
     resend: (id) => resend(id, { clock, peers, unread: bus.unread, control, writerFor }),
     fork: async (order) => fork(order, { store, writerFor, readable: await readableModules() }),
-    async untilIdle(signal) {
-      await Promise.race([running.settled(), aborted(signal)]);
-      await untilIdle({ agents, control, inspector }, signal);
-    },
+    untilIdle: (signal) => untilIdle({ settled: running.settled, agents, control, inspector }, signal),
     interrupt: () => now.abort(SHUTDOWN),
     async stop() {
       heart.abort();

@@ -1,5 +1,6 @@
 // When a legion is done: nobody has anything to do, and no mail is on its way to any of its agents.
 
+import { aborted } from "../base/process/signals.ts";
 import type { Control } from "../mail/control.ts";
 import type { Inspection, Inspector } from "../domain/inspection.ts";
 import { hasWork, openCalls } from "../past/conversation.ts";
@@ -13,11 +14,19 @@ export interface Hosted {
   readonly control: Control;
 }
 
-/** Resolves when no hosted agent has anything to do and all mail to them and to Control is delivered, or when `signal` aborts. */
+interface IdleSource extends Hosted {
+  readonly inspector: Inspector;
+  /** Resolves when it is known who is hosted. */
+  settled(): Promise<void>;
+}
+
+/** Resolves when no hosted agent has anything to do and all mail to them and to Control has arrived, or when `signal` aborts. */
 export async function untilIdle(
-  { agents, control, inspector }: Hosted & { inspector: Inspector },
+  { settled, agents, control, inspector }: IdleSource,
   signal: AbortSignal,
 ): Promise<void> {
+  const given = aborted(signal);
+  await Promise.race([settled(), given]);
   const isIdle = (): boolean => {
     const alive = [...agents.values()].filter((supervised) => !isOver(supervised));
     const waiting = [control, ...alive.flatMap(({ agent }) => agent?.outbox ?? [])];
@@ -40,6 +49,8 @@ export async function untilIdle(
       if (!PASSING.has(inspection.kind)) look();
     });
   await until(isIdle, watch, signal);
+  // Whoever watches what agents say to the person has seen the last of it.
+  await Promise.race([control.caughtUp(), given]);
 }
 
 /** What comes often and leaves everything as it is. */

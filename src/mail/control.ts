@@ -4,6 +4,7 @@
 import type { Clock } from "../base/clock.ts";
 import { LegionError } from "../base/errors.ts";
 import { quote } from "../base/text/wording.ts";
+import { inTurns } from "../base/turns.ts";
 import type { NewEvent } from "../domain/event/event.ts";
 import { CONTROL, type AgentId, type SpokenLane } from "../domain/message/message.ts";
 import { parseQuestionId, type Verdict } from "../domain/policy/verdict.ts";
@@ -38,6 +39,8 @@ export interface Control extends ControlLog {
 export interface ControlLog extends LetterWriter {
   /** What was said here and is not in its recipient's mailbox yet, oldest first. */
   undelivered(): readonly Send[];
+  /** Resolves when what was said to Control until now is in its log, or cannot be taken in at the moment. */
+  caughtUp(): Promise<void>;
   /** Takes in what was said to Control until now. */
   close(): Promise<void>;
 }
@@ -98,14 +101,15 @@ export async function openControl(
   const inbox = await bus.open(CONTROL);
   const turns = createTurns();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns(() => mend(memory).then(work));
-  const endReceiving = startReceiving({ inbox, clock }, (events) => inTurn(() => memory.commit(...events)));
+  const receiving = startReceiving({ inbox, clock }, (events) => inTurn(() => memory.commit(...events)));
   const log: ControlLog = {
     undelivered: outbox.undelivered,
+    caughtUp: () => receiving.takeIn().catch(() => undefined),
     alone: (work) => inTurn(() => work({ memory, outbox })),
     async close() {
       try {
         await outbox.close();
-        await endReceiving();
+        await receiving.end();
       } finally {
         await inbox.close();
         await memory.close();
@@ -127,20 +131,29 @@ export async function openControl(
   };
 }
 
-/** Takes mail into the log as it arrives, until the end: what it returns takes in what is left, and stops. */
+interface Receiving {
+  /** Takes in what is there. Rejects when the log fails. */
+  takeIn(): Promise<void>;
+  /** Takes in what is left, and stops. */
+  end(): Promise<void>;
+}
+
+/** Takes mail into the log as it arrives. */
 function startReceiving(
   { inbox, clock }: { readonly inbox: Inbox; readonly clock: Clock },
   commit: (events: readonly NewEvent[]) => Promise<unknown>,
-): () => Promise<void> {
+): Receiving {
   const ending = new AbortController();
-  const takeIn = async (): Promise<void> => {
-    const mail = inbox.peek(Infinity);
-    if (mail.length === 0) return;
-    await commit(
-      mail.map(({ position, from, message }) => ({ kind: "message", message, mail: position, from })),
-    );
-    inbox.taken(mail.at(-1)!.position);
-  };
+  const inTurn = inTurns();
+  const takeIn = (): Promise<void> =>
+    inTurn(async () => {
+      const mail = inbox.peek(Infinity);
+      if (mail.length === 0) return;
+      await commit(
+        mail.map(({ position, from, message }) => ({ kind: "message", message, mail: position, from })),
+      );
+      inbox.taken(mail.at(-1)!.position);
+    });
   const receive = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       await inbox.wait(ending.signal);
@@ -148,10 +161,13 @@ function startReceiving(
       await takeIn().catch(() => clock.sleep(RETRY_MS, ending.signal));
     }
   };
-  const receiving = receive();
-  return async () => {
-    ending.abort();
-    await receiving;
-    await takeIn();
+  const received = receive();
+  return {
+    takeIn,
+    async end() {
+      ending.abort();
+      await received;
+      await takeIn();
+    },
   };
 }

@@ -28,6 +28,19 @@ describe.runIf(redisIsThere)("a program whose project is kept in Redis", () => {
     expect((await events.next()).value).toMatchObject({ kind: "agent:start" });
   });
 
+  it("has seen what its agents said to the person when nobody has anything to do any more", async () => {
+    const { spawn, runtime } = await openInRedis(["Here I am."]);
+    await spawn();
+    const heard: string[] = [];
+    runtime.inspector.watch((seen) => {
+      if (seen.kind === "event" && seen.agent === "0" && seen.event.kind === "message")
+        heard.push(seen.event.message.content);
+    });
+    await runtime.control.say(["1"], "Where are you?");
+    await runtime.untilIdle(new AbortController().signal);
+    expect(heard).toEqual(["Here I am."]);
+  });
+
   it("is told that they are stopped once it is, as in files", async () => {
     const asked = byHand();
     const legion = await openInRedis(() => {

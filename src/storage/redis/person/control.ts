@@ -42,7 +42,7 @@ export async function openRedisControl(options: RedisControlOptions): Promise<Co
   const place = { link: options.link, legion: options.legion };
   const log = createPersonLog(place, clock.now, redactor);
   const outbox = createPersonOutbox(place, log, bus);
-  const endAttending = role === "node" ? await attend(options, log, outbox) : undefined;
+  const attending = role === "node" ? await attend(options, log, outbox) : undefined;
   const peers = async (): Promise<{ readonly id: AgentId }[]> => (await known()).map((id) => ({ id }));
   const controlLog = {
     async alone<T>(work: (log: LetterWriting) => Promise<T>): Promise<T> {
@@ -55,7 +55,8 @@ export async function openRedisControl(options: RedisControlOptions): Promise<Co
       }
     },
     undelivered: outbox.undelivered,
-    close: async () => endAttending?.(),
+    caughtUp: async () => attending?.look(),
+    close: async () => attending?.end(),
   };
   return createControl(controlLog, { clock, peers, unread: bus.unread });
 }
@@ -91,12 +92,18 @@ function openErrand(log: PersonLog, { deliver }: PersonOutbox): LetterWriting {
   };
 }
 
-/** Looks after agent 0 until the end: what it returns ends it. */
+interface Attending {
+  /** Takes in and shows what is there, if Redis answers. */
+  look(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Looks after agent 0 until the end. */
 async function attend(
   { link, legion, clock, inspect }: RedisControlOptions,
   log: PersonLog,
   outbox: PersonOutbox,
-): Promise<() => Promise<void>> {
+): Promise<Attending> {
   const { meta, wake } = agentKeys(legion, CONTROL);
   const ending = new AbortController();
   let shown = Number((await link.command("HGET", meta, "seq")) ?? 0);
@@ -120,11 +127,14 @@ async function attend(
     }
   };
   const attended = attending();
-  return async () => {
-    ending.abort();
-    unlisten();
-    await attended;
-    await lookSoon();
+  return {
+    look: lookSoon,
+    async end() {
+      ending.abort();
+      unlisten();
+      await attended;
+      await lookSoon();
+    },
   };
 }
 
