@@ -1,5 +1,6 @@
 // What agents ask before they do it, and the answers.
 
+import { basename } from "node:path";
 import { withLegion } from "../../control/open.ts";
 import type { Verdict } from "../../domain/policy/verdict.ts";
 import { isShownWhole, questionText, shown, type ShownLength } from "../../domain/policy/question-text.ts";
@@ -20,15 +21,16 @@ export const approvals: CliCommand = {
     void addJsonOption(addLegionOptions(parser)).argument("[question]", "this one alone, whole"),
   async run(typed, io) {
     const [id] = typed.args;
-    const questions = await withSite(typed, io, async (site) =>
-      id === undefined
-        ? openQuestions(site.reader, expireMsAt(site))
-        : [await findQuestion(site.reader, id, expireMsAt(site))],
-    );
     const length = id === undefined ? "cut" : "whole";
-    if (typed.options["json"]) for (const question of questions) printJson(io, question);
-    else if (questions.length === 0) print(io, "Nobody waits for an answer.");
-    else print(io, questions.map((question) => wordsOf(question, length)).join("\n\n"));
+    await withSite(typed, io, async (site) => {
+      const questions =
+        id === undefined
+          ? await openQuestions(site.reader, expireMsAt(site))
+          : [await findQuestion(site.reader, id, expireMsAt(site))];
+      if (typed.options["json"]) for (const question of questions) printJson(io, question);
+      else if (questions.length === 0) print(io, "Nobody waits for an answer.");
+      else print(io, questions.map((question) => wordsOf(question, length, site)).join("\n\n"));
+    });
     return 0;
   },
 };
@@ -104,11 +106,12 @@ function expireMsAt({ config: { approvals: settings } }: Site): number {
   return settings.expireMs ?? DEFAULT_QUESTIONS.expireMs;
 }
 
-function wordsOf(question: OpenQuestion, length: ShownLength): string {
+function wordsOf(question: OpenQuestion, length: ShownLength, { home }: Site): string {
   const { id, agent } = question;
   const words = questionText(id, displayName(agent), question, length);
-  const more = length === "cut" && !isShownWhole(question) ? `legion approvals ${id} shows it whole\n` : "";
-  return `${words}\n${more}(${stateOf(question)})`;
+  const more = length === "cut" && !isShownWhole(question) ? `\nlegion approvals ${id} shows it whole` : "";
+  const run = home === undefined ? "" : `; each with --run ${basename(home)}`;
+  return `${words}${more}${run}\n(${stateOf(question)})`;
 }
 
 function stateOf({ agent, since, expires, isAnswered }: OpenQuestion): string {

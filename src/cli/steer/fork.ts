@@ -5,7 +5,7 @@ import type { ForkOrder } from "../../legion/fork.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, readNumber } from "../kit/output.ts";
-import { checkAgent, addLegionOptions, withSite } from "../kit/target.ts";
+import { aboutRun, checkAgent, addLegionOptions, withSite } from "../kit/target.ts";
 import { count } from "../../base/text/wording.ts";
 
 export const command: CliCommand = {
@@ -25,7 +25,7 @@ export const command: CliCommand = {
       const agent = await checkAgent(site, typed.args[0]!);
       const order = { agent, at, as };
       const answer = await withLegion(site, (legion) => legion.fork(order));
-      for (const line of account(order, answer)) print(io, line);
+      for (const line of account(order, answer)) print(io, aboutRun(line, site));
     });
     return 0;
   },

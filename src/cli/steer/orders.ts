@@ -6,7 +6,7 @@ import { withLegion } from "../../control/open.ts";
 import { parseMessageId } from "../../domain/message/message.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { namesOf, print } from "../kit/output.ts";
-import { checkTargets, addLegionOptions, withSite } from "../kit/target.ts";
+import { aboutRun, checkTargets, addLegionOptions, withSite } from "../kit/target.ts";
 
 /** What is printed of the agents with each outcome, after their names; in it `<ids>` stands for what one types for them. */
 const TEXTS: Readonly<Record<Order["order"], Readonly<Record<Obeyed["outcome"], string>>>> = {
@@ -75,16 +75,16 @@ function orderCommand(order: Order["order"]): CliCommand {
   return {
     define: (parser) => void addLegionOptions(parser.argument("<ids>", TARGETS)),
     async run(typed, io) {
-      const obeyed = await withSite(typed, io, async (site) => {
+      await withSite(typed, io, async (site) => {
         const targets = await checkTargets(site, typed.args[0]!);
-        return withLegion(site, (legion) => legion.order({ order, targets }));
+        const obeyed = await withLegion(site, (legion) => legion.order({ order, targets }));
+        for (const outcome of ["done", "soon", "already"] as const) {
+          const ids = obeyed.filter((agent) => agent.outcome === outcome).map(({ id }) => id);
+          const named = ids.length > 10 ? "<ids>" : ids.join(",");
+          const text = TEXTS[order][outcome].replace("<ids>", () => named);
+          if (ids.length > 0) print(io, `${namesOf(ids)}: ${aboutRun(text, site)}.`);
+        }
       });
-      for (const outcome of ["done", "soon", "already"] as const) {
-        const ids = obeyed.filter((agent) => agent.outcome === outcome).map(({ id }) => id);
-        const named = ids.length > 10 ? "<ids>" : ids.join(",");
-        const text = TEXTS[order][outcome].replace("<ids>", () => named);
-        if (ids.length > 0) print(io, `${namesOf(ids)}: ${text}.`);
-      }
       return 0;
     },
   };

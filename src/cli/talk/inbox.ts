@@ -3,13 +3,12 @@ import { LegionError } from "../../base/errors.ts";
 import { authorityOf } from "../../domain/message/authority.ts";
 import { CONTROL, parseMessageId, type Message } from "../../domain/message/message.ts";
 import { sourcesOf } from "../../domain/message/taint.ts";
-import type { Reader } from "../../storage/contract/reader.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { senderOf } from "../look/log/event-line.ts";
 import { followEvents, readThrough } from "../kit/follow.ts";
 import { columnsFor, namesOf, oneLine, print, printJson } from "../kit/output.ts";
-import { addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
+import { aboutRun, addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 import { clip } from "../kit/terminal.ts";
 import { ageOf, dayOf, timeOf } from "../kit/times.ts";
 
@@ -24,7 +23,7 @@ export const command: CliCommand = {
     if (follow && dead) throw new LegionError("USAGE", "--dead lists what is there now; leave out --follow");
     await withSite(typed, io, async (site) => {
       await remarkForeign(site.reader, CONTROL, io);
-      if (dead) return listDead(site.reader, typed, io);
+      if (dead) return listDead(site, typed, io);
       return listMail(follow ? followInbox(site, io) : site.reader.inbox(), typed, io);
     });
     return 0;
@@ -67,7 +66,8 @@ function* marksOf(message: Message): Generator<string> {
 }
 
 /** Oldest first, over all senders. */
-async function listDead(reader: Reader, { options }: Typed, io: Io): Promise<void> {
+async function listDead(site: Site, { options }: Typed, io: Io): Promise<void> {
+  const { reader } = site;
   const letters: DeadLetter[] = [];
   const resent = await resentIn(reader.events(CONTROL));
   const isOpen = ({ id, isResent }: DeadLetter): boolean => !isResent && !resent.has(id);
@@ -79,7 +79,8 @@ async function listDead(reader: Reader, { options }: Typed, io: Io): Promise<voi
     else print(io, deadLetter(dead, columnsFor(io)));
   }
   if (options["json"]) return;
-  print(io, letters.length > 0 ? "`legion resend <id>` sends one again." : "There are no dead letters.");
+  const way = aboutRun("`legion resend <id>` sends one again.", site);
+  print(io, letters.length > 0 ? way : "There are no dead letters.");
 }
 
 /** The message, under the name that `resend` takes. */

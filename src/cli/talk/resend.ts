@@ -7,11 +7,10 @@ import {
   parseMessageId,
   type AgentId,
 } from "../../domain/message/message.ts";
-import type { Reader } from "../../storage/contract/reader.ts";
 import { withLegion } from "../../control/open.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print } from "../kit/output.ts";
-import { addLegionOptions, withSite } from "../kit/target.ts";
+import { aboutRun, addLegionOptions, withSite, type Site } from "../kit/target.ts";
 
 export const command: CliCommand = {
   define(parser) {
@@ -24,7 +23,7 @@ export const command: CliCommand = {
   async run({ args, ...typed }, io) {
     const resent = await withSite({ args, ...typed }, io, async (site) => {
       const dead = new Set<string>();
-      for (const name of args) dead.add(await findDead(site.reader, name!));
+      for (const name of args) dead.add(await findDead(site, name!));
       return withLegion(site, (legion) => legion.resend([...dead]));
     });
     for (const letter of resent) {
@@ -37,16 +36,17 @@ export const command: CliCommand = {
 };
 
 /** The dead letter that a person means. Throws USAGE if there is none. */
-async function findDead(reader: Reader, name: string): Promise<string> {
+async function findDead(site: Site, name: string): Promise<string> {
   const letters: DeadLetter[] = [];
-  for (const agent of keepersIn(name)) letters.push(...(await deadLettersIn(agent, reader.events(agent))));
+  for (const agent of keepersIn(name))
+    letters.push(...(await deadLettersIn(agent, site.reader.events(agent))));
   const meant = letters.filter(({ id, message }) => id === name || ("id" in message && message.id === name));
   // A log that began again gave the same numbers again.
   const dead = meant.findLast(({ isResent }) => !isResent) ?? meant.at(-1);
   if (dead) return dead.id;
   throw new LegionError(
     "USAGE",
-    `there is no dead letter ${JSON.stringify(name)}; \`legion inbox --dead\` lists them`,
+    `there is no dead letter ${JSON.stringify(name)}; ${aboutRun("`legion inbox --dead` lists them", site)}`,
   );
 }
 

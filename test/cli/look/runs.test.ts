@@ -5,6 +5,7 @@ import { chooseSession } from "../../../src/storage/files/sessions.ts";
 import type { Script } from "../../../src/model/scripted/scripted.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { openWorld, temporaryFolder, type World } from "../../world.ts";
+import { agent, deploy, questionOf, shop } from "../../agent/act/asking.ts";
 import { legion } from "../legion.ts";
 import { serveOverSocket } from "../../../src/control/socket/server.ts";
 import { createService } from "../../../src/control/service.ts";
@@ -82,6 +83,27 @@ describe("--run", () => {
     expect((await legion(["log", "1", "--run", "garden"], { cwd })).out).toContain("Hello, garden.");
     expect((await legion(["inbox"], { cwd })).out).not.toContain("Sown.");
     expect(await legion(["doctor", "--run", "garden"], { cwd })).toMatchObject({ exitCode: 0 });
+  });
+
+  it("is part of every command that is advised", async () => {
+    const cwd = await temporaryFolder();
+    const { home } = await chooseSession(cwd, { name: "garden" });
+    const world = await openWorld(cwd, { "1": agent([deploy("prod")], shop()) }, { home });
+    await world.say("1", "go");
+    const question = await questionOf(world);
+    await world.stop();
+    const typed = async (...argv: string[]) => {
+      const { out, err } = await legion([...argv, "--run", "garden"], { cwd });
+      return out + err;
+    };
+    expect(await typed("approvals")).toContain(
+      `\nlegion approve ${question}, or legion deny ${question} and why; each with --run garden\n`,
+    );
+    expect(await typed("pause", "1")).toBe("Agent 1: paused until `legion resume 1 --run garden`.\n");
+    expect(await typed("fork", "1", "--at", "2", "--as", "1b")).toContain(
+      "\n`legion start --only 1b --run garden` runs it, `legion start --only 1,1b --run garden` both.\n",
+    );
+    expect(await typed("resend", "1@99")).toContain("`legion inbox --dead --run garden` lists them");
   });
 
   it("reaches the process that has the run open", async () => {
