@@ -16,7 +16,7 @@ interface RunLine extends Pick<AgentStatus, "reason" | "model" | "steps" | "toke
   readonly run: string;
   /** Its definition; null if nobody knows. */
   readonly agent: string | null;
-  /** What it is doing, or how it ended: done, aborted, unfinished, parked, paused, halted. */
+  /** What it is doing, or how it ended: done, aborted, unfinished, unused, parked, paused, halted. */
   readonly state: string;
   /** When its newest event was written, ISO 8601; null if there is none that can be read. */
   readonly at: string | null;
@@ -55,7 +55,9 @@ async function linesOf(
   if (!first) return [];
   const { reader } = backend;
   const { definition = null } = await reader.record(first.id);
-  const state = first.state === "stopped" ? await endOf(first, reader) : first.state;
+  const end = first.state === "stopped" ? await endOf(first, reader) : first.state;
+  const isUnused = end === "done" && at === null && (await reader.last(first.id)) === 0;
+  const state = isUnused ? "unused" : end;
   const { reason, model, steps, tokens, cost, node } = first;
   return [{ run: name, agent: definition, model, state, reason, at, steps, tokens, cost, node }];
 }

@@ -95,11 +95,12 @@ export async function newestEventOf(
 async function settle(project: string, choice: SessionChoice, person: PersonFolder): Promise<SessionHome> {
   if (choice === "new") return sessionNamed(project, freshName(new Date()));
   if (choice === "newest") return newestSession(project, person);
-  if (!isSessionName(choice.name))
-    throw new LegionError(
-      "USAGE",
-      `${quote(choice.name.slice(0, 100))} is no name for a session: it takes small letters, digits, dots, dashes and underscores`,
-    );
+  if (!isSessionName(choice.name)) {
+    const why = RESERVED.includes(choice.name)
+      ? "`new` and `newest` say which one is meant"
+      : "it takes small letters, digits, dots, dashes and underscores";
+    throw new LegionError("USAGE", `${quote(choice.name.slice(0, 100))} is no name for a session: ${why}`);
+  }
   return sessionNamed(project, choice.name);
 }
 

@@ -52,6 +52,13 @@ describe("legion runs", () => {
     });
   });
 
+  it("does not say that something was done in a session in which nothing was begun", async () => {
+    const cwd = await temporaryFolder();
+    await (await openSession(cwd, "garden", [])).stop();
+    const { json } = await legion(["runs", "--json"], { cwd });
+    expect(json).toMatchObject([{ run: "garden", state: "unused", steps: 0, at: null }]);
+  });
+
   it("lists one that cannot be read, and says why", async () => {
     const cwd = await temporaryFolder();
     await talk(cwd, "whole", ["Done."]);

@@ -193,7 +193,11 @@ describe("a session", () => {
 
   it.each([
     ["a name that is none", ["--session", "a/b", "x"], "`a/b` is no name for a session"],
-    ["a name that means something else", ["--session", "newest", "x"], "`newest` is no name for a session"],
+    [
+      "a name that means something else",
+      ["--session", "newest", "x"],
+      "`newest` is no name for a session: `new` and `newest` say which one",
+    ],
     ["two sessions", ["--session", "a", "--continue", "x"], "--continue takes the newest session"],
     ["the newest of none", ["--continue", "x"], "there is no run or session here to continue"],
     ["no task", [], "missing required argument 'task'"],
