@@ -40,10 +40,9 @@ const HOW_TO_LIMIT = "--limits steps=100,tokens=2000000,cost=2.50,time=8h";
 
 /** Who is there, on which model and why, what they may spend and do, and where it is kept; whole rows. */
 export function preface(options: PrefaceOptions): string {
-  const { roster, said, config, sandbox, nodes, project, home, columns, paint, mode } = options;
+  const { roster, said, config, sandbox, nodes, columns, paint, mode } = options;
   const { roles, remarks } = roster;
   const uniform = uniformity(roles);
-  const folder = `${legionPaths(project, home).agents}/<id>: goals.json, notes/`;
   const facts: readonly (readonly [label: string, text: string | undefined])[] = [
     ...groupRoles(roles).map(
       (group, index) => [index === 0 ? "agents" : "", describe(group, uniform)] as const,
@@ -52,12 +51,12 @@ export function preface(options: PrefaceOptions): string {
     ["limits", describeLimits(roster, uniform)],
     ...remarks.map((remark) => ["", remark] as const),
     ["commands", describeCommands(config, sandbox)],
-    ["web", readsTheWeb(roster) ? describeSearch(config) : undefined],
+    ["web", roles.some((role) => has(role, "web")) ? describeSearch(config) : undefined],
     [
       "legion",
       nodes && `${nodes.legion} at ${nodes.shown}; other processes join it with the same --bus and --name`,
     ],
-    ["files", nodes ? `${folder}, as copies to read` : `${folder}, log/`],
+    ["files", describeFiles(options)],
     ["talk", mode === "prompt" ? HOW_TO_TALK[roles.length === 1 ? "one" : "several"] : undefined],
   ];
   const rows = [
@@ -97,8 +96,21 @@ function describeCommands(config: Config, sandbox: PrefaceOptions["sandbox"]): s
   return `they run in ${kind}${questions}: they reach the workspace, and ${reach}${why}`;
 }
 
-function readsTheWeb({ roles }: Roster): boolean {
-  return roles.some(({ plan }) => plan.actions.modules.some(({ name }) => name === "web"));
+function has({ plan }: Role, module: string): boolean {
+  return plan.actions.modules.some(({ name }) => name === module);
+}
+
+/** Absent: there are none, not even copies. */
+function describeFiles({ roster: { roles }, nodes, project, home }: PrefaceOptions): string | undefined {
+  const states = [
+    ["goals", "goals.json"],
+    ["notes", "notes/"],
+  ] as const;
+  const kept = states.flatMap(([module, file]) => (roles.some((role) => has(role, module)) ? file : []));
+  const files = nodes ? kept : [...kept, "log/"];
+  if (files.length === 0) return undefined;
+  const folder = `${legionPaths(project, home).agents}/<id>: ${files.join(", ")}`;
+  return nodes ? `${folder}, as copies to read` : folder;
 }
 
 function describeSearch({ modules: { web } }: Config): string {
@@ -206,7 +218,11 @@ export function summary(options: Summary): string {
   const isPriced = roles.every(({ plan }) => plan.model.profile.price);
   const cost = spent.cost > 0 ? "" : isPriced ? ", free" : ", cost unknown";
   const id = said?.by ?? roles[0]!.plan.identity.id;
-  const next = ["inbox", `goals ${id}`, `notes ${id}`, `log ${id}`].map((words) => `${program} ${words}`);
+  const role = roles.find(({ plan }) => plan.identity.id === id) ?? roles[0]!;
+  const states = ["goals", "notes"].filter((module) => has(role, module));
+  const next = ["inbox", ...[...states, "log"].map((what) => `${what} ${id}`)].map(
+    (words) => `${program} ${words}`,
+  );
   const rows = [
     ...(said ? wrap(`${displayName(said.by)}: ${clip(oneLine(said.content), MAX_SAID)}`, columns) : []),
     ...(left ? wrap(left + samePlace(options), columns) : []),

@@ -12,9 +12,9 @@ const TEAM = `agents:
 
 const IN_REDIS = { LEGION_BUS: "redis://u:secret@h", LEGION_NAME: "scouts" };
 
-async function rowsFor(columns: number, team?: string, env: Record<string, string> = {}) {
+async function rowsFor(columns: number, team?: string, env: Record<string, string> = {}, modules = "") {
   const project = await createTempProject({
-    "agents/scribe.md": "---\ndescription: Writes.\n---\n",
+    "agents/scribe.md": `---\ndescription: Writes.\n${modules}---\n`,
     "agents/team.yaml": team ?? "",
   });
   const config = await loadConfig({ projectDir: project, env, flags: { agent: "scribe" } });
@@ -177,6 +177,14 @@ describe("what is said at the end", () => {
       columns: 80,
     });
     expect(paid).toContain("12 steps, 34.5k tokens, 1.50 USD.\n");
+  });
+
+  it("names no goals and notes of agents that have none", async () => {
+    const { rows, roster } = await rowsFor(200, undefined, {}, "modules: [core, messaging]\n");
+    expect(rows).toContain("  files     /p/.ai-legion/agents/<id>: log/");
+    const spent = { steps: 1, tokens: 0, cost: 0, timeMs: 0 };
+    const options = { said: undefined, ending: "Done.", roster, spent, program: "legion", columns: 200 };
+    expect(summary(options)).toContain("See more with: legion inbox, legion log 1\n");
   });
 
   it("says how to find a legion that is in Redis", async () => {

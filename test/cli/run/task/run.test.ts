@@ -33,10 +33,10 @@ describe("legion run", () => {
     for (const shown of [
       "1 agent on scripted:script.yaml",
       "▸ writeNote title: plan",
-      "--run garden",
+      "See more with: legion inbox, legion notes 1, legion log 1; each with --run garden",
       "Done",
     ])
-      expect(err).toContain(shown);
+      expect(err.replace(/\s+/g, " ")).toContain(shown);
     // At the bottom, what it is at.
     expect(err).toMatch(/Agent 1 {2}(thinking|waiting|acting|idle) /);
   });
