@@ -27,6 +27,11 @@ export function isOn(path: readonly SeqRange[], seq: number): boolean {
   return path.some(([first, last]) => first <= seq && seq <= last);
 }
 
+/** Is `event` part of the branch? So is, wherever it forks, that what stands before the event was another agent's past. */
+export function belongsTo(path: readonly SeqRange[], event: Event): boolean {
+  return isOn(path, event.seq) || (event.kind === "branch" && event.origin !== undefined);
+}
+
 /** The events of the branch that leads to `seq`, or to the newest one; `events` is a whole log. */
 export async function* along(
   events: AsyncIterable<Event>,
@@ -35,7 +40,7 @@ export async function* along(
   const end = path.at(-1)?.[1] ?? 0;
   for await (const event of events) {
     if (event.seq > end) break;
-    if (isOn(path, event.seq)) yield event;
+    if (belongsTo(path, event)) yield event;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 // Folds the active branch of a log: in one pass while the log has no forks, else in a second one that follows the branch.
 
-import { forkIn, isOn, pathTo, type Fork } from "./branch.ts";
+import { belongsTo, forkIn, isOn, pathTo, type Fork } from "./branch.ts";
 import { converse, createConversation, type Conversation } from "./conversation.ts";
 import type { Event, EventOf, SeqRange } from "../domain/event/event.ts";
 import { createModuleState, enterBranch, foldState, settlesFiles, type ModuleState } from "./state.ts";
@@ -75,7 +75,7 @@ export function followLog<B extends Branch>(create: () => B) {
         for (const one of earlier) if (isOn(one.path, event.seq)) foldState(one.state, event);
         const at = earlier.findIndex(({ seq }) => seq === event.seq);
         if (at !== -1) enterBranch(earlier[at + 1]?.state ?? branch.state, earlier[at]!.state);
-        if (isOn(path, event.seq)) branch.see(event);
+        if (belongsTo(path, event)) branch.see(event);
       }
       return branch;
     },

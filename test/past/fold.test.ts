@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { undeliverable } from "../../src/past/dead-letters.ts";
 import { isOn, pathTo, type Fork } from "../../src/past/branch.ts";
 import type { Event, NewEvent, Outcome } from "../../src/domain/event/event.ts";
 import { account, createLedger, totalUsage, type Ledger } from "../../src/past/ledger.ts";
@@ -133,6 +134,59 @@ describe("a log with forks", () => {
     for (const event of log) follower.see(event);
     const { view } = await follower.settle(() => again([...log, stamp(message("late"), 3)]));
     expect(view.items).toHaveLength(1);
+  });
+});
+
+/** Mail that is held, what becomes of it, and a past that was another agent's until then. */
+const mailStep = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom("follow-up" as const, "normal" as const).map((delivery) => (seq: number) => {
+      const { message: said, ...event } = message(`mail ${seq}.`);
+      const id = `${delivery === "normal" ? "2" : "0"}>1#${seq}`;
+      return { ...event, message: { ...said, id, delivery }, held: true as const };
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant((seq: number) => message(`mail ${seq}.`)) },
+  { weight: 1, arbitrary: fc.constant(() => decision("d")) },
+  { weight: 3, arbitrary: fc.nat().map((n) => (seq: number) => released(1 + (n % seq))) },
+  { weight: 2, arbitrary: fc.nat().map((n) => (seq: number) => withdrawn(1 + (n % seq))) },
+  { weight: 2, arbitrary: fc.nat().map((n) => (seq: number) => ({ kind: "branch" as const, to: n % seq })) },
+  { weight: 1, arbitrary: fc.constant((seq: number) => copied(seq - 1)) },
+);
+
+function released(seq: number): NewEvent {
+  return { kind: "released", messages: [seq] };
+}
+
+function withdrawn(seq: number): NewEvent {
+  const { message: said } = message("");
+  return undeliverable({ ...said, id: `0>1#${seq}`, delivery: "follow-up" }, "Not now.");
+}
+
+function copied(to: number): NewEvent {
+  return { kind: "branch", to, origin: "7" };
+}
+
+describe("held mail in a log with forks", () => {
+  const heldLogs = fc
+    .array(mailStep as fc.Arbitrary<(seq: number) => NewEvent>, { maxLength: 40 })
+    .map((steps) => steps.map((make, index) => stamp(make(index + 1), index)));
+
+  it("is counted as it is held, and shown where it is not (property)", async () => {
+    await fc.assert(
+      fc.asyncProperty(heldLogs, async (log) => {
+        const { conversation, view } = await follow(log);
+        const ledger = createLedger();
+        for (const event of log) account(ledger, event);
+        const held = [...conversation.held.followUps.keys(), ...conversation.held.overflow.keys()];
+        expect(new Set(ledger.heldMail.now.keys())).toEqual(new Set(held));
+        const shown = view.turns.map((turn) => (turn.role === "user" ? turn.text : "")).join("\n");
+        for (const seq of [...held, ...conversation.held.withdrawn])
+          expect(shown).not.toContain(`mail ${seq}.`);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
 

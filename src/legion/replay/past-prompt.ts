@@ -3,7 +3,7 @@
 // what is given back here is exactly that, or an error.
 
 import { NOOP_OPENING } from "../../agent/think/ask.ts";
-import { forkIn, isOn, pathTo, type Fork } from "../../past/branch.ts";
+import { belongsTo, forkIn, pathTo, type Fork } from "../../past/branch.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Event, EventOf, Stamp } from "../../domain/event/event.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
@@ -47,7 +47,7 @@ async function pastOf(reader: Reader, agent: AgentId, seq: number): Promise<read
     if (fork) forks.push(fork);
   }
   const path = pathTo(forks, events.at(-1)?.seq);
-  return events.filter((event) => isOn(path, event.seq) || event.seq === seq);
+  return events.filter((event) => belongsTo(path, event) || event.seq === seq);
 }
 
 /** The model call that led to the last of `events`. */

@@ -116,6 +116,11 @@ describe("follow-ups", () => {
     await world.idle();
     expect((await world.kinds("1b", "message")).filter((message) => message.held)).toHaveLength(1);
     expect(await world.kinds("1b", "released")).toEqual([]);
+    await (
+      await world.legion.fork({ agent: "1b", at: held.seq })
+    ).done;
+    await world.idle();
+    expect(await world.kinds("1b", "released")).toEqual([]);
   });
 
   it("of a megabyte, and very many, are taken and read", async () => {
