@@ -1,3 +1,6 @@
+import { cpSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SpokenLane } from "../../../src/domain/message/message.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
@@ -5,7 +8,7 @@ import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
 import { deadLettersIn } from "../../../src/past/dead-letters.ts";
 import { replay, replayLegion } from "../../legion/replay/replays.ts";
 import { NOOP, story, textOf, work } from "../../workshop.ts";
-import { createWorld, createWorldInMemory, type World } from "../../world.ts";
+import { createWorld, createWorldInMemory, openWorld, temporaryFolder, type World } from "../../world.ts";
 import { doing, MOMENTS, REST } from "./moments.ts";
 
 const speak =
@@ -75,6 +78,35 @@ describe("follow-ups", () => {
     await world.until(({ agent, kind }) => kind === "event" && agent === "0");
     const [told] = await world.kinds("0", "message");
     expect(told?.message.content).toMatch(/^2 follow-ups to Agent 1 will not be read: your new instructions/);
+  });
+
+  it("are told of once, also by a process that ends as soon as they are withdrawn (A2)", async () => {
+    const agents = { 1: { script: REST } };
+    const world = await createWorld(agents);
+    const left = join(await temporaryFolder(), "left");
+    await world.legion.agents.get("1")!.pause("by a test");
+    await speak(world)("follow-up", "Never.");
+    await speak(world)("steer", "Now.");
+    world.legion.inspector.watch((seen) => {
+      if (seen.agent === "1" && seen.kind === "event" && seen.event.kind === "message" && !seen.event.held)
+        cpSync(world.project, left, { recursive: true });
+    });
+    await world.legion.agents.get("1")!.resume();
+    await world.idle();
+    await world.stop();
+    // Its holder lives, and has nothing to do with the copy.
+    const lock = join(left, ".ai-legion/lock/1");
+    await writeFile(lock, JSON.stringify({ ...JSON.parse(await readFile(lock, "utf8")), released: true }));
+    for (const project of [world.project, left]) {
+      await (await openWorld(project, agents)).stop();
+      const next = await openWorld(project, agents);
+      await next.idle();
+      const told = (await next.kinds("0", "message")).map(({ message }) => message.content);
+      expect(told.filter((text) => text.startsWith("1 follow-up to Agent 1 will not be read"))).toHaveLength(
+        1,
+      );
+      await next.stop();
+    }
   });
 
   it("count from their release for what the agent answers, and not before", async () => {
