@@ -193,6 +193,42 @@ it("shows before a start, without any key, what the model is shown after it", as
   expect(asked!.system).toContain("Commands start there too.");
 });
 
+const LONG = "x".repeat(600_000);
+
+it.each<[string, readonly (readonly string[])[]]>([
+  [
+    "for later, to one that rests",
+    [
+      ["Later.", "--follow-up"],
+      ["Even later.", "--follow-up"],
+    ],
+  ],
+  ["for later, and something for now", [["Later.", "--follow-up"], ["Now."]]],
+  [
+    "for later, and what withdraws it",
+    [
+      ["Later.", "--follow-up"],
+      ["Now.", "--steer"],
+    ],
+  ],
+  [
+    "in all lanes, more than is shown at once",
+    [[`1${LONG}`], [`2${LONG}`], [`3${LONG}`], ["Now.", "--steer"], ["4"]],
+  ],
+])("shows what the next start shows of what was said %s", async (_, said) => {
+  const project = await createTempProject({ "agents/keeper.md": DEFINITION, "calendar.js": CALENDAR });
+  await runKeeper(project, []);
+  for (const words of said) await legion(["send", "1", ...words], { cwd: project });
+  const { json } = await legion(["prompt", "1", "--json", "--trust"], { cwd: project });
+  const [asked] = await runKeeper(
+    project,
+    Array.from(said, () => calls(["noop", {}])),
+  );
+  // A start is an event, too.
+  const unnumbered = (value: unknown): string => JSON.stringify(value).replace(/as event \d+/g, "as event #");
+  expect(unnumbered(json)).toBe(unnumbered([asked]));
+});
+
 it("shows what the definition of today says", async () => {
   const project = await createTempProject({ "agents/keeper.md": DEFINITION, "calendar.js": CALENDAR });
   await runKeeper(project, []);
