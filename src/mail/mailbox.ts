@@ -20,13 +20,13 @@ export function createRoom(maxTokens: number) {
   let left = maxTokens * BYTES_PER_TOKEN;
   let isUntouched = true;
   return {
-    /** Is there room for it? Then there is less from now on. */
+    /** Is there room for it? There is less from now on in any case: it may have to be shown all the same. */
     takes(message: Message): boolean {
       const bytes = HEADER_BYTES + Buffer.byteLength(message.content);
-      if (!isUntouched && bytes > left) return false;
+      const fits = isUntouched || bytes <= left;
       isUntouched = false;
       left -= bytes;
-      return true;
+      return fits;
     },
   };
 }

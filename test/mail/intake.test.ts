@@ -74,6 +74,12 @@ describe("what is taken in at once (A2)", () => {
       [steer, {}, {}, steer],
       ["shown", "shown", "held", "shown"],
     ],
+    [
+      "nothing beside a long steer, and what else is shown in any case",
+      [],
+      [abort, {}, { ...steer, content: TEXT.repeat(9) }],
+      ["shown", "held", "shown"],
+    ],
     ["overflow, and nothing else", [held(1, {}), held(2, {})], [{}], ["released 1,2"]],
     [
       "as much overflow as fits",
