@@ -145,8 +145,8 @@ export function mayDecide(conversation: Conversation): boolean {
   return !conversation.halt && hasMore(conversation);
 }
 
-function hasMore({ mail, outcome, aborted, held }: Conversation): boolean {
-  return mail || held.overflow.size > 0 || (outcome !== "idle" && !aborted);
+function hasMore({ mail, outcome, aborted }: Conversation): boolean {
+  return mail || (outcome !== "idle" && !aborted);
 }
 
 /**
@@ -178,7 +178,8 @@ export function wakesOnMail({ halt }: Conversation): boolean {
  * halt is no rest: what it stopped is not over.
  */
 export function isAtRest(conversation: Conversation): boolean {
-  return !hasMore(conversation) && openCalls(conversation).length === 0;
+  const isDone = !hasMore(conversation) && conversation.held.overflow.size === 0;
+  return isDone && openCalls(conversation).length === 0;
 }
 
 /** Calls of the newest decision that have no result yet, in order; `null` stands for a missing one in place of calls. */

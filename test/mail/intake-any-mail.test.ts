@@ -38,6 +38,8 @@ function createReader() {
   /** What was shown, a turn at a time. */
   const shown: Message[][] = [];
   const withdrawn: string[] = [];
+  /** Since the newest decision, it was shown something to decide on, or that one left something to do. */
+  let isDue = false;
   const commit = (...events: readonly NewEvent[]): readonly Message[] =>
     events.flatMap((event) => {
       const stamped = { ...event, seq: ++seq, epoch: 1, at: "" };
@@ -52,6 +54,8 @@ function createReader() {
     const followUp = mailbox.length === 0 ? nextFollowUp(conversation) : undefined;
     const more = followUp === undefined ? [] : commit({ kind: "released", messages: [followUp] });
     shown.push([...taken, ...more]);
+    if (shown.at(-1)!.some((one) => laneOf(one) === "abort")) isDue = false;
+    isDue ||= shown.at(-1)!.some((one) => laneOf(one) !== "abort");
   };
   return {
     shown,
@@ -65,14 +69,17 @@ function createReader() {
     turn(outcome: "acts" | "rests"): void {
       if (!hasWork(conversation, mailbox.length)) return;
       if (!mayDecide(conversation) || !conversation.mail) takeIn();
-      if (mayDecide(conversation)) commit(decision("", "c"), result("c", outcome === "acts" ? "ok" : "idle"));
+      if (!mayDecide(conversation)) return;
+      expect(isDue).toBe(true);
+      isDue = outcome === "acts";
+      commit(decision("", "c"), result("c", isDue ? "ok" : "idle"));
     },
   };
 }
 
 const sizeOf = ({ content }: Message): number => HEADER_BYTES + content.length;
 
-it("whatever is said in whatever lanes is shown once or withdrawn, in order, no more at once than has room (A2, A5)", () => {
+it("whatever is said in whatever lanes is shown once or withdrawn, in order, no more at once than has room, and then decided on (A2, A5)", () => {
   let [most, released] = [0, 0];
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {

@@ -50,8 +50,9 @@ describe("held mail", () => {
     ],
     ["it was withdrawn", [followUp(1), withdrawn(1)], { decides: false }],
     ["it is parked", [followUp(1), halted], { decides: false }],
-    ["too much mail came at once", [overflow(1)], { decides: true }],
-    ["that comes before follow-ups", [followUp(1), overflow(1)], { decides: true }],
+    ["too much mail came at once, and was not shown yet", [overflow(1)], { decides: false }],
+    ["that comes before follow-ups", [followUp(1), overflow(2)], { decides: false }],
+    ["that was shown", [followUp(1), overflow(2), released(2)], { decides: true }],
     ["its past is a copy", [followUp(1), overflow(1), branch(2, "b")], { decides: false }],
   ])("where %s (A5)", (_, events, { decides, next }) => {
     const conversation = createConversation();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
 import { replay, replayLegion } from "../../legion/replay/replays.ts";
 import { NOOP, textOf } from "../../workshop.ts";
-import { createWorld } from "../../world.ts";
+import { byHand, createWorld, createWorldInMemory } from "../../world.ts";
 
 const WINDOW = 16_000;
 /** In bytes: four make a token. */
@@ -46,4 +46,27 @@ describe("mail that comes before an abort or a steer", () => {
         expect(difference && describeDifference(difference)).toBeUndefined();
     },
   );
+
+  it("is not decided on before it is shown, also where a second abort leaves no room for it (A5)", async () => {
+    const [asked, never] = [byHand(), byHand<ScriptedAnswer>()];
+    const model = createScriptedModel(
+      (_, index) => {
+        if (index > 0) return NOOP;
+        asked.resolve();
+        return never.promise;
+      },
+      { window: WINDOW },
+    );
+    const world = await createWorldInMemory({ 1: { model } });
+    await world.legion.agents.get("1")!.pause("by a test");
+    await world.say("1", "First.");
+    await world.say("1", "A long letter.".padEnd(QUARTER, "-"));
+    await world.legion.control.say(["1"], "Stop.", "abort");
+    await world.legion.agents.get("1")!.resume();
+    await asked.promise;
+    await world.legion.control.say(["1"], "Stop, I say.", "abort");
+    await world.idle();
+    const texts = model.requests.map(textOf);
+    expect(texts.map((text) => text.includes("A long letter."))).toEqual([false, true]);
+  });
 });
