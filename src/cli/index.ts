@@ -22,14 +22,20 @@ const io: Io = {
   signal: new AbortController().signal,
 };
 
-io.stdout.on("error", leaveQuietly);
+io.stdout.on("error", leave);
 io.stderr.on("error", () => undefined);
 process.on("uncaughtException", (error) => void judge(error));
 await end(await dispatch(process.argv.slice(2), io).catch(fail));
 
-/** The reader of our output is gone: nobody is left to tell. A command that has to end in order listens itself. */
-function leaveQuietly(): void {
-  if (io.stdout.listenerCount("error") === 1) process.exit(0);
+/**
+ * Where the reader of our output is gone nobody is left to tell; on a full disk what was asked for is lost. A command that has
+ * to end in order listens itself.
+ */
+function leave({ code = "", message }: NodeJS.ErrnoException): void {
+  if (io.stdout.listenerCount("error") > 1) return;
+  if (!["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) process.exit(0);
+  io.stderr.write(`legion: standard output could not be written: ${message}\n`);
+  process.exit(1);
 }
 
 /** An error that nobody waited for belongs to the agent that it comes from; without one it ends the program. */

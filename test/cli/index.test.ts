@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
@@ -7,7 +9,7 @@ import { explainFailure } from "../../src/cli/kit/failure.ts";
 import { LegionError } from "../../src/base/errors.ts";
 import { createTempProject } from "../temp-project.ts";
 import { legion } from "./legion.ts";
-import { buildProgram, run, runToEnd } from "./program.ts";
+import { PROGRAM, buildProgram, run, runToEnd } from "./program.ts";
 
 beforeAll(buildProgram, 120_000);
 
@@ -63,6 +65,13 @@ describe("the program", () => {
     const node = run(["--help"], { cwd: "." });
     node.child.stdout.destroy();
     expect(await node.ended).toMatchObject({ code: 0, err: "" });
+  });
+
+  it.skipIf(!existsSync("/dev/full"))("does not end as if all were well when what it says is lost", () => {
+    const toFullDisk = ["-c", '"$0" "$1" help > /dev/full', process.execPath, PROGRAM];
+    const { status, stderr } = spawnSync("sh", toFullDisk, { encoding: "utf8" });
+    expect(stderr).toMatch(/^legion: standard output could not be written: ENOSPC.*\n$/);
+    expect(status).toBe(1);
   });
 
   it("shows the stack of an error only when asked to", () => {
