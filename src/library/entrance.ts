@@ -77,7 +77,6 @@ function firstNumber(isFree: (id: AgentId) => boolean): AgentId {
 function refuseId(id: AgentId, isFree: (id: AgentId) => boolean): void {
   const shown = JSON.stringify(id);
   const rule = "up to 64 of a-z, 0-9, `.`, `_` and `-`, such as helper";
-  if (!isAgentId(id))
-    throw new LegionError("USAGE", `spawn: ${shown} cannot be the id of an agent; write ${rule}`);
-  if (!isFree(id)) throw new LegionError("USAGE", `spawn: there is an agent ${shown} here already`);
+  if (!isAgentId(id)) throw new LegionError("USAGE", `${shown} cannot be the id of an agent; write ${rule}`);
+  if (!isFree(id)) throw new LegionError("USAGE", `there is an agent ${shown} here already`);
 }

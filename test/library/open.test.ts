@@ -176,7 +176,7 @@ describe("what a program says wrong of a fork", () => {
     ["an event to come", { agent: "1", at: 999 }, /^there is no event 999/],
     ["a stranger", { agent: "9", at: 1 }, /^fork: there is no agent "9" here$/],
     ["an id that is no text", { agent: "1", at: 1, as: 7 }, /^fork: as: /],
-    ["an id that is taken", { agent: "1", at: 1, as: "1" }, /there is an agent "1" here already$/],
+    ["an id that is taken", { agent: "1", at: 1, as: "1" }, /^there is an agent "1" here already$/],
     ["an unknown option", { agent: "1", at: 1, to: 2 }, /^fork: unknown key "to"/],
   ])("%s is refused in one line, and the agent is as it was", async (_, order, message) => {
     const legion = await openInMemory(["Hello."]);
@@ -272,8 +272,8 @@ describe("what a program says wrong", () => {
     ],
     ["a module that is none", { modules: [{ name: "x" }] }, /^module .*actions/],
     ["an unknown action", { actions: ["addGaol"] }, /there is no "addGaol".*did you mean "addGoal"\?$/],
-    ["an id that is none", { id: "No One" }, /^spawn: "No One" cannot be the id of an agent/],
-    ["the person's id", { id: "0" }, /^spawn: "0" cannot be the id/],
+    ["an id that is none", { id: "No One" }, /^"No One" cannot be the id of an agent/],
+    ["the person's id", { id: "0" }, /^"0" cannot be the id/],
   ])("%s is refused in one line, and the legion goes on", async (_, options, message) => {
     const legion = await openInMemory(["Hello."]);
     await expect(legion.spawn(options as SpawnOptions)).rejects.toMatchObject({

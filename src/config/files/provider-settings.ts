@@ -117,7 +117,8 @@ export interface Reached {
 }
 
 /**
- * Puts the variables of `env` into the headers. Throws CONFIG, naming `place`, the person's file, for one that is not set.
+ * Puts the variables of `env` into the headers. Throws CONFIG for one that is not set, naming who wrote it: `place`, the person's
+ * file, or the program.
  */
 export function reachOf(
   { person, project, program }: ProviderLayers,
@@ -131,7 +132,9 @@ export function reachOf(
     const { headers: __, ...fromProject } = project?.[name] ?? {};
     const settings = { ...fromPerson, ...fromProject, ...fromProgram };
     const sent = Object.entries({ ...theirs, ...ours }).map(([header, text]) => {
-      const filled = fillHeader({ setting: `providers.${name}.headers.${header}`, text, place }, env);
+      const speaker = ours && Object.hasOwn(ours, header) ? "Legion.open" : place;
+      const setting = `providers.${name}.headers.${header}`;
+      const filled = fillHeader({ setting, text, place: speaker }, env);
       secrets.push(...filled.secrets);
       return [header, filled.value] as const;
     });

@@ -124,6 +124,11 @@ describe("how a provider is reached", () => {
       "providers.anthropic.headers.X-Team: TEAM_TOKEN is not set in the environment",
     ],
     [
+      "a variable of a program that is not set",
+      { person: HEADERS, program: { anthropic: { headers: { "X-Own": "${OWN_TOKEN}" } } } },
+      "Legion.open: providers.anthropic.headers.X-Own: OWN_TOKEN is not set in the environment",
+    ],
+    [
       "a variable that no header can hold",
       { person: HEADERS, env: { TEAM_TOKEN: `${TOKEN}\r\nHost: evil` } },
       "a variable in it holds more than the printable ASCII that a header may",
