@@ -1,5 +1,6 @@
 // What is said to an agent, and what comes of it: the prompt is over when the agent rests.
 
+import type { Agent } from "../agent/parts/agent.ts";
 import { RESTING } from "../agent/parts/presence.ts";
 import { LegionError, type ErrorCode } from "../base/errors.ts";
 import { aborted } from "../base/process/signals.ts";
@@ -75,9 +76,10 @@ async function ask(agent: PromptedAgent, text: string, signal: AbortSignal): Pro
       await abort();
       throw signal.reason;
     }
+    const work = works.of(message!);
     const after = stateOf(agent);
-    if (after.kind === "stuck") throw after.error;
-    return works.of(message!)!.answer();
+    if (after.kind === "stuck" && !(work && isDone(agent))) throw after.error;
+    return work!.answer();
   } finally {
     works.close();
   }
@@ -100,8 +102,17 @@ function stateOf({ id, find }: PromptedAgent): WorkState {
   const { agent, standing } = supervised;
   if (standing.state === "stopped") return stuck("REFUSED", id, "stopped");
   if (!agent) return standing.state === "halted" ? stuck("PARKED", id, `halted: ${standing.reason}`) : WORKS;
-  const { conversation } = agent.memory;
-  if (hasWork(conversation, agent.inbox.unread)) return WORKS;
+  return workOf(id, agent);
+}
+
+/** Was it stopped when it was done? */
+function isDone({ id, find }: PromptedAgent): boolean {
+  const agent = find()?.agent;
+  return agent !== undefined && workOf(id, agent).kind === "rests";
+}
+
+function workOf(id: AgentId, { memory: { conversation }, inbox }: Agent): WorkState {
+  if (hasWork(conversation, inbox.unread)) return WORKS;
   const { halt } = conversation;
   if (!halt) return openCalls(conversation).length > 0 ? WORKS : { kind: "rests" };
   const code = halt.reason === "parked-limit" ? "LIMIT" : "PARKED";

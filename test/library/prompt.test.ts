@@ -161,6 +161,22 @@ describe("a prompt that cannot be answered", () => {
     await expect(agent.prompt("Anybody?")).rejects.toMatchObject(stopped);
   });
 
+  it("under way have the answer that `stop` let the agent finish, those that wait do not", async () => {
+    const [asked, answered] = [byHand(), byHand<ScriptedAnswer>()];
+    const legion = await openInMemory(() => {
+      asked.resolve();
+      return answered.promise;
+    });
+    const agent = await legion.spawn();
+    const first = agent.prompt("What is it?");
+    const second = expect(agent.prompt("And then?")).rejects.toMatchObject({ code: "REFUSED" });
+    await asked.promise;
+    const stopped = legion.stop();
+    answered.resolve("It is this.");
+    expect(await first).toMatchObject({ text: "It is this.", reason: "completed" });
+    await Promise.all([stopped, second]);
+  });
+
   it("whose signal aborts reject with its reason, stop the agent and let the next one go on", async () => {
     const asked = byHand();
     const legion = await openInMemory((_, index) => {
