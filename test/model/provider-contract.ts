@@ -254,6 +254,13 @@ export function describeProvider(format: Format): void {
       expect(error.message).toContain("ECONNREFUSED");
     });
 
+    it("is busy, and was not asked, behind a port that no request may go to", async () => {
+      const model = create({ baseUrl: format.baseUrl("http://127.0.0.1:1") });
+      const error = await failureOf(model.complete(ASK, { signal: NO_ABORT }));
+      expect(error).toMatchObject({ code: "MODEL_BUSY", refused: {} });
+      expect(error.message).toContain("bad port");
+    });
+
     it("rejects with the reason of an abort in the middle of an answer, and hangs up", async () => {
       loopback.server.reply(format.stream("half an ans", "stall"));
       const caller = new AbortController();

@@ -131,7 +131,11 @@ const NO_CONNECTION =
 function hasNotConnected(error: Error, code: string): boolean {
   const isConnecting = (cause: unknown): boolean =>
     field(cause, "syscall") === "connect" || Array.isArray(field(cause, "errors"));
-  return NO_CONNECTION.test(code) || (code === "ETIMEDOUT" && causesOf(error).some(isConnecting));
+  return (
+    code === BAD_PORT ||
+    NO_CONNECTION.test(code) ||
+    (code === "ETIMEDOUT" && causesOf(error).some(isConnecting))
+  );
 }
 
 /** `error` and what caused it, as far as that matters. */
@@ -218,9 +222,14 @@ function readRetryAfter(headers: unknown): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
+const BAD_PORT = "bad port";
+
 /** The code of the network error at the bottom, such as `ECONNREFUSED`; `undefined` if it is none. */
 function networkCode(error: Error): string | undefined {
-  const codes = causesOf(error).map((cause) => field(cause, "code"));
+  const causes = causesOf(error);
+  // Of those that `fetch` never opens, which has no code.
+  if (causes.some((cause) => field(cause, "message") === BAD_PORT)) return BAD_PORT;
+  const codes = causes.map((cause) => field(cause, "code"));
   const code = codes.find((name) => typeof name === "string" && /^[A-Z_]+$/.test(name));
   if (typeof code === "string") return code;
   return error.message === "terminated" || error.constructor.name.startsWith("APIConnection")
