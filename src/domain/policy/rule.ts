@@ -168,15 +168,18 @@ function foldCase(name: string): string {
   return name.normalize("NFKC").toLowerCase();
 }
 
+/** As in paths, `**` is no less than `*`. */
+const isOpenWord = (word: string): boolean => /^\*+$/.test(word);
+
 /**
  * The words of a simple command; `*` within one word, a last word `*` is any further ones. `*` alone is every command, and a
  * command that is written just like the pattern fits whatever is in it.
  */
 function commandFits(pattern: string): Fits {
-  if (pattern === "*") return (touch) => touch.kind === "run";
+  if (isOpenWord(pattern)) return (touch) => touch.kind === "run";
   const words = pattern.split(/\s+/);
   const isPlain = !pattern.includes("*");
-  const isOpen = words.at(-1) === "*";
+  const isOpen = isOpenWord(words.at(-1)!);
   const wanted = words.map((word, at) => (isOpen && at === words.length - 1 ? ANY : readWildcard(word)));
   return (touch, use) => {
     if (touch.kind !== "run") return false;

@@ -87,6 +87,7 @@ describe("what does not belong", () => {
   it("is named wherever it lies, except files of editors and systems", async () => {
     const { project } = await restingLegion();
     const root = join(project, ".ai-legion");
+    for (const name of ["homes", "set-aside"]) await mkdir(join(root, name), { recursive: true });
     for (const name of ["x", "lock/x", "agents/X!", "agents/2/log/x", "agents/2/log/.swp", ".DS_Store"])
       await writeFile(join(root, name), "");
     const { wrong, exitCode } = await examine(project);

@@ -28,6 +28,13 @@ describe("a rule about commands", () => {
   });
 
   it.each([
+    ["run **", "git push"],
+    ["run git push **", "git push origin main"],
+  ])("%s is no less than with one star: it denies %s", (rule, command) => {
+    expect(fits(rule, command, "deny")).toBe(true);
+  });
+
+  it.each([
     "git pull",
     "git status; echo done",
     "echo 'git push'",
