@@ -83,13 +83,35 @@ function typesOf(schema: Schema): readonly string[] {
     : [...new Set([...own, ...alternatives.flat()])];
 }
 
-/** The action that is called `name`: by its name, by an alias, or by the only name that differs in case alone. */
+/**
+ * The action that is called `name`: by its name, by an alias, or by the only name that differs in case alone. `all` is read
+ * once, however often it is looked up in.
+ */
 export function findSpec(name: string, all: readonly ActionSpec[]): ActionSpec | undefined {
-  const exact = all.find((spec) => spec.name === name) ?? all.find((spec) => spec.aliases.includes(name));
-  if (exact) return exact;
-  const wanted = name.toLowerCase();
-  const similar = all.filter((spec) => namesOf(spec).some((own) => own.toLowerCase() === wanted));
-  return similar.length === 1 ? similar[0] : undefined;
+  const directory = directories.get(all) ?? listNames(all);
+  return directory.exact.get(name) ?? directory.similar.get(name.toLowerCase());
+}
+
+/** Who is called what; of names in lower case only those that one action alone has. */
+interface Directory {
+  readonly exact: ReadonlyMap<string, ActionSpec>;
+  readonly similar: ReadonlyMap<string, ActionSpec | undefined>;
+}
+
+const directories = new WeakMap<readonly ActionSpec[], Directory>();
+
+function listNames(all: readonly ActionSpec[]): Directory {
+  const exact = new Map(all.map((spec) => [spec.name, spec]));
+  const similar = new Map<string, ActionSpec | undefined>();
+  for (const spec of all)
+    for (const name of namesOf(spec)) {
+      const lower = name.toLowerCase();
+      if (!exact.has(name)) exact.set(name, spec);
+      similar.set(lower, similar.has(lower) && similar.get(lower) !== spec ? undefined : spec);
+    }
+  const directory = { exact, similar };
+  directories.set(all, directory);
+  return directory;
 }
 
 /** The name first, then the aliases. */

@@ -104,4 +104,18 @@ describe("findSpec", () => {
     expect(findSpec("Cat", specs)).toBeUndefined();
     expect(findSpec("constructor", specs)).toBeUndefined();
   });
+
+  it("reads the list once, however long it is and however often something is looked up", () => {
+    const many = Array.from({ length: 1_280 }, (_, n) => named(`tool${n}`, [`alias${n}`]));
+    let reads = 0;
+    const watched = new Proxy(many, {
+      get: (list, key) => (reads++, Reflect.get(list, key) as unknown),
+    });
+    findSpec("tool0", watched);
+    const once = reads;
+    expect(findSpec("tool1279", watched)).toBe(many[1_279]);
+    expect(findSpec("ALIAS7", watched)).toBe(many[7]);
+    expect(findSpec("unknown", watched)).toBeUndefined();
+    expect(reads).toBe(once);
+  });
 });

@@ -18,7 +18,7 @@ export const GATE_IN_RECOVERY: Part = {
         {
           ...agent,
           admit: async (call) =>
-            (await import("./act/check-call.ts")).checkCall(call, agent.modules.actions) as never,
+            (await import("./act/check-call.ts")).checkCall(call, agent.modules) as never,
         },
         open,
         { signal, patience },

@@ -50,7 +50,7 @@ export const clear = (async (performer, call, stops): Promise<Clearance | ToBeAs
     if (questions.isSuperseded) return close("idle", SKIPPED);
     if (isSteered(performer)) return close("idle", STEERED);
   }
-  const checked = checkCall(call, modules.actions, memory.conversation.decision?.event);
+  const checked = checkCall(call, modules, memory.conversation.decision?.event);
   if (checked.kind === "refused") return close("error", checked.reason);
   const { ready } = checked;
   const judgement = await judged(performer, ready);

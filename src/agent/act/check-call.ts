@@ -5,7 +5,7 @@ import type { Action, ActionSpec } from "../../domain/authoring/module.ts";
 import { parseJson } from "../../model/protocol/native-calls.ts";
 import { MULTILINE_DELIMITER, mistakeIn } from "../../model/protocol/text-syntax.ts";
 import type { SoundCall } from "../parts/agent.ts";
-import type { IndexedAction } from "../parts/module-set.ts";
+import type { ActionIndex } from "../parts/module-set.ts";
 import { didYouMean, enumerate, quote } from "../../base/text/wording.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
@@ -18,15 +18,14 @@ export type Checked =
 /**
  * May this call be made as it is written? Pure.
  *
- * @param actions those of the agent, by name
+ * @param index what the agent can do
  * @param decision the one that it is part of
  */
 export function checkCall(
   call: Call,
-  actions: ReadonlyMap<string, IndexedAction>,
+  { actions, specs }: Pick<ActionIndex, "actions" | "specs">,
   decision?: Pick<DecisionEvent, "stop">,
 ): Checked {
-  const specs = [...actions.values()].map(({ spec }) => spec);
   const known = actions.get(findSpec(call.action, specs)?.name ?? "");
   if (!known) return { kind: "refused", reason: unknownAction(call.action, specs) };
   const { action, spec, module } = known;

@@ -256,7 +256,7 @@ function checkAgain(
   const { seq, outcome, content } = recorded;
   const isNotBegun = outcome === "idle" && NOT_BEGUN.some((reason) => content.startsWith(reason));
   if (outcome === "interrupted" || isNotBegun) return;
-  const checked = checkCall(call, modules.actions, memory.conversation.decision?.event);
+  const checked = checkCall(call, modules, memory.conversation.decision?.event);
   if (checked.kind === "ready") return;
   const before = `${outcome}: ${content}`;
   const today = `error: ${checked.reason}`;

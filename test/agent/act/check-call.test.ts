@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { toActionSpec } from "../../../src/domain/action-spec.ts";
 import { checkCall } from "../../../src/agent/act/check-call.ts";
-import type { IndexedAction } from "../../../src/agent/parts/module-set.ts";
+import { indexActions } from "../../../src/agent/parts/module-set.ts";
+import { textProtocol } from "../../../src/model/protocol/text.ts";
 import { MULTILINE_DELIMITER } from "../../../src/model/protocol/text-syntax.ts";
-import { defineAction, ok, type Action } from "../../../src/domain/authoring/module.ts";
+import { defineAction, defineModule, ok, type Action } from "../../../src/domain/authoring/module.ts";
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   noop: defineAction({ description: "Do nothing", execute: () => ok("") }),
@@ -57,12 +57,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   }),
 };
 
-const KNOWN: ReadonlyMap<string, IndexedAction> = new Map(
-  Object.entries(ACTIONS).map(([name, action]) => [
-    name,
-    { action, spec: toActionSpec(name, action), module: "m" },
-  ]),
-);
+const KNOWN = indexActions([defineModule({ name: "m", actions: ACTIONS })], textProtocol);
 
 function check(action: string, parameters: unknown) {
   return checkCall({ id: "c1", action, parameters }, KNOWN);
@@ -100,7 +95,7 @@ describe("the name", () => {
   });
 
   it("is refused with the list of actions if none has a name like that", () => {
-    const names = [...KNOWN.keys()].join(", ");
+    const names = [...KNOWN.actions.keys()].join(", ");
     expect(reasonOf("rocket", {})).toBe(`Unknown action \`rocket\`. These are your actions: ${names}.`);
   });
 
@@ -113,7 +108,7 @@ describe("the name", () => {
 });
 
 describe("parameters that are refused", () => {
-  const usage = KNOWN.get("writeNote")!.spec.usage;
+  const usage = KNOWN.actions.get("writeNote")!.spec.usage;
 
   it("are missing: all of them are named", () => {
     expect(reasonOf("writeNote", {})).toBe(

@@ -12,9 +12,9 @@ import { createSeeingNetwork } from "./seeing-network.ts";
 const web = defineModule({ name: "web", actions: { searchWeb } });
 
 it("searchWeb answers to searchString, too, as it was called before", () => {
-  const { actions } = indexActions([web], toolsProtocol);
+  const index = indexActions([web], toolsProtocol);
   const call = { id: "1", action: "searchString", parameters: { query: "some words" } };
-  expect(checkCall(call, actions)).toMatchObject({ kind: "ready", ready: { name: "searchWeb" } });
+  expect(checkCall(call, index)).toMatchObject({ kind: "ready", ready: { name: "searchWeb" } });
 });
 
 describe("searchWeb", () => {
