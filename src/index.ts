@@ -21,6 +21,8 @@ export {
   idle,
   ok,
   type Action,
+  type DescribedAction,
+  type ParametersSchema,
   type ActionResult,
   type ActionSpec,
   type Effects,

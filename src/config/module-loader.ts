@@ -201,6 +201,7 @@ const moduleShape = section({
         isParameters,
         "expected what defineAction makes of zod schemas; use the z of ai-legion",
       ),
+      schema: z.looseObject({ type: z.literal("object") }).optional(),
       effects: z.enum(["reads", "none", "idempotent", "once"], "expected reads, none, idempotent or once"),
       touches: z.union([z.literal("undeclared"), callable], "expected a list, or a function"),
       aliases: z.array(actionName, "expected a list of names"),
@@ -209,11 +210,10 @@ const moduleShape = section({
   ),
 });
 
-/** True for an object of zod 4, whichever copy of it made the schemas. */
+/** True for what zod 4 checks, whichever copy of it made the schemas. */
 function isParameters(value: unknown): boolean {
-  return (
-    value instanceof z.ZodObject && Object.values(value.shape).every((schema) => schema instanceof z.ZodType)
-  );
+  if (!(value instanceof z.ZodObject)) return value instanceof z.ZodType;
+  return Object.values(value.shape).every((schema) => schema instanceof z.ZodType);
 }
 
 function refuse(reference: string, reason: string, cause?: unknown): never {

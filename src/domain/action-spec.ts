@@ -41,6 +41,7 @@ export function toActionSpec(name: string, action: Action): ActionSpec {
 }
 
 function toJsonSchema(name: string, action: Action): Readonly<Record<string, unknown>> {
+  if (action.schema) return action.schema;
   try {
     const { $schema: _, ...schema } = action.parameters.toJSONSchema({
       io: "input",

@@ -202,9 +202,15 @@ export type Projection =
 export type Touches<P> =
   "undeclared" | ((parameters: P, host: Host) => readonly Touching[] | Promise<readonly Touching[]>);
 
+/** Of an object, in JSON Schema. */
+export type ParametersSchema = Readonly<Record<string, unknown>> & { readonly type: "object" };
+
 export interface Action {
   readonly description: string;
-  readonly parameters: z.ZodObject;
+  /** Takes and gives an object. */
+  readonly parameters: z.ZodType;
+  /** What models are shown of the parameters; absent: what `parameters` says. */
+  readonly schema?: ParametersSchema;
   readonly effects: Effects;
   /** `parameters` must have passed the schema. */
   readonly touches: Touches<unknown>;
@@ -213,17 +219,29 @@ export interface Action {
   execute(parameters: unknown, host: Host): Promise<ActionResult>;
 }
 
-export interface ActionDefinition<Shape extends z.ZodRawShape> {
+/** What an action is beside its parameters, `P` once they are checked. */
+interface ActionBody<P> {
   /** One sentence, an imperative: the model chooses by it. */
   readonly description: string;
-  /** Zod schemas by name; `.describe()` each, `.optional()` where it may be left out. */
-  readonly parameters?: Shape;
   /** Default `once`: the safe answer for everything that reaches the outside. */
   readonly effects?: Effects;
   /** All that a call touches outside its agent. Without it each call counts as a command outside a sandbox: a person is asked. */
-  readonly touches?: readonly Touching[] | Exclude<Touches<z.output<z.ZodObject<Shape>>>, "undeclared">;
+  readonly touches?: readonly Touching[] | Exclude<Touches<P>, "undeclared">;
   readonly aliases?: readonly string[];
-  execute(parameters: z.output<z.ZodObject<Shape>>, host: Host): ActionResult | Promise<ActionResult>;
+  execute(parameters: P, host: Host): ActionResult | Promise<ActionResult>;
+}
+
+export interface ActionDefinition<Shape extends z.ZodRawShape> extends ActionBody<
+  z.output<z.ZodObject<Shape>>
+> {
+  /** Zod schemas by name; `.describe()` each, `.optional()` where it may be left out. */
+  readonly parameters?: Shape;
+}
+
+/** An action whose parameters were described elsewhere, such as a tool of another program. */
+export interface DescribedAction extends ActionBody<Readonly<Record<string, unknown>>> {
+  /** Shown to models as it is. What of it cannot be checked here is not: then any object is taken. */
+  readonly parameters: ParametersSchema;
 }
 
 const ACTION_KEYS = ["description", "parameters", "effects", "touches", "aliases", "execute"];
@@ -231,25 +249,47 @@ const ACTION_KEYS = ["description", "parameters", "effects", "touches", "aliases
 /** Declares an action. What `execute` throws becomes an error result that the model reads. Throws at an unknown key. */
 export function defineAction<Shape extends z.ZodRawShape = Record<never, never>>(
   definition: ActionDefinition<Shape>,
-): Action {
+): Action;
+export function defineAction(definition: DescribedAction): Action;
+export function defineAction(definition: ActionDefinition<z.ZodRawShape> | DescribedAction): Action {
   refuseUnknownKeys("defineAction", definition, ACTION_KEYS);
-  const parameters = z.strictObject((definition.parameters ?? {}) as Shape);
-  const { touches } = definition;
+  const { description, effects = "once", aliases = [] } = definition;
+  const body: ActionBody<Readonly<Record<string, unknown>>> = definition;
+  const { touches } = body;
+  const { parameters, schema } = readParameters(definition.parameters ?? {});
+  const checked = (given: unknown) => parameters.parse(given) as Readonly<Record<string, unknown>>;
   return {
-    description: definition.description,
+    description,
     parameters,
-    effects: definition.effects ?? "once",
+    schema,
+    effects,
     touches:
       typeof touches === "function"
-        ? async (given, host) => touches(parameters.parse(given) as z.output<z.ZodObject<Shape>>, host)
+        ? async (given, host) => touches(checked(given), host)
         : touches
           ? () => touches
           : "undeclared",
-    aliases: definition.aliases ?? [],
-    async execute(given, host) {
-      return definition.execute(parameters.parse(given) as z.output<z.ZodObject<Shape>>, host);
-    },
+    aliases,
+    execute: async (given, host) => body.execute(checked(given), host),
   };
+}
+
+function readParameters(given: z.ZodRawShape | ParametersSchema): Pick<Action, "parameters" | "schema"> {
+  if (!isSchema(given)) return { parameters: z.strictObject(given) };
+  return { parameters: zodOf(given), schema: given };
+}
+
+/** A shape may have a parameter of that name, too, whose schema is no text. */
+function isSchema(given: z.ZodRawShape | ParametersSchema): given is ParametersSchema {
+  return given["type"] === "object";
+}
+
+function zodOf(schema: ParametersSchema): z.ZodType {
+  try {
+    return z.fromJSONSchema(schema);
+  } catch {
+    return z.looseObject({});
+  }
 }
 
 export interface Module {
