@@ -53,6 +53,7 @@ export function indexActions(modules: readonly Module[], protocol: Protocol): Ac
   return { modules, actions, specs, tools: protocol.tools(specs), protocol: protocol.name, howToAct };
 }
 
+/** What it says of its actions holds at this moment: they may change while the agent runs. */
 export interface ModuleSet extends Omit<ActionIndex, "tools"> {
   /** What `module` may ask for, outside of any action: reading only. */
   host(module: string): Host;
@@ -64,23 +65,27 @@ export interface ModuleSet extends Omit<ActionIndex, "tools"> {
   onClose(close: Close): void;
 }
 
-/** `speech` says anew at each introduction how actions are written; nothing of an introduction holds a secret. */
+/** `speech` says anew each time what the actions are and how they are written; nothing of an introduction holds a secret. */
 export function startModules(
   speech: { readonly actions: ActionIndex },
   createHost: (module: string) => Host,
   redactor: Redactor = NO_SECRETS,
 ): ModuleSet {
   const closing = createClosing();
-  const index = speech.actions;
+  const { modules } = speech.actions;
   let written: WrittenIndex | undefined;
   const write = (of: ActionIndex): WrittenIndex => {
-    const parts = of.modules.flatMap((module) =>
-      part(module, module.instructions?.(createHost(module.name))),
-    );
+    const parts = modules.flatMap((module) => part(module, module.instructions?.(createHost(module.name))));
     return { of, instructions: redactor.text(parts.join("\n\n")), tools: redactor.value(of.tools) };
   };
   return {
-    ...index,
+    modules,
+    get actions() {
+      return speech.actions.actions;
+    },
+    get specs() {
+      return speech.actions.specs;
+    },
     get protocol() {
       return speech.actions.protocol;
     },
@@ -92,11 +97,13 @@ export function startModules(
     async introduction() {
       if (written?.of !== speech.actions) written = write(speech.actions);
       const { instructions, tools } = written;
-      const pinned = await pinnedParts(index.modules, createHost);
+      const pinned = await pinnedParts(modules, createHost);
       return { instructions, pinned: redactor.text(pinned.join("\n\n")), tools };
     },
-    effectsOf: (action) =>
-      index.actions.get(findSpec(action, index.specs)?.name ?? "")?.action.effects ?? "once",
+    effectsOf(action) {
+      const { actions, specs } = speech.actions;
+      return actions.get(findSpec(action, specs)?.name ?? "")?.action.effects ?? "once";
+    },
     onClose: closing.add,
     async close() {
       const failures = await closing.run();
