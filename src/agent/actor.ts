@@ -1,6 +1,6 @@
 // The actor loop. Everything an agent does happens here, in this order:
 //
-//   mailbox -> log -> [tick] -> view -> prompt -> model -> log -> each call: gate -> run -> log -> outbox -> again, or wait
+//   mailbox -> log -> [tick] -> offers -> view -> prompt -> model -> log -> each call: gate -> run -> log -> outbox -> again, or wait
 //
 //   A1. Only the actor appends to its log, and every append is one commit; nothing is read, changed and written back.
 //   A2. Mail is taken into the log only before a decision and after its last result, oldest first, with its position in the
@@ -80,6 +80,7 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
   if (turns !== undefined && memory.conversation.turns >= turns) return parkOutOfTurns(agent, turns);
   presence.show("thinking");
   try {
+    await agent.lookOutside(stops.signal);
     const { decision, unparsed, refused } = await ask(agent, stops);
     await commitWork(agent, decision, refused);
     if (unparsed !== undefined) await memory.commit(failure(null, unparsed));

@@ -193,6 +193,7 @@ const moduleShape = section({
     ])
     .optional(),
   place: z.literal("workspace", "expected workspace, or nothing").optional(),
+  offers: section({ find: callable, actions: callable.optional() }).optional(),
   actions: z.record(
     actionName,
     section({

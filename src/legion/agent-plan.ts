@@ -20,10 +20,11 @@ import { createPresence } from "../agent/parts/presence.ts";
 import { createClosing } from "../base/process/closing.ts";
 import type { Bus } from "../mail/bus.ts";
 import { createOutbox } from "../mail/outbox.ts";
-import { createSpeech, type Ways } from "../agent/parts/speech.ts";
+import { createSpeech, recallOffers, type Ways } from "../agent/parts/speech.ts";
 import type { Hostable } from "../storage/contract/node.ts";
 import type { Budget, CallBudget } from "../agent/parts/budget.ts";
 import type { Limiter } from "../model/limiter/limiter.ts";
+import type { Lookout, LookOutside } from "../agent/think/look-outside.ts";
 import type { TokenCounter } from "../model/tokens/tokens.ts";
 import type { Store } from "../storage/contract/store.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
@@ -73,6 +74,7 @@ export interface AgentPlace {
     agent: AgentId,
     where: Pick<BackgroundPlace, "workspace" | "mark" | "lost">,
   ) => Background;
+  readonly lookout: (lookout: Lookout) => LookOutside;
   readonly admit: AdmitCall;
   /** Absent: calls run one after the other. */
   readonly clear: ClearCall | undefined;
@@ -115,6 +117,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   const traces = place.traces(id);
   const outbox = createOutbox(memory, store.bus, shared.clock);
   const rulebook = place.rulebook({ policy: plan.policy, isSandboxed: workplace.environment.isSandbox });
+  recallOffers(speech, model, memory);
   const source = { identity, memory, model, blobs, workplace, rulebook, redactor };
   const modules = openModules(speech, source);
   const acting = { modules, presence, tenure, traces, background };
@@ -136,6 +139,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     background,
     inbox,
     outbox,
+    lookOutside: place.lookout({ memory, modules, redactor, clock: shared.clock }),
     admit: (call, stops) => place.admit(performer, call, stops),
     clear: clear && ((call, stops) => clear(performer, call, stops)),
     perform: (ready, signal) => place.perform(performer, ready, signal),

@@ -6,6 +6,7 @@ import type { Shared } from "../agent/parts/agent.ts";
 import { toHostable, type AgentPlan, type Place } from "./agent-plan.ts";
 import { suspectsAlone } from "../agent/act/acting-alone.ts";
 import { admit, clear } from "../agent/act/admit.ts";
+import { createLookout } from "../agent/think/look-outside.ts";
 import type { ProgramGate, QuestionSettings } from "../agent/parts/rulebook.ts";
 import { createAlarms, type Alarms, createHopNotice, startHeartbeat } from "./announcements.ts";
 import { createBudget, type Budget } from "../agent/parts/budget.ts";
@@ -136,7 +137,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     createBackground({ folder: paths.agent(agent), disk, redactor, ...where });
   const rulebook = createRulebooks(rulesOf(options), plans, store.record);
   const services = { store, shared, premises, ...meter, traces, background, rulebook };
-  const place = { ...services, ...stagesOfCalls(clock), plans, delayMs };
+  const place = { ...services, ...stagesOf(clock), plans, delayMs };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
   const running = await premises
@@ -189,8 +190,8 @@ function createDoor(
   return { host: (plan) => inTurn(() => admitAgent(plan)), dismiss: (agent) => running.dismiss(agent) };
 }
 
-function stagesOfCalls(clock: Clock): Pick<Place, "admit" | "clear" | "perform"> {
-  return { admit, clear, perform: suspectsAlone(clock) };
+function stagesOf(clock: Clock): Pick<Place, "lookout" | "admit" | "clear" | "perform"> {
+  return { lookout: createLookout, admit, clear, perform: suspectsAlone(clock) };
 }
 
 function rulesOf({ project, questions = DEFAULT_QUESTIONS, isAnswered, gate }: LegionOptions): Rules {

@@ -5,24 +5,47 @@ import { converse, createConversation, type Conversation } from "./conversation.
 import type { Event, EventOf, SeqRange } from "../domain/event/event.ts";
 import { createModuleState, enterBranch, foldState, settlesFiles, type ModuleState } from "./state.ts";
 
+/** What each module found outside the legion, as JSON tells it; another map after each change. */
+export type Offers = ReadonlyMap<string, unknown>;
+
 /** What the events of one branch come to, in their order. */
 export interface Branch {
   readonly conversation: Conversation;
   readonly state: ModuleState;
+  readonly offers: Offers;
   see(event: Event): void;
 }
 
 export function createBranch(): Branch {
   const conversation = createConversation();
   const state = createModuleState();
+  let offers: Offers = new Map();
   return {
     conversation,
     state,
+    get offers() {
+      return offers;
+    },
     see(event) {
       converse(conversation, event);
       foldState(state, event);
+      offers = foldOffers(offers, event);
     },
   };
+}
+
+function foldOffers(offers: Offers, event: Event): Offers {
+  if (event.kind !== "offered") return offers;
+  return new Map(offers).set(event.module, parseOffer(event.offer));
+}
+
+/** One that was lost is as none. */
+function parseOffer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A branch that the log left, and that files may still show. */

@@ -11,7 +11,7 @@ import { account, createLedger, type Ledger } from "./ledger.ts";
 import type { EventLog } from "./log/event-log.ts";
 import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
 import { redactEvent } from "./redact-event.ts";
-import { createBranch, followLog, type Branch } from "./fold.ts";
+import { createBranch, followLog, type Branch, type Offers } from "./fold.ts";
 import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";
 
@@ -20,6 +20,7 @@ export interface ReadablePast {
   readonly conversation: Conversation;
   readonly view: View;
   readonly state: ModuleState;
+  readonly offers: Offers;
   /** Its events, oldest first; from the disk. */
   past(from?: number): AsyncIterable<Event>;
 }
@@ -125,6 +126,9 @@ export async function openMemory(
     },
     get state() {
       return reading.fold.state;
+    },
+    get offers() {
+      return reading.fold.offers;
     },
     commit,
     ...offered,
@@ -278,7 +282,11 @@ export interface Fold extends Branch {
 export function createFold(options: ViewOptions): Fold {
   const branch = createBranch();
   const fold: Fold = {
-    ...branch,
+    conversation: branch.conversation,
+    state: branch.state,
+    get offers() {
+      return branch.offers;
+    },
     view: createView(options),
     see(event) {
       branch.see(event);

@@ -41,6 +41,8 @@ export interface Setup {
   readonly hides?: Host["hides"];
   /** Everything is permitted if absent. */
   readonly permits?: Host["permits"];
+  /** What the module found outside before; nothing if absent. */
+  readonly offer?: unknown;
   /** What the process offers; nothing if absent. */
   readonly node?: NodeHost;
 }
@@ -77,6 +79,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
   }
 
   const host: Host = {
+    offer: setup.offer,
     agent: { id, name: `Agent ${id}`, description: "", brief: "" },
     actions: [],
     protocol: setup.protocol ?? "text",

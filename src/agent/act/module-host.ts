@@ -53,6 +53,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     howToAct: modules.howToAct,
     state: { ...stagedState(memory.state, module, []), set: refuse, delete: refuse },
     history,
+    offer: memory.offers.get(module),
     workspace: {
       root: workspace.root,
       home: workspace.home,

@@ -147,6 +147,8 @@ export interface Agent extends Thinker {
   readonly background: Pick<Background, "close">;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
+  /** Has its log keep what its modules find outside by now. */
+  readonly lookOutside: (signal: AbortSignal) => Promise<void>;
   /** Judges one of its calls, and waits for what a person says where that has to be asked. */
   readonly admit: (call: Call, stops: Stops) => Promise<Clearance>;
   /** Judges one, asking nobody; absent: its calls run one after the other, whatever their effects. */

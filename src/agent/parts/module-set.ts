@@ -2,12 +2,13 @@
 
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { createClosing, type Close } from "../../base/process/closing.ts";
-import { findSpec, toActionSpec } from "../../domain/action-spec.ts";
+import { findSpec, namesOf, toActionSpec } from "../../domain/action-spec.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Action, ActionSpec, Effects, Host, Module } from "../../domain/authoring/module.ts";
 import type { ProtocolName } from "../../domain/event/event.ts";
 import type { ToolSpec } from "../../domain/model.ts";
 import { pinnedParts, section, type Introduction } from "./introduction.ts";
+import type { Offers } from "../../past/fold.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
 
 export interface IndexedAction {
@@ -45,15 +46,44 @@ export function indexActions(modules: readonly Module[], protocol: Protocol): Ac
       );
     for (const [name, action] of Object.entries(own)) {
       claim(`action ${name}`, (other) => `${both(other)} both have an action "${name}".`);
-      actions.set(name, { action, spec: toActionSpec(name, action), module });
+      actions.set(...indexedAs(module, name, action));
     }
   }
+  return ofActions(modules, actions, protocol);
+}
+
+function indexedAs(module: string, name: string, action: Action): [string, IndexedAction] {
+  return [name, { action, spec: toActionSpec(name, action), module }];
+}
+
+function ofActions(
+  modules: readonly Module[],
+  actions: ReadonlyMap<string, IndexedAction>,
+  protocol: Protocol,
+): ActionIndex {
   const specs = [...actions.values()].map(({ spec }) => spec);
   const howToAct = protocol.instructions(specs);
   return { modules, actions, specs, tools: protocol.tools(specs), protocol: protocol.name, howToAct };
 }
 
 /** What it says of its actions holds at this moment: they may change while the agent runs. */
+/** `index` with what its modules make of what they found; nothing of that takes the name of another action. */
+export function withOffers(index: ActionIndex, protocol: Protocol, offers: Offers): ActionIndex {
+  const found = index.modules.flatMap((module) => {
+    const actions = offers.has(module.name) ? module.offers?.actions?.(offers.get(module.name)) : undefined;
+    return Object.entries(actions ?? {}).map(([name, action]) => indexedAs(module.name, name, action));
+  });
+  if (found.length === 0) return index;
+  const actions = new Map(index.actions);
+  const taken = new Set(index.specs.flatMap(namesOf));
+  for (const [name, indexed] of found) {
+    if (taken.has(name)) continue;
+    taken.add(name);
+    actions.set(name, indexed);
+  }
+  return ofActions(index.modules, actions, protocol);
+}
+
 export interface ModuleSet extends Omit<ActionIndex, "tools"> {
   /** What `module` may ask for, outside of any action: reading only. */
   host(module: string): Host;
@@ -67,7 +97,7 @@ export interface ModuleSet extends Omit<ActionIndex, "tools"> {
 
 /** `speech` says anew each time what the actions are and how they are written; nothing of an introduction holds a secret. */
 export function startModules(
-  speech: { readonly actions: ActionIndex },
+  speech: { readonly actions: ActionIndex; readonly offers?: Offers },
   createHost: (module: string) => Host,
   redactor: Redactor = NO_SECRETS,
 ): ModuleSet {
@@ -76,7 +106,12 @@ export function startModules(
   let written: WrittenIndex | undefined;
   const write = (of: ActionIndex): WrittenIndex => {
     const parts = modules.flatMap((module) => part(module, module.instructions?.(createHost(module.name))));
-    return { of, instructions: redactor.text(parts.join("\n\n")), tools: redactor.value(of.tools) };
+    return {
+      of,
+      offers: speech.offers,
+      instructions: redactor.text(parts.join("\n\n")),
+      tools: redactor.value(of.tools),
+    };
   };
   return {
     modules,
@@ -95,7 +130,7 @@ export function startModules(
     // Made anew each time: thousands of agents that rest should not hold what they do not need.
     host: createHost,
     async introduction() {
-      if (written?.of !== speech.actions) written = write(speech.actions);
+      if (written?.of !== speech.actions || written.offers !== speech.offers) written = write(speech.actions);
       const { instructions, tools } = written;
       const pinned = await pinnedParts(modules, createHost);
       return { instructions, pinned: redactor.text(pinned.join("\n\n")), tools };
@@ -115,6 +150,7 @@ export function startModules(
 /** The stable part of an introduction. */
 interface WrittenIndex extends Omit<Introduction, "pinned"> {
   readonly of: ActionIndex;
+  readonly offers: Offers | undefined;
 }
 
 function part({ name }: Module, text: string | undefined): string[] {

@@ -1,9 +1,10 @@
 // How an agent writes its actions and is shown its past. Whether a model can call tools, its server may say only when it is
 // asked: then the agent goes on in text, with the same past.
 
-import type { Memory } from "../../past/past.ts";
+import type { Offers } from "../../past/fold.ts";
+import type { Memory, ReadablePast } from "../../past/past.ts";
 import type { Model, ModelProfile } from "../../domain/model.ts";
-import type { ActionIndex } from "./module-set.ts";
+import { withOffers, type ActionIndex } from "./module-set.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
 import type { ViewOptions } from "../../past/view.ts";
 
@@ -19,28 +20,43 @@ export interface Ways extends Way {
   readonly withoutTools?: Way;
 }
 
-/** The way that an agent has at this moment; whoever holds it sees it change. */
+/** The way that an agent has at this moment; whoever holds it sees it change. Its actions are those of what was found outside, too. */
 export interface Speech extends Way, ViewOptions {
   readonly ways: Ways;
+  /** Of which `actions` are made. */
+  readonly offers: Offers;
 }
+
+const NO_OFFERS: Offers = new Map();
 
 export function createSpeech(ways: Ways, model: Model): Speech {
   const { protocol, actions, errors } = wayFor(ways, model.profile);
   const { thinkingTokens } = model;
-  return { protocol, actions, errors, window: model.profile.window, thinkingTokens, ways };
+  return { protocol, actions, errors, window: model.profile.window, thinkingTokens, ways, offers: NO_OFFERS };
 }
 
-/** Has the agent speak as its model can. Says whether it spoke differently before. */
+/** Has the agent speak as its model can, with the actions that its log offers by now. Says whether it was shown its past differently before. */
 export async function settleSpeech(
   speech: Speech,
   { profile }: { readonly profile: ModelProfile },
   memory: Memory,
 ): Promise<boolean> {
-  const { protocol, actions, errors } = wayFor(speech.ways, profile);
-  if (protocol === speech.protocol) return false;
-  Object.assign(speech, { protocol, actions, errors });
-  await memory.showAnew();
-  return true;
+  const way = wayFor(speech.ways, profile);
+  const isOther = way.protocol !== speech.protocol;
+  if (isOther || memory.offers !== speech.offers) speakAs(speech, way, memory);
+  if (isOther) await memory.showAnew();
+  return isOther;
+}
+
+/** Has a speech that was just created tell the actions that were offered before. */
+export function recallOffers(speech: Speech, { profile }: Pick<Model, "profile">, past: Known): void {
+  speakAs(speech, wayFor(speech.ways, profile), past);
+}
+
+type Known = Pick<ReadablePast, "offers">;
+
+function speakAs(speech: Speech, { protocol, actions, errors }: Way, { offers }: Known): void {
+  Object.assign(speech, { protocol, errors, offers, actions: withOffers(actions, protocol, offers) });
 }
 
 function wayFor(ways: Ways, { tools }: ModelProfile): Way {

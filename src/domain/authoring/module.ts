@@ -142,6 +142,8 @@ export interface Host {
   readonly howToAct: string;
   readonly state: State;
   readonly history: History;
+  /** What this module found outside the legion, as the agent's log keeps it; `undefined` before it found anything. */
+  readonly offer: unknown;
   readonly workspace: Workspace;
   /** The same object for all agents of this process. */
   readonly node: NodeHost;
@@ -292,10 +294,24 @@ function zodOf(schema: ParametersSchema): z.ZodType {
   }
 }
 
+/**
+ * What a module finds outside the legion, such as skills or the tools of servers. The agent's log keeps it, and everything that a
+ * prompt shows of it is made of what is kept: it can be replayed where nothing of it is there any more.
+ */
+export interface Offers {
+  /**
+   * Looks. Resolves with JSON that says the same in the same order as long as nothing changed. Called before a decision, at most
+   * every 30 s; where it rejects, what was known stays.
+   */
+  find(host: Host): Promise<unknown>;
+  /** Actions beside the module's own. Pure: the same for the same offer. Those of a name that is taken are left out. */
+  actions?(offer: unknown): Readonly<Record<string, Action>>;
+}
+
 export interface Module {
   /** Lower-case letters, digits and dashes; heads its parts of the prompt and names its config section. */
   readonly name: string;
-  /** The stable part of the introduction: it should not change while the agent works. */
+  /** The stable part of the introduction: made anew only where what modules found outside has changed. */
   instructions?(host: Host): string | undefined;
   /**
    * The changing part of the introduction, asked for anew for every prompt, and twice where all parts together are too long:
@@ -311,9 +327,19 @@ export interface Module {
    */
   readonly place?: "workspace";
   readonly actions: Readonly<Record<string, Action>>;
+  readonly offers?: Offers;
 }
 
-const MODULE_KEYS = ["name", "instructions", "pinnedMessage", "objective", "projection", "place", "actions"];
+const MODULE_KEYS = [
+  "name",
+  "instructions",
+  "pinnedMessage",
+  "objective",
+  "projection",
+  "place",
+  "actions",
+  "offers",
+];
 
 /** Declares a module. Throws if the name is malformed, and at an unknown key. */
 export function defineModule(module: Module): Module {

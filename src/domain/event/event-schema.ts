@@ -86,6 +86,7 @@ export const eventSchemas = {
     held: z.literal(true).optional(),
   }),
   released: eventOf("released", { messages: z.array(countSchema) }),
+  offered: eventOf("offered", { module: text, offer: text }),
   prompted: eventOf("prompted", {
     model: text,
     prompt: text,

@@ -29,7 +29,7 @@ export type StateChange = readonly [module: string, key: string, value: unknown]
 /** Why the model stopped. `length`: it was cut off. `unparsed`: its text held no action. `aborted`: a person stopped it. */
 export type Stop = "end" | "calls" | "length" | "refused" | "unparsed" | "aborted";
 
-/** Of logs that are written now; those of format 1, which has no `refused`, no `approval` and no `released`, are read as well. */
+/** Of logs that are written now; those of format 1, which has no `refused`, no `approval`, no `released` and no `offered`, are read as well. */
 export const LOG_FORMAT = 2;
 
 export interface OpenedEvent {
@@ -65,6 +65,14 @@ export interface ReleasedEvent {
   readonly kind: "released";
   /** The events that took it in; oldest first. */
   readonly messages: readonly number[];
+}
+
+/** What a module found outside the legion holds from here on, in place of what it found before. */
+export interface OfferedEvent {
+  readonly kind: "offered";
+  readonly module: string;
+  /** JSON. */
+  readonly offer: string;
 }
 
 /** A model call is about to be made: without a decision, summary or refusal after it, its reserved input is charged. */
@@ -250,6 +258,7 @@ export function restartNotice(content: string, details?: RestartDetails): Notice
 export type NewEvent =
   | MessageEvent
   | ReleasedEvent
+  | OfferedEvent
   | PromptedEvent
   | RefusedEvent
   | DecisionEvent

@@ -41,6 +41,8 @@ function placeOnTape(place: AgentPlace, player: Player): AgentPlace {
     delayMs: 0,
     budget: createStandInBudget(player),
     limiter: createStandInLimiter(player),
+    // What was found is on the tape.
+    lookout: () => () => player.catchUp(),
     // Whatever ran side by side, its results stand in order.
     clear: undefined,
     // What came of it is on the tape, whatever was judged and asked before.

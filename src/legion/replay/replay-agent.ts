@@ -130,6 +130,7 @@ async function createPlace(
     store: createTapeStore(options, head),
     traces: () => ({ begin: refuse, printed: () => Promise.resolve(evidenceOn(head)?.printed) }),
     background: () => CLOSED_BACKGROUND,
+    lookout: () => refuse,
     admit: refuse,
     clear: undefined,
     perform: refuse,

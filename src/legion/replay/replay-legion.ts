@@ -167,7 +167,7 @@ async function compareAll(tapes: Iterable<Tape>, today: Reader): Promise<Differe
  * legion, or tells of it.
  */
 function isGiven(event: NewEvent | Event): boolean {
-  if (event.kind !== "notice") return ["approval", "edited", "branch"].includes(event.kind);
+  if (event.kind !== "notice") return ["approval", "offered", "edited", "branch"].includes(event.kind);
   return ["paused", "resumed", "gap"].includes(event.reason) || event.reason.startsWith("parked");
 }
 

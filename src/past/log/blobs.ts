@@ -6,6 +6,8 @@ import type { Event, NewEvent } from "../../domain/event/event.ts";
 
 /** A string with more UTF-8 bytes than this is kept beside the log, under their hash. */
 export const MAX_INLINE_BYTES = 65_536;
+/** The same of what a module found outside: it stands in the log again with each change. */
+export const MAX_INLINE_OFFER_BYTES = 4_096;
 /** No UTF-16 unit takes more bytes than this. */
 const BYTES_PER_UNIT = 3;
 
@@ -80,21 +82,25 @@ export interface Outlined {
   readonly blobs?: readonly (readonly [path: Path, hash: string])[];
 }
 
-/** Where `value` holds strings too long for a line of the log; empty for almost every event. */
-export function longStrings(value: unknown, path: Path = []): [Path, string][] {
-  if (typeof value === "string") return isLong(value) ? [[path, value]] : [];
+/** Where `record` holds strings too long for a line of the log; empty for almost every event. */
+export function longStrings(record: object): [Path, string][] {
+  const most = "kind" in record && record.kind === "offered" ? MAX_INLINE_OFFER_BYTES : MAX_INLINE_BYTES;
+  return stringsOver(most, record, []);
+}
+
+function stringsOver(most: number, value: unknown, path: Path): [Path, string][] {
   if (typeof value !== "object" || value === null) return [];
   const found: [Path, string][] = [];
   for (const [key, item] of Object.entries(value)) {
-    if (typeof item === "string" ? isLong(item) : typeof item === "object") {
-      found.push(...longStrings(item, [...path, Array.isArray(value) ? Number(key) : key]));
-    }
+    const place: Path = [...path, Array.isArray(value) ? Number(key) : key];
+    if (typeof item !== "string") found.push(...stringsOver(most, item, place));
+    else if (isLonger(item, most)) found.push([place, item]);
   }
   return found;
 }
 
-function isLong(text: string): boolean {
-  return text.length * BYTES_PER_UNIT > MAX_INLINE_BYTES && Buffer.byteLength(text) > MAX_INLINE_BYTES;
+function isLonger(text: string, most: number): boolean {
+  return text.length * BYTES_PER_UNIT > most && Buffer.byteLength(text) > most;
 }
 
 /** `record` with the strings that `longStrings` found kept as blobs. */

@@ -88,11 +88,14 @@ describe("blobs", () => {
 });
 
 describe("long strings", () => {
-  it("are those with more than 64 KiB of UTF-8", () => {
-    expect(longStrings("x".repeat(MAX_INLINE_BYTES))).toEqual([]);
-    expect(longStrings("x".repeat(MAX_INLINE_BYTES + 1))).toHaveLength(1);
-    expect(longStrings("語".repeat(30_000))).toHaveLength(1);
-    expect(longStrings("語".repeat(21_845))).toEqual([]);
+  it("are those with more than 64 KiB of UTF-8, and of what was found outside with more than 4", () => {
+    expect(longStrings(["x".repeat(MAX_INLINE_BYTES)])).toEqual([]);
+    expect(longStrings(["x".repeat(MAX_INLINE_BYTES + 1)])).toHaveLength(1);
+    expect(longStrings(["語".repeat(30_000)])).toHaveLength(1);
+    expect(longStrings(["語".repeat(21_845)])).toEqual([]);
+    const offer = "x".repeat(4_097);
+    expect(longStrings({ kind: "offered", offer: offer.slice(1) })).toEqual([]);
+    expect(longStrings({ kind: "offered", offer })).toEqual([[["offer"], offer]]);
     expect(longStrings({ a: null, b: [undefined, 1, true, "short"] })).toEqual([]);
   });
 

@@ -38,6 +38,8 @@ function describe(event: Event): string {
       return `${senderOf(event.message)}${event.held ? ", held" : ""}: ${cut(event.message.content)}`;
     case "released":
       return `${event.messages.length === 1 ? "event" : "events"} ${event.messages.join(", ")}: shown from here on`;
+    case "offered":
+      return `what ${event.module} found: ${cut(event.offer)}`;
     case "prompted":
       return `${event.model}, about ${event.reserved.input} tokens`;
     case "refused":

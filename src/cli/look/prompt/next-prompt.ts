@@ -21,7 +21,7 @@ import { CLOSED_RULEBOOK } from "../../../legion/rulebook.ts";
 import { createRequestRedactor } from "../../../agent/parts/redacted-model.ts";
 import { createRedactor, type Redactor } from "../../../base/redaction/redactor.ts";
 import { closedWorkplace } from "../../../legion/shared-host.ts";
-import { createSpeech, type Speech } from "../../../agent/parts/speech.ts";
+import { createSpeech, recallOffers, type Speech } from "../../../agent/parts/speech.ts";
 import type { Reader } from "../../../storage/contract/reader.ts";
 import type { Site } from "../../kit/target.ts";
 import { castToday } from "./definition-today.ts";
@@ -55,6 +55,7 @@ async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<PromptS
   const memory = await readPast(plan, speech, reader);
   const model = asLastAsked(plan.model, memory);
   if (model !== plan.model) return openDormant({ ...plan, model }, dormancy);
+  recallOffers(speech, model, memory);
   const workplace = closedWorkplace({ ...dormancy, peers: () => everybody(reader) }, refuse);
   const modules = openModules(speech, {
     identity,
@@ -105,6 +106,7 @@ async function readPast(
   return {
     conversation,
     view,
+    offers: branch.offers,
     state: await reader.state(id, actions.modules),
     past: (from) => along(reader.events(id, from), path),
   };
