@@ -1,0 +1,168 @@
+// The skills in some folders. What is hostile, broken or twice there harms no other.
+
+import { constants } from "node:fs";
+import { open, readdir, realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { cleanLine } from "./clean.ts";
+import { readHead, type SkillHead } from "./read.ts";
+
+export interface Skill extends SkillHead {
+  /** Absolute path of its folder, without links. */
+  readonly root: string;
+}
+
+export interface FoundSkills {
+  /** By name; each name once, of the first folder that has it. */
+  readonly skills: readonly Skill[];
+  /** For people, a line each: what is no skill here, and why. */
+  readonly leftOut: readonly string[];
+}
+
+/** What was read of files that have not changed since, by path. */
+export type KnownFiles = Map<string, { readonly stamp: string; readonly file: SkillFile }>;
+
+interface SkillFile {
+  readonly head?: SkillHead;
+  readonly why?: string;
+}
+
+const FILE_NAMES = ["SKILL.md", "skill.md"];
+const PASSED_OVER = ["node_modules", ".git"];
+const MAX_DEPTH = 6;
+const MAX_FOLDERS = 20_000;
+const MAX_SKILLS = 2_000;
+/** Of a file that is longer no more is read. */
+const MAX_BYTES = 1_048_576;
+const HEAD_BYTES = 262_144;
+
+/**
+ * Looks in `folders` (absolute real paths), those first that are first. A link is followed where it leads into one of them. Of
+ * a folder that is not there nothing is said. Rejects only when `signal` aborts.
+ */
+export async function findSkills(
+  folders: readonly string[],
+  signal: AbortSignal,
+  known: KnownFiles = new Map(),
+): Promise<FoundSkills> {
+  const skills = new Map<string, Skill>();
+  const leftOut: string[] = [];
+  for await (const { root, file } of skillFolders(folders, signal)) {
+    const { head, why } = typeof file === "string" ? await readOnce(file, root, known) : file;
+    const other = head && skills.get(head.name);
+    if (!head) leftOut.push(shown(root, why ?? "says nothing"));
+    else if (other) leftOut.push(shown(root, `"${head.name}" is in ${other.root} already`));
+    else if (skills.size === MAX_SKILLS) leftOut.push(shown(root, `there are ${MAX_SKILLS} skills already`));
+    else skills.set(head.name, { ...head, root });
+  }
+  const byName = [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { skills: byName, leftOut };
+}
+
+/** The file that tells the skill in `root`; `undefined` if there is none that may be read. */
+export async function skillFileIn(root: string, folders: readonly string[]): Promise<string | undefined> {
+  const names = await readdir(root).catch((): string[] => []);
+  const name = FILE_NAMES.find((each) => names.includes(each));
+  return name === undefined ? undefined : leadingInto(join(root, name), folders);
+}
+
+/** The text of a SKILL.md, as far as it is read. Rejects, saying why, for what is no text. */
+export async function readSkillText(path: string, maxBytes = MAX_BYTES): Promise<SkillText> {
+  // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error("is not a regular file");
+    const { size } = found;
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(Math.min(size, maxBytes)) });
+    const bytes = buffer.subarray(0, bytesRead);
+    if (bytes.includes(0)) throw new Error("is not text");
+    const notes = size > MAX_BYTES ? [`${size} bytes long; at most ${MAX_BYTES} are shown`] : [];
+    try {
+      return {
+        text: new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: bytesRead < size }),
+        notes,
+      };
+    } catch {
+      return { text: new TextDecoder().decode(bytes), notes: [...notes, "is not UTF-8"] };
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+interface SkillText {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+interface SkillPlace {
+  readonly root: string;
+  readonly file: string | SkillFile;
+}
+
+async function* skillFolders(folders: readonly string[], signal: AbortSignal): AsyncGenerator<SkillPlace> {
+  let looked = 0;
+  const seen = new Set<string>();
+  const waiting = folders.map((path) => ({ path, depth: 0 }));
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    signal.throwIfAborted();
+    const { path, depth } = next;
+    if (seen.has(path)) continue;
+    seen.add(path);
+    if (++looked > MAX_FOLDERS) {
+      yield { root: path, file: { why: `and what comes after it: more than ${MAX_FOLDERS} folders` } };
+      return;
+    }
+    const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+    const file = FILE_NAMES.find((name) => entries.some((entry) => entry.name === name));
+    if (file !== undefined) {
+      const real = await leadingInto(join(path, file), folders);
+      yield { root: path, file: real ?? { why: "leads out of the skills" } };
+    }
+    if (depth === MAX_DEPTH) continue;
+    const inner: { path: string; depth: number }[] = [];
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (PASSED_OVER.includes(entry.name)) continue;
+      const below = join(path, entry.name);
+      if (entry.isDirectory()) inner.push({ path: below, depth: depth + 1 });
+      if (!entry.isSymbolicLink()) continue;
+      const target = await realpath(below).catch(() => undefined);
+      const found = target === undefined ? undefined : await stat(target).catch(() => undefined);
+      if (target === undefined || !found?.isDirectory()) continue;
+      if (folders.some((folder) => isInside(folder, target))) inner.push({ path: target, depth: depth + 1 });
+      else yield { root: below, file: { why: "is a link that leads out of the skills" } };
+    }
+    // Before what stands in the next of the folders.
+    waiting.unshift(...inner);
+  }
+}
+
+async function readOnce(path: string, root: string, known: KnownFiles): Promise<SkillFile> {
+  try {
+    const { mtimeMs, ctimeMs, size, ino } = await stat(path);
+    const stamp = [root, mtimeMs, ctimeMs, size, ino].join(" ");
+    const before = known.get(path);
+    if (before?.stamp === stamp) return before.file;
+    const { text, notes } = await readSkillText(path, HEAD_BYTES);
+    const head = readHead(text, root);
+    const file = head ? { head: { ...head, notes: [...notes, ...head.notes] } } : {};
+    known.set(path, { stamp, file });
+    return file;
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function leadingInto(path: string, folders: readonly string[]): Promise<string | undefined> {
+  const real = await realpath(path).catch(() => undefined);
+  return real !== undefined && folders.some((folder) => isInside(folder, real)) ? real : undefined;
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function shown(root: string, why: string): string {
+  return cleanLine(`${root}: ${why}`, 500);
+}

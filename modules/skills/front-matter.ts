@@ -1,0 +1,73 @@
+// The front matter of a SKILL.md, however it was written: what is no YAML is read line by line.
+
+import { isMap, isScalar, parseDocument } from "yaml";
+
+export interface FrontMatter {
+  readonly fields: ReadonlyMap<string, unknown>;
+  /** What follows it; all of a text that has none. */
+  readonly body: string;
+  /** For people: what is wrong with it. */
+  readonly faults: readonly string[];
+}
+
+const FENCE = /^---[ \t]*$/;
+
+/** Never throws. */
+export function readFrontMatter(text: string): FrontMatter {
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
+  if (!FENCE.test(lines[0]!))
+    return { fields: new Map(), body: lines.join("\n"), faults: ["no front matter"] };
+  const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
+  if (end > 0) {
+    const front = lines.slice(1, end);
+    return { ...readFields(front), body: lines.slice(end + 1).join("\n") };
+  }
+  const blank = lines.findIndex((line, index) => index > 0 && line.trim() === "");
+  const [front, body] = blank < 0 ? [lines.slice(1), []] : [lines.slice(1, blank), lines.slice(blank)];
+  return { fields: fieldsByLine(front), body: body.join("\n"), faults: ["the front matter has no end"] };
+}
+
+function readFields(lines: readonly string[]): Pick<FrontMatter, "fields" | "faults"> {
+  const leniently = (fault: string) => ({ fields: fieldsByLine(lines), faults: [fault] });
+  try {
+    // The library compares every key with every other: quadratic, and our own check is below.
+    const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" } as const;
+    const document = parseDocument(lines.join("\n"), options);
+    const [broken] = document.errors;
+    if (broken) return leniently(`the front matter is no YAML: ${oneLine(broken.message)}`);
+    const map = document.contents;
+    if (map === null) return { fields: new Map(), faults: ["the front matter is empty"] };
+    if (!isMap(map)) return leniently("the front matter is no map of keys and values");
+    const keys = map.items.map(({ key }) => String(isScalar(key) ? key.value : key));
+    const twice = keys.find((key, index) => keys.indexOf(key) < index);
+    const values: unknown = document.toJS({ maxAliasCount: 20 });
+    const fields = new Map(Object.entries(values as object));
+    return { fields, faults: twice === undefined ? [] : [`the key ${twice} stands there twice`] };
+  } catch {
+    return leniently("the front matter cannot be read as YAML");
+  }
+}
+
+/** A key at the beginning of a line, and what is indented below it. */
+function fieldsByLine(lines: readonly string[]): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  let last: string | undefined;
+  for (const line of lines) {
+    const [, key, value = ""] = /^([A-Za-z][\w-]{0,63}):(?:\s+(.*))?$/.exec(line) ?? [];
+    if (key !== undefined) fields.set((last = key), unquoted(value));
+    else if (last !== undefined && /^\s+\S/.test(line))
+      fields.set(last, `${fields.get(last)!} ${line.trim()}`.trimStart());
+  }
+  return fields;
+}
+
+/** Of a block only what it says, not how it is folded. */
+function unquoted(value: string): string {
+  const text = value.trim();
+  if (/^[>|][+-]?$/.test(text)) return "";
+  return /^(["']).*\1$/.test(text) && text.length > 1 ? text.slice(1, -1) : text;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").slice(0, 200);
+}
