@@ -13,6 +13,7 @@ export const LEAST_CASES = {
   secrets: 14,
   "authority and taint": 12,
   pages: 6,
+  skills: 33,
 };
 const TITLE = /^hostile: (.+)$/;
 

@@ -35,6 +35,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["runs", "list runs and sessions, and how they ended", () => import("./look/runs.ts")],
     ["goals <id>", "show what an agent works at", () => import("./look/goals.ts")],
     ["notes <id> [title]", "show what an agent wrote down", () => import("./look/notes.ts")],
+    ["skills", "list the skills that agents can have here", () => import("./look/skills.ts")],
     ["log <ids|all>", "show what happened to agents, event by event", () => import("./look/log/log.ts")],
     ["prompt <id>", "show exactly what an agent's model is shown", () => import("./look/prompt/prompt.ts")],
     ["replay <id>", "run an agent again from its log, offline", () => import("./look/replay.ts")],

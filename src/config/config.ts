@@ -19,6 +19,7 @@ import { DEFAULT_MEMORY, type MemoryChoice } from "./files/settings.ts";
 import { chooseSearch, type SearchChoice } from "./web-search.ts";
 import { BROWSER_VARIABLE as BROWSER, SERVICE_VARIABLES, type VARIABLES } from "./files/variables.ts";
 import { explainIssue } from "./files/yaml.ts";
+import type { SkillFolder } from "./skills.ts";
 
 /** What models and web searches are chosen and opened by, beside the config. */
 export type ServiceEnvironment = Readonly<Record<string, string>>;
@@ -56,6 +57,8 @@ export interface Config {
   readonly modules: {
     readonly web: WebConfig;
   };
+  /** Where skills are, whether or not the person trusted that. */
+  readonly skills: readonly SkillFolder[];
   /** What config.yaml and `.env` say and only the person may: what is not granted is left out of everything else here. */
   readonly grants: readonly WantedGrant[];
   /** What the person said of this project. */
@@ -99,13 +102,14 @@ interface Layers {
   readonly grants: readonly WantedGrant[];
   /** As all who spoke want them. */
   readonly providers: Config["providers"];
+  readonly skills: Config["skills"];
   /** Those that count. */
   readonly variables: readonly (typeof VARIABLES)[number][];
 }
 
 /** Throws USAGE for what the environment or the command line has wrong. */
 export function settle(
-  { person, file, dotEnv, providers, variables: said, trust, grants }: Layers,
+  { person, file, dotEnv, providers, skills, variables: said, trust, grants }: Layers,
   { env, flags }: ConfigSources,
 ): Config {
   const environment = { ...dotEnv, ...env };
@@ -145,6 +149,7 @@ export function settle(
     modules: {
       web: webOf(file.web ?? {}, { env, dotEnv }),
     },
+    skills,
     grants,
     trust,
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },

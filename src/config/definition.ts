@@ -20,6 +20,7 @@ import {
   notYet,
   policy,
   section,
+  skillNames,
   type MemoryChoice,
 } from "./files/settings.ts";
 import { NO_TRUST, trustSettings, type Trust, type WantedGrant } from "./grants/grant.ts";
@@ -47,6 +48,8 @@ export interface Definition {
   /** What it says and only the person may; as far as it is not granted it is left out of all else here. */
   readonly grants: readonly WantedGrant[];
   readonly environment: EnvironmentChoice;
+  /** Which skills it has, of those that there are; absent: all. */
+  readonly skills?: "all" | readonly string[];
 }
 
 export interface Member {
@@ -84,6 +87,9 @@ export const MAX_MEMBERS = 1_000;
 const FILE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,63}$/u;
 const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system", "web"];
 
+/** The module that finds them. */
+const SKILLS = "skills";
+
 const PROTOCOL = "expected auto, text or tools";
 const frontMatter = section({
   name: name.optional(),
@@ -100,7 +106,7 @@ const frontMatter = section({
   memory: memory.optional(),
   limits: limits.optional(),
   policy: policy.optional(),
-  skills: notYet,
+  skills: skillNames.optional(),
   mcp: notYet,
   environment: environment.optional(),
 });
@@ -148,15 +154,24 @@ export async function findDefinition(reference: string, places: Places): Promise
     brief: body,
     model: read.model,
     protocol: read.protocol ?? "auto",
-    modules: read.modules ?? DEFAULT_MODULES,
+    modules: modulesIn(read),
     actions: read.actions,
     tickMs: read.tick,
     memory: read.memory ?? {},
     limits: settings.limits ?? {},
     environment: settings.environment ?? {},
+    skills: read.skills,
     policy: policyLayers(file, settings.policy, trust.bounds),
     grants,
   };
+}
+
+/** Who says which skills an agent has need not name the module as well. */
+function modulesIn({
+  modules = DEFAULT_MODULES,
+  skills,
+}: Pick<z.output<typeof frontMatter>, "modules" | "skills">): readonly string[] {
+  return skills === undefined || modules.includes(SKILLS) ? modules : [...modules, SKILLS];
 }
 
 /**

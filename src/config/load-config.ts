@@ -16,6 +16,7 @@ import { readPersonConfig, withoutPersonConfig } from "./files/person-config.ts"
 import type { Secret } from "../base/redaction/redactor.ts";
 import { secretsOf } from "./secrets.ts";
 import { checkProviders, reachOf, variablesOf } from "./files/provider-settings.ts";
+import { skillFolders } from "./skills.ts";
 import { VARIABLES } from "./files/variables.ts";
 import { parseYaml } from "./files/yaml.ts";
 
@@ -41,7 +42,15 @@ export async function loadConfig(said: ConfigSources): Promise<Config> {
   const speakers = { person: person.providers, project: file.settings.providers, program };
   const reached = reachOf(speakers, env, person.place);
   const { providers } = reached;
-  const layers = { person, providers, file: file.settings, dotEnv: dotEnv.settings, variables: VARIABLES };
+  const skills = await skillFolders(projectDir, env, trust);
+  const layers = {
+    person,
+    providers,
+    skills,
+    file: file.settings,
+    dotEnv: dotEnv.settings,
+    variables: VARIABLES,
+  };
   const config = settle({ ...layers, trust, grants }, sources);
   // What does not count, or is hidden by the environment, is no less a secret.
   const named = [...person.secrets, ...(file.settings.secrets ?? [])];
@@ -109,7 +118,10 @@ async function settlePlace(sources: ConfigSources): Promise<Config> {
   const person = withoutPersonConfig(openPersonFolder(sources.env));
   const variables = VARIABLES.filter(([key]) => key === "bus" || key === "name");
   const settled = ({ settings: file, grants }: SaidPlace): Config =>
-    settle({ person, file, dotEnv: {}, providers: {}, variables, trust: NO_TRUST, grants }, sources);
+    settle(
+      { person, file, dotEnv: {}, providers: {}, skills: [], variables, trust: NO_TRUST, grants },
+      sources,
+    );
   const bus = await inFiles("bus", sources);
   const here = settled(bus);
   const name = here.bus.kind === "memory" ? NOTHING_SAID : await inFiles("name", sources);

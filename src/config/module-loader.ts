@@ -21,6 +21,7 @@ const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
   ["messaging", async () => (await import("../../modules/messaging.ts")).messaging],
   ["system", async () => (await import("../../modules/system/index.ts")).system],
   ["session", async () => (await import("../../modules/session.ts")).session],
+  ["skills", async () => (await import("../../modules/skills/index.ts")).skills],
   ["web", async () => (await import("../../modules/web/index.ts")).web],
 ]);
 

@@ -53,6 +53,8 @@ export interface AgentPlan extends Ways, Lodging {
   readonly policy: readonly PolicyLayer[];
   readonly memory: MemorySettings;
   readonly tickMs: number;
+  /** For its modules, by their names, beside their sections of config.yaml; absent: nothing. */
+  readonly settings?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Puts something else in the place of its log, its mailbox...: for an agent that is replayed. */
   readonly replay?: (place: AgentPlace) => AgentPlace;
 }
@@ -154,7 +156,11 @@ async function moveIn(
   place: AgentPlace,
   { tenure, memory }: { readonly tenure: Tenure; readonly memory: Memory },
 ) {
-  const workplace = whileHeld(await place.premises.open(plan), tenure);
+  const held = whileHeld(await place.premises.open(plan), tenure);
+  const workplace = {
+    ...held,
+    settings: (module: string) => ({ ...held.settings(module), ...plan.settings?.[module] }),
+  };
   const background = place.background(plan.identity.id, {
     workspace: workplace.workspace,
     // Whoever goes on with its log ends what was started under it.

@@ -17,6 +17,8 @@ import {
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import { environmentChoiceOf, layersOf } from "./agent-policy.ts";
 import type { Model } from "../domain/model.ts";
+import { skillGrants } from "../config/skills.ts";
+import { skillSettings } from "./skill-settings.ts";
 import { createWays } from "./ways.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
@@ -154,7 +156,8 @@ export async function broughtBy(
   const references = members.flatMap((member, index) => modulesOf(member, definitions[index]!));
   const files = await moduleFiles([...new Set(references)], { ...places, given });
   const inFiles = [...definitions, ...members].flatMap(({ grants = [] }) => grants);
-  const grants = new Map([...config.grants, ...inFiles].map((wanted) => [wanted.what, wanted]));
+  const forSkills = references.includes("skills") ? await skillGrants(config.skills) : [];
+  const grants = new Map([...config.grants, ...forSkills, ...inFiles].map((wanted) => [wanted.what, wanted]));
   return { modules: [...files.values()], grants: [...grants.values()] };
 }
 
@@ -213,6 +216,7 @@ export function createCasting(
       },
       model,
       ...(await waysOf(definition, model, writing)),
+      settings: references.includes("skills") ? skillSettings(definition, config) : undefined,
       limits: limitsFor(model, [
         config.limits.agent,
         definition.limits,

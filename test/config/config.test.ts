@@ -48,7 +48,7 @@ web: { search: { provider: searxng, url: "http://localhost:8080" }, allowPrivate
 
 describe("loadConfig", () => {
   it("knows what holds when nobody said anything", async () => {
-    const { environment, secrets, trust: _, ...config } = await load();
+    const { environment, secrets, trust: _, skills: __, ...config } = await load();
     expect(config).toEqual({
       agent: "legionnaire",
       approvals: {},
@@ -77,6 +77,7 @@ describe("loadConfig", () => {
       secrets: __,
       trust: ___,
       grants: ____,
+      skills: _____,
       ...config
     } = await load({ yaml: EVERYTHING });
     expect(config).toEqual({

@@ -101,7 +101,7 @@ Rhyme: always.
     ],
     ["---\nprotocol: bash\n---\n", "2: protocol: bash is not available yet; leave it out"],
     ["---\nprotocol: xml\n---\n", "2: protocol: expected auto, text or tools"],
-    ["---\nskills: [a]\n---\n", "2: skills: not available yet; leave it out"],
+    ["---\nskills: some\n---\n", "2: skills: expected all, or a list of skills such as [pdf, release-notes]"],
     ["---\npolicy: { deny: [rum x] }\n---\n", '2: policy.deny.0: "rum x" is no rule; did you mean run ...?'],
     ["---\npolicy: { alow: [] }\n---\n", '2: policy: unknown key "alow"; did you mean "allow"?'],
     ["---\nmcp: {}\n---\n", "2: mcp: not available yet; leave it out"],
@@ -280,7 +280,7 @@ describe("what the package ships", () => {
 
   it("has an assistant of 50 turns, compacted by rounds, whose brief names only what it can do", async () => {
     const { brief, modules, ...others } = await findDefinition("assistant", here);
-    expect(modules).toEqual(["core", "system", "session", "messaging", "web"]);
+    expect(modules).toEqual(["core", "system", "session", "messaging", "web", "skills"]);
     const kept = { protocol: "auto", limits: { turns: 50 }, memory: { strategy: "rounds" } };
     expect(others).toMatchObject({ ...kept, description: expect.stringMatching(/./) as string });
     const actions = (await loadModules(modules, here)).flatMap((module) => Object.keys(module.actions));

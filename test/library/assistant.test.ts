@@ -1,12 +1,11 @@
-import { expect, it } from "vitest";
-import { createScriptedModel } from "../../src/model/scripted/scripted.ts";
-import { openInMemory } from "./programs.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { openTestLegion } from "../../src/testing.ts";
 
 it("the assistant is shown a prompt that names only what it can do", async () => {
-  const model = createScriptedModel(["Hello."]);
-  const legion = await openInMemory([], { model });
+  const legion = await openTestLegion(["Hello."]);
+  onTestFinished(() => legion.stop());
   await (await legion.spawn("assistant")).prompt("Hello.");
-  const { system, tools } = model.requests[0]!;
+  const { system, tools } = legion.model.requests[0]!;
   const named = Array.from(system.matchAll(/`(\w+)`/g), ([, name]) => name);
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
   expect(system).toMatchSnapshot();

@@ -1,7 +1,7 @@
 // Where a path that a model names may lead. Its links are resolved, the folder it ends in is opened and asked where it
 // really is, and the file is then reached through that open folder: who swaps a link in between gains nothing.
 //
-//   F1. Nothing outside the workspace is read, made, moved or deleted.
+//   F1. Nothing outside the workspace is read, made, moved or deleted; but what a person has agents read may be read.
 //   F2. A protected path is neither read nor changed, whatever name or link leads to it.
 //   F3. A folder or link that is swapped while an action runs makes it fail, or changes nothing.
 //   F4. What runs without being asked is not changed: what the next start loads, what editors, shells and git run.
@@ -137,6 +137,10 @@ const ONLY_READ =
 function permit(host: Host, { asked, target }: Way, { access, lastLink }: Errand): void {
   const from = relative(host.workspace.root, asked).split(sep);
   const to = relative(host.workspace.root, target).split(sep);
+  if (access === "read" && isReadable(host, target)) {
+    if (!host.permits({ kind: "read", path: target })) throw new Refusal(NOT_PERMITTED);
+    return;
+  }
   if (isOutside(to)) throw new Refusal("The path must be inside the workspace.");
   const ends = isOutside(from) ? [to] : [to, from];
   if (ends.some((names) => isOffLimits(host, names, access))) throw new Refusal(OFF_LIMITS);
@@ -147,6 +151,12 @@ function permit(host: Host, { asked, target }: Way, { access, lastLink }: Errand
   // Who moves a folder away can put another in its place.
   const isKept = lastLink === "keep" ? holdsReadOnly : () => false;
   if (ends.some((names) => isReadOnly(names, kept) || isKept(names, kept))) throw new Refusal(ONLY_READ);
+}
+
+/** Does it lie in a folder that this agent may read wherever that is, and is no secret there? */
+function isReadable(host: Host, target: string): boolean {
+  const ways = pathsIn(host, "readablePaths").map((path) => relative(path, target).split(sep));
+  return ways.some((names) => !isOutside(names) && !isProtected(names));
 }
 
 /** May what lies at `names` be read, as far as that can be said without looking where links lead? */
@@ -188,8 +198,14 @@ export async function permitMove(host: Host, { at, from, to }: Move): Promise<vo
 
 const MAX_MOVED = 100_000;
 
-/** As the legion was started, relative to the workspace: what may only be read, and what not even that. */
-function pathsIn({ settings }: Host, kind: "protectedPaths" | "privatePaths"): readonly string[] {
+/**
+ * As the legion was started, relative to the workspace: what may only be read, and what not even that. Absolute, without
+ * links: what may be read though it is outside, or off-limits.
+ */
+function pathsIn(
+  { settings }: Host,
+  kind: "protectedPaths" | "privatePaths" | "readablePaths",
+): readonly string[] {
   const paths = settings[kind];
   return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
 }

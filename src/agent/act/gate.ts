@@ -96,10 +96,17 @@ function forOther(judgement: Judgement, name: string): Judgement {
   return { ...judgement, kind: "ask", rule: `${judgement.rule} of ${name}, in whose name it comes` };
 }
 
+/** The setting of `system` that says what its agent may read beside its workspace. */
+interface ReadableSetting {
+  readonly readablePaths?: readonly string[];
+}
+
 function circumstancesOf({ memory, rulebook, workplace }: Performer): Circumstances {
   const { taint, addresses } = memory.conversation;
+  const { readablePaths = [] } = workplace.settings("system") as ReadableSetting;
   return {
     workspace: workplace.workspace.root,
+    readable: readablePaths,
     isSandboxed: rulebook.isSandboxed,
     isTainted: taint.length > 0,
     isKnown: (host, url) => isKnown(addresses, host, url),

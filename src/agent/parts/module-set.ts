@@ -105,11 +105,11 @@ export function startModules(
   const { modules } = speech.actions;
   let written: WrittenIndex | undefined;
   const write = (of: ActionIndex): WrittenIndex => {
-    const parts = modules.flatMap((module) => part(module, module.instructions?.(createHost(module.name))));
+    const instructions = writeInstructions(modules, createHost);
     return {
       of,
       offers: speech.offers,
-      instructions: redactor.text(parts.join("\n\n")),
+      instructions: redactor.text(instructions),
       tools: redactor.value(of.tools),
     };
   };
@@ -153,8 +153,25 @@ interface WrittenIndex extends Omit<Introduction, "pinned"> {
   readonly offers: Offers | undefined;
 }
 
-function part({ name }: Module, text: string | undefined): string[] {
-  return text?.trim() ? [section(name, text)] : [];
+/** Each module's part with its header, or at the mark that the brief has for it. */
+function writeInstructions(modules: readonly Module[], hostOf: (module: string) => Host): string {
+  const texts = modules.map((module) => {
+    const host = hostOf(module.name);
+    const mark = `{${module.name.toUpperCase()}_METADATA}`;
+    const isPlaced = host.agent.brief.includes(mark);
+    return { name: module.name, text: module.instructions?.(host)?.trim() ?? "", mark, isPlaced };
+  });
+  const placed = texts.filter(({ isPlaced }) => isPlaced);
+  return texts
+    .filter(({ text, isPlaced }) => text !== "" && !isPlaced)
+    .map(({ name, text }) => section(name, atMarks(text, placed)))
+    .join("\n\n");
+}
+
+/** In one pass: what stands in place of a mark is not looked through for others. */
+function atMarks(text: string, placed: readonly { readonly mark: string; readonly text: string }[]): string {
+  const parts = new Map(placed.map(({ mark, text: part }) => [mark, part]));
+  return text.replace(/\{[A-Z0-9-]+_METADATA\}/g, (mark) => parts.get(mark) ?? mark);
 }
 
 /** The first objective that a module names. */

@@ -3,6 +3,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { findDefinition, findTeam, type Member, type Places } from "../definition.ts";
+import { PROJECT_SKILLS } from "../skills.ts";
 import { placesOf } from "./project-code.ts";
 import { isInside, waysTo } from "../../base/files/project-file.ts";
 import { createFileReader } from "../../storage/files/reader/reader.ts";
@@ -43,8 +44,11 @@ export async function decisivePaths(
     projectDir,
     files.filter((file) => file !== undefined),
   );
+  // What the legion keeps is out of reach as a whole.
+  const skills = (await Promise.all(PROJECT_SKILLS.map((path) => waysTo(projectDir, path)))).flat();
+  const open = skills.filter((path) => !path.startsWith(".ai-legion"));
   const own = ownPaths(projectDir, await realpath(ownDir));
-  return [...new Set([...ways.flat(), ...brought, ...own])];
+  return [...new Set([...ways.flat(), ...open, ...brought, ...own])];
 }
 
 /** What this program itself is started from, where that is the project: in a clone of it. */

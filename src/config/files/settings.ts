@@ -82,6 +82,10 @@ export const moduleNames = z
   .array(name, { error: "expected a list of modules such as [core, notes, ./my-module.js]" })
   .max(64, "expected at most 64 modules");
 
+export const skillNames = z.union([z.literal("all"), z.array(name).max(1_000)], {
+  error: "expected all, or a list of skills such as [pdf, release-notes]",
+});
+
 export const actionNames = z
   .array(name, { error: "expected a list of actions such as [readFile, executeCommand]" })
   .min(1, "expected at least one action; leave it out to have all of its modules")

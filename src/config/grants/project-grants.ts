@@ -3,11 +3,12 @@
 import { completeStartable } from "../code/startable.ts";
 import type { Config } from "../config.ts";
 import { findDefinition, findTeam, type Places } from "../definition.ts";
+import { skillGrants } from "../skills.ts";
 import { findModuleFile, isFileReference, type Brought } from "../module-loader.ts";
 
 /** What is wrong in a definition or a team grants nothing, and is passed over. */
 export async function grantsIn(
-  { agent, grants, trust }: Pick<Config, "agent" | "grants" | "trust">,
+  { agent, grants, trust, skills }: Pick<Config, "agent" | "grants" | "trust" | "skills">,
   { projectDir, packageDir }: Places,
 ): Promise<Brought> {
   const places = { projectDir, packageDir, trust };
@@ -22,7 +23,11 @@ export async function grantsIn(
   const files = await Promise.all(
     modules.filter(isFileReference).map((path) => findModuleFile(path, projectDir).catch(() => undefined)),
   );
-  const wanted = [...grants, ...said.flat().flatMap((one) => one.grants ?? [])];
+  const wanted = [
+    ...grants,
+    ...(await skillGrants(skills)),
+    ...said.flat().flatMap((one) => one.grants ?? []),
+  ];
   return {
     modules: [...new Set(files.filter((file) => file !== undefined))],
     grants: [...new Map(wanted.map((one) => [one.what, one])).values()],

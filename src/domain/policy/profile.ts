@@ -8,6 +8,8 @@ import type { RuleUse, Touch } from "./rule.ts";
 export interface Circumstances {
   /** Absolute, without links. */
   readonly workspace: string;
+  /** What it may read wherever that is: folders, absolute, without links. */
+  readonly readable: readonly string[];
   /** Do its commands reach nothing but the workspace, and hosts that somebody allowed? */
   readonly isSandboxed: boolean;
   /** What it was shown came from outside, and may be written to mislead it. */
@@ -28,8 +30,13 @@ export function profileTable(circumstances: Circumstances): ProfileTable {
 function inWorkspace(circumstances: Circumstances, touch: Touch): RuleUse {
   switch (touch.kind) {
     case "read":
+      return [circumstances.workspace, ...circumstances.readable].some((folder) =>
+        isInside(folder, touch.real),
+      )
+        ? "allow"
+        : "deny";
     case "write":
-      return isInside(circumstances, touch.real) ? "allow" : "deny";
+      return isInside(circumstances.workspace, touch.real) ? "allow" : "deny";
     case "run":
       return circumstances.isSandboxed ? "allow" : "ask";
     case "net":
@@ -53,7 +60,7 @@ function misled({ isTainted, isSandboxed, isKnown }: Circumstances, touch: Touch
   return touch.kind === "anything" || (touch.kind === "run" && !isSandboxed);
 }
 
-function isInside({ workspace }: Circumstances, real: string): boolean {
-  const way = relative(workspace, real);
+function isInside(folder: string, real: string): boolean {
+  const way = relative(folder, real);
   return way === "" || !(way.split(sep)[0] === ".." || isAbsolute(way));
 }

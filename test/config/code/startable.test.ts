@@ -36,11 +36,14 @@ describe("what no agent may change", () => {
     );
     expect(paths.toSorted()).toEqual(
       [
+        ".agents/skills",
+        ".claude/skills",
         "agents",
         "agents/legionnaire.md",
         "b.mjs",
         "package.json",
         "roles/a.md",
+        "skills",
         "teams/t.yaml",
         "tools/a.mjs",
         "tools/package.json",

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { packageDir } from "../../src/base/package.ts";
+import { findDefinition } from "../../src/config/definition.ts";
+import { createTempProject } from "../temp-project.ts";
+
+it("whoever says which skills it has need not name their module", async () => {
+  const projectDir = await createTempProject({
+    "agents/a.md": "---\nmodules: [core]\nskills: [pdf]\n---\n",
+    "agents/b.md": "---\nmodules: [skills, core]\nskills: all\n---\n",
+    "agents/c.md": "---\nmodules: [core]\n---\n",
+  });
+  const said = async (name: string) => {
+    const { modules, skills } = await findDefinition(name, { packageDir, projectDir });
+    return { modules, skills };
+  };
+  expect(await said("a")).toEqual({ modules: ["core", "skills"], skills: ["pdf"] });
+  expect(await said("b")).toEqual({ modules: ["skills", "core"], skills: "all" });
+  expect(await said("c")).toEqual({ modules: ["core"], skills: undefined });
+});
