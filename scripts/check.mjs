@@ -14,6 +14,7 @@ import { install } from "./install.mjs";
 import { providePodman } from "./podman.mjs";
 import { provideRedis } from "./redis.mjs";
 import { provideRipgrep } from "./ripgrep.mjs";
+import { provideSkills } from "./skills.mjs";
 import { elapsed, root, tools } from "./repo.mjs";
 
 /** @typedef {{ name: string, passed: number, failed: number, skipped: number, took: string }} Row */
@@ -37,6 +38,7 @@ const PROVIDERS = [
   ["bubblewrap", provideBubblewrap],
   ["podman", providePodman],
   ["ripgrep", provideRipgrep],
+  ["skills", provideSkills],
 ];
 
 /** @type {Row[]} */

@@ -16,6 +16,8 @@ const SCAFFOLDING = [
   "scripts/git.mjs",
   "scripts/podman.mjs",
   "scripts/ripgrep.mjs",
+  "scripts/skills.mjs",
+  "scripts/bench/bring.mjs",
   "scripts/build.mjs",
   "scripts/prepare.mjs",
   "scripts/check.mjs",

@@ -6,6 +6,7 @@ const PROGRAMS = [
   ["git", "provideGit", "git"],
   ["podman", "providePodman", "podman"],
   ["ripgrep", "provideRipgrep", "rg"],
+  ["skills", "provideSkills", "public skills"],
   ["redis", "provideRedis", "redis-server"],
   ["chromium", "provideChromium", "Chromium"],
 ] as const;
