@@ -61,7 +61,8 @@ export const skills = defineModule({
         if (file === undefined) return fail(`The skill "${skill.name}" is not there any more.`);
         const { text } = await readSkillText(file);
         const { body } = readFrontMatter(text);
-        return ok([`Skill: ${skill.name}`, await rootOf(skill), cleanText(body).trim()].join("\n\n"));
+        const told = ok([`Skill: ${skill.name}`, await rootOf(skill), cleanText(body).trim()].join("\n\n"));
+        return { ...told, keeps: `skill ${skill.name}` };
       },
     }),
   },

@@ -19,14 +19,8 @@ import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
 import { createHeldMail, foldHeld, type TakenMessage } from "./held.ts";
 import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
 import { escapeHeaders } from "../base/text/wording.ts";
-import {
-  NO_QUOTES,
-  headedText,
-  joinQuotes,
-  quoteOf,
-  type Quotes,
-  type WrittenSummary,
-} from "./shown/summary-text.ts";
+import { NO_QUOTES, headedText, joinQuotes, quoteOf, type WrittenSummary } from "./shown/summary-text.ts";
+import { keptOf, keptText, type KeptText } from "./shown/kept-texts.ts";
 import { createShown, textOf, type Exchange, type Item, type Shown } from "./shown/items.ts";
 
 export interface View {
@@ -66,6 +60,9 @@ const MESSAGE_SHARE = 1 / 4;
 /** The same of what a summary quotes. */
 const MAX_QUOTED_TOKENS = 4_096;
 const QUOTED_SHARE = 1 / 16;
+/** The same of what actions had it keep. */
+const MAX_KEPT_TOKENS = 24_000;
+const KEPT_SHARE = 1 / 8;
 const SHOWN_NOTICE = "gap";
 const NO_RESULT = "(no result yet)";
 
@@ -78,7 +75,7 @@ export function createView(options: ViewOptions): View {
   let failed: Item[] = [];
   const held = createHeldMail();
   const maxTokens = Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE);
-  const maxQuoted = Math.min(MAX_QUOTED_TOKENS, window * QUOTED_SHARE);
+  const room = summaryRoom(window);
   const add = (item: Item | undefined): void => {
     if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
   };
@@ -104,7 +101,7 @@ export function createView(options: ViewOptions): View {
     if (mail.length > 0) shown.push(mailItem(event, mail, maxTokens));
     if (event.kind === "decision") open = { decision: event, results: new Map() };
     else if (event.kind === "summary") {
-      const covered = cover(shown, event, maxQuoted);
+      const covered = cover(shown, event, room);
       failed = failed.filter((item) => !covered.includes(item));
     } else if (event.kind === "notice" && event.reason === SHOWN_NOTICE)
       shown.push(textItem("notice", event, event.content));
@@ -124,7 +121,7 @@ export function createView(options: ViewOptions): View {
     },
     see,
     setTokens: shown.setTokens,
-    summarised: (items, summary) => summaryText(summary, quotesIn(items, maxQuoted)),
+    summarised: (items, summary) => summaryText(summary, stayingOf(items, showOpen().items, room)),
   };
 }
 
@@ -148,25 +145,47 @@ function remove({ items, redo }: Shown, gone: readonly Item[]): void {
 }
 
 /** Puts a summary in place of what it covers, and returns what that was. */
-function cover({ items, redo }: Shown, event: EventOf<"summary">, maxQuoted: number): readonly Item[] {
+function cover({ items, redo }: Shown, event: EventOf<"summary">, room: SummaryRoom): readonly Item[] {
   const [from, to] = event.covers;
   const first = items.findIndex((item) => item.lastSeq >= from);
   if (first === -1 || to === 0) return [];
   const covered = items.slice(first).filter((item) => item.firstSeq <= to);
   const rest = items.slice(first).filter((item) => item.firstSeq > to);
-  redo(first, [summaryItem(event, covered, quotesIn(covered, maxQuoted)), ...rest]);
+  const staying = stayingOf(covered, items, room);
+  redo(first, [summaryItem(event, covered, staying), ...rest]);
   return covered;
 }
 
-function quotesIn(items: readonly Item[], maxTokens: number): Quotes {
-  return joinQuotes(
-    items.map(({ quotes }) => quotes),
-    maxTokens,
-  );
+/** In tokens. */
+interface SummaryRoom {
+  readonly quoted: number;
+  readonly kept: number;
 }
 
-function summaryText(summary: WrittenSummary, quotes: Quotes): string {
-  return headedText(summary, quotes) ?? `${SUMMARY_OPENING}\n\n${summary.content}`;
+function summaryRoom(window: number): SummaryRoom {
+  return {
+    quoted: Math.min(MAX_QUOTED_TOKENS, window * QUOTED_SHARE),
+    kept: Math.min(MAX_KEPT_TOKENS, window * KEPT_SHARE),
+  };
+}
+
+/** What stays readable of what a summary stands for. */
+type Staying = Pick<Item, "quotes" | "kept">;
+
+/** Of `items`, some of `shown`. */
+function stayingOf(items: readonly Item[], shown: readonly Item[], room: SummaryRoom): Staying {
+  const others = shown.filter((item) => !items.includes(item));
+  const quotes = joinQuotes(
+    items.map(({ quotes }) => quotes),
+    room.quoted,
+  );
+  const [parts, elsewhere] = [items, others].map((some) => some.map(({ kept }) => kept));
+  return { quotes, kept: keptOf(parts!, elsewhere!, room.kept) };
+}
+
+function summaryText(summary: WrittenSummary, { quotes, kept }: Staying): string {
+  const text = headedText(summary, quotes) ?? `${SUMMARY_OPENING}\n\n${summary.content}`;
+  return text + keptText(kept);
 }
 
 /** A message as agents see it. */
@@ -196,12 +215,12 @@ function fittingText({ seq, message }: TakenMessage, maxTokens: number): string 
 }
 
 /** Stands for all that it replaces, also where that reaches past what it says it covers. */
-function summaryItem(event: EventOf<"summary">, replaced: readonly Item[], quotes: Quotes): Item {
+function summaryItem(event: EventOf<"summary">, replaced: readonly Item[], staying: Staying): Item {
   const [from, to] = event.covers;
-  const item = textItem("summary", event, summaryText(event, quotes));
+  const item = textItem("summary", event, summaryText(event, staying));
   const firstSeq = replaced.reduce((first, { firstSeq }) => Math.min(first, firstSeq), from);
   const lastSeq = replaced.reduce((last, { lastSeq }) => Math.max(last, lastSeq), to);
-  return { ...item, firstSeq, lastSeq, quotes };
+  return { ...item, firstSeq, lastSeq, ...staying };
 }
 
 function textItem(kind: Item["kind"], { seq }: Stamp, text: string): Item {
@@ -210,7 +229,7 @@ function textItem(kind: Item["kind"], { seq }: Stamp, text: string): Item {
 
 function newItem(kind: Item["kind"], seq: number, turns: readonly Turn[], thinking = 0): Item {
   const tokens = turns.reduce((sum, turn) => sum + estimateTokens(textOf(turn)), thinking);
-  const isNew = { counted: false, chain: "", quotes: NO_QUOTES } as const;
+  const isNew = { counted: false, chain: "", quotes: NO_QUOTES, kept: [] } as const;
   return { kind, firstSeq: seq, lastSeq: seq, events: 1, turns, tokens, thinking, ...isNew };
 }
 
@@ -232,7 +251,12 @@ function exchangeItem(exchange: Exchange, { protocol, thinkingTokens }: ViewOpti
   const lastSeq = Math.max(decision.seq, ...[...results.values()].map(({ seq }) => seq));
   const thinking = turns.reduce((sum, turn) => sum + (thinkingTokens?.(turn) ?? 0), 0);
   const item = newItem("exchange", decision.seq, turns, thinking);
-  return { ...item, lastSeq, events: 1 + results.size, exchange };
+  const kept = [...results.values()].flatMap(keptIn);
+  return { ...item, lastSeq, events: 1 + results.size, exchange, kept };
+}
+
+function keptIn({ keeps, content, outcome }: ResultEvent): readonly KeptText[] {
+  return keeps !== undefined && outcome === "ok" ? [{ what: keeps, text: content }] : [];
 }
 
 function showResult({ call, content, outcome }: ResultEvent): ShownResult {

@@ -42,7 +42,7 @@ export async function perform(
   const running = { work, signal, ready, progress: progress.tell };
   const { result, isKept } = await run(performer, ready, running).finally(progress.settle);
   work.end();
-  const { outcome, details, leads } = result;
+  const { outcome, details, leads, keeps } = result;
   performer.presence.call({ ...named, phase: "ended", outcome, touches });
   const taint = markOf(result.taint);
   const content = outcome === "idle" ? result.content : result.content || DONE;
@@ -56,6 +56,7 @@ export async function perform(
     sends: isKept ? sentBy(work, taint) : undefined,
     taint,
     leads,
+    keeps,
     // Read by its commit: until then a model call may begin that the action did not wait for.
     get usage() {
       return work.usage;

@@ -6,6 +6,7 @@ import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { View } from "../../past/view.ts";
 import { elide } from "../../base/text/wording.ts";
 import { textOf, type Item } from "../../past/shown/items.ts";
+import { keptText } from "../../past/shown/kept-texts.ts";
 import { quotesText } from "../../past/shown/summary-text.ts";
 
 export interface CompactionPlan {
@@ -136,9 +137,10 @@ export function transcriptOf({ items }: CompactionPlan, maxTokens: number): stri
   const length = items.reduce((sum, { turns }) => sum + turns.length, 0);
   const share = tokensOf(items) <= maxTokens ? Infinity : Math.max(64, Math.floor((maxTokens / length) * 4));
   const staying = new Set<string>();
-  const entries = items.flatMap(({ kind, turns, quotes }) =>
+  const entries = items.flatMap(({ kind, turns, quotes, kept }) =>
     turns.map((turn) => {
-      const entry = `${speaker(turn)}:\n${elide(textOf(turn), share)}`;
+      // What is kept behind a summary is behind the next one as well.
+      const entry = `${speaker(turn)}:\n${elide(withoutEnd(textOf(turn), keptText(kept)), share)}`;
       if (kind !== "summary") return entry;
       const quoted = quotesText(quotes);
       const whole = quoted === "" || entry.includes(quoted) ? entry : `${entry}\n\n${quoted}`;
@@ -149,11 +151,15 @@ export function transcriptOf({ items }: CompactionPlan, maxTokens: number): stri
   return clip(entries, maxTokens, staying).join("\n\n");
 }
 
-/** The text of an item; of a summary without what it quotes. */
-export function ownText({ kind, turns, quotes }: Item): string {
+/** The text of an item; of a summary without what it quotes and keeps. */
+export function ownText({ kind, turns, quotes, kept }: Item): string {
   const text = turns.map(textOf).join(" / ");
-  const quoted = kind === "summary" ? quotesText(quotes) : "";
-  return quoted !== "" && text.endsWith(quoted) ? text.slice(0, -quoted.length).trimEnd() : text;
+  if (kind !== "summary") return text;
+  return withoutEnd(withoutEnd(text, keptText(kept)), quotesText(quotes));
+}
+
+function withoutEnd(text: string, end: string): string {
+  return end !== "" && text.endsWith(end) ? text.slice(0, -end.length).trimEnd() : text;
 }
 
 function instruction(wordLimit: number): string {

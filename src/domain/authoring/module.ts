@@ -25,6 +25,8 @@ export interface ActionResult {
   readonly taint?: readonly string[];
   /** Addresses that a service gave which a person chose: the agent may go there, whatever text from outside it has read. */
   readonly leads?: readonly string[];
+  /** What it is, such as `skill pdf`: where a summary stands in place of it, its text stays beside that, the newest of each name. */
+  readonly keeps?: string;
 }
 
 /** It worked. The changes and messages of the action are committed with this text. */

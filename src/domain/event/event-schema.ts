@@ -118,6 +118,7 @@ export const eventSchemas = {
     usage: usage.optional(),
     taint,
     leads: z.array(text).optional(),
+    keeps: text.optional(),
   }),
   approval: eventOf("approval", {
     call: text,

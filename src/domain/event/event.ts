@@ -140,6 +140,8 @@ export interface ResultEvent {
   readonly taint?: Taint;
   /** Addresses that a service gave which a person chose. */
   readonly leads?: readonly string[];
+  /** What its content is where no summary swallows it. */
+  readonly keeps?: string;
 }
 
 /** What a person is asked about a call. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DecisionEvent, ResultEvent, Stamp } from "../../domain/event/event.ts";
 import type { Turn } from "../../domain/model.ts";
+import type { KeptText } from "./kept-texts.ts";
 import type { Quotes } from "./summary-text.ts";
 
 /** A decision with its results. */
@@ -26,6 +27,8 @@ export interface Item {
   exchange?: Exchange;
   /** Control's words in it: of its message, or of those that a summary stands for. */
   readonly quotes: Quotes;
+  /** What no summary of it swallows; of a summary, what stands behind it. */
+  readonly kept: readonly KeptText[];
 }
 
 export type Shown = ReturnType<typeof createShown>;

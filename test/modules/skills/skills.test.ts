@@ -226,8 +226,8 @@ describe("what an agent is told of skills", () => {
 
   it("gives the text of one, its folder and the paths of its files", async () => {
     const { get, root } = await offered(two);
-    const { outcome, content } = await get("PDF");
-    expect(outcome).toBe("ok");
+    const { content, ...others } = await get("PDF");
+    expect(others).toEqual({ outcome: "ok", keeps: "skill pdf" });
     expect(content).toBe(
       [
         "Skill: pdf\n",
