@@ -34,6 +34,7 @@ const MAX_SKILLS = 2_000;
 /** Of a file that is longer no more is read. */
 const MAX_BYTES = 1_048_576;
 const HEAD_BYTES = 262_144;
+const READ_AT_ONCE = 16;
 
 /**
  * Looks in `folders` (absolute real paths), those first that are first. A link is followed where it leads into one of them. Of
@@ -46,8 +47,7 @@ export async function findSkills(
 ): Promise<FoundSkills> {
   const skills = new Map<string, Skill>();
   const leftOut: string[] = [];
-  for await (const { root, file } of skillFolders(folders, signal)) {
-    const { head, why } = typeof file === "string" ? await readOnce(file, root, known) : file;
+  for await (const { root, head, why } of readAhead(skillFolders(folders, signal), known)) {
     const other = head && skills.get(head.name);
     if (!head) leftOut.push(shown(root, why ?? "says nothing"));
     else if (other) leftOut.push(shown(root, `"${head.name}" is in ${other.root} already`));
@@ -116,7 +116,8 @@ async function* skillFolders(folders: readonly string[], signal: AbortSignal): A
     const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
     const file = FILE_NAMES.find((name) => entries.some((entry) => entry.name === name));
     if (file !== undefined) {
-      const real = await leadingInto(join(path, file), folders);
+      const isPlain = entries.some((entry) => entry.name === file && entry.isFile());
+      const real = isPlain ? join(path, file) : await leadingInto(join(path, file), folders);
       yield { root: path, file: real ?? { why: "leads out of the skills" } };
     }
     if (depth === MAX_DEPTH) continue;
@@ -135,6 +136,19 @@ async function* skillFolders(folders: readonly string[], signal: AbortSignal): A
     // Before what stands in the next of the folders.
     waiting.unshift(...inner);
   }
+}
+
+/** Several are read at once, and told in their order. */
+async function* readAhead(places: AsyncIterable<SkillPlace>, known: KnownFiles) {
+  const read = async ({ root, file }: SkillPlace) => ({
+    root,
+    ...(typeof file === "string" ? await readOnce(file, root, known) : file),
+  });
+  const reading: Promise<SkillFile & Pick<SkillPlace, "root">>[] = [];
+  for await (const place of places) {
+    if (reading.push(read(place)) > READ_AT_ONCE) yield await reading.shift()!;
+  }
+  for (const last of reading) yield await last;
 }
 
 async function readOnce(path: string, root: string, known: KnownFiles): Promise<SkillFile> {
