@@ -1,0 +1,131 @@
+// The MCP servers that a project names: `.ai-legion/mcp.json`, then `.mcp.json`.
+
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { readEntry, type Entry, type Variables } from "./entry.ts";
+
+/** The first that names a server counts. */
+const FILES = [".ai-legion/mcp.json", ".mcp.json"];
+const MAX_BYTES = 1024 * 1024;
+const MAX_SERVERS = 64;
+
+export interface ServersFound {
+  /** In the order of the files. */
+  readonly entries: readonly Entry[];
+  /** What is wrong, a line each: `.mcp.json:3: ...`; may be empty. */
+  readonly problems: readonly string[];
+}
+
+export interface ServersPlace {
+  /** Absolute real path. */
+  readonly project: string;
+  readonly variables: Variables;
+}
+
+/** Never rejects: what is wrong in one place is said, and the rest works. */
+export async function readServers(where: ServersPlace): Promise<ServersFound> {
+  const entries = new Map<string, Entry>();
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  for (const file of FILES) {
+    const complain = (line: number, reason: string): void =>
+      void problems.push(`${file}:${line}: ${oneLine(reason)}`);
+    const text = await readSmall(join(where.project, file)).catch((error: Error) =>
+      complain(1, error.message),
+    );
+    if (!text) continue;
+    const { servers, lineOf } = await parse(text, complain);
+    for (const [name, given] of Object.entries(servers)) {
+      if (seen.has(name)) continue;
+      if (seen.size === MAX_SERVERS) {
+        complain(
+          lineOf(name),
+          `there are more than ${MAX_SERVERS} servers; this and those below are left out`,
+        );
+        break;
+      }
+      seen.add(name);
+      try {
+        const entry = readEntry(given, { ...where, name, place: `${file}:${lineOf(name)}` });
+        if (entry) entries.set(name, entry);
+      } catch (error) {
+        complain(lineOf(name), `server "${name}": ${(error as Error).message}`);
+      }
+    }
+  }
+  return { entries: [...entries.values()], problems };
+}
+
+/** Nothing that is no file, and no link: it would lead out of the project. */
+async function readSmall(path: string): Promise<string | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    throw new Error(
+      error.code === "ELOOP" ? "is a link; only a file of the project counts" : "cannot be read",
+    );
+  });
+  if (!file) return undefined;
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw new Error("is no file");
+    if (stat.size > MAX_BYTES) throw new Error("is longer than 1 MB");
+    const bytes = Buffer.alloc(stat.size);
+    const { bytesRead } = await file.read(bytes, 0, stat.size, 0);
+    return bytes.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
+  } finally {
+    await file.close();
+  }
+}
+
+interface Parsed {
+  readonly servers: Readonly<Record<string, unknown>>;
+  /** On which line of the file the server is named, from 1. */
+  readonly lineOf: (name: string) => number;
+}
+
+async function parse(text: string, complain: (line: number, reason: string) => void): Promise<Parsed> {
+  const nothing: Parsed = { servers: {}, lineOf: () => 1 };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    complain(lineOfFault(text, (error as Error).message), `not valid JSON: ${(error as Error).message}`);
+    return nothing;
+  }
+  const servers = isMap(json) ? json["mcpServers"] : undefined;
+  if (!isMap(servers)) {
+    complain(1, 'expected { "mcpServers": { "name": { "command": ... } } }');
+    return nothing;
+  }
+  const { parseDocument, LineCounter, isMap: isNode } = await import("yaml");
+  const lines = new LineCounter();
+  // All JSON is YAML, and this parser knows where things stand.
+  const named = parseDocument(text, { lineCounter: lines, uniqueKeys: false, logLevel: "silent" }).get(
+    "mcpServers",
+  );
+  const keys = isNode(named)
+    ? named.items.map(({ key }) => key as { value?: unknown; range?: readonly number[] })
+    : [];
+  const lineOf = (name: string): number => {
+    const at = keys.findLast(({ value }) => value === name)?.range?.[0];
+    return at === undefined ? 1 : lines.linePos(at).line;
+  };
+  return { servers, lineOf };
+}
+
+/** Node says it as `position 12`, or that the text ended too soon. */
+function lineOfFault(text: string, message: string): number {
+  const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.trimEnd().length);
+  return text.slice(0, position).split("\n").length;
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What others wrote is quoted, and it may hold anything. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").replace(/\p{C}/gu, "?").slice(0, 400);
+}
