@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { TracedWorkplace, Workplace } from "../agent/parts/workplace.ts";
 import { createNetwork } from "../environment/network/network.ts";
+import { endTree } from "../environment/process-tree.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Closing } from "../base/process/closing.ts";
 import type { Redactor } from "../base/redaction/redactor.ts";
@@ -57,7 +58,10 @@ export function createPremises(deps: PremisesDeps) {
   const { allowPrivate = [] } = settings("web") as { readonly allowPrivate?: readonly string[] };
   const network = createNetwork({ allowPrivate, redactor });
   closing.add(network.close);
-  const node = { network, clock, scratch, environment: environment.variables(mark), onClose: closing.add };
+  const node: NodeHost = {
+    ...{ network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
+    endTree: async (group, own) => void (await endTree(group, own)),
+  };
   return {
     /** Where an agent works. Rejects if its environment does not work here. */
     async open({
@@ -129,6 +133,7 @@ export function closedPremises(refuse: () => Promise<never>): NodeHost {
     clock: { now: Date.now, sleep: refuse },
     scratch: "",
     environment: {},
+    endTree: refuse,
     onClose: () => undefined,
   };
 }

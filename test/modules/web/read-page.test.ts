@@ -14,6 +14,7 @@ const node: NodeHost = {
   clock: createClock(),
   scratch: "",
   environment: {},
+  endTree: () => Promise.resolve(),
   onClose: (close) => void closers.push(close),
 };
 let site: Site;

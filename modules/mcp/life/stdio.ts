@@ -1,0 +1,63 @@
+// A server that is a program of this machine, spoken with over its standard input and output.
+
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import { greet } from "./client.ts";
+import { createFraming } from "./framing.ts";
+import type { Attempt, Link } from "./link.ts";
+import { startProcess, type Program, type ServerProcess } from "./process.ts";
+
+/** The process beside which the library asks for the protocol's version: by these two it knows that silence is an answer. */
+interface PipedTransport extends Transport {
+  readonly stderr: null;
+  readonly pid: number | undefined;
+}
+
+/** Rejects with why not, in a sentence or two; then nothing of it is left. */
+export async function openStdio(
+  program: Program,
+  node: Pick<NodeHost, "environment" | "endTree" | "clock">,
+  attempt: Attempt & { readonly connectMs: number },
+): Promise<Link> {
+  const { deserializeMessage, serializeMessage } = await import("@modelcontextprotocol/client");
+  if (attempt.signal.aborted) throw new Error("The legion is stopping.");
+  const server = await startProcess(program, node);
+  const faulty = new Promise<string>((resolve) => {
+    const framing = createFraming<JSONRPCMessage>(deserializeMessage, server.note);
+    server.child.stdout.on("data", (chunk: Buffer) => {
+      try {
+        for (const message of framing.take(chunk)) transport.onmessage?.(message);
+      } catch (error) {
+        server.child.stdout.destroy();
+        resolve((error as Error).message);
+      }
+    });
+  });
+  const transport = overPipes(server, serializeMessage);
+  const gone = Promise.race([server.gone.then((why) => `${why} ${server.said()}`), faulty]);
+  void gone.then(() => transport.onclose?.());
+  try {
+    const client = await greet(transport, gone, { ...attempt, clock: node.clock });
+    return { client, gone, end: server.end };
+  } catch (error) {
+    await server.end();
+    const { message } = error as Error;
+    throw new Error(message.includes(server.said()) ? message : `${message} ${server.said()}`, {
+      cause: error,
+    });
+  }
+}
+
+function overPipes(server: ServerProcess, write: (message: JSONRPCMessage) => string): PipedTransport {
+  const { stdin, pid } = server.child;
+  return {
+    stderr: null,
+    pid,
+    start: () => Promise.resolve(),
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        stdin.write(write(message), (error) => (error ? reject(error) : resolve()));
+      }),
+    close: server.end,
+  };
+}

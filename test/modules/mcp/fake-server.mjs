@@ -1,0 +1,70 @@
+// An MCP server of the older protocol with one vice, which its first argument names. Plain JavaScript on Node alone.
+
+import { spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const [vice = "none", file = ""] = process.argv.slice(2);
+
+if (vice === "exits") {
+  process.stderr.write("no key for the weather\n");
+  process.exit(3);
+}
+if (vice === "exits in silence") process.exit(1);
+if (vice === "one long line") for (let i = 0; i < 100; i++) process.stdout.write("x".repeat(1024 * 1024));
+if (vice === "prose for ever")
+  setInterval(() => process.stdout.write("once upon a time\n".repeat(60_000)), 1);
+if (vice === "prose") process.stdout.write("Weather server, version 1\n\n{ not json\n[]\n");
+if (vice === "children" || vice === "children that outlive it") {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
+    detached: true,
+    stdio: "inherit",
+  });
+  appendFileSync(file, `${child.pid}\n`);
+}
+if (vice === "notes its start") appendFileSync(file, "started\n");
+
+const tool = (name, more = {}) => ({
+  name,
+  description: `Tool ${name}`,
+  inputSchema: { type: "object" },
+  ...more,
+});
+const answers = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: "fake", version: "1" },
+  }),
+  "tools/list"({ cursor }) {
+    if (vice === "10,000 tools") return { tools: Array.from({ length: 10_000 }, (_, i) => tool(`t${i}`)) };
+    if (vice === "pages for ever") return { tools: [], nextCursor: `${Number(cursor ?? 0) + 1}` };
+    return { tools: [tool("echo"), tool("exit"), tool("wait"), tool("environment")] };
+  },
+  "tools/call"({ name, arguments: given }) {
+    if (name === "exit") process.exit(7);
+    if (name === "wait") return undefined;
+    if (name === "environment") return { content: [{ type: "text", text: JSON.stringify(process.env) }] };
+    return { content: [{ type: "text", text: JSON.stringify(given ?? {}) }] };
+  },
+};
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params = {} } = JSON.parse(line);
+  if (vice === "mute" || id === undefined) return;
+  if (vice === "exits when asked for a newer protocol" && method === "server/discover") process.exit(2);
+  if (vice === "exits after the handshake" && method === "tools/list") process.exit(9);
+  const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const answer = answers[method];
+  if (!answer) return send({ id, error: { code: -32601, message: `no ${method}` } });
+  if (vice === "wrong ids" && method === "tools/call")
+    return send({ id: id + 1000, result: { content: [] } });
+  const result = answer(params);
+  if (result) send({ id, result });
+});
+if (vice !== "children that outlive it") process.stdin.on("end", () => process.exit(0));
+if (vice === "deaf to its end") {
+  process.stdin.removeAllListeners("end");
+  process.on("SIGTERM", () => undefined);
+  setInterval(() => undefined, 1000);
+}
