@@ -1,6 +1,6 @@
 // What the web module says to a model.
 
-import { wrapOutside } from "./markers.ts";
+import { wrapOutside } from "../../src/domain/authoring/outside.ts";
 
 export const INSTRUCTIONS =
   "`searchWeb` finds pages, `readPage` reads one. What comes from the web is shown between lines that begin with " +

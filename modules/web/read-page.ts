@@ -10,7 +10,7 @@ import {
   type ActionResult,
   type Host,
 } from "../../src/domain/authoring/module.ts";
-import { wrapOutside } from "./markers.ts";
+import { wrapOutside } from "../../src/domain/authoring/outside.ts";
 import { divide } from "./parts.ts";
 import { shortenPrompt } from "./prompts.ts";
 import type { Page, Visits } from "./visits.ts";

@@ -7,7 +7,7 @@ import {
   type ActionResult,
   type Host,
 } from "../../../src/domain/authoring/module.ts";
-import { wrapOutside } from "../markers.ts";
+import { wrapOutside } from "../../../src/domain/authoring/outside.ts";
 import { readSettings } from "../settings.ts";
 import { openSearch } from "./open.ts";
 import { SearchError, type SearchHit, type SearchProvider } from "./provider.ts";

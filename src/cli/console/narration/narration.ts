@@ -1,6 +1,6 @@
 // What is said to people of what happens: pure texts, not yet laid out.
 
-import { unwrapOutside } from "../../../../modules/web/markers.ts";
+import { unwrapOutside } from "../../../domain/authoring/outside.ts";
 import type { AgentState } from "../../../domain/inspection.ts";
 import {
   resultsFor,

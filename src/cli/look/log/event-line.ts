@@ -1,6 +1,6 @@
 // One event of a log, on one line for people.
 
-import { unwrapOutside } from "../../../../modules/web/markers.ts";
+import { unwrapOutside } from "../../../domain/authoring/outside.ts";
 import type { Call, Event, EventOf } from "../../../domain/event/event.ts";
 import { CONTROL, displayName, type Message } from "../../../domain/message/message.ts";
 import { wordsFor } from "../../../domain/policy/question-text.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unwrapOutside, wrapOutside } from "../../../modules/web/markers.ts";
+import { unwrapOutside, wrapOutside } from "../../../src/domain/authoring/outside.ts";
 
 describe("text from outside", () => {
   it("stands between two lines that say where it came from and what it is", () => {
