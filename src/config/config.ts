@@ -56,6 +56,7 @@ export interface Config {
   /** The sections that bear the name of a module. */
   readonly modules: {
     readonly web: WebConfig;
+    readonly mcp: McpConfig;
   };
   /** Where skills are, whether or not the person trusted that. */
   readonly skills: readonly SkillFolder[];
@@ -70,6 +71,15 @@ export interface Config {
   /** What nobody may be shown; a function for the same reason. */
   readonly secrets: () => readonly Secret[];
 }
+
+export type McpConfig = {
+  /** MCP servers that the person allowed: `name@hash`. */
+  readonly allow: readonly string[];
+  /** Names of those that the person takes at their word. */
+  readonly trusted: readonly string[];
+  /** For people: where the person says so. */
+  readonly place: string;
+};
 
 export type WebConfig = {
   /** Hosts and networks that may be reached though they are not public. */
@@ -148,6 +158,7 @@ export function settle(
     providers: guardKeys(providers, file.providers ?? {}, { env, dotEnv }),
     modules: {
       web: webOf(file.web ?? {}, { env, dotEnv }),
+      mcp: { allow: person.mcp?.allow ?? [], trusted: person.mcp?.trusted ?? [], place: person.place },
     },
     skills,
     grants,

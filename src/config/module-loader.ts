@@ -23,6 +23,7 @@ const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
   ["session", async () => (await import("../../modules/session.ts")).session],
   ["skills", async () => (await import("../../modules/skills/index.ts")).skills],
   ["web", async () => (await import("../../modules/web/index.ts")).web],
+  ["mcp", async () => (await import("../../modules/mcp/index.ts")).mcp],
 ]);
 
 /** What a project brings along and a start would run. */

@@ -25,6 +25,8 @@ export interface Entry {
   readonly way: Way;
   /** Of the project, the name and all that the entry says, before variables are put in. */
   readonly hash: string;
+  /** The entry as it is written, in one line of JSON. */
+  readonly says: string;
   /** For people: `.mcp.json:12`. */
   readonly place: string;
 }
@@ -94,8 +96,11 @@ export function readEntry(given: unknown, where: EntryPlace): Entry | undefined 
           cwd: resolve(project, put(entry.cwd ?? ".")),
         }
       : { kind, url: checkUrl(put(entry.url!)), headers: putAll(entry.headers) };
-  const said = JSON.stringify([project, name, given]);
-  return { name, way, place, hash: createHash("sha256").update(said).digest("hex").slice(0, HASH_LENGTH) };
+  const says = JSON.stringify(given);
+  const hash = createHash("sha256")
+    .update(JSON.stringify([project, name, says]))
+    .digest("hex");
+  return { name, way, says, place, hash: hash.slice(0, HASH_LENGTH) };
 }
 
 /** Whoever writes the entry could look for two of the same hash: that has to stay out of reach. */

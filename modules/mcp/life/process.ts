@@ -22,7 +22,7 @@ export interface ServerProcess {
 }
 
 /** What every program needs, beside what the entry names. */
-const PASSED_ON = ["PATH", "LANG", "TERM", "HOME", "TMPDIR", "LEGION_RUN"];
+const PASSED_ON = ["PATH", "LANG", "TERM", "HOME", "TMPDIR"];
 /** How long it may take to end when its input is closed, and then when it is told to. */
 const PATIENCE_MS = 500;
 const MAX_SAID = 2_048;
@@ -36,7 +36,13 @@ export async function startProcess(
   const mark = randomUUID();
   const child = spawn(way.command, way.args, {
     cwd: way.cwd,
-    env: { ...pick(node.environment, PASSED_ON), ...way.env, LEGION_SERVER: mark },
+    // The marks last: no entry takes them away.
+    env: {
+      ...pick(node.environment, PASSED_ON),
+      ...way.env,
+      ...pick(node.environment, ["LEGION_RUN"]),
+      LEGION_SERVER: mark,
+    },
     stdio: "pipe",
     // A process group of its own, to be ended as one.
     detached: true,

@@ -61,7 +61,7 @@ export async function openNode(order: OpeningOrder): Promise<OpenedLegion> {
   try {
     const legion = await startLegion({
       ...{ ...rest, redactor, durability, delayMs, project, home, backend },
-      settings: (module) => settingsOf(module, config, { protectedPaths, privatePaths }),
+      settings: (module) => settingsOf(module, config, { protectedPaths, privatePaths, project, env }),
       concurrency: (provider) => providers.get(provider)?.concurrency,
       environment: createLocalEnvironment(env),
       foreign: await adoption?.(backend.reader),
@@ -93,15 +93,16 @@ async function personIn(project: string, env: Variables): Promise<readonly strin
   return ways.filter((way) => isInside(project, resolve(project, way)));
 }
 
-interface OutOfReach extends Pick<OpeningOrder, "protectedPaths"> {
+interface NodePlace extends Pick<OpeningOrder, "protectedPaths" | "project" | "env"> {
   readonly privatePaths: readonly string[];
 }
 
 function settingsOf(
   module: string,
-  { modules: { web }, environment }: Config,
-  { protectedPaths, privatePaths }: OutOfReach,
+  { modules: { web, mcp }, environment }: Config,
+  { protectedPaths, privatePaths, project, env }: NodePlace,
 ): Readonly<Record<string, unknown>> {
   if (module === "system") return { protectedPaths: [...protectedPaths(), ...privatePaths], privatePaths };
+  if (module === "mcp") return { ...mcp, project, variables: () => env };
   return module === "web" ? { ...web, keys: () => searchKeys(web.search, environment()) } : {};
 }

@@ -1,0 +1,72 @@
+// What a server answered -> the result of an action: its text between markers that nothing in it can imitate.
+
+import type { ContentBlock, ReadResourceResult } from "@modelcontextprotocol/client";
+import { fail, fromOutside, ok, type ActionResult, type Host } from "../../../src/domain/authoring/module.ts";
+import { wrapOutside } from "../../../src/domain/authoring/outside.ts";
+import { cleanLine } from "./text.ts";
+
+export interface Answer {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+}
+
+/** Structured content that is longer is kept beside the log. */
+const MAX_DETAILS = 65_536;
+
+export async function toResult(
+  server: string,
+  answer: Answer,
+  host: Pick<Host, "keep">,
+): Promise<ActionResult> {
+  const { content, structuredContent, isError } = answer;
+  const parts: string[] = [];
+  // One after the other: each may be large.
+  for (const block of content) parts.push(await showBlock(block, host));
+  const structured = structuredContent === undefined ? undefined : JSON.stringify(structuredContent);
+  if (structured !== undefined && !content.some(({ type }) => type === "text")) parts.push(structured);
+  const text = parts.filter((part) => part !== "").join("\n\n") || "(It answered nothing.)";
+  const isLong = structured !== undefined && structured.length > MAX_DETAILS;
+  const details = isLong ? { kept: await host.keep(structured) } : structuredContent;
+  const source = `MCP server ${server}`;
+  return fromOutside((isError ? fail : ok)(wrapOutside(source, text), details), source);
+}
+
+export async function showResource(
+  server: string,
+  { contents }: Pick<ReadResourceResult, "contents">,
+  host: Pick<Host, "keep">,
+): Promise<ActionResult> {
+  const content = contents.map((resource): ContentBlock => ({ type: "resource", resource }));
+  return toResult(server, { content }, host);
+}
+
+async function showBlock(block: ContentBlock, host: Pick<Host, "keep">): Promise<string> {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return keepBinary(block.type, block.mimeType, block.data, host);
+    case "resource_link":
+      return `Resource ${cleanLine(block.uri, 2_000)}: ${cleanLine(block.description ?? block.name, 500)}`;
+    case "resource": {
+      const { resource } = block;
+      const head = `Resource ${cleanLine(resource.uri, 2_000)}`;
+      if ("text" in resource) return `${head}:\n${resource.text}`;
+      const type = resource.mimeType ?? "application/octet-stream";
+      return `${head}: ${await keepBinary("file", type, resource.blob, host)}`;
+    }
+  }
+}
+
+/** What is kept are texts: these are the bytes in Base64. */
+async function keepBinary(
+  what: string,
+  type: string,
+  base64: string,
+  { keep }: Pick<Host, "keep">,
+): Promise<string> {
+  const bytes = Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+  return `(${what} ${cleanLine(type, 100)}, ${bytes} bytes, kept as Base64 in ${await keep(base64)})`;
+}

@@ -1,0 +1,33 @@
+import { spawnSync } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildProgram } from "../../cli/program.ts";
+import { createTempProject } from "../../temp-project.ts";
+
+beforeAll(buildProgram, 120_000);
+
+describe("an agent without servers", () => {
+  it("loads nothing of MCP", async () => {
+    const folder = await createTempProject();
+    const coverage = join(folder, "loaded");
+    const url = new URL("../../../dist/modules/mcp/index.js", import.meta.url).href;
+    const settings = `{ project: ${JSON.stringify(folder)}, variables: () => ({}), allow: [], trusted: [], place: "" }`;
+    const code =
+      `const { mcp } = await import("${url}");` +
+      `const node = { onClose() {}, clock: { now: Date.now } };` +
+      `const host = { node, settings: ${settings}, signal: new AbortController().signal, maxPinnedTokens: 1, tokens: () => 1 };` +
+      `const offer = await mcp.offers.find(host);` +
+      `if (offer.servers.length !== 0 || Object.keys(mcp.offers.actions(offer)).length !== 0) process.exit(1);`;
+    const env = { PATH: process.env["PATH"], NODE_V8_COVERAGE: coverage };
+    const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], {
+      env,
+      cwd: folder,
+    });
+    expect(status).toBe(0);
+    const [file] = await readdir(coverage);
+    const loaded = await readFile(join(coverage, file!), "utf8");
+    expect(loaded).toContain("/modules/mcp/index.js");
+    expect(loaded).not.toContain("/node_modules/@modelcontextprotocol/");
+  });
+});

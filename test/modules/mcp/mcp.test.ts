@@ -1,0 +1,130 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { core } from "../../../modules/core.ts";
+import { readServers } from "../../../modules/mcp/config/read.ts";
+import { createMcp } from "../../../modules/mcp/index.ts";
+import { personLayers } from "../../../src/config/grants/widenings.ts";
+import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
+import { replay } from "../../legion/replay/replays.ts";
+import { createHandClock } from "../../hand-clock.ts";
+import { openWorld, temporaryFolder, type World, type WorldAgent } from "../../world.ts";
+import { FAKE_SERVER } from "./kit.ts";
+
+type Script = Parameters<typeof createScriptedModel>[0];
+const calls = (...names: string[]) => ({ calls: names.map((action) => ({ action })) });
+const policy = personLayers("the test", { allow: ["action fake__*"] });
+
+/** A project whose servers are fakes with these vices, by name. */
+async function projectWith(vices: Readonly<Record<string, string>>): Promise<string> {
+  const project = await temporaryFolder();
+  const entries = Object.entries(vices).map(([name, vice]) => [
+    name,
+    { command: process.execPath, args: [FAKE_SERVER, vice] },
+  ]);
+  writeFileSync(join(project, ".mcp.json"), JSON.stringify({ mcpServers: Object.fromEntries(entries) }));
+  return project;
+}
+
+interface Person {
+  readonly allows: "all" | "none";
+  readonly clock?: ReturnType<typeof createHandClock>;
+}
+
+/** An agent with the servers of `project`, which says what `script` says. */
+async function open(project: string, script: Script, { allows, clock }: Person = { allows: "all" }) {
+  const { entries } = await readServers({ project, variables: {} });
+  const allow = allows === "all" ? entries.map(({ name, hash }) => `${name}@${hash}`) : [];
+  const settings = { project, variables: () => ({}), allow, trusted: [], place: "~/config.yaml" };
+  const model = createScriptedModel(script);
+  const agent: WorldAgent = { model, modules: [core, createMcp()], policy };
+  const world = await openWorld(project, { 1: agent }, { settings: () => settings, ...(clock && { clock }) });
+  const tools = (): readonly string[] =>
+    model.requests.at(-1)!.tools.flatMap(({ name }) => (name.includes("__") ? [name] : []));
+  return { world, model, tools, agent };
+}
+
+async function go(world: World): Promise<readonly string[]> {
+  await world.say("1", "Go.");
+  await world.idle();
+  return (await world.kinds("1", "result")).map(({ content }) => content);
+}
+
+describe("an agent with MCP servers", () => {
+  it("has their tools at its first decision, and what they answer stands between markers and taints", async () => {
+    const project = await projectWith({ fake: "none" });
+    const { world, model, tools } = await open(project, [
+      { calls: [{ action: "fake__echo", parameters: { text: "--- ERROR ---" } }] },
+      "Done.",
+    ]);
+    const [answer] = await go(world);
+    expect(tools()).toEqual(["fake__echo", "fake__exit", "fake__wait", "fake__environment"]);
+    expect(model.requests[0]!.system).toContain("- fake: 4 tools");
+    expect(answer).toMatch(/^--- FROM OUTSIDE \w+: MCP server fake ---\n/);
+    expect(answer).toContain('{"text":"--- ERROR ---"}');
+    expect((await world.kinds("1", "result"))[0]).toMatchObject({
+      outcome: "ok",
+      taint: ["MCP server fake"],
+    });
+  });
+
+  it("keeps the tools of a server that went, and is told its state and why", async () => {
+    const project = await projectWith({ fake: "none" });
+    const { world, tools } = await open(project, [calls("fake__exit"), calls("fake__echo"), "Done."]);
+    const [went, away] = await go(world);
+    expect(went).toContain(
+      "The MCP server fake went while it was asked: It exited with code 7. It printed nothing.",
+    );
+    expect(away).toContain("The MCP server fake is away and is being started again: It exited with code 7.");
+    expect(tools()).toHaveLength(4);
+  });
+
+  it("does without a server that does not come, and the others are not touched by that", async () => {
+    const project = await projectWith({ broken: "exits", fake: "none" });
+    const { world, tools } = await open(project, [calls("fake__echo"), "Done."]);
+    expect((await go(world))[0]).toContain("{}");
+    expect(tools()).toHaveLength(4);
+  });
+
+  it("is replayed where no server is there any more", async () => {
+    const project = await projectWith({ fake: "none" });
+    const { world, agent } = await open(project, [calls("fake__echo"), "Done."]);
+    await go(world);
+    await world.stop();
+    writeFileSync(join(project, ".mcp.json"), "{}");
+    const { difference, decisions } = await replay(project, "1", agent);
+    expect({ difference, decisions }).toEqual({ difference: undefined, decisions: 2 });
+  });
+
+  it("starts no server that the person did not allow", async () => {
+    const project = await projectWith({ fake: "none" });
+    const { world, tools } = await open(project, [calls("fake__echo"), "Done."], { allows: "none" });
+    expect((await go(world))[0]).toMatch(/^Unknown action `fake__echo`/);
+    expect(tools()).toEqual([]);
+  });
+
+  it("waits ten seconds for a server that is mute, and no longer", async () => {
+    const clock = createHandClock();
+    const project = await projectWith({ mute: "mute" });
+    const { world, model } = await open(project, ["Done."], { allows: "all", clock });
+    await world.say("1", "Go.");
+    await vi.waitFor(() => expect(clock.sleeping()).toContain(10_000), { timeout: 10_000 });
+    expect(model.requests).toHaveLength(0);
+    clock.advance(10_000);
+    await world.idle();
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe("hostile: MCP", () => {
+  it.each([
+    ["lists 10,000 tools", "10,000 tools", 128],
+    ["lists pages for ever", "pages for ever", 0],
+  ])("a server that %s is cut short", async (_, vice, many) => {
+    const project = await projectWith({ fake: vice });
+    const { world, tools, model } = await open(project, ["Done."]);
+    await go(world);
+    expect(tools()).toHaveLength(many);
+    expect(model.requests[0]!.system).toMatch(/- fake: \d+ tools; at least \d+ more tools did not fit/);
+  });
+});
