@@ -60,6 +60,8 @@ const schemaOf: Clean = (value, depth) => {
   if (value === false) return value;
   if (!isMap(value) || depth > MAX_DEPTH) throw new Malformed();
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+    // Lists and maps, too, are what the server takes where nothing is said: nobody has to be shown them.
+    if (key === "default" && typeof inner === "object") return [];
     const clean = KEYWORDS.get(key);
     return clean ? [[key, clean(inner, depth + 1)]] : [];
   });

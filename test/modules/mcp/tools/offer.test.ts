@@ -52,6 +52,24 @@ describe("what servers offer", () => {
     expect(effects({ ...server("a", hints), isTrusted: true })).toEqual(["reads", "idempotent", "once"]);
   });
 
+  it("shows what tools take, but for defaults that are lists: those are the server's", () => {
+    const schema = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Where" },
+        depth: { type: "integer", minimum: 1, default: 3 },
+        except: { type: "array", items: { type: "string" }, default: [] },
+      },
+      required: ["path"],
+      additionalProperties: false,
+    };
+    expect(cleanSchema(schema)).toEqual({
+      ...{ type: "object", required: ["path"], additionalProperties: false },
+      properties: { ...schema.properties, except: { type: "array", items: { type: "string" } } },
+    });
+  });
+
   it("takes no more room than there is, and says how much did not fit", () => {
     const many = Array.from({ length: 50 }, (_, i) => tool(`t${i}`, { description: "word ".repeat(200) }));
     const { tools, servers } = mergeOffers(undefined, [server("a", many)], { ...room, tokens: 1_000 });
