@@ -1,10 +1,16 @@
 // What servers offer -> actions of an agent.
 
+import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { defineAction, type Action, type Host } from "../../../src/domain/authoring/module.ts";
+import {
+  defineAction,
+  type Action,
+  type ActionResult,
+  type Host,
+} from "../../../src/domain/authoring/module.ts";
 import type { Connection } from "../life/connection.ts";
 import type { Offer, OfferedPrompt, OfferedTool } from "./offer.ts";
-import { showResource, toResult } from "./result.ts";
+import { failure, showResource, toResult } from "./result.ts";
 import { cleanLine } from "./text.ts";
 
 /** The connection to the server of that name. Rejects, with what would help, if there is none. */
@@ -67,6 +73,24 @@ function requestOf(host: Host, timeout: number) {
   };
 }
 
+/**
+ * What `ask` makes of a server's answer. What goes wrong is told in words of the server as well, so it is shown as they are;
+ * rejects where the action was stopped, or there is no such server.
+ */
+async function asking(
+  server: string,
+  { find, host }: { readonly find: FindConnection; readonly host: Host },
+  ask: (client: Client) => Promise<ActionResult>,
+): Promise<ActionResult> {
+  const connection = await find(server, host);
+  try {
+    return await connection.use(ask);
+  } catch (error) {
+    if (host.signal.aborted) throw error;
+    return failure(server, (error as Error).message);
+  }
+}
+
 function toolAction(
   { server, tool, description, schema, effects }: OfferedTool,
   find: FindConnection,
@@ -76,14 +100,12 @@ function toolAction(
     description,
     parameters: schema,
     effects,
-    async execute(given, host) {
-      const connection = await find(server, host);
-      const request = { name: tool, arguments: { ...given } };
-      const answer = await connection.use((client) =>
-        client.request({ method: "tools/call", params: request }, requestOf(host, times.callMs)),
-      );
-      return toResult(server, answer, host);
-    },
+    execute: (given, host) =>
+      asking(server, { find, host }, async (client) => {
+        const params = { name: tool, arguments: { ...given } };
+        const answer = await client.request({ method: "tools/call", params }, requestOf(host, times.callMs));
+        return toResult(server, answer, host);
+      }),
   });
 }
 
@@ -93,33 +115,34 @@ function actionsOfServers(find: FindConnection, { callMs, readMs }: CallTimes) {
     listResources: defineAction({
       description: "List the resources that an MCP server has",
       parameters: { server },
-      async execute(given, host) {
-        const connection = await find(given.server, host);
-        const listed = await connection.use((client) =>
-          client.request({ method: "resources/list", params: {} }, requestOf(host, callMs)),
-        );
-        const lines = listed.resources
-          .slice(0, MAX_LISTED)
-          .map(
-            ({ uri, name, description }) =>
-              `${cleanLine(uri, 2_000)} - ${cleanLine(description ?? name, 200)}`,
-          );
-        const more = listed.resources.length - lines.length;
-        if (more > 0 || listed.nextCursor !== undefined) lines.push("... and more");
-        const text = lines.join("\n") || "It has no resources.";
-        return toResult(given.server, { content: [{ type: "text", text }] }, host);
-      },
+      execute: (given, host) =>
+        asking(given.server, { find, host }, async (client) => {
+          const request = requestOf(host, callMs);
+          const listed = await client.request({ method: "resources/list", params: {} }, request);
+          const lines = listed.resources
+            .slice(0, MAX_LISTED)
+            .map(
+              ({ uri, name, description }) =>
+                `${cleanLine(uri, 2_000)} - ${cleanLine(description ?? name, 200)}`,
+            );
+          const more = listed.resources.length - lines.length;
+          if (more > 0 || listed.nextCursor !== undefined) lines.push("... and more");
+          const text = lines.join("\n") || "It has no resources.";
+          return toResult(given.server, { content: [{ type: "text", text }] }, host);
+        }),
     }),
     readResource: defineAction({
       description: "Read a resource of an MCP server",
       parameters: { server, uri: z.string().describe("As listResources shows it") },
-      async execute(given, host) {
-        const connection = await find(given.server, host);
-        const read = await connection.use((client) =>
-          client.request({ method: "resources/read", params: { uri: given.uri } }, requestOf(host, readMs)),
-        );
-        return showResource(given.server, read, host);
-      },
+      execute: ({ server: from, uri }, host) =>
+        asking(from, { find, host }, async (client) => {
+          const request = requestOf(host, readMs);
+          return showResource(
+            from,
+            await client.request({ method: "resources/read", params: { uri } }, request),
+            host,
+          );
+        }),
     }),
     usePrompt: defineAction({
       description: "Have an MCP server write out one of its prompts",
@@ -128,14 +151,15 @@ function actionsOfServers(find: FindConnection, { callMs, readMs }: CallTimes) {
         name: z.string().describe("Name of the prompt"),
         arguments: z.record(z.string(), z.string()).optional().describe("Its arguments by name"),
       },
-      async execute({ server: from, name, arguments: values = {} }, host) {
-        const connection = await find(from, host);
-        const params = { name, arguments: values };
-        const { messages } = await connection.use((client) =>
-          client.request({ method: "prompts/get", params }, requestOf(host, callMs)),
-        );
-        return toResult(from, { content: messages.map(({ content }) => content) }, host);
-      },
+      execute: ({ server: from, name, arguments: values = {} }, host) =>
+        asking(from, { find, host }, async (client) => {
+          const params = { name, arguments: values };
+          const { messages } = await client.request(
+            { method: "prompts/get", params },
+            requestOf(host, callMs),
+          );
+          return toResult(from, { content: messages.map(({ content }) => content) }, host);
+        }),
     }),
   };
 }

@@ -28,8 +28,18 @@ export async function toResult(
   const text = parts.filter((part) => part !== "").join("\n\n") || "(It answered nothing.)";
   const isLong = structured !== undefined && structured.length > MAX_DETAILS;
   const details = isLong ? { kept: await host.keep(structured) } : structuredContent;
-  const source = `MCP server ${server}`;
+  const source = sourceOf(server);
   return fromOutside((isError ? fail : ok)(wrapOutside(source, text), details), source);
+}
+
+/** That it did not work, in words that may be the server's. */
+export function failure(server: string, words: string): ActionResult {
+  const source = sourceOf(server);
+  return fromOutside(fail(wrapOutside(source, words)), source);
+}
+
+function sourceOf(server: string): string {
+  return `MCP server ${server}`;
 }
 
 export async function showResource(

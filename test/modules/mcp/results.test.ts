@@ -76,6 +76,13 @@ describe("what a server answers", () => {
     });
   });
 
+  it("taints as a refusal, too, and stands between markers there", async () => {
+    const { act } = await open();
+    const refused = await act("readResource", { server: "sdk", uri: "test://none" });
+    expect(refused).toMatchObject({ outcome: "error", taint: ["MCP server sdk"] });
+    expect(refused.content).toContain("test://none");
+  });
+
   it("is kept beside the log where it is no text, and described", async () => {
     const { act } = await open();
     const path = (bytes: string) =>
