@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { defineAction, defineModule, fail, idle, ok, type Host } from "../src/domain/authoring/module.ts";
+import { defineAction, defineModule, fail, idle, ok } from "../src/domain/authoring/module.ts";
+import type { Host } from "../src/domain/authoring/host.ts";
 
 const RECALL_LIMIT = 20;
 const EXCERPT_CHARS = 300;

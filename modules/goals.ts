@@ -1,12 +1,6 @@
 import { z } from "zod";
-import {
-  defineAction,
-  defineModule,
-  fail,
-  ok,
-  type Host,
-  type State,
-} from "../src/domain/authoring/module.ts";
+import { defineAction, defineModule, fail, ok } from "../src/domain/authoring/module.ts";
+import type { Host, State } from "../src/domain/authoring/host.ts";
 
 const KEY = "goals";
 const MAX_PENDING = 100;

@@ -1,12 +1,6 @@
 import { z } from "zod";
-import {
-  defineAction,
-  defineModule,
-  fail,
-  ok,
-  type Host,
-  type Peer,
-} from "../src/domain/authoring/module.ts";
+import { defineAction, defineModule, fail, ok } from "../src/domain/authoring/module.ts";
+import type { Host, Peer } from "../src/domain/authoring/host.ts";
 
 const CONTROL: Peer = { id: "0", name: "Control", description: "the person you work for", running: true };
 const MAX_LISTED = 200;

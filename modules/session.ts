@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { defineAction, defineModule, fail, ok, type State } from "../src/domain/authoring/module.ts";
+import { defineAction, defineModule, fail, ok } from "../src/domain/authoring/module.ts";
+import type { State } from "../src/domain/authoring/host.ts";
 
 const MAX_NOTES = 1_000;
 const MAX_LENGTH = 10_000;

@@ -24,18 +24,21 @@ export {
   type DescribedAction,
   type ParametersSchema,
   type ActionResult,
-  type ActionSpec,
   type Effects,
-  type History,
-  type Host,
-  type Identity,
   type Module,
-  type NodeHost,
-  type PastEvent,
-  type Peer,
+  type Offers,
   type Projection,
-  type State,
 } from "./domain/authoring/module.ts";
+export type {
+  ActionSpec,
+  History,
+  Host,
+  Identity,
+  NodeHost,
+  PastEvent,
+  Peer,
+  State,
+} from "./domain/authoring/host.ts";
 export type { Touching } from "./domain/policy/touching.ts";
 export { defineShared, defineState } from "./domain/authoring/module-state.ts";
 export type {

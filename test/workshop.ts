@@ -12,10 +12,10 @@ import {
   defineAction,
   defineModule,
   type ActionResult,
-  type Host,
   type Module,
 } from "../src/domain/authoring/module.ts";
 import type { World } from "./world.ts";
+import type { Host } from "../src/domain/authoring/host.ts";
 
 export const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 

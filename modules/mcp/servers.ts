@@ -1,6 +1,6 @@
 // The servers of one process: which there are, and the one connection to each.
 
-import type { NodeHost } from "../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../src/domain/authoring/host.ts";
 import type { Entry } from "./config/entry.ts";
 import { readServers } from "./config/read.ts";
 import { keepConnected, type Connection } from "./life/connection.ts";

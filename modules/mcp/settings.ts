@@ -1,7 +1,7 @@
 // What the runtime settled for this module, and which servers a person allowed.
 
 import { z } from "zod";
-import type { Host } from "../../src/domain/authoring/module.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 import type { Entry, Variables } from "./config/entry.ts";
 
 const settings = z.object({

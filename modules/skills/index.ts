@@ -2,11 +2,12 @@ import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { defineAction, defineModule, fail, ok, type Host } from "../../src/domain/authoring/module.ts";
+import { defineAction, defineModule, fail, ok } from "../../src/domain/authoring/module.ts";
 import { defineShared } from "../../src/domain/authoring/module-state.ts";
 import { cleanText } from "./clean.ts";
 import { findSkills, readSkillText, skillFileIn, type KnownFiles, type Skill } from "./find.ts";
 import { readFrontMatter } from "./front-matter.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 
 const MAX_TOKENS = 8_000;
 const MAX_FILES = 200;

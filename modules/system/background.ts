@@ -2,10 +2,11 @@
 // is part of its state, and so committed with the result that shows it.
 
 import { z } from "zod";
-import { defineAction, fail, ok, type Host, type State } from "../../src/domain/authoring/module.ts";
+import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
 import type { CommandEnd } from "../../src/domain/authoring/workspace.ts";
 import { hostsIn, ofCommands, reaching, reasonOf, remarksOf, show, touchesOf } from "./command.ts";
 import { linesOf, withoutEscapes } from "./text.ts";
+import type { Host, State } from "../../src/domain/authoring/host.ts";
 
 const KEY = "background";
 const MAX_COMMANDS = 8;

@@ -1,14 +1,8 @@
 import { z } from "zod";
-import {
-  type ActionResult,
-  defineAction,
-  fail,
-  fromOutside,
-  ok,
-  type Host,
-} from "../../src/domain/authoring/module.ts";
+import { defineAction, fail, fromOutside, ok, type ActionResult } from "../../src/domain/authoring/module.ts";
 import type { CommandEnd } from "../../src/domain/authoring/workspace.ts";
 import { lastLines, linesOf, withoutEscapes } from "./text.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 
 const DEFAULT_TIMEOUT_S = 120;
 const MAX_TIMEOUT_S = 600;

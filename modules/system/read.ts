@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { defineAction, fail, ok, type Host } from "../../src/domain/authoring/module.ts";
+import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
 import { openFile, withEntry, type Errand } from "./confine/confine.ts";
 import { binaryKind, readLines, type Excerpt } from "./excerpt.ts";
 import { pathParameter } from "./parameters.ts";
 import { orRefusal } from "./refusal.ts";
 import { bytesOf, linesOf, MAX_LINES, printable, printableLine } from "./text.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 
 const READ: Errand = { access: "read", lastLink: "follow", missingFolders: "refuse" };
 

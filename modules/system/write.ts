@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { defineAction, fail, ok, type Host } from "../../src/domain/authoring/module.ts";
+import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
 import { openFile, withEntry, type Errand, type OpenFile } from "./confine/confine.ts";
 import { changeOf, MAX_COMPARED, type Held } from "./diff.ts";
 import { replaceFile } from "./draft.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal, Refusal } from "./refusal.ts";
 import { replaceOnce } from "./replace-once.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 
 const EDIT: Errand = { access: "change", lastLink: "follow", missingFolders: "refuse" };
 const WRITE: Errand = { access: "change", lastLink: "follow", missingFolders: "create" };

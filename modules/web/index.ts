@@ -1,4 +1,4 @@
-import { defineModule, type Module, type NodeHost } from "../../src/domain/authoring/module.ts";
+import { defineModule, type Module } from "../../src/domain/authoring/module.ts";
 import type { ReaderOptions } from "./extract/readers.ts";
 import { INSTRUCTIONS } from "./prompts.ts";
 import { readPageAction } from "./read-page.ts";
@@ -6,6 +6,7 @@ import { searchWeb } from "./search/action.ts";
 import { readSettings, type WebSettings } from "./settings.ts";
 import { createVisits, type Visits } from "./visits.ts";
 import { defineShared } from "../../src/domain/authoring/module-state.ts";
+import type { NodeHost } from "../../src/domain/authoring/host.ts";
 
 /** Of one document. */
 const MAX_BYTES = 10 * 1024 * 1024;

@@ -8,12 +8,12 @@ import {
   ok,
   type Action,
   type ActionResult,
-  type Host,
 } from "../../src/domain/authoring/module.ts";
 import { wrapOutside } from "../../src/domain/authoring/outside.ts";
 import { divide } from "./parts.ts";
 import { shortenPrompt } from "./prompts.ts";
 import type { Page, Visits } from "./visits.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 
 /** At least the rest of what a result may hold is for the words around the text. */
 const TEXT_SHARE = 0.9;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Host } from "../../src/domain/authoring/module.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 
 const settings = z.object({
   /** `off`, or the path of the program; absent: the one that is found. */

@@ -1,5 +1,6 @@
 import { LegionError, messageOf } from "../base/errors.ts";
-import type { Action, ActionSpec } from "./authoring/module.ts";
+import type { Action } from "./authoring/module.ts";
+import type { ActionSpec } from "./authoring/host.ts";
 
 /** One parameter of an action, as JSON Schema tells it. */
 export interface Parameter {

@@ -1,8 +1,9 @@
-import type { AskedCall, Event, Outcome } from "./event/event.ts";
+import type { Event, Outcome } from "./event/event.ts";
 import type { AgentId } from "./message/message.ts";
 import type { SpokenDelta } from "./model.ts";
 import type { Touch } from "./policy/rule.ts";
 import type { Question, Settlement } from "./policy/verdict.ts";
+import type { AskedCall } from "./event/approval.ts";
 
 export const AGENT_STATES = [
   "idle",

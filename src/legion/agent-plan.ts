@@ -3,7 +3,7 @@
 import type { AdmitCall, Agent, ClearCall, Shared, Perform, Performer } from "../agent/parts/agent.ts";
 import type { Background, BackgroundPlace } from "../agent/parts/background/background.ts";
 import { gatherEvidence, markOf, type Traces } from "../agent/parts/command-trace.ts";
-import type { Identity } from "../domain/authoring/module.ts";
+import type { Identity } from "../domain/authoring/host.ts";
 import { whileHeld } from "../agent/parts/workplace.ts";
 import { openModules } from "../agent/act/module-host.ts";
 import type { Memory } from "../past/past.ts";

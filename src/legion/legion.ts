@@ -23,7 +23,7 @@ import type { Disk } from "../base/files/disk.ts";
 import type { Durability, NodeStorage, Running, Surroundings } from "../storage/contract/node.ts";
 import type { AgentId } from "../domain/message/message.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter/limiter.ts";
-import type { Peer } from "../domain/authoring/module.ts";
+import type { Peer } from "../domain/authoring/host.ts";
 import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";

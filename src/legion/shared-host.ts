@@ -10,7 +10,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Closing } from "../base/process/closing.ts";
 import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Environment, OpenEnvironment } from "../environment/environment.ts";
-import type { Identity, NodeHost } from "../domain/authoring/module.ts";
+import type { Identity, NodeHost } from "../domain/authoring/host.ts";
 import { legionPaths, type LegionPaths } from "../storage/folder/paths.ts";
 import type { Shared } from "../agent/parts/agent.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";

@@ -15,7 +15,7 @@ import {
   type Draft,
   type Message,
 } from "../domain/message/message.ts";
-import type { Peer } from "../domain/authoring/module.ts";
+import type { Peer } from "../domain/authoring/host.ts";
 import { markOf } from "../domain/message/taint.ts";
 import { undeliverable, type Undeliverable } from "../past/dead-letters.ts";
 import type { Conversation } from "../past/conversation.ts";

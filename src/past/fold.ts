@@ -3,23 +3,21 @@
 import { belongsTo, forkIn, isOn, pathTo, type Fork } from "./branch.ts";
 import { converse, createConversation, type Conversation } from "./conversation.ts";
 import type { Event, EventOf, SeqRange } from "../domain/event/event.ts";
+import { foldOffers, NO_OFFERS, type KnownOffers } from "./offers.ts";
 import { createModuleState, enterBranch, foldState, settlesFiles, type ModuleState } from "./state.ts";
-
-/** What each module found outside the legion, as JSON tells it; another map after each change. */
-export type Offers = ReadonlyMap<string, unknown>;
 
 /** What the events of one branch come to, in their order. */
 export interface Branch {
   readonly conversation: Conversation;
   readonly state: ModuleState;
-  readonly offers: Offers;
+  readonly offers: KnownOffers;
   see(event: Event): void;
 }
 
 export function createBranch(): Branch {
   const conversation = createConversation();
   const state = createModuleState();
-  let offers: Offers = new Map();
+  let offers = NO_OFFERS;
   return {
     conversation,
     state,
@@ -32,20 +30,6 @@ export function createBranch(): Branch {
       offers = foldOffers(offers, event);
     },
   };
-}
-
-function foldOffers(offers: Offers, event: Event): Offers {
-  if (event.kind !== "offered") return offers;
-  return new Map(offers).set(event.module, parseOffer(event.offer));
-}
-
-/** One that was lost is as none. */
-function parseOffer(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A branch that the log left, and that files may still show. */

@@ -4,14 +4,16 @@
 import { along, pathTo } from "./branch.ts";
 import type { Conversation } from "./conversation.ts";
 import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
-import type { Event, NewEvent, SeqRange, StateChange } from "../domain/event/event.ts";
+import type { Event, NewEvent, SeqRange } from "../domain/event/event.ts";
 import type { AgentId } from "../domain/message/message.ts";
 import type { Inspect } from "../domain/inspection.ts";
 import { account, createLedger, type Ledger } from "./ledger.ts";
 import type { EventLog } from "./log/event-log.ts";
 import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
+import type { KnownOffers } from "./offers.ts";
 import { redactEvent } from "./redact-event.ts";
-import { createBranch, followLog, type Branch, type Offers } from "./fold.ts";
+import { createBranch, followLog, type Branch } from "./fold.ts";
+import { createFiles, showing, type Projector } from "./shown-state.ts";
 import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";
 
@@ -20,7 +22,7 @@ export interface ReadablePast {
   readonly conversation: Conversation;
   readonly view: View;
   readonly state: ModuleState;
-  readonly offers: Offers;
+  readonly offers: KnownOffers;
   /** Its events, oldest first; from the disk. */
   past(from?: number): AsyncIterable<Event>;
 }
@@ -54,13 +56,6 @@ export interface Memory extends ReadablePast {
   /** Folds the view anew, by what its options are by now. Nothing may be committed meanwhile. */
   showAnew(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Keeps what people can read of module state. */
-export interface Projector {
-  write(changes: readonly StateChange[], state: ModuleState): Promise<void>;
-  /** Brings the files up to the state after an opening. Returns what is to be committed for them, each by itself. */
-  reconcile(state: ModuleState): Promise<readonly NewEvent[]>;
 }
 
 export interface MemoryOptions {
@@ -98,12 +93,7 @@ export async function openMemory(
       inspect({ kind: "event", agent, event });
     },
   );
-  const commit = async (...events: readonly NewEvent[]): Promise<readonly Event[]> => {
-    await writeFiles();
-    const added = await append(events);
-    await writeFiles(added.flatMap(changesOf));
-    return added;
-  };
+  const commit = showing(writeFiles, append);
   const begin = async (read: LogReading, events: readonly NewEvent[]): Promise<void> => {
     // Before anything can be committed: until the files are right, nobody may go on.
     const edits = await projector.reconcile(read.fold.state);
@@ -176,16 +166,6 @@ async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]
   if (ledger.log !== log.id) ledger.numbers.clear();
   ledger.log = log.id;
   return { log, findings, ledger, fold, path: pathTo(follower.forks) };
-}
-
-/** Has the files of module state show `changes`, by default those that could not be written before; nothing after a `reconcile`. */
-function createFiles(projector: Projector, state: () => ModuleState) {
-  let behind: readonly StateChange[] = [];
-  return async (changes: readonly StateChange[] = behind): Promise<void> => {
-    behind = changes;
-    if (behind.length > 0) await projector.write(behind, state());
-    behind = [];
-  };
 }
 
 /** Adds to a log what `clean` leaves, and joins what was added to what is folded from it: in the order of the log. */
@@ -294,9 +274,4 @@ export function createFold(options: ViewOptions): Fold {
     },
   };
   return fold;
-}
-
-function changesOf(event: Event): readonly StateChange[] {
-  if (event.kind === "result") return event.state ?? [];
-  return event.kind === "edited" ? [[event.module, event.key, event.value]] : [];
 }

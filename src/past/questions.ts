@@ -1,9 +1,10 @@
 // What an agent asked a person about its calls, and what came of it. A fold over the active branch of its log.
 
-import type { AskedCall, Call, DecisionEvent, EventOf, QuestionEnd } from "../domain/event/event.ts";
+import type { Call, DecisionEvent, EventOf } from "../domain/event/event.ts";
 import { CONTROL, laneOf, type AgentId, type Message } from "../domain/message/message.ts";
 import { keyOfCall } from "../domain/policy/same-call.ts";
 import { questionId, type Question } from "../domain/policy/verdict.ts";
+import type { AskedCall, QuestionEnd } from "../domain/event/approval.ts";
 
 export interface AskedQuestion {
   readonly seq: number;

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { system } from "../../modules/system/index.ts";
 import { web } from "../../modules/web/index.ts";
 import { createRedactor } from "../../src/base/redaction/redactor.ts";
-import type { ActionResult, Host, Module } from "../../src/domain/authoring/module.ts";
+import type { ActionResult, Module } from "../../src/domain/authoring/module.ts";
 import type { Model } from "../../src/domain/model.ts";
 import { defineModule, ok } from "../../src/domain/authoring/module.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
@@ -19,6 +19,7 @@ import { work, workshop } from "../workshop.ts";
 import { legion } from "../cli/legion.ts";
 import { createTempProject } from "../temp-project.ts";
 import { START } from "./harm.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 
 const redactor = createRedactor([{ name: PLANTED_NAME, value: PLANTED }]);
 const FILE = "settings.txt";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { messaging } from "../../modules/messaging.ts";
-import type { Peer } from "../../src/domain/authoring/module.ts";
+import type { Peer } from "../../src/domain/authoring/host.ts";
 import { createTestHost } from "./test-host.ts";
 
 const PEERS: readonly Peer[] = [

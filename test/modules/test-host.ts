@@ -7,9 +7,10 @@ import { createBackground } from "../../src/agent/parts/background/background.ts
 import { createDisk } from "../../src/base/files/disk.ts";
 import { NO_SECRETS } from "../../src/base/redaction/redactor.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
-import type { ActionResult, Host, Module, NodeHost, Peer } from "../../src/domain/authoring/module.ts";
+import type { ActionResult, Module } from "../../src/domain/authoring/module.ts";
 import { closedPremises } from "../../src/legion/shared-host.ts";
 import { estimateTokens } from "../../src/model/tokens/tokens.ts";
+import type { Host, NodeHost, Peer } from "../../src/domain/authoring/host.ts";
 
 export interface TestHost {
   readonly host: Host;

@@ -13,12 +13,13 @@ import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { Inspect } from "../../src/domain/inspection.ts";
 import { displayName } from "../../src/domain/message/message.ts";
 import type { Model } from "../../src/domain/model.ts";
-import { defineAction, defineModule, ok, type Host, type Module } from "../../src/domain/authoring/module.ts";
+import { defineAction, defineModule, ok, type Module } from "../../src/domain/authoring/module.ts";
 import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
 import { gateOf, QUESTIONS, tellOfQuestions } from "../torture/answers.ts";
 import { ASKING, createCarrier, createDuties, type Effect } from "../torture/carrier.ts";
 import type { Acknowledged, Parcels, Ticking, TimedEffect, Work } from "./order.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 
 export interface World extends Pick<LegionOptions, "questions" | "gate"> {
   readonly plan: (id: string) => AgentPlan;

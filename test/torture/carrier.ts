@@ -7,8 +7,9 @@ import { z } from "zod";
 import type { AgentId } from "../../src/domain/message/message.ts";
 import type { Completion, Model, ModelRequest, RawCall } from "../../src/domain/model.ts";
 import type { PolicyLayer } from "../../src/domain/policy/policy.ts";
-import { defineAction, defineModule, ok, type Host, type Module } from "../../src/domain/authoring/module.ts";
+import { defineAction, defineModule, ok, type Module } from "../../src/domain/authoring/module.ts";
 import { read, write, type Handover } from "./parcel.ts";
+import type { Host } from "../../src/domain/authoring/host.ts";
 
 /** What a look comes to. */
 export const LOOKED = "Looked around.";

@@ -1,12 +1,13 @@
 // A call about which a person has to be asked runs only after a yes that names it, and only if no rule has forbidden it since.
 // Each question is told of once and ends once: by the first answer that came, by a person's word, or for want of both.
 
-import type { Call, EventOf, QuestionEnd } from "../../src/domain/event/event.ts";
+import type { Call, EventOf } from "../../src/domain/event/event.ts";
 import type { Message } from "../../src/domain/message/message.ts";
 import { questionId, verdictIn, type Verdict } from "../../src/domain/policy/verdict.ts";
 import { QUESTIONS } from "./answers.ts";
 import type { Told } from "./evidence.ts";
 import type { QuestionFigures, Report } from "./fault.ts";
+import type { QuestionEnd } from "../../src/domain/event/approval.ts";
 
 interface Question {
   readonly id: string;

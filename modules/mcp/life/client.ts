@@ -1,7 +1,7 @@
 // The first words with a server, whatever it is spoken with over.
 
 import type { Client, JsonSchemaValidator, Transport } from "@modelcontextprotocol/client";
-import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import type { Attempt } from "./link.ts";
 
 export interface Greeting extends Attempt {

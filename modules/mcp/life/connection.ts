@@ -3,7 +3,7 @@
 // attempt never waits for a later one.
 
 import type { Client } from "@modelcontextprotocol/client";
-import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import type { Link, OpenLink } from "./link.ts";
 
 /** `why` is one sentence; `sinceMs` as the clock says it. */

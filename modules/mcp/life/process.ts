@@ -4,7 +4,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import type { Entry, Way } from "../config/entry.ts";
 
 export type Program = Pick<Entry, "name"> & { readonly way: Extract<Way, { kind: "stdio" }> };

@@ -1,7 +1,7 @@
 // A server that is a program of this machine, spoken with over its standard input and output.
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import { greet } from "./client.ts";
 import { createFraming } from "./framing.ts";
 import type { Attempt, Link } from "./link.ts";

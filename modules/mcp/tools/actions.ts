@@ -2,16 +2,12 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import {
-  defineAction,
-  type Action,
-  type ActionResult,
-  type Host,
-} from "../../../src/domain/authoring/module.ts";
+import { defineAction, type Action, type ActionResult } from "../../../src/domain/authoring/module.ts";
 import type { Connection } from "../life/connection.ts";
 import type { Offer, OfferedPrompt, OfferedTool } from "./offer.ts";
 import { failure, showResource, toResult } from "./result.ts";
 import { cleanLine } from "./text.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 
 /** The connection to the server of that name. Rejects, with what would help, if there is none. */
 export type FindConnection = (server: string, host: Host) => Promise<Connection>;

@@ -1,9 +1,10 @@
 // What a server answered -> the result of an action: its text between markers that nothing in it can imitate.
 
 import type { ContentBlock, ReadResourceResult } from "@modelcontextprotocol/client";
-import { fail, fromOutside, ok, type ActionResult, type Host } from "../../../src/domain/authoring/module.ts";
+import { fail, fromOutside, ok, type ActionResult } from "../../../src/domain/authoring/module.ts";
 import { wrapOutside } from "../../../src/domain/authoring/outside.ts";
 import { cleanLine } from "./text.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 
 export interface Answer {
   readonly content: readonly ContentBlock[];

@@ -14,7 +14,7 @@
 import { constants, existsSync } from "node:fs";
 import { mkdir, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { Host } from "../../../src/domain/authoring/module.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 import { holdsReadOnly, isProtected, isReadOnly, liesIn } from "../../../src/domain/authoring/protected.ts";
 import { addingInTurn, leadsThroughRepository } from "./repository.ts";
 import { codeOf, Refusal } from "../refusal.ts";

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { defineAction, fail, ok, type Host } from "../../../src/domain/authoring/module.ts";
+import { defineAction, fail, ok } from "../../../src/domain/authoring/module.ts";
 import { pathParameter } from "../parameters.ts";
 import { orRefusal } from "../refusal.ts";
 import { MAX_BYTES, printable } from "../text.ts";
 import { readTree, type Leaf } from "./tree.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 
 const MAX_FILES = 500;
 /** How many stand out. */

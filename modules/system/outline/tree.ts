@@ -4,7 +4,7 @@ import type { Dirent, Stats } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Host } from "../../../src/domain/authoring/module.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 import { aboutFile, importsOf } from "./about.ts";
 import {
   namesTo,

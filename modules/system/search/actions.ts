@@ -5,7 +5,6 @@ import {
   ok,
   type Action,
   type ActionResult,
-  type Host,
 } from "../../../src/domain/authoring/module.ts";
 import { pathParameter } from "../parameters.ts";
 import { orRefusal, Refusal } from "../refusal.ts";
@@ -16,6 +15,7 @@ import { look, placeOf, type Findings, type Hit, type SearchOptions } from "./lo
 import { Mistake } from "./mistake.ts";
 import { readPattern } from "./pattern.ts";
 import { MAX_FILE_BYTES, MAX_IN_FILE } from "./search.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 
 const MAX_FILES = 1_000;
 const MAX_HITS = MAX_IN_FILE - 1;

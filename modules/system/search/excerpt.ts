@@ -2,7 +2,7 @@
 
 import { lstat, type FileHandle } from "node:fs/promises";
 import { dirname, basename } from "node:path";
-import type { Host } from "../../../src/domain/authoring/module.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 import { openFile, withEntry, withFolder, type Errand, type FolderErrand } from "../confine/confine.ts";
 import { codeOf, Refusal } from "../refusal.ts";
 import { isInsideCharacter, NEWLINE, printableLine } from "../text.ts";

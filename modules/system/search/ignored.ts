@@ -2,7 +2,7 @@
 // Read are neither `.git/info/exclude` nor what a person set up for all projects; what git keeps in spite of a rule is
 // taken for ignored.
 
-import type { Host } from "../../../src/domain/authoring/module.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 import { openFile, withEntry, type Errand } from "../confine/confine.ts";
 import { codeOf, Refusal } from "../refusal.ts";
 import { MAX_BYTES, readRules, type Rules } from "./rules.ts";

@@ -2,7 +2,7 @@
 
 import { lstat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
-import type { Host } from "../../../src/domain/authoring/module.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 import {
   mayRead,
   openFile,

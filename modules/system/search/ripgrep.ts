@@ -8,7 +8,7 @@ import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Readable } from "node:stream";
-import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import { printableLine } from "../text.ts";
 import { fitting, namesOf } from "./glob.ts";
 import { literal } from "./rules.ts";

@@ -5,7 +5,7 @@
 //   Z3. Only so many reads are under way; others wait in line.
 //   Z4. After `close` nothing of it is left.
 
-import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import type { Fetched, Permits, Rendered } from "../document.ts";
 import { IDLE_MS, MAX_PAGES } from "./limits.ts";
 import { startBrowser, type RunningBrowser } from "./process.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser } from "puppeteer";
-import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import { ANSWER_MS, END_MS, MAX_MESSAGE_BYTES } from "./limits.ts";
 import { openPipe } from "./pipe.ts";
 import { switchesFor } from "./switches.ts";

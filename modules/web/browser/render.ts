@@ -1,7 +1,7 @@
 // One read: a context of its own, a page in it, and nothing of either afterwards.
 
 import type { BrowserContext, CDPSession, Page } from "puppeteer";
-import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import type { NetworkProxy } from "../../../src/domain/authoring/network.ts";
 import type { Fetched, Permits, Rendered } from "../document.ts";
 import { ANSWER_MS, MAX_LOADED_BYTES, SETTLE_MS, TAKE_MS } from "./limits.ts";

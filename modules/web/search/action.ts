@@ -5,12 +5,12 @@ import {
   fromOutside,
   ok,
   type ActionResult,
-  type Host,
 } from "../../../src/domain/authoring/module.ts";
 import { wrapOutside } from "../../../src/domain/authoring/outside.ts";
 import { readSettings } from "../settings.ts";
 import { openSearch } from "./open.ts";
 import { SearchError, type SearchHit, type SearchProvider } from "./provider.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 
 /** What all providers take. */
 const MAX_QUERY = 400;

@@ -1,12 +1,13 @@
 import { findSpec, namesOf, parametersOf, type Parameter } from "../../domain/action-spec.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Call, DecisionEvent } from "../../domain/event/event.ts";
-import type { Action, ActionSpec } from "../../domain/authoring/module.ts";
+import type { Action } from "../../domain/authoring/module.ts";
 import { parseJson } from "../../model/protocol/native-calls.ts";
 import { MULTILINE_DELIMITER, mistakeIn } from "../../model/protocol/text-syntax.ts";
 import type { SoundCall } from "../parts/agent.ts";
 import type { ActionIndex } from "../parts/module-set.ts";
 import { didYouMean, enumerate, quote } from "../../base/text/wording.ts";
+import type { ActionSpec } from "../../domain/authoring/host.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 

@@ -9,7 +9,7 @@ import { fieldsOf } from "../../base/text/json.ts";
 import type { Performer, SoundCall } from "../parts/agent.ts";
 import type { ProgramVerdict } from "../parts/rulebook.ts";
 import { displayName } from "../../domain/message/message.ts";
-import type { Host } from "../../domain/authoring/module.ts";
+import type { Host } from "../../domain/authoring/host.ts";
 import { judge, type Judgement, type Policy } from "../../domain/policy/policy.ts";
 import { profileTable, type Circumstances } from "../../domain/policy/profile.ts";
 import type { Touch } from "../../domain/policy/rule.ts";

@@ -12,7 +12,7 @@ import type { Event, EventOf } from "../../domain/event/event.ts";
 import { laneOf } from "../../domain/message/message.ts";
 import { isHidden } from "../../past/held.ts";
 import type { ModelProfile } from "../../domain/model.ts";
-import type { History, Host, PastEvent } from "../../domain/authoring/module.ts";
+import type { History, Host, PastEvent } from "../../domain/authoring/host.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";

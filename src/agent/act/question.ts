@@ -1,7 +1,7 @@
 // A question about a call: put to the person, and waited for. The call stays in its place: no mail is taken in meanwhile.
 
 import { linkSignals, SHUTDOWN, type Stops } from "../../base/process/signals.ts";
-import type { AskedCall } from "../../domain/event/event.ts";
+import type { AskedCall } from "../../domain/event/approval.ts";
 import { CONTROL, displayName, laneOf, type Message } from "../../domain/message/message.ts";
 import { questionText, shown } from "../../domain/policy/question-text.ts";
 import { compose } from "../../mail/compose.ts";

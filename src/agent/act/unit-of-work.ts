@@ -9,7 +9,7 @@ import { addUsage, type StateChange, type Usage } from "../../domain/event/event
 import { LegionError } from "../../base/errors.ts";
 import type { AgentId, Message } from "../../domain/message/message.ts";
 import { keysOf, valueOf, type ModuleState } from "../../past/state.ts";
-import type { State } from "../../domain/authoring/module.ts";
+import type { State } from "../../domain/authoring/host.ts";
 
 export type Work = ReturnType<typeof beginWork>;
 

@@ -12,7 +12,7 @@ import type { MemorySettings } from "../../domain/memory-settings.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
-import type { Action, Identity } from "../../domain/authoring/module.ts";
+import type { Action } from "../../domain/authoring/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { PostalService } from "../../mail/compose.ts";
@@ -28,6 +28,7 @@ import type { Presence } from "./presence.ts";
 import type { Rulebook } from "./rulebook.ts";
 import type { Speech } from "./speech.ts";
 import type { TracedWorkplace, Workplace } from "./workplace.ts";
+import type { Identity } from "../../domain/authoring/host.ts";
 
 /** What an agent's next prompt is composed from, whether it runs or not. */
 export interface PromptSource {

@@ -2,10 +2,11 @@
 // short ones stay whole, and the others share what is left in equal parts.
 
 import { messageOf } from "../../base/errors.ts";
-import type { Host, Module } from "../../domain/authoring/module.ts";
+import type { Module } from "../../domain/authoring/module.ts";
 import type { ToolSpec } from "../../domain/model.ts";
 import { elide } from "../../base/text/wording.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
+import type { Host } from "../../domain/authoring/host.ts";
 
 export interface Introduction {
   /** The modules' instructions: stable. */

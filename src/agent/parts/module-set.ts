@@ -4,12 +4,13 @@ import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { createClosing, type Close } from "../../base/process/closing.ts";
 import { findSpec, namesOf, toActionSpec } from "../../domain/action-spec.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { Action, ActionSpec, Effects, Host, Module } from "../../domain/authoring/module.ts";
+import type { Action, Effects, Module } from "../../domain/authoring/module.ts";
 import type { ProtocolName } from "../../domain/event/event.ts";
 import type { ToolSpec } from "../../domain/model.ts";
 import { pinnedParts, section, type Introduction } from "./introduction.ts";
-import type { Offers } from "../../past/fold.ts";
+import type { KnownOffers } from "../../past/offers.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
+import type { ActionSpec, Host } from "../../domain/authoring/host.ts";
 
 export interface IndexedAction {
   readonly action: Action;
@@ -66,9 +67,8 @@ function ofActions(
   return { modules, actions, specs, tools: protocol.tools(specs), protocol: protocol.name, howToAct };
 }
 
-/** What it says of its actions holds at this moment: they may change while the agent runs. */
 /** `index` with what its modules make of what they found; nothing of that takes the name of another action. */
-export function withOffers(index: ActionIndex, protocol: Protocol, offers: Offers): ActionIndex {
+export function withOffers(index: ActionIndex, protocol: Protocol, offers: KnownOffers): ActionIndex {
   const found = index.modules.flatMap((module) => {
     const actions = offers.has(module.name) ? module.offers?.actions?.(offers.get(module.name)) : undefined;
     return Object.entries(actions ?? {}).map(([name, action]) => indexedAs(module.name, name, action));
@@ -84,6 +84,7 @@ export function withOffers(index: ActionIndex, protocol: Protocol, offers: Offer
   return ofActions(index.modules, actions, protocol);
 }
 
+/** What it says of its actions holds at this moment: they may change while the agent runs. */
 export interface ModuleSet extends Omit<ActionIndex, "tools"> {
   /** What `module` may ask for, outside of any action: reading only. */
   host(module: string): Host;
@@ -97,7 +98,7 @@ export interface ModuleSet extends Omit<ActionIndex, "tools"> {
 
 /** `speech` says anew each time what the actions are and how they are written; nothing of an introduction holds a secret. */
 export function startModules(
-  speech: { readonly actions: ActionIndex; readonly offers?: Offers },
+  speech: { readonly actions: ActionIndex; readonly offers?: KnownOffers },
   createHost: (module: string) => Host,
   redactor: Redactor = NO_SECRETS,
 ): ModuleSet {
@@ -150,7 +151,7 @@ export function startModules(
 /** The stable part of an introduction. */
 interface WrittenIndex extends Omit<Introduction, "pinned"> {
   readonly of: ActionIndex;
-  readonly offers: Offers | undefined;
+  readonly offers: KnownOffers | undefined;
 }
 
 /** Each module's part with its header, or at the mark that the brief has for it. */

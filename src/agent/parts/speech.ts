@@ -1,7 +1,7 @@
 // How an agent writes its actions and is shown its past. Whether a model can call tools, its server may say only when it is
 // asked: then the agent goes on in text, with the same past.
 
-import type { Offers } from "../../past/fold.ts";
+import { NO_OFFERS, type KnownOffers } from "../../past/offers.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
 import type { Model, ModelProfile } from "../../domain/model.ts";
 import { withOffers, type ActionIndex } from "./module-set.ts";
@@ -24,10 +24,8 @@ export interface Ways extends Way {
 export interface Speech extends Way, ViewOptions {
   readonly ways: Ways;
   /** Of which `actions` are made. */
-  readonly offers: Offers;
+  readonly offers: KnownOffers;
 }
-
-const NO_OFFERS: Offers = new Map();
 
 export function createSpeech(ways: Ways, model: Model): Speech {
   const { protocol, actions, errors } = wayFor(ways, model.profile);

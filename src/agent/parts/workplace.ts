@@ -1,7 +1,7 @@
 // Where an agent works, and what its modules find there.
 
 import type { Tenure } from "../../domain/lease.ts";
-import type { NodeHost, Peer } from "../../domain/authoring/module.ts";
+import type { NodeHost, Peer } from "../../domain/authoring/host.ts";
 import type { Environment, ExecuteOptions } from "../../environment/environment.ts";
 import type { CommandOptions, CommandRun, Workspace } from "../../domain/authoring/workspace.ts";
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { readableModules } from "../../config/module-loader.ts";
 import { fork } from "../../legion/fork.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import type { Peer } from "../../domain/authoring/module.ts";
+import type { Peer } from "../../domain/authoring/host.ts";
 import { resend } from "../../mail/resend.ts";
 import type { Store } from "../../storage/contract/store.ts";
 import { PAUSED, changesNothing, resentOf, resolveKnown } from "./orders.ts";

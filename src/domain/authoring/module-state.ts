@@ -1,4 +1,4 @@
-import type { Host, NodeHost } from "./module.ts";
+import type { Host, NodeHost } from "./host.ts";
 
 /**
  * State of a module that is not JSON: a cache, a connection. Returns an accessor that creates it at the first use for

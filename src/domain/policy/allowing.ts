@@ -1,6 +1,6 @@
 // What a person would write so that a call is not asked again.
 
-import type { AskedCall } from "../event/event.ts";
+import type { AskedCall } from "../event/approval.ts";
 import { parseRule, type Touch } from "./rule.ts";
 
 /**

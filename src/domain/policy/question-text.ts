@@ -3,7 +3,7 @@
 import { fieldsOf } from "../../base/text/json.ts";
 import { showUnseen } from "../../base/text/unseen.ts";
 import { elide } from "../../base/text/wording.ts";
-import type { AskedCall } from "../event/event.ts";
+import type { AskedCall } from "../event/approval.ts";
 import { displayName } from "../message/message.ts";
 import type { Touch } from "./rule.ts";
 

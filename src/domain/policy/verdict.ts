@@ -1,7 +1,7 @@
 // The question whether a call may run, and a person's answer to it: a message of Control in the lane `verdict`.
 
 import { fieldsOf } from "../../base/text/json.ts";
-import type { AskedCall, QuestionEnd } from "../event/event.ts";
+import type { AskedCall, QuestionEnd } from "../event/approval.ts";
 import { isAgentId, laneOf, type AgentId, type Message } from "../message/message.ts";
 
 /** A call that waits for a person, as they are told of it. */

@@ -1,7 +1,7 @@
 // Keeps an agent open: opens it when that is possible, and its log anew when it has failed.
 
 import type { Agent, Shared } from "../../agent/parts/agent.ts";
-import type { Identity } from "../../domain/authoring/module.ts";
+import type { Identity } from "../../domain/authoring/host.ts";
 import type { Presence } from "../../agent/parts/presence.ts";
 import { formatDuration } from "../../base/text/duration.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";

@@ -6,7 +6,7 @@
 
 import { runActor } from "../../agent/actor.ts";
 import type { Agent } from "../../agent/parts/agent.ts";
-import type { Identity } from "../../domain/authoring/module.ts";
+import type { Identity } from "../../domain/authoring/host.ts";
 import type { Standing } from "../../agent/parts/presence.ts";
 import { park } from "../../agent/park.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";

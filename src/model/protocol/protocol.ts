@@ -1,6 +1,6 @@
 import type { Call, ProtocolName } from "../../domain/event/event.ts";
 import type { Completion, ToolSpec, Turn } from "../../domain/model.ts";
-import type { ActionSpec } from "../../domain/authoring/module.ts";
+import type { ActionSpec } from "../../domain/authoring/host.ts";
 
 /**
  * What a completion asks for. `calls`: actions, unchecked, in order; none is a plain answer.

@@ -1,6 +1,6 @@
 import type { Completion } from "../../domain/model.ts";
 import { findSpec, namesOf } from "../../domain/action-spec.ts";
-import type { ActionSpec } from "../../domain/authoring/module.ts";
+import type { ActionSpec } from "../../domain/authoring/host.ts";
 import { escapeHeaders, quote } from "../../base/text/wording.ts";
 import { readNativeCalls } from "./native-calls.ts";
 import type { Parsed, Protocol, ShownDecision, ShownResult } from "./protocol.ts";

@@ -1,6 +1,6 @@
 import { findSpec, parametersOf } from "../../domain/action-spec.ts";
 import type { CallResult, Completion, Turn } from "../../domain/model.ts";
-import type { ActionSpec } from "../../domain/authoring/module.ts";
+import type { ActionSpec } from "../../domain/authoring/host.ts";
 import { isCut, readNativeCalls } from "./native-calls.ts";
 import type { Parsed, Protocol, ShownDecision, ShownResult } from "./protocol.ts";
 import { isWritten, readAction, toCall } from "./text-search.ts";

@@ -14,9 +14,9 @@ import {
   idle,
   ok,
   type ActionResult,
-  type Host,
 } from "../../../src/domain/authoring/module.ts";
 import { createWorld } from "../../world.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 

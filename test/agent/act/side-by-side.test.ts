@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { core } from "../../../modules/core.ts";
-import { defineAction, defineModule, fail, ok, type Host } from "../../../src/domain/authoring/module.ts";
+import { defineAction, defineModule, fail, ok } from "../../../src/domain/authoring/module.ts";
 import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { aborted } from "../../../src/base/process/signals.ts";
 import { answer, PERSON, questionOf } from "./asking.ts";
 import { byHand, createWorldInMemory as createWorld, type World, type WorldAgent } from "../../world.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 
 const NOOP: ScriptedAnswer = { calls: [{ action: "noop" }] };
 

@@ -1,17 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { createRedactor } from "../../../src/base/redaction/redactor.ts";
-import {
-  defineAction,
-  defineModule,
-  ok,
-  type Host,
-  type Module,
-} from "../../../src/domain/authoring/module.ts";
+import { defineAction, defineModule, ok, type Module } from "../../../src/domain/authoring/module.ts";
 import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
 import { replay, replayLegion } from "../../legion/replay/replays.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { byHand, createWorld, type World, type WorldAgent } from "../../world.ts";
+import type { Host } from "../../../src/domain/authoring/host.ts";
 
 /** A market with a changing offer: one action for each thing on it. */
 function market(find: (host: Host) => Promise<unknown>): Module {

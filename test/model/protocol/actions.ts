@@ -2,7 +2,8 @@ import { z } from "zod";
 import { NO_USAGE } from "../../../src/domain/event/event.ts";
 import type { Completion } from "../../../src/domain/model.ts";
 import { toActionSpec } from "../../../src/domain/action-spec.ts";
-import { defineAction, ok, type ActionSpec } from "../../../src/domain/authoring/module.ts";
+import { defineAction, ok } from "../../../src/domain/authoring/module.ts";
+import type { ActionSpec } from "../../../src/domain/authoring/host.ts";
 
 const text = z.string();
 

@@ -5,7 +5,7 @@ import { openStdio } from "../../../modules/mcp/life/stdio.ts";
 import { createMcp } from "../../../modules/mcp/index.ts";
 import type { Offer } from "../../../modules/mcp/tools/offer.ts";
 import { readServers } from "../../../modules/mcp/config/read.ts";
-import type { NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import { unwrapOutside } from "../../../src/domain/authoring/outside.ts";
 import { closedPremises } from "../../../src/legion/shared-host.ts";
 import { createHandClock } from "../../hand-clock.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClock } from "../../../src/base/clock.ts";
 import { createNetwork } from "../../../src/environment/network/network.ts";
 import { estimateTokens } from "../../../src/model/tokens/tokens.ts";
-import type { Host, NodeHost } from "../../../src/domain/authoring/module.ts";
+import type { Host, NodeHost } from "../../../src/domain/authoring/host.ts";
 import { createTestHost, type Setup } from "../test-host.ts";
 import { web } from "./from-source.ts";
 import { startSite, type Site } from "./site/server.ts";

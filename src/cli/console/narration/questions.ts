@@ -1,6 +1,6 @@
 // What is said to people of a question: when it comes, and what became of it.
 
-import type { QuestionEnd } from "../../../domain/event/event.ts";
+import type { QuestionEnd } from "../../../domain/event/approval.ts";
 import type { Inspection } from "../../../domain/inspection.ts";
 import type { Question, Settlement } from "../../../domain/policy/verdict.ts";
 import { displayName } from "../../../domain/message/message.ts";

@@ -1,7 +1,7 @@
 // What a person is told of a call that was refused because nobody was there to be asked.
 
 import { displayName, type AgentId } from "../../../domain/message/message.ts";
-import type { AskedCall } from "../../../domain/event/event.ts";
+import type { AskedCall } from "../../../domain/event/approval.ts";
 import type { Inspect } from "../../../domain/inspection.ts";
 import { rulesAllowing } from "../../../domain/policy/allowing.ts";
 import { shown } from "../../../domain/policy/question-text.ts";

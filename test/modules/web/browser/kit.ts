@@ -11,7 +11,7 @@ import { findBrowser } from "../../../../modules/web/browser/find.ts";
 import type { Fetched } from "../../../../modules/web/document.ts";
 import { createClock } from "../../../../src/base/clock.ts";
 import { createNetwork } from "../../../../src/environment/network/network.ts";
-import type { NodeHost } from "../../../../src/domain/authoring/module.ts";
+import type { NodeHost } from "../../../../src/domain/authoring/host.ts";
 import { namesOf } from "../../../environment/network/web.ts";
 
 /** Without one the tests that need it are left out: `describe.skipIf(!chromiumIsThere)`. With `CI=true` they fail. */
