@@ -46,6 +46,12 @@ providers:
 web: { search: { provider: searxng, url: "http://localhost:8080" }, allowPrivate: [localhost, 10.0.0.0/8], browser: off }
 `;
 
+const NO_SERVERS = {
+  allow: [],
+  trusted: [],
+  place: expect.stringContaining("ai-legion/config.yaml") as string,
+};
+
 describe("loadConfig", () => {
   it("knows what holds when nobody said anything", async () => {
     const { environment, secrets, trust: _, skills: __, ...config } = await load();
@@ -65,7 +71,7 @@ describe("loadConfig", () => {
       commandEnvironment: {},
       models: {},
       providers: {},
-      modules: { web: { allowPrivate: [] } },
+      modules: { web: { allowPrivate: [] }, mcp: NO_SERVERS },
       flags: {},
     });
     expect([environment(), secrets()]).toEqual([{}, []]);
@@ -108,6 +114,7 @@ describe("loadConfig", () => {
         anthropic: { apiVersion: "2023-06-01" },
       },
       modules: {
+        mcp: NO_SERVERS,
         web: {
           allowPrivate: ["localhost", "10.0.0.0/8"],
           browser: "off",
