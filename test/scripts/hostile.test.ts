@@ -16,7 +16,7 @@ const ENOUGH = Object.entries(LEAST_CASES).flatMap(([group, least]) => cases(gro
 describe("the groups of hostile cases", () => {
   it("are those that must not be missing: 170 cases at least, those through a command's proxy aside", () => {
     const sum = Object.values(LEAST_CASES).reduce((all, least) => all + least);
-    expect(sum - LEAST_CASES["SSRF through a command's proxy"]).toBe(170);
+    expect(sum - LEAST_CASES["SSRF through a command's proxy"]).toBeGreaterThanOrEqual(170);
     expect(lacksOf(groupsIn(ENOUGH))).toEqual([]);
     expect(lacksOf(groupsIn([]))).toHaveLength(Object.keys(LEAST_CASES).length);
   });

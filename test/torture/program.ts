@@ -50,7 +50,7 @@ export async function buildProgram({ entry, outfile, changes = [] }: Program): P
     platform: "node",
     format: "esm",
     target: "node20",
-    external: ["js-tiktoken", "@anthropic-ai/sdk", "openai", "pino", "yaml", "commander"],
+    external: ["js-tiktoken", "@anthropic-ai/sdk", "openai", "pino", "commander"],
     banner: { js: REQUIRE },
     logLevel: "error",
     plugins: [
