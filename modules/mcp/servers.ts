@@ -2,10 +2,9 @@
 
 import type { NodeHost } from "../../src/domain/authoring/host.ts";
 import type { Entry } from "./config/entry.ts";
-import { readServers } from "./config/read.ts";
 import { keepConnected, type Connection } from "./life/connection.ts";
 import { openStdio } from "./life/stdio.ts";
-import { permission, type McpSettings } from "./settings.ts";
+import { refusal, type McpSettings } from "./settings.ts";
 import { listOffers } from "./tools/list.ts";
 import type { Found, Listing } from "./tools/offer.ts";
 
@@ -26,28 +25,46 @@ export interface Servers {
 const FRESH_MS = 30_000;
 
 export function openServers(node: NodeHost, settings: McpSettings, times: ServerTimes): Servers {
-  const { trusted } = settings;
-  const begun = begin(node, settings, times);
-  const one = async (name: string): Promise<Connected> => {
-    const { connected, refusals } = await begun;
-    const found = connected.get(name);
-    if (found) return found;
-    const known = [...connected.keys()].join(", ") || "none";
-    throw new Error(
-      refusals.get(name) ?? `There is no MCP server ${JSON.stringify(name)}; there are: ${known}.`,
+  const { trusted, isAllowed } = settings;
+  const begun = settings.servers();
+  const connected = new Map<string, Connected>();
+  let isOver = false;
+  node.onClose(async () => {
+    isOver = true;
+    await Promise.all([...connected.values()].map(({ connection }) => connection.close()));
+  });
+  /** Begins those that a person has allowed by now. */
+  const allowed = async (): Promise<readonly Connected[]> => {
+    const { entries } = await begun;
+    const areAllowed = await Promise.all(
+      entries.map(async (entry) => connected.has(entry.name) || (await isAllowed(entry))),
     );
+    return entries.flatMap((entry, index) => {
+      const known = connected.get(entry.name);
+      if (known || isOver || !areAllowed[index]) return known ?? [];
+      const added = connect(entry, node, times);
+      connected.set(entry.name, added);
+      return added;
+    });
   };
   return {
     async find(signal) {
-      const { connected } = await begun;
       return Promise.all(
-        [...connected.values()].map(async ({ name, connection, list }) => {
+        (await allowed()).map(async ({ name, connection, list }) => {
           await connection.settled(signal);
           return { name, isTrusted: trusted.includes(name), listing: await list() };
         }),
       );
     },
-    connection: async (name) => (await one(name)).connection,
+    async connection(wanted) {
+      const servers = await allowed();
+      const found = servers.find(({ name }) => name === wanted);
+      if (found) return found.connection;
+      const entry = (await begun).entries.find(({ name }) => name === wanted);
+      if (entry) throw new Error(refusal(entry));
+      const known = servers.map(({ name }) => name).join(", ") || "none";
+      throw new Error(`There is no MCP server ${JSON.stringify(wanted)}; there are: ${known}.`);
+    },
   };
 }
 
@@ -56,30 +73,6 @@ interface Connected {
   readonly connection: Connection;
   /** `undefined` where it is away, or does not say. */
   list(): Promise<Listing | undefined>;
-}
-
-interface Begun {
-  readonly connected: ReadonlyMap<string, Connected>;
-  /** Why others were not begun, by name. */
-  readonly refusals: ReadonlyMap<string, string>;
-}
-
-async function begin(node: NodeHost, settings: McpSettings, times: ServerTimes): Promise<Begun> {
-  let isOver = false;
-  const connected = new Map<string, Connected>();
-  const refusals = new Map<string, string>();
-  node.onClose(async () => {
-    isOver = true;
-    await Promise.all([...connected.values()].map(({ connection }) => connection.close()));
-  });
-  const { entries } = await readServers(settings);
-  if (isOver) return { connected, refusals };
-  for (const entry of entries) {
-    const refusal = permission(entry, settings);
-    if (refusal === undefined) connected.set(entry.name, connect(entry, node, times));
-    else refusals.set(entry.name, refusal);
-  }
-  return { connected, refusals };
 }
 
 function connect({ name, way }: Entry, node: NodeHost, { connectMs, listMs }: ServerTimes): Connected {

@@ -19,6 +19,7 @@ import { DEFAULT_MEMORY, type MemoryChoice } from "./files/settings.ts";
 import { chooseSearch, type SearchChoice } from "./web-search.ts";
 import { BROWSER_VARIABLE as BROWSER, SERVICE_VARIABLES, type VARIABLES } from "./files/variables.ts";
 import { explainIssue } from "./files/yaml.ts";
+import { serversIn, type McpConfig } from "./mcp.ts";
 import type { SkillFolder } from "./skills.ts";
 
 /** What models and web searches are chosen and opened by, beside the config. */
@@ -72,15 +73,6 @@ export interface Config {
   readonly secrets: () => readonly Secret[];
 }
 
-export type McpConfig = {
-  /** MCP servers that the person allowed: `name@hash`. */
-  readonly allow: readonly string[];
-  /** Names of those that the person takes at their word. */
-  readonly trusted: readonly string[];
-  /** For people: where the person says so. */
-  readonly place: string;
-};
-
 export type WebConfig = {
   /** Hosts and networks that may be reached though they are not public. */
   readonly allowPrivate: readonly string[];
@@ -120,7 +112,7 @@ interface Layers {
 /** Throws USAGE for what the environment or the command line has wrong. */
 export function settle(
   { person, file, dotEnv, providers, skills, variables: said, trust, grants }: Layers,
-  { env, flags }: ConfigSources,
+  { projectDir, env, flags }: ConfigSources,
 ): Config {
   const environment = { ...dotEnv, ...env };
   const variables = readTexts(said.map(([key, variable]) => [key, variable, environment[variable]]));
@@ -158,7 +150,7 @@ export function settle(
     providers: guardKeys(providers, file.providers ?? {}, { env, dotEnv }),
     modules: {
       web: webOf(file.web ?? {}, { env, dotEnv }),
-      mcp: { allow: person.mcp?.allow ?? [], trusted: person.mcp?.trusted ?? [], place: person.place },
+      mcp: { trusted: file.mcp?.trusted ?? [], servers: () => serversIn(projectDir, env) },
     },
     skills,
     grants,

@@ -17,6 +17,7 @@ import {
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import { environmentChoiceOf, layersOf } from "./agent-policy.ts";
 import type { Model } from "../domain/model.ts";
+import { serverGrants } from "../config/mcp.ts";
 import { skillGrants } from "../config/skills.ts";
 import { skillSettings } from "./skill-settings.ts";
 import { createWays } from "./ways.ts";
@@ -157,7 +158,9 @@ export async function broughtBy(
   const files = await moduleFiles([...new Set(references)], { ...places, given });
   const inFiles = [...definitions, ...members].flatMap(({ grants = [] }) => grants);
   const forSkills = references.includes("skills") ? await skillGrants(config.skills) : [];
-  const grants = new Map([...config.grants, ...forSkills, ...inFiles].map((wanted) => [wanted.what, wanted]));
+  const forServers = references.includes("mcp") ? await serverGrants(config.modules.mcp, config.trust) : [];
+  const wanted = [...config.grants, ...forSkills, ...forServers, ...inFiles];
+  const grants = new Map(wanted.map((one) => [one.what, one]));
   return { modules: [...files.values()], grants: [...grants.values()] };
 }
 

@@ -38,19 +38,12 @@ limits: { steps: 50, cost: 2.5, time: 8h, agent: { cost: 1 }, legion: { steps: 1
 policy: { deny: [run  git push] }
 memory: { strategy: rounds, threshold: 80000, pin: top, forgetErrors: off }
 durability: process
-models:
-  openai/llama3: { window: 8192, maxOutput: 1024, price: { input: 0, output: 0 }, tools: off }
+models: { openai/llama3: { window: 8192, maxOutput: 1024, price: { input: 0, output: 0 }, tools: off } }
 providers:
   openai: { baseUrl: "http://localhost:11434/v1", stream: off, concurrency: 1, first: 10m, stall: 90s }
   anthropic: { apiVersion: 2023-06-01 }
 web: { search: { provider: searxng, url: "http://localhost:8080" }, allowPrivate: [localhost, 10.0.0.0/8], browser: off }
-`;
-
-const NO_SERVERS = {
-  allow: [],
-  trusted: [],
-  place: expect.stringContaining("ai-legion/config.yaml") as string,
-};
+mcp: { trusted: [weather] }`;
 
 describe("loadConfig", () => {
   it("knows what holds when nobody said anything", async () => {
@@ -71,7 +64,7 @@ describe("loadConfig", () => {
       commandEnvironment: {},
       models: {},
       providers: {},
-      modules: { web: { allowPrivate: [] }, mcp: NO_SERVERS },
+      modules: { web: { allowPrivate: [] }, mcp: { trusted: [], servers: expect.any(Function) } },
       flags: {},
     });
     expect([environment(), secrets()]).toEqual([{}, []]);
@@ -114,7 +107,7 @@ describe("loadConfig", () => {
         anthropic: { apiVersion: "2023-06-01" },
       },
       modules: {
-        mcp: NO_SERVERS,
+        mcp: { trusted: ["weather"], servers: expect.any(Function) },
         web: {
           allowPrivate: ["localhost", "10.0.0.0/8"],
           browser: "off",

@@ -107,6 +107,8 @@ const SECRETS = "expected a list of names of variables such as [DEPLOY_TOKEN], n
 /** What is wrong with one is not repeated: it may be a value. */
 const secrets = z.array(z.string(SECRETS).regex(/^[A-Za-z_]\w*$/, SECRETS), SECRETS);
 
+const SERVERS = "expected a list of names of MCP servers such as [weather]";
+
 const approvalsMode = z.enum(["wait", "deny"], { error: "expected wait or deny" });
 const approvals = z.preprocess(
   (value) => (typeof value === "string" ? { mode: value } : value),
@@ -135,6 +137,7 @@ export const fileSettings = section({
   environment: environment.optional(),
   system: section({ commands: noCommands }).optional(),
   web: web.optional(),
+  mcp: section({ trusted: z.array(z.string(SERVERS), SERVERS).optional() }).optional(),
   secrets: secrets.optional(),
 });
 /** What can be said in one text: in the environment, or behind a flag. */

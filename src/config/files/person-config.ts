@@ -11,21 +11,11 @@ import { parseYaml } from "./yaml.ts";
 
 const FILE = "config.yaml";
 const VARIABLE = "expected the name of a variable such as DEPLOY_TOKEN";
-const ALLOW = "expected a list of servers, each as a refusal to start it names it: [weather@<hash>]";
-const TRUSTED = "expected a list of names of servers such as [weather]";
 const NOTIFY = "expected a command, or a URL such as https://ntfy.sh/mine";
 
 /** Who is told when a person is wanted: a command of a shell, or a URL that is posted to. */
 export type Notify =
   { readonly kind: "command"; readonly command: string } | { readonly kind: "url"; readonly url: string };
-
-/** What the person says of MCP servers. */
-export interface PersonMcp {
-  /** Those that may be started: `name@hash`. */
-  readonly allow?: readonly string[];
-  /** Names of those whose word on what their tools do is taken. */
-  readonly trusted?: readonly string[];
-}
 
 export interface PersonSettings {
   /** For people: the path of the file, whether it is there or not. */
@@ -37,7 +27,6 @@ export interface PersonSettings {
   readonly notify?: Notify;
   /** How providers are reached. */
   readonly providers?: PersonProviders;
-  readonly mcp?: PersonMcp;
 }
 
 const personSettings = section({
@@ -46,10 +35,6 @@ const personSettings = section({
   secrets: z.array(z.string(VARIABLE).regex(/^[A-Za-z_]\w*$/, VARIABLE), VARIABLE).optional(),
   notify: parsed(readNotify).optional(),
   providers: personProviders.optional(),
-  mcp: section({
-    allow: z.array(z.string(ALLOW).regex(/^.+@[0-9a-f]{32}$/s, ALLOW), ALLOW).optional(),
-    trusted: z.array(z.string(TRUSTED), TRUSTED).optional(),
-  }).optional(),
 });
 
 function readNotify(value: string | number): Notify {

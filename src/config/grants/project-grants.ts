@@ -3,12 +3,19 @@
 import { completeStartable } from "../code/startable.ts";
 import type { Config } from "../config.ts";
 import { findDefinition, findTeam, type Places } from "../definition.ts";
+import { serverGrants } from "../mcp.ts";
 import { skillGrants } from "../skills.ts";
 import { findModuleFile, isFileReference, type Brought } from "../module-loader.ts";
 
 /** What is wrong in a definition or a team grants nothing, and is passed over. */
 export async function grantsIn(
-  { agent, grants, trust, skills }: Pick<Config, "agent" | "grants" | "trust" | "skills">,
+  {
+    agent,
+    grants,
+    trust,
+    skills,
+    modules: sections,
+  }: Pick<Config, "agent" | "grants" | "trust" | "skills" | "modules">,
   { projectDir, packageDir }: Places,
 ): Promise<Brought> {
   const places = { projectDir, packageDir, trust };
@@ -26,6 +33,7 @@ export async function grantsIn(
   const wanted = [
     ...grants,
     ...(await skillGrants(skills)),
+    ...(await serverGrants(sections.mcp, trust)),
     ...said.flat().flatMap((one) => one.grants ?? []),
   ];
   return {

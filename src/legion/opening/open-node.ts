@@ -19,6 +19,7 @@ import { legionPaths } from "../../storage/folder/paths.ts";
 import { openPersonFolder, personFolderPath } from "../../storage/folder/person/folder.ts";
 import { answersOf } from "../../storage/folder/person/trust.ts";
 import { openBackend, type Voices } from "../../storage/open.ts";
+import { serverSettings } from "../server-settings.ts";
 import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
 
 export interface OpenedLegion {
@@ -99,10 +100,12 @@ interface NodePlace extends Pick<OpeningOrder, "protectedPaths" | "project" | "e
 
 function settingsOf(
   module: string,
-  { modules: { web, mcp }, environment }: Config,
+  config: Config,
   { protectedPaths, privatePaths, project, env }: NodePlace,
 ): Readonly<Record<string, unknown>> {
+  const { modules, environment } = config;
+  const { web } = modules;
   if (module === "system") return { protectedPaths: [...protectedPaths(), ...privatePaths], privatePaths };
-  if (module === "mcp") return { ...mcp, project, variables: () => env };
+  if (module === "mcp") return serverSettings(config, project, openPersonFolder(env));
   return module === "web" ? { ...web, keys: () => searchKeys(web.search, environment()) } : {};
 }

@@ -9,27 +9,56 @@ const servers = (mcpServers: object): Readonly<Record<string, string>> => ({
 });
 
 describe("legion mcp", () => {
-  it("lists the servers, and says how they may be allowed; what is allowed is this entry, in this project", async () => {
+  it("lists the servers, and allows one: this entry, in this project", async () => {
     const home = await createTempProject();
     const env = { XDG_CONFIG_HOME: home, TOKEN: "s3cret-of-mine" };
     const files = servers({
       weather: { command: "weather", args: ["${TOKEN}"] },
+      web: { url: "https://example.com/mcp" },
       off: { command: "x", disabled: true },
     });
     const cwd = await createTempProject(files);
-    const { out, exitCode } = await legion(["mcp"], { cwd, env });
-    expect(exitCode).toBe(0);
-    expect(out).toContain('withheld  weather: {"command":"weather","args":["${TOKEN}"]} (.mcp.json:3)');
-    expect(out).not.toContain("s3cret");
-    const [, line] = /^(mcp: .*)$/m.exec(out) ?? [];
-    await mkdir(join(home, "ai-legion"), { mode: 0o700 });
-    await writeFile(join(home, "ai-legion/config.yaml"), `${line}\n`, { mode: 0o600 });
+    const before = await legion(["mcp"], { cwd, env });
+    expect(before.exitCode).toBe(0);
+    expect(before.out).toContain(
+      'not allowed  weather: {"command":"weather","args":["${TOKEN}"]} (.mcp.json:3)',
+    );
+    expect(before.out).toMatch(/^unusable +web: /m);
+    expect(before.out + before.err).not.toContain("s3cret");
+    expect(await legion(["mcp", "allow", "weather"], { cwd, env })).toMatchObject({ exitCode: 0 });
     expect((await legion(["mcp"], { cwd, env })).out).toMatch(/^allowed +weather: /);
     const elsewhere = await createTempProject(files);
-    expect((await legion(["mcp"], { cwd: elsewhere, env })).out).toMatch(/^withheld +weather: /);
+    expect((await legion(["mcp"], { cwd: elsewhere, env })).out).toMatch(/^not allowed +weather: /);
+    await mkdir(join(cwd, ".ai-legion"));
+    await writeFile(join(cwd, ".ai-legion/config.yaml"), "mcp: { trusted: [weather] }");
     expect((await legion(["mcp", "--json"], { cwd, env })).json).toMatchObject([
-      { name: "weather", allowed: true },
+      { name: "weather", state: "not allowed" },
+      { name: "web", state: "unusable" },
     ]);
+  });
+
+  it("is a matter of trust like all else that a project wants, and whoever has trusted all has allowed it", async () => {
+    const env = { XDG_CONFIG_HOME: await createTempProject() };
+    const cwd = await createTempProject(servers({ weather: { command: "weather" } }));
+    const wanted =
+      'wanted   start the MCP server weather, without a sandbox: {"command":"weather"} (.mcp.json:3)';
+    expect((await legion(["trust"], { cwd, env })).out).toContain(wanted);
+    expect((await legion(["trust", "--trust"], { cwd, env })).out).toMatch(/^granted +start the MCP server/);
+    expect((await legion(["mcp"], { cwd, env })).out).toMatch(/^allowed +weather: /);
+    expect((await legion(["trust", "--forget"], { cwd, env })).exitCode).toBe(0);
+    expect((await legion(["mcp"], { cwd, env })).out).toMatch(/^not allowed +weather: /);
+  });
+
+  it.each([
+    [["allow", "rain"], 'legion: MCP server "rain": there is none; there are: weather, web\n'],
+    [["allow", "web"], 'legion: MCP server "web": it is behind a URL, and cannot be used yet\n'],
+    [["allow"], "legion: expected `legion mcp`, or `legion mcp allow <server>`\n"],
+    [["forbid", "web"], "legion: expected `legion mcp`, or `legion mcp allow <server>`\n"],
+  ])("refuses %j", async (words, err) => {
+    const cwd = await createTempProject(
+      servers({ weather: { command: "weather" }, web: { url: "https://example.com/mcp" } }),
+    );
+    expect(await legion(["mcp", ...words], { cwd })).toMatchObject({ exitCode: 2, err });
   });
 
   it("says what is wrong, in a line each, and that there are none", async () => {

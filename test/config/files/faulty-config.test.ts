@@ -50,7 +50,7 @@ describe("a mistake in the settings", () => {
     const sources = await sourcesOf({ yaml: "tick: 5s\nbus: redis://h\n" });
     const { config, fault } = await loadConfigAnyway(sources);
     expect(fault).toBeUndefined();
-    const shown = { environment: "", secrets: "", trust: "" };
+    const shown = { environment: "", secrets: "", trust: "", modules: "" };
     expect({ ...config, ...shown }).toEqual({ ...(await loadConfig(sources)), ...shown });
   });
 

@@ -38,15 +38,6 @@ describe("the person's own config.yaml", () => {
     expect(config.notify).toEqual({ kind: "command", command: "notify-send" });
   });
 
-  it("alone says which MCP servers may start", async () => {
-    const grant = `weather@${"0".repeat(32)}`;
-    const { modules } = await load(`mcp: { allow: [${grant}], trusted: [weather] }`);
-    expect(modules.mcp).toMatchObject({ allow: [grant], trusted: ["weather"] });
-    expect(await refusal("mcp: { allow: [weather] }")).toMatch(/expected a list of servers, each as/);
-    const { projectDir, ...rest } = await person("", `mcp: { allow: [${grant}] }`);
-    await expect(loadConfig({ projectDir, ...rest })).rejects.toThrow(/unknown key "mcp"/);
-  });
-
   it("is tightened by a project", async () => {
     const { limits } = await load("limits: { steps: 70, cost: 3 }", "limits: { steps: 20 }");
     expect(limits).toEqual({ agent: { steps: 20 }, legion: { cost: 3 } });

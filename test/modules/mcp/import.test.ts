@@ -12,7 +12,10 @@ describe("an agent without servers", () => {
     const folder = await createTempProject();
     const coverage = join(folder, "loaded");
     const url = new URL("../../../dist/modules/mcp/index.js", import.meta.url).href;
-    const settings = `{ project: ${JSON.stringify(folder)}, variables: () => ({}), allow: [], trusted: [], place: "" }`;
+    const read = new URL("../../../dist/modules/mcp/config/read.js", import.meta.url).href;
+    const place = `{ project: ${JSON.stringify(folder)}, variables: {} }`;
+    const servers = `async () => (await import("${read}")).readServers(${place})`;
+    const settings = `{ servers: ${servers}, trusted: [], isAllowed() {}, pinned() {} }`;
     const code =
       `const { mcp } = await import("${url}");` +
       `const node = { onClose() {}, clock: { now: Date.now } };` +

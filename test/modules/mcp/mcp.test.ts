@@ -33,9 +33,11 @@ interface Person {
 
 /** An agent with the servers of `project`, which says what `script` says. */
 async function open(project: string, script: Script, { allows, clock }: Person = { allows: "all" }) {
-  const { entries } = await readServers({ project, variables: {} });
-  const allow = allows === "all" ? entries.map(({ name, hash }) => `${name}@${hash}`) : [];
-  const settings = { project, variables: () => ({}), allow, trusted: [], place: "~/config.yaml" };
+  const settings = {
+    servers: () => readServers({ project, variables: {} }),
+    trusted: [],
+    isAllowed: () => Promise.resolve(allows === "all"),
+  };
   const model = createScriptedModel(script);
   const agent: WorldAgent = { model, modules: [core, createMcp()], policy };
   const world = await openWorld(project, { 1: agent }, { settings: () => settings, ...(clock && { clock }) });

@@ -26,11 +26,15 @@ async function open() {
     ...serverNode(createHandClock()),
     onClose: (close) => void closers.push(close),
   };
-  const settings: Record<string, unknown> = { variables: () => ({}), trusted: [], place: "" };
+  const settings: Record<string, unknown> = {};
   const { host, root, file } = createTestHost(module, { node, settings });
   file(".mcp.json", JSON.stringify({ mcpServers: { sdk: { command: process.execPath, args: [SERVER] } } }));
-  const [entry] = (await readServers({ project: root, variables: {} })).entries;
-  Object.assign(settings, { project: root, allow: [`sdk@${entry!.hash}`] });
+  Object.assign(settings, {
+    servers: () => readServers({ project: root, variables: {} }),
+    trusted: [],
+    isAllowed: () => Promise.resolve(true),
+    pinned: (_: unknown, now: unknown) => Promise.resolve(now),
+  });
   const offer = (await module.offers!.find(host)) as Offer;
   const actions = module.offers!.actions!(offer);
   const act = async (name: string, given: unknown = {}) => {

@@ -1,0 +1,47 @@
+// The MCP servers that a project names, and what of them is a matter of trust.
+
+import { realpath } from "node:fs/promises";
+import type { Entry } from "../../modules/mcp/config/entry.ts";
+import type { ServersFound } from "../../modules/mcp/config/read.ts";
+import type { Variables } from "../base/process/variables.ts";
+import type { Grant } from "../storage/folder/person/trust.ts";
+import type { Trust, WantedGrant } from "./grants/grant.ts";
+
+export type McpConfig = {
+  /** Names of those whose word on what their tools do is taken, once a person allowed them with that. */
+  readonly trusted: readonly string[];
+  /** Those that the project names, allowed or not, as its files are now. Never rejects. */
+  servers(): Promise<ServersFound>;
+};
+
+/** Never rejects. */
+export async function serversIn(projectDir: string, variables: Variables): Promise<ServersFound> {
+  const { readServers } = await import("../../modules/mcp/config/read.ts");
+  return readServers({ project: await realpath(projectDir), variables });
+}
+
+/** What allows a server: this entry of this project, and whether it is taken at its word. */
+export function serverGrant({ name, hash }: Pick<Entry, "name" | "hash">, trusted: readonly string[]): Grant {
+  return { what: `mcp ${name}`, value: trusted.includes(name) ? `${hash} trusted` : hash };
+}
+
+/** A grant for each server that can be used. */
+export async function serverGrants(
+  { trusted, servers }: McpConfig,
+  trust: Trust,
+): Promise<readonly WantedGrant[]> {
+  const { entries } = await servers();
+  return entries
+    .filter(({ way }) => way.kind === "stdio")
+    .map((entry) => {
+      const { name, says, place } = entry;
+      const grant = serverGrant(entry, trusted);
+      const word = trusted.includes(name) ? ", and take its word for what its tools do" : "";
+      return {
+        ...grant,
+        says: `start the MCP server ${name}, without a sandbox: ${says}${word}`,
+        by: place,
+        isGranted: trust.isGranted(grant),
+      };
+    });
+}
