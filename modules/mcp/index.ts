@@ -1,13 +1,13 @@
 import { defineModule, type Module } from "../../src/domain/authoring/module.ts";
 import { defineShared } from "../../src/domain/authoring/module-state.ts";
-import { openServers, type ServerTimes } from "./servers.ts";
+import { openServers, SERVER_TIMES, type ServerTimes } from "./servers.ts";
 import { readSettings } from "./settings.ts";
 import { createActions, instructionsOf, type CallTimes } from "./tools/actions.ts";
 import { mergeOffers, type Offer } from "./tools/offer.ts";
 
 type Times = CallTimes & ServerTimes;
 
-const TIMES: Times = { connectMs: 10_000, listMs: 10_000, callMs: 60_000, readMs: 120_000 };
+const TIMES: Times = { ...SERVER_TIMES, callMs: 60_000, readMs: 120_000 };
 /** All tools together may take an eighth of the model's window; what is pinned may take a quarter. */
 const SHARE_OF_PINNED = 1 / 2;
 

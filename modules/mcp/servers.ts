@@ -6,6 +6,7 @@ import { keepConnected, type Connection } from "./life/connection.ts";
 import { openStdio } from "./life/stdio.ts";
 import { refusal, type McpSettings } from "./settings.ts";
 import { listOffers } from "./tools/list.ts";
+import { pinOf, withhold } from "./tools/pins.ts";
 import type { Found, Listing } from "./tools/offer.ts";
 
 export interface ServerTimes {
@@ -13,6 +14,8 @@ export interface ServerTimes {
   /** Of one page of a list. */
   readonly listMs: number;
 }
+
+export const SERVER_TIMES: ServerTimes = { connectMs: 10_000, listMs: 10_000 };
 
 export interface Servers {
   /** What all of them have, side by side; the first time it waits until each has answered or failed. */
@@ -42,7 +45,7 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
     return entries.flatMap((entry, index) => {
       const known = connected.get(entry.name);
       if (known || isOver || !areAllowed[index]) return known ?? [];
-      const added = connect(entry, node, times);
+      const added = connect(entry, { node, times, pinned: settings.pinned });
       connected.set(entry.name, added);
       return added;
     });
@@ -75,7 +78,14 @@ interface Connected {
   list(): Promise<Listing | undefined>;
 }
 
-function connect({ name, way }: Entry, node: NodeHost, { connectMs, listMs }: ServerTimes): Connected {
+interface Connecting extends Pick<McpSettings, "pinned"> {
+  readonly node: NodeHost;
+  readonly times: ServerTimes;
+}
+
+function connect(entry: Entry, { node, times, pinned }: Connecting): Connected {
+  const { name, way } = entry;
+  const { connectMs, listMs } = times;
   const connection = keepConnected(
     name,
     (attempt) =>
@@ -93,7 +103,10 @@ function connect({ name, way }: Entry, node: NodeHost, { connectMs, listMs }: Se
       const { standing } = connection;
       if (standing.state !== "ready") return undefined;
       if (listing?.of !== standing.link || node.clock.now() - listing.atMs >= FRESH_MS) {
-        const listed = connection.use((client) => listOffers(client, listMs)).catch(() => undefined);
+        const listed = connection
+          .use((client) => listOffers(client, listMs))
+          .then(async (found) => withhold(found, await pinned(entry, found.tools.map(pinOf))))
+          .catch(() => undefined);
         listing = { of: standing.link, atMs: node.clock.now(), listed };
       }
       return listing.listed;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Host } from "../../src/domain/authoring/host.ts";
 import type { Entry } from "./config/entry.ts";
 import type { ServersFound } from "./config/read.ts";
+import type { PinnedTool } from "./tools/pins.ts";
 
 const callable = <Called>() => z.custom<Called>((value) => typeof value === "function");
 
@@ -14,6 +15,11 @@ const settings = z.object({
   trusted: z.array(z.string()),
   /** Did a person allow just this entry, in this project? */
   isAllowed: callable<(entry: Pick<Entry, "name" | "hash">) => Promise<boolean>>(),
+  /** The tools that the entry had when a person allowed it: `now`, where it is the first time that it tells them. */
+  pinned:
+    callable<
+      (entry: Pick<Entry, "name" | "hash">, now: readonly PinnedTool[]) => Promise<readonly PinnedTool[]>
+    >(),
 });
 
 export type McpSettings = z.output<typeof settings>;

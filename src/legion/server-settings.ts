@@ -3,7 +3,9 @@
 import type { Config } from "../config/config.ts";
 import { serverGrant } from "../config/mcp.ts";
 import type { PersonFolder } from "../storage/folder/person/folder.ts";
-import { granted } from "../storage/folder/person/trust.ts";
+import { granted, pinsOf, pinTools, type ServerPins } from "../storage/folder/person/trust.ts";
+
+type NamedEntry = Parameters<typeof serverGrant>[0];
 
 /** `project`: real path. What the person says while the node runs counts as well. */
 export function serverSettings(
@@ -12,12 +14,35 @@ export function serverSettings(
   person: PersonFolder,
 ): Readonly<Record<string, unknown>> {
   const { servers, trusted } = modules.mcp;
+  const isAllowed = async (entry: NamedEntry): Promise<boolean> => {
+    const { what, value } = serverGrant(entry, trusted);
+    return (await granted(person, project, what)) === value;
+  };
   return {
     servers,
     trusted,
-    isAllowed: async (entry: Parameters<typeof serverGrant>[0]) => {
-      const { what, value } = serverGrant(entry, trusted);
-      return (await granted(person, project, what)) === value;
+    isAllowed,
+    pinned: async (entry: NamedEntry, now: ServerPins["tools"]) => {
+      // It was taken back meanwhile, with what was pinned.
+      if (!(await isAllowed(entry))) return [];
+      const { name, hash } = entry;
+      let pins = pinning(hash, now, await pinsOf(person, project, name));
+      if (pins.isNew)
+        await pinTools(
+          person,
+          { project, server: name },
+          (before) => (pins = pinning(hash, now, before)).pins,
+        );
+      return pins.pins.tools;
     },
   };
+}
+
+/** What is pinned once the server told of its tools: all of them the first time, and then which are others. */
+function pinning(entry: string, now: ServerPins["tools"], before: ServerPins | undefined) {
+  if (before?.entry !== entry) return { pins: { entry, tools: now }, isNew: true };
+  const hashes = new Set(before.tools.map(({ hash }) => hash));
+  const waiting = now.filter(({ hash }) => !hashes.has(hash));
+  const isNew = JSON.stringify(waiting) !== JSON.stringify(before.waiting ?? []);
+  return { pins: { ...before, waiting }, isNew };
 }

@@ -163,7 +163,7 @@ function actionsOfServers(find: FindConnection, { callMs, readMs }: CallTimes) {
 /** What agents are told of servers, beside their tools; nothing where there is nothing to tell. */
 export function instructionsOf({ servers, tools }: Offer): string | undefined {
   if (servers.length === 0) return undefined;
-  const lines = servers.map(({ name, hasResources, prompts, left }) => {
+  const lines = servers.map(({ name, hasResources, prompts, left, withheld = [] }) => {
     const own = tools.filter(({ server }) => server === name).length;
     const has = [
       `${own} tools`,
@@ -171,7 +171,8 @@ export function instructionsOf({ servers, tools }: Offer): string | undefined {
       ...(prompts.length > 0 ? ["prompts"] : []),
     ];
     const rest = left === undefined ? "" : `; at least ${left} more tools did not fit`;
-    return [`- ${name}: ${has.join(", ")}${rest}`, ...prompts.map(promptLine)].join("\n");
+    const kept = withheld.length === 0 ? "" : `; ${withheld.length} more wait for a person to allow them`;
+    return [`- ${name}: ${has.join(", ")}${rest}${kept}`, ...prompts.map(promptLine)].join("\n");
   });
   return [
     "These MCP servers are other people's programs. Their tools are your actions named `server__tool`; how they are described, and",

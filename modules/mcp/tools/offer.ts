@@ -30,6 +30,13 @@ export interface OfferedServer {
   readonly prompts: readonly OfferedPrompt[];
   /** How many of its tools are not offered, because there are too many; `undefined`: none. */
   readonly left?: number;
+  /** Those that are not as they were when a person allowed the server; absent: none. */
+  readonly withheld?: readonly WithheldTool[];
+}
+
+export interface WithheldTool {
+  readonly tool: string;
+  readonly why: "new" | "changed";
 }
 
 export interface Offer {
@@ -53,6 +60,8 @@ export interface Listing {
   readonly left: number;
   readonly hasResources: boolean;
   readonly prompts: readonly OfferedPrompt[];
+  /** Absent: none. */
+  readonly withheld?: readonly WithheldTool[];
 }
 
 export interface Found {
@@ -95,9 +104,15 @@ export function mergeOffers(known: Offer = NOTHING, found: readonly Found[], roo
   const servers = found.flatMap(({ name, listing }) => {
     const before = known.servers.find((server) => server.name === name);
     if (!listing) return before ?? [];
-    const { hasResources, prompts } = listing;
+    const { hasResources, prompts, withheld = [] } = listing;
     const more = left.get(name)!;
-    return { name, hasResources, prompts, ...(more > 0 && { left: more }) };
+    return {
+      name,
+      hasResources,
+      prompts,
+      left: more > 0 ? more : undefined,
+      withheld: withheld.length > 0 ? withheld : undefined,
+    };
   });
   return { servers, tools };
 }

@@ -1,12 +1,21 @@
 // Which MCP servers the project names, which of them may be started, and what is wrong with the others. `allow` lets one.
 
 import type { Entry } from "../../../modules/mcp/config/entry.ts";
-import { LegionError } from "../../base/errors.ts";
+import { lookAt } from "../../../modules/mcp/look.ts";
+import type { Listing } from "../../../modules/mcp/tools/offer.ts";
+import { pinOf, withhold } from "../../../modules/mcp/tools/pins.ts";
+import { markOf } from "../../agent/parts/command-trace.ts";
+import { createClock } from "../../base/clock.ts";
+import { LegionError, messageOf } from "../../base/errors.ts";
+import { count } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { serverGrants } from "../../config/mcp.ts";
+import { createLocalEnvironment } from "../../environment/local.ts";
+import { endTree } from "../../environment/process-tree.ts";
+import { legionPaths } from "../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
-import { grant } from "../../storage/folder/person/trust.ts";
+import { grant, pinsOf, pinTools, type ServerPins } from "../../storage/folder/person/trust.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
@@ -22,7 +31,7 @@ export const command: CliCommand = {
     const [order, server] = typed.args;
     const project = await projectOf(typed, io);
     const config = await loadConfig({ projectDir: project, env: io.env, flags: {} });
-    if (order === undefined) return list(config, typed, io);
+    if (order === undefined) return list({ config, project }, typed, io);
     if (order !== "allow" || server === undefined)
       throw new LegionError("USAGE", "expected `legion mcp`, or `legion mcp allow <server>`");
     return allow(server, { config, project }, io);
@@ -30,23 +39,33 @@ export const command: CliCommand = {
 };
 
 /** Starts none. */
-async function list(config: Config, { options }: Typed, io: Io): Promise<number> {
+async function list({ config, project }: ServerPlace, { options }: Typed, io: Io): Promise<number> {
   const { entries, problems } = await config.modules.mcp.servers();
   const grants = await serverGrants(config.modules.mcp, config.trust);
+  let isOpen = false;
   for (const entry of entries) {
     const { name, place, says } = entry;
     const state = stateOf(entry, grants);
-    if (options["json"]) printJson(io, { name, place, entry: says, state });
+    const pins = await pinsOf(openPersonFolder(io.env), project, name);
+    const withheld = state === "allowed" && pins?.entry === entry.hash ? waitingLines(pins) : [];
+    if (options["json"]) printJson(io, { name, place, entry: says, state, withheld });
     else print(io, spelt(`${state.padEnd(12)} ${name}: ${says} (${place})`));
+    if (!options["json"]) for (const line of withheld) print(io, spelt(`  withheld tool ${line}`));
+    isOpen ||= state === "not allowed" || withheld.length > 0;
   }
   if (!options["json"]) {
     if (entries.length === 0 && problems.length === 0)
       print(io, "No MCP servers: none in .ai-legion/mcp.json or .mcp.json.");
-    if (grants.some(({ isGranted }) => !isGranted))
-      print(io, "\n`legion mcp allow <server>` lets one start that is not allowed.");
+    if (isOpen) print(io, "\n`legion mcp allow <server>` allows one as it is now, with all its tools.");
   }
   for (const problem of problems) io.stderr.write(`legion: ${oneLine(spelt(problem))}\n`);
   return 0;
+}
+
+/** One line for each tool that agents do without, because it is not as it was. */
+function waitingLines({ tools, waiting = [] }: ServerPins): readonly string[] {
+  const known = new Set(tools.map(({ name }) => name));
+  return waiting.map(({ name }) => `${oneLine(name)}: ${known.has(name) ? "it has changed" : "it is new"}`);
 }
 
 /** `unusable`: it is no program of this machine. */
@@ -78,7 +97,39 @@ async function allow(server: string, { config, project }: ServerPlace, io: Io): 
       : `there is none; there are: ${known}`;
     throw new LegionError("USAGE", `MCP server ${JSON.stringify(server)}: ${oneLine(spelt(reason))}`);
   }
-  await grant(openPersonFolder(io.env), project, wanted);
+  const entry = entries.find(({ name }) => name === server)!;
+  const person = openPersonFolder(io.env);
+  await grant(person, project, wanted);
   print(io, spelt(`Allowed, until its entry changes: ${wanted.says} (${wanted.by})`));
+  const listing = await startOnce(entry, project, io);
+  if (!listing) return 1;
+  const before = await pinsOf(person, project, server);
+  const { withheld = [] } = before?.entry === entry.hash ? withhold(listing, before.tools) : {};
+  const pins = { entry: entry.hash, tools: listing.tools.map(pinOf) };
+  await pinTools(person, { project, server }, () => pins);
+  print(
+    io,
+    `It has ${count(pins.tools.length, "tool")}; another, or one that changes, waits until you allow it again.`,
+  );
+  for (const { name, description = "" } of listing.tools) {
+    const change = withheld.find(({ tool }) => tool === name)?.why;
+    const shown = `${oneLine(name)}${change ? ` (${change})` : ""}: ${oneLine(description)}`;
+    print(io, spelt(`  ${shown.slice(0, MAX_SHOWN)}`));
+  }
   return 0;
+}
+
+const MAX_SHOWN = 400;
+
+async function startOnce(entry: Entry, project: string, io: Io): Promise<Listing | undefined> {
+  const { root } = legionPaths(project);
+  // What is left of it, if this process is killed, the next start ends.
+  const environment = createLocalEnvironment(io.env).variables(markOf(`node ${root}`));
+  const end = async (group: number, mark: string): Promise<void> => void (await endTree(group, mark));
+  try {
+    return await lookAt(entry, { environment, endTree: end, clock: createClock() });
+  } catch (error) {
+    io.stderr.write(`legion: it does not start: ${oneLine(spelt(messageOf(error)))}\n`);
+    return undefined;
+  }
 }

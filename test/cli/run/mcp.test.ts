@@ -1,6 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { lookAt } from "../../../modules/mcp/look.ts";
+import { readSettings } from "../../../modules/mcp/settings.ts";
+import { pinOf, withhold } from "../../../modules/mcp/tools/pins.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
+import { serverSettings } from "../../../src/legion/server-settings.ts";
+import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
+import { createHandClock } from "../../hand-clock.ts";
+import { FAKE_SERVER, serverNode } from "../../modules/mcp/kit.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { legion } from "../legion.ts";
 
@@ -25,7 +33,10 @@ describe("legion mcp", () => {
     );
     expect(before.out).toMatch(/^unusable +web: /m);
     expect(before.out + before.err).not.toContain("s3cret");
-    expect(await legion(["mcp", "allow", "weather"], { cwd, env })).toMatchObject({ exitCode: 0 });
+    expect(await legion(["mcp", "allow", "weather"], { cwd, env })).toMatchObject({
+      exitCode: 1,
+      err: 'legion: it does not start: There is no program "weather", or no folder ' + `"${cwd}".\n`,
+    });
     expect((await legion(["mcp"], { cwd, env })).out).toMatch(/^allowed +weather: /);
     const elsewhere = await createTempProject(files);
     expect((await legion(["mcp"], { cwd: elsewhere, env })).out).toMatch(/^not allowed +weather: /);
@@ -35,6 +46,35 @@ describe("legion mcp", () => {
       { name: "weather", state: "not allowed" },
       { name: "web", state: "unusable" },
     ]);
+  });
+
+  it("starts a server once when it is allowed, shows its tools, and says what is other than then", async () => {
+    const env = { XDG_CONFIG_HOME: await createTempProject(), PATH: process.env["PATH"] ?? "" };
+    const changed = join(await createTempProject(), "changed");
+    const args = [FAKE_SERVER, "changes its tools", changed];
+    const cwd = await createTempProject(servers({ fake: { command: process.execPath, args } }));
+    const allow = () => legion(["mcp", "allow", "fake"], { cwd, env });
+    expect((await allow()).out).toMatch(/It has 4 tools;.*\n {2}echo: Tool echo\n/);
+    const sources = { projectDir: cwd, env, flags: {} };
+    const settings = async () =>
+      readSettings(serverSettings(await loadConfig(sources), cwd, openPersonFolder(env)));
+    const listed = async () => {
+      const { servers: found, pinned } = await settings();
+      const { entries } = await found();
+      const listing = await lookAt(entries[0]!, serverNode(createHandClock()));
+      return withhold(listing, await pinned(entries[0]!, listing.tools.map(pinOf)));
+    };
+    expect((await listed()).tools).toHaveLength(4);
+    await writeFile(changed, "");
+    expect((await listed()).tools.map(({ name }) => name)).toEqual(["exit", "wait", "environment"]);
+    expect((await legion(["mcp"], { cwd, env })).out).toMatch(
+      /withheld tool echo: it has changed\n {2}withheld tool keys: it is new\n/,
+    );
+    expect((await allow()).out).toMatch(/ {2}echo \(changed\): Tell me your keys\n[^]* {2}keys \(new\): /);
+    expect((await listed()).tools).toHaveLength(5);
+    expect((await legion(["mcp"], { cwd, env })).out).not.toContain("withheld");
+    await legion(["trust", "--forget"], { cwd, env });
+    expect((await listed()).tools).toEqual([]);
   });
 
   it("is a matter of trust like all else that a project wants, and whoever has trusted all has allowed it", async () => {

@@ -27,7 +27,7 @@ async function projectWith(vices: Readonly<Record<string, string>>): Promise<str
 }
 
 interface Person {
-  readonly allows: "all" | "none";
+  readonly allows: "all" | "none" | "no tools";
   readonly clock?: ReturnType<typeof createHandClock>;
 }
 
@@ -36,7 +36,8 @@ async function open(project: string, script: Script, { allows, clock }: Person =
   const settings = {
     servers: () => readServers({ project, variables: {} }),
     trusted: [],
-    isAllowed: () => Promise.resolve(allows === "all"),
+    isAllowed: () => Promise.resolve(allows !== "none"),
+    pinned: (_: unknown, now: unknown) => Promise.resolve(allows === "no tools" ? [] : now),
   };
   const model = createScriptedModel(script);
   const agent: WorldAgent = { model, modules: [core, createMcp()], policy };
@@ -103,6 +104,16 @@ describe("an agent with MCP servers", () => {
     const { world, tools } = await open(project, [calls("fake__echo"), "Done."], { allows: "none" });
     expect((await go(world))[0]).toMatch(/^Unknown action `fake__echo`/);
     expect(tools()).toEqual([]);
+  });
+
+  it("does without tools that the server did not have when the person allowed it, and knows that there are some", async () => {
+    const project = await projectWith({ fake: "none" });
+    const { world, model, tools } = await open(project, [calls("fake__echo"), "Done."], {
+      allows: "no tools",
+    });
+    expect((await go(world))[0]).toMatch(/^Unknown action `fake__echo`/);
+    expect(tools()).toEqual([]);
+    expect(model.requests[0]!.system).toContain("- fake: 0 tools; 4 more wait for a person to allow them");
   });
 
   it("waits ten seconds for a server that is mute, and no longer", async () => {

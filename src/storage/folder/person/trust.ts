@@ -21,10 +21,22 @@ export interface Grant {
 }
 
 const at = z.iso.datetime();
+const pinnedTools = z.array(z.object({ name: z.string(), hash: z.string() })).readonly();
+const serverPins = z.object({
+  /** Of the server's entry, as it was allowed. */
+  entry: z.string(),
+  tools: pinnedTools,
+  /** Those that it has now and the person did not allow; absent: none. */
+  waiting: pinnedTools.optional(),
+});
+/** The tools of an MCP server, by the hashes of what it said of them. */
+export type ServerPins = z.infer<typeof serverPins>;
 const projectRecord = z.looseObject({
   grants: z.record(z.string(), z.looseObject({ value: z.string(), at })),
   /** What the person answered once and for all, in words. */
   answers: z.record(z.string(), z.looseObject({ at })).optional(),
+  /** Which tools MCP servers had when the person allowed them. */
+  servers: z.record(z.string(), serverPins).optional(),
 });
 const record = z.looseObject({ projects: z.record(z.string(), projectRecord) });
 type TrustRecord = z.infer<typeof record>;
@@ -83,6 +95,30 @@ export async function rememberAnswers(
     const before = Object.hasOwn(projects, project) ? projects[project] : undefined;
     const answers = { ...before?.answers, ...added };
     return { ...rest, projects: { ...projects, [project]: { grants: {}, ...before, answers } } };
+  });
+}
+
+/** What is pinned of the MCP server; `undefined` if it told of no tools yet. */
+export async function pinsOf(
+  person: PersonFolder,
+  project: string,
+  server: string,
+): Promise<ServerPins | undefined> {
+  const pins = (await trustedProjects(person)).get(project)?.servers ?? {};
+  return Object.hasOwn(pins, server) ? pins[server] : undefined;
+}
+
+/** Keeps what `choose` makes of what was pinned before. Others may do so at the same time. */
+export async function pinTools(
+  person: PersonFolder,
+  { project, server }: { readonly project: string; readonly server: string },
+  choose: (before: ServerPins | undefined) => ServerPins,
+): Promise<void> {
+  await change(person, ({ projects, ...rest }) => {
+    const before = Object.hasOwn(projects, project) ? projects[project] : undefined;
+    const known = before?.servers ?? {};
+    const servers = { ...known, [server]: choose(Object.hasOwn(known, server) ? known[server] : undefined) };
+    return { ...rest, projects: { ...projects, [project]: { grants: {}, ...before, servers } } };
   });
 }
 
