@@ -1,7 +1,7 @@
 import { defineModule, type Module } from "../../src/domain/authoring/module.ts";
 import { defineShared } from "../../src/domain/authoring/module-state.ts";
 import { openServers, SERVER_TIMES, type ServerTimes } from "./servers.ts";
-import { readSettings } from "./settings.ts";
+import { namesFor, readSettings } from "./settings.ts";
 import { createActions, instructionsOf, type CallTimes } from "./tools/actions.ts";
 import { mergeOffers, type Offer } from "./tools/offer.ts";
 
@@ -15,7 +15,10 @@ const SHARE_OF_PINNED = 1 / 2;
 export function createMcp(times: Partial<Times> = {}): Module {
   const every: Times = { ...TIMES, ...times };
   const serversOf = defineShared((node, settings) => openServers(node, readSettings(settings), every));
-  const actionsOf = createActions((server, host) => serversOf(host).connection(server), every);
+  const actionsOf = createActions(
+    (server, host) => serversOf(host).connection(server, namesFor(host)),
+    every,
+  );
   return defineModule({
     name: "mcp",
     // The log holds what `find` gave.
@@ -23,7 +26,8 @@ export function createMcp(times: Partial<Times> = {}): Module {
     actions: {},
     offers: {
       async find(host) {
-        const found = await serversOf(host).find(host.signal);
+        const found = await serversOf(host).find(namesFor(host), host.signal);
+        if (found.length === 0 && host.offer === undefined) return undefined;
         const room = { tokens: host.maxPinnedTokens * SHARE_OF_PINNED, count: host.tokens };
         return mergeOffers(host.offer as Offer | undefined, found, room);
       },

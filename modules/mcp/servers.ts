@@ -4,7 +4,7 @@ import type { NodeHost } from "../../src/domain/authoring/host.ts";
 import type { Entry } from "./config/entry.ts";
 import { keepConnected, type Connection } from "./life/connection.ts";
 import { openStdio } from "./life/stdio.ts";
-import { refusal, type McpSettings } from "./settings.ts";
+import { refusal, type McpSettings, type ServerNames } from "./settings.ts";
 import { listOffers } from "./tools/list.ts";
 import { pinOf, withhold } from "./tools/pins.ts";
 import type { Found, Listing } from "./tools/offer.ts";
@@ -18,10 +18,10 @@ export interface ServerTimes {
 export const SERVER_TIMES: ServerTimes = { connectMs: 10_000, listMs: 10_000 };
 
 export interface Servers {
-  /** What all of them have, side by side; the first time it waits until each has answered or failed. */
-  find(signal: AbortSignal): Promise<readonly Found[]>;
-  /** Rejects, with what would help, if there is none of that name. */
-  connection(name: string): Promise<Connection>;
+  /** What those of `names` have, side by side; the first time it waits until each has answered or failed. */
+  find(names: ServerNames, signal: AbortSignal): Promise<readonly Found[]>;
+  /** Rejects, with what would help, if there is none of that name among `names`. */
+  connection(name: string, names: ServerNames): Promise<Connection>;
 }
 
 /** A list is asked for again after this. */
@@ -36,9 +36,9 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
     isOver = true;
     await Promise.all([...connected.values()].map(({ connection }) => connection.close()));
   });
-  /** Begins those that a person has allowed by now. */
-  const allowed = async (): Promise<readonly Connected[]> => {
-    const { entries } = await begun;
+  /** Those of `names`, once it began those that a person has allowed by now. */
+  const allowed = async (names: ServerNames): Promise<readonly Connected[]> => {
+    const entries = (await begun).entries.filter(({ name }) => names === "all" || names.includes(name));
     const areAllowed = await Promise.all(
       entries.map(async (entry) => connected.has(entry.name) || (await isAllowed(entry))),
     );
@@ -51,20 +51,20 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
     });
   };
   return {
-    async find(signal) {
+    async find(names, signal) {
       return Promise.all(
-        (await allowed()).map(async ({ name, connection, list }) => {
+        (await allowed(names)).map(async ({ name, connection, list }) => {
           await connection.settled(signal);
           return { name, isTrusted: trusted.includes(name), listing: await list() };
         }),
       );
     },
-    async connection(wanted) {
-      const servers = await allowed();
+    async connection(wanted, names) {
+      const servers = await allowed(names);
       const found = servers.find(({ name }) => name === wanted);
       if (found) return found.connection;
       const entry = (await begun).entries.find(({ name }) => name === wanted);
-      if (entry) throw new Error(refusal(entry));
+      if (entry && (names === "all" || names.includes(wanted))) throw new Error(refusal(entry));
       const known = servers.map(({ name }) => name).join(", ") || "none";
       throw new Error(`There is no MCP server ${JSON.stringify(wanted)}; there are: ${known}.`);
     },

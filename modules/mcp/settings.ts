@@ -11,6 +11,8 @@ const callable = <Called>() => z.custom<Called>((value) => typeof value === "fun
 const settings = z.object({
   /** Those that the project names, allowed or not. */
   servers: callable<() => Promise<ServersFound>>(),
+  /** Of which the agent has these; absent: all. */
+  names: z.union([z.literal("all"), z.array(z.string())]).optional(),
   /** Names of servers that are taken at their word where they are allowed. */
   trusted: z.array(z.string()),
   /** Did a person allow just this entry, in this project? */
@@ -27,6 +29,14 @@ export type McpSettings = z.output<typeof settings>;
 /** Throws if they are not there. */
 export function readSettings(given: Host["settings"]): McpSettings {
   return settings.parse(given);
+}
+
+/** Which servers an agent has. */
+export type ServerNames = NonNullable<McpSettings["names"]>;
+
+/** Those of one agent. Throws as `readSettings` does. */
+export function namesFor({ settings: given }: Pick<Host, "settings">): ServerNames {
+  return readSettings(given).names ?? "all";
 }
 
 /** Why the server is not started, and what would allow it. */

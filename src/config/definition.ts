@@ -17,7 +17,7 @@ import {
   memory,
   moduleNames,
   name,
-  notYet,
+  serverNames,
   policy,
   section,
   skillNames,
@@ -50,6 +50,8 @@ export interface Definition {
   readonly environment: EnvironmentChoice;
   /** Which skills it has, of those that there are; absent: all. */
   readonly skills?: "all" | readonly string[];
+  /** Which MCP servers it has, of those that there are; absent: all. */
+  readonly mcp?: "all" | readonly string[];
 }
 
 export interface Member {
@@ -87,8 +89,8 @@ export const MAX_MEMBERS = 1_000;
 const FILE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,63}$/u;
 const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system", "web"];
 
-/** The module that finds them. */
-const SKILLS = "skills";
+/** The keys that bear the name of the module that finds what they say. */
+const FINDERS = ["skills", "mcp"] as const;
 
 const PROTOCOL = "expected auto, text or tools";
 const frontMatter = section({
@@ -107,7 +109,7 @@ const frontMatter = section({
   limits: limits.optional(),
   policy: policy.optional(),
   skills: skillNames.optional(),
-  mcp: notYet,
+  mcp: serverNames.optional(),
   environment: environment.optional(),
 });
 
@@ -161,17 +163,17 @@ export async function findDefinition(reference: string, places: Places): Promise
     limits: settings.limits ?? {},
     environment: settings.environment ?? {},
     skills: read.skills,
+    mcp: read.mcp,
     policy: policyLayers(file, settings.policy, trust.bounds),
     grants,
   };
 }
 
-/** Who says which skills an agent has need not name the module as well. */
-function modulesIn({
-  modules = DEFAULT_MODULES,
-  skills,
-}: Pick<z.output<typeof frontMatter>, "modules" | "skills">): readonly string[] {
-  return skills === undefined || modules.includes(SKILLS) ? modules : [...modules, SKILLS];
+/** Who says which skills, or which servers, an agent has need not name the module as well. */
+function modulesIn(read: z.output<typeof frontMatter>): readonly string[] {
+  const { modules = DEFAULT_MODULES } = read;
+  const said = FINDERS.filter((key) => read[key] !== undefined && !modules.includes(key));
+  return [...modules, ...said];
 }
 
 /**

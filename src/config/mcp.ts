@@ -25,14 +25,23 @@ export function serverGrant({ name, hash }: Pick<Entry, "name" | "hash">, truste
   return { what: `mcp ${name}`, value: trusted.includes(name) ? `${hash} trusted` : hash };
 }
 
-/** A grant for each server that can be used. */
+/** Which an agent has. */
+type ServerChoice = "all" | readonly string[];
+
+/** All that any of them has. */
+export function serversOfAny(choices: readonly ServerChoice[]): ServerChoice {
+  return choices.includes("all") ? "all" : choices.flat();
+}
+
+/** A grant for each server that can be used, of `names`. */
 export async function serverGrants(
   { trusted, servers }: McpConfig,
   trust: Trust,
+  names: ServerChoice = "all",
 ): Promise<readonly WantedGrant[]> {
   const { entries } = await servers();
   return entries
-    .filter(({ way }) => way.kind === "stdio")
+    .filter(({ name, way }) => way.kind === "stdio" && (names === "all" || names.includes(name)))
     .map((entry) => {
       const { name, says, place } = entry;
       const grant = serverGrant(entry, trusted);

@@ -17,7 +17,7 @@ import {
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import { environmentChoiceOf, layersOf } from "./agent-policy.ts";
 import type { Model } from "../domain/model.ts";
-import { serverGrants } from "../config/mcp.ts";
+import { serverGrants, serversOfAny } from "../config/mcp.ts";
 import { skillGrants } from "../config/skills.ts";
 import { skillSettings } from "./skill-settings.ts";
 import { createWays } from "./ways.ts";
@@ -154,11 +154,16 @@ export async function broughtBy(
   const members = await membersOf(who, deps);
   const definitionOf = definitionsOf(deps);
   const definitions = await Promise.all(members.map(({ agent }) => definitionOf(agent)));
-  const references = members.flatMap((member, index) => modulesOf(member, definitions[index]!));
+  const modules = members.map((member, index) => modulesOf(member, definitions[index]!));
+  const references = modules.flat();
   const files = await moduleFiles([...new Set(references)], { ...places, given });
   const inFiles = [...definitions, ...members].flatMap(({ grants = [] }) => grants);
   const forSkills = references.includes("skills") ? await skillGrants(config.skills) : [];
-  const forServers = references.includes("mcp") ? await serverGrants(config.modules.mcp, config.trust) : [];
+  const servers = definitions.flatMap(({ mcp = "all" }, index) =>
+    modules[index]!.includes("mcp") ? [mcp] : [],
+  );
+  const forServers =
+    servers.length > 0 ? await serverGrants(config.modules.mcp, config.trust, serversOfAny(servers)) : [];
   const wanted = [...config.grants, ...forSkills, ...forServers, ...inFiles];
   const grants = new Map(wanted.map((one) => [one.what, one]));
   return { modules: [...files.values()], grants: [...grants.values()] };
@@ -219,7 +224,10 @@ export function createCasting(
       },
       model,
       ...(await waysOf(definition, model, writing)),
-      settings: references.includes("skills") ? skillSettings(definition, config) : undefined,
+      settings: {
+        ...(references.includes("skills") ? skillSettings(definition, config) : {}),
+        mcp: { names: definition.mcp },
+      },
       limits: limitsFor(model, [
         config.limits.agent,
         definition.limits,

@@ -104,7 +104,7 @@ Rhyme: always.
     ["---\nskills: some\n---\n", "2: skills: expected all, or a list of skills such as [pdf, release-notes]"],
     ["---\npolicy: { deny: [rum x] }\n---\n", '2: policy.deny.0: "rum x" is no rule; did you mean run ...?'],
     ["---\npolicy: { alow: [] }\n---\n", '2: policy: unknown key "alow"; did you mean "allow"?'],
-    ["---\nmcp: {}\n---\n", "2: mcp: not available yet; leave it out"],
+    ["---\nmcp: {}\n---\n", "2: mcp: expected all, or a list of MCP servers such as [files, tickets]"],
     ["---\nenvironment: dock\n---\n", "2: environment.kind: expected bubblewrap, local, docker or podman"],
     [
       "---\nmodules: core\n---\n",

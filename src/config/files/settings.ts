@@ -42,9 +42,6 @@ export function section<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** A key that is reserved for what this version cannot do: better refused than ignored. */
-export const notYet = z.never({ error: "not available yet; leave it out" }).optional();
-
 /** What `parse` makes of a text or a number; what it throws is the issue. */
 export function parsed<T>(parse: (value: string | number) => T) {
   return z
@@ -81,6 +78,10 @@ export const onOff = z
 export const moduleNames = z
   .array(name, { error: "expected a list of modules such as [core, notes, ./my-module.js]" })
   .max(64, "expected at most 64 modules");
+
+export const serverNames = z.union([z.literal("all"), z.array(name).max(1_000)], {
+  error: "expected all, or a list of MCP servers such as [files, tickets]",
+});
 
 export const skillNames = z.union([z.literal("all"), z.array(name).max(1_000)], {
   error: "expected all, or a list of skills such as [pdf, release-notes]",

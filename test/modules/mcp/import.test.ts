@@ -21,7 +21,7 @@ describe("an agent without servers", () => {
       `const node = { onClose() {}, clock: { now: Date.now } };` +
       `const host = { node, settings: ${settings}, signal: new AbortController().signal, maxPinnedTokens: 1, tokens: () => 1 };` +
       `const offer = await mcp.offers.find(host);` +
-      `if (offer.servers.length !== 0 || Object.keys(mcp.offers.actions(offer)).length !== 0) process.exit(1);`;
+      `if (offer !== undefined) process.exit(1);`;
     const env = { PATH: process.env["PATH"], NODE_V8_COVERAGE: coverage };
     const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], {
       env,

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { core } from "../../../modules/core.ts";
@@ -16,11 +16,11 @@ const calls = (...names: string[]) => ({ calls: names.map((action) => ({ action 
 const policy = personLayers("the test", { allow: ["action fake__*"] });
 
 /** A project whose servers are fakes with these vices, by name. */
-async function projectWith(vices: Readonly<Record<string, string>>): Promise<string> {
+async function projectWith(vices: Readonly<Record<string, string | readonly string[]>>): Promise<string> {
   const project = await temporaryFolder();
   const entries = Object.entries(vices).map(([name, vice]) => [
     name,
-    { command: process.execPath, args: [FAKE_SERVER, vice] },
+    { command: process.execPath, args: [FAKE_SERVER, vice].flat() },
   ]);
   writeFileSync(join(project, ".mcp.json"), JSON.stringify({ mcpServers: Object.fromEntries(entries) }));
   return project;
@@ -28,12 +28,15 @@ async function projectWith(vices: Readonly<Record<string, string>>): Promise<str
 
 interface Person {
   readonly allows: "all" | "none" | "no tools";
+  /** Which servers its agent has. */
+  readonly names?: readonly string[];
   readonly clock?: ReturnType<typeof createHandClock>;
 }
 
 /** An agent with the servers of `project`, which says what `script` says. */
-async function open(project: string, script: Script, { allows, clock }: Person = { allows: "all" }) {
+async function open(project: string, script: Script, { allows, names, clock }: Person = { allows: "all" }) {
   const settings = {
+    names,
     servers: () => readServers({ project, variables: {} }),
     trusted: [],
     isAllowed: () => Promise.resolve(allows !== "none"),
@@ -114,6 +117,20 @@ describe("an agent with MCP servers", () => {
     expect((await go(world))[0]).toMatch(/^Unknown action `fake__echo`/);
     expect(tools()).toEqual([]);
     expect(model.requests[0]!.system).toContain("- fake: 0 tools; 4 more wait for a person to allow them");
+  });
+
+  it("has only those servers that its definition names, and no other is started for it", async () => {
+    const folder = await temporaryFolder();
+    const started = join(folder, "started");
+    const project = await projectWith({ fake: "none", other: ["notes its start", started] });
+    const { world, tools } = await open(
+      project,
+      [{ calls: [{ action: "readResource", parameters: { server: "other", uri: "x:y" } }] }, "Done."],
+      { allows: "all", names: ["fake"] },
+    );
+    await go(world);
+    expect(tools().every((name) => name.startsWith("fake__"))).toBe(true);
+    expect(existsSync(started)).toBe(false);
   });
 
   it("waits ten seconds for a server that is mute, and no longer", async () => {
