@@ -16,6 +16,7 @@ import { readPersonConfig, withoutPersonConfig } from "./files/person-config.ts"
 import type { Secret } from "../base/redaction/redactor.ts";
 import { secretsOf } from "./secrets.ts";
 import { checkProviders, reachOf, variablesOf } from "./files/provider-settings.ts";
+import { namedBy } from "./mcp.ts";
 import { skillFolders } from "./skills.ts";
 import { VARIABLES } from "./files/variables.ts";
 import { parseYaml } from "./files/yaml.ts";
@@ -55,8 +56,9 @@ export async function loadConfig(said: ConfigSources): Promise<Config> {
   // What does not count, or is hidden by the environment, is no less a secret.
   const named = [...person.secrets, ...(file.settings.secrets ?? [])];
   const { bus, notify } = config;
+  const servers = (await config.modules.mcp.servers()).entries.map(namedBy);
   const secrets = (): readonly Secret[] => [
-    ...secretsOf({ ...sources, dotEnv: values, bus, notify, named }),
+    ...secretsOf({ ...sources, dotEnv: values, servers, bus, notify, named }),
     ...reached.secrets,
   ];
   return Object.freeze({ ...config, secrets });

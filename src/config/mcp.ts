@@ -20,6 +20,11 @@ export async function serversIn(projectDir: string, variables: Variables): Promi
   return readServers({ project: await realpath(projectDir), variables });
 }
 
+/** The variables or the headers that the entry names. */
+export function namedBy({ way }: Entry): Variables {
+  return way.kind === "stdio" ? way.env : way.headers;
+}
+
 /** What allows a server: this entry of this project, and whether it is taken at its word. */
 export function serverGrant({ name, hash }: Pick<Entry, "name" | "hash">, trusted: readonly string[]): Grant {
   return { what: `mcp ${name}`, value: trusted.includes(name) ? `${hash} trusted` : hash };

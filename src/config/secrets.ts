@@ -13,6 +13,8 @@ const SERVICE_ADDRESS = /^(?:(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY|SEARXNG)_(?
 export interface SecretSources {
   readonly env: Variables;
   readonly dotEnv: Variables;
+  /** What entries of MCP servers name of an environment or of headers. */
+  readonly servers?: readonly Variables[];
   /** Variables whose values are secrets, whatever they look like. */
   readonly named: readonly string[];
   /** Where the legion is kept. */
@@ -22,16 +24,25 @@ export interface SecretSources {
 }
 
 /** Some may be too short, or too common, to be hidden. */
-export function secretsOf({ env, dotEnv, named, bus, notify }: SecretSources): readonly Secret[] {
+export function secretsOf({
+  env,
+  dotEnv,
+  servers = [],
+  named,
+  bus,
+  notify,
+}: SecretSources): readonly Secret[] {
   const isWanted = (name: string): boolean => SERVICE_KEY.test(name) || named.includes(name);
   const password = bus?.address?.password;
   return [
     ...secretsIn(env, isWanted, (name) => named.includes(name) || SERVICE_ADDRESS.test(name)),
-    ...secretsIn(
-      dotEnv,
-      (name, value) => isWanted(name) || saysSecret(name, value) || looksRandom(value),
-      () => true,
-    ),
+    ...[dotEnv, ...servers].flatMap((variables) => [
+      ...secretsIn(
+        variables,
+        (name, value) => isWanted(name) || saysSecret(name, value) || looksRandom(value),
+        () => true,
+      ),
+    ]),
     ...(password ? formsOfPassword(password).map((value) => ({ name: "bus", value })) : []),
     ...(notify?.kind === "url" ? passwordsIn(notify.url) : []).map((value) => ({ name: "notify", value })),
   ];
@@ -48,9 +59,15 @@ function* secretsIn(
 ): Generator<Secret> {
   for (const [name, given = ""] of Object.entries(variables)) {
     const value = given.trim();
-    if (isSecret(name, value)) for (const part of [value, ...linesOf(value)]) yield { name, value: part };
+    if (isSecret(name, value))
+      for (const part of [value, ...linesOf(value), ...credentialsIn(value)]) yield { name, value: part };
     if (mayHold(name)) for (const password of passwordsIn(value)) yield { name, value: password };
   }
+}
+
+/** As a header has them: `Bearer abc`. */
+function credentialsIn(value: string): readonly string[] {
+  return /^(?:Bearer|Basic|Token) +(\S+)$/i.exec(value)?.slice(1) ?? [];
 }
 
 /** What reads a file shows it line by line: those of a long key are secrets themselves. */
