@@ -85,8 +85,11 @@ interface ServerPlace {
 }
 
 async function allow(server: string, { config, project }: ServerPlace, io: Io): Promise<number> {
-  const { entries } = await config.modules.mcp.servers();
-  const wanted = (await serverGrants(config.modules.mcp, config.trust)).find(
+  const { mcp } = config.modules;
+  // What is allowed and what is started come of one look at the files.
+  const found = await mcp.servers();
+  const { entries } = found;
+  const wanted = (await serverGrants({ ...mcp, servers: () => Promise.resolve(found) }, config.trust)).find(
     ({ what }) => what === `mcp ${server}`,
   );
   if (!wanted) {
