@@ -8,6 +8,7 @@ import { mergeEnvironments, type EnvironmentChoice } from "../environment/settin
 import type { Module } from "../domain/authoring/module.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import { parseRule } from "../domain/policy/rule.ts";
+import { fitsText, readWildcard } from "../domain/policy/wildcard.ts";
 
 /** The rules by which actions are forbidden whatever they would touch. */
 export function deniedActions(layers: readonly PolicyLayer[]): readonly string[] {
@@ -26,15 +27,19 @@ export function withoutActions(modules: readonly Module[], denied: readonly stri
 
 /**
  * Modules with no other actions than those that `wanted` names, by any of their names. Throws CONFIG, with the nearest
- * name, for one that none of them has.
+ * name, for one that none of them has. What modules find outside has names of the form `server__tool`, or `server__*` for all of a
+ * server: nobody knows yet whether there is one.
  */
 export function onlyActions(modules: readonly Module[], wanted: readonly string[]): readonly Module[] {
   const known = modules.flatMap(({ actions }) =>
     Object.entries(actions).flatMap(([name, { aliases }]) => [name, ...aliases]),
   );
-  const stranger = wanted.find((name) => !known.includes(name));
+  const patterns = wanted.filter((name) => name.includes("__")).map(readWildcard);
+  const stranger = wanted.find((name) => !known.includes(name) && !name.includes("__"));
   if (stranger === undefined)
-    return keepActions(modules, (names) => names.some((name) => wanted.includes(name)));
+    return keepActions(modules, (names) =>
+      names.some((name) => wanted.includes(name) || patterns.some((pattern) => fitsText(pattern, name))),
+    );
   const [meant] = nearest(stranger, known);
   const advice = meant ? `did you mean "${meant}"?` : `they have ${known.slice(0, 20).join(", ") || "none"}`;
   const place = modules.map(({ name }) => name).join(", ");
@@ -48,9 +53,13 @@ function keepActions(
   modules: readonly Module[],
   isKept: (names: readonly string[]) => boolean,
 ): readonly Module[] {
+  const keep = (actions: Module["actions"]): Module["actions"] =>
+    Object.fromEntries(Object.entries(actions).filter(([name, { aliases }]) => isKept([name, ...aliases])));
   return modules.map((module) => {
-    const kept = Object.entries(module.actions).filter(([name, { aliases }]) => isKept([name, ...aliases]));
-    return { ...module, actions: Object.fromEntries(kept) };
+    const { actions, offers } = module;
+    const found = offers?.actions;
+    const kept = { ...module, actions: keep(actions) };
+    return found ? { ...kept, offers: { ...offers, actions: (offer) => keep(found(offer)) } } : kept;
   });
 }
 
