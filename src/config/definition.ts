@@ -26,6 +26,8 @@ import {
 import { NO_TRUST, trustSettings, type Trust, type WantedGrant } from "./grants/grant.ts";
 import { definitionWidenings, policyLayers } from "./grants/widenings.ts";
 import { parseYaml } from "./files/yaml.ts";
+import { CLAUDE_AGENTS, readAgentOf, type ClaudeFile } from "./claude/files.ts";
+import { findClaudeFile } from "./claude/lookup.ts";
 
 /** What an agent is: the front matter and the body of `agents/<name>.md`. */
 export interface Definition {
@@ -52,6 +54,8 @@ export interface Definition {
   readonly skills?: "all" | readonly string[];
   /** Which MCP servers it has, of those that there are; absent: all. */
   readonly mcp?: "all" | readonly string[];
+  /** For people, a line each: what its file says for another program and holds otherwise here. Absent: nothing. */
+  readonly remarks?: readonly string[];
 }
 
 export interface Member {
@@ -77,10 +81,15 @@ export interface Member {
   readonly modulesBy?: "record";
 }
 
-/** Where definitions and teams are looked up: `agents/` of the project, then of the package. */
+/**
+ * Where definitions and teams are looked up: `agents/` of the project, then of the package. A definition may also be one of
+ * `.claude/agents`: that of the project stands before the package's, that of the person's home behind it.
+ */
 export interface Places {
   readonly projectDir: string;
   readonly packageDir: string;
+  /** The person's, for what they keep there for Claude Code; absent: nothing is looked for there. */
+  readonly home?: string;
   /** What the person said of the project; absent: that they trust nothing. */
   readonly trust?: Trust;
 }
@@ -88,6 +97,8 @@ export interface Places {
 export const MAX_MEMBERS = 1_000;
 const FILE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,63}$/u;
 const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system", "web"];
+
+const NO_FRONT_MATTER = "expected ---, the line that opens the front matter";
 
 /** The keys that bear the name of the module that finds what they say. */
 const FINDERS = ["skills", "mcp"] as const;
@@ -139,6 +150,11 @@ const team = section({
  * names, if there is none; CONFIG, with the line, if it is wrong.
  */
 export async function findDefinition(reference: string, places: Places): Promise<Definition> {
+  const claude = await findClaudeFile(reference, places);
+  return claude ? readClaudeDefinition(claude, places) : readDefinition(reference, places);
+}
+
+async function readDefinition(reference: string, places: Places): Promise<Definition> {
   const isPath = /[\\/]|\.md$/.test(reference);
   const path = isPath ? await findInProject(places.projectDir, reference) : undefined;
   const { file, text, isOurs } = isPath
@@ -169,8 +185,25 @@ export async function findDefinition(reference: string, places: Places): Promise
   };
 }
 
+async function readClaudeDefinition(file: ClaudeFile, places: Places): Promise<Definition> {
+  const { shown, isPersons } = file;
+  const agent = await readAgentOf(file);
+  if (!agent) throw new LegionError("CONFIG", `${shown}:1: ${NO_FRONT_MATTER}`);
+  const { trust = NO_TRUST } = places;
+  const widenings = isPersons ? [] : definitionWidenings(agent, trust.bounds, `agents of ${shown}`);
+  const { settings, grants } = trustSettings(agent, shown, widenings, trust);
+  const { limits: choice = {}, policy: said, ...rest } = settings;
+  return {
+    ...rest,
+    ...{ protocol: "auto", memory: {}, environment: {}, limits: choice, grants },
+    policy: policyLayers(shown, said, trust.bounds),
+  };
+}
+
 /** Who says which skills, or which servers, an agent has need not name the module as well. */
-function modulesIn(read: z.output<typeof frontMatter>): readonly string[] {
+function modulesIn(
+  read: Pick<z.output<typeof frontMatter>, "modules" | (typeof FINDERS)[number]>,
+): readonly string[] {
   const { modules = DEFAULT_MODULES } = read;
   const said = FINDERS.filter((key) => read[key] !== undefined && !modules.includes(key));
   return [...modules, ...said];
@@ -215,7 +248,7 @@ interface Kind {
 }
 
 async function findByName(kind: Kind, wanted: string, places: Places): Promise<SettingsFile> {
-  const { projectDir, packageDir } = places;
+  const { projectDir, packageDir, home } = places;
   if (FILE_NAME.test(wanted)) {
     const file = join("agents", wanted + kind.extension);
     const own = await readProjectFile(projectDir, file);
@@ -225,7 +258,11 @@ async function findByName(kind: Kind, wanted: string, places: Places): Promise<S
     const shipped = await readTextFile(path, shown);
     if (shipped !== undefined) return { file: shown, text: shipped, isOurs: true };
   }
-  const folders = [join(projectDir, "agents"), join(packageDir, "agents")];
+  const folders = [
+    join(projectDir, "agents"),
+    join(packageDir, "agents"),
+    ...[projectDir, home].flatMap((top) => (top === undefined ? [] : [join(top, CLAUDE_AGENTS)])),
+  ];
   const known = await listNames(folders, kind.extension);
   const [meant] = nearest(wanted, known);
   throw new LegionError(
@@ -247,7 +284,7 @@ function splitFrontMatter(file: string, text: string): { front: string; body: st
   const lines = text.split(/\r?\n/);
   const isFence = (candidate: string) => candidate.trimEnd() === "---";
   const refuse = (reason: string) => new LegionError("CONFIG", `${file}:1: ${reason}`);
-  if (!isFence(lines[0]!)) throw refuse("expected ---, the line that opens the front matter");
+  if (!isFence(lines[0]!)) throw refuse(NO_FRONT_MATTER);
   const end = lines.findIndex((candidate, index) => index > 0 && isFence(candidate));
   if (end < 0) throw refuse("the front matter has no end; close it with a line ---");
   const body = lines.slice(end + 1).join("\n");

@@ -6,7 +6,7 @@ const MAX_NAME = 64;
 const HASH = 8;
 
 /** No two servers with different names of this form can have a tool in common, whatever that is called. */
-function prefixOf(server: string): string {
+export function prefixOf(server: string): string {
   const plain = replaced(server).replace(/_+/g, "_").replace(/_$/, "").slice(0, 32);
   return `${/^[A-Za-z]/.test(plain) ? plain : `s${plain}`}__`;
 }

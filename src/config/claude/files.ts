@@ -1,0 +1,86 @@
+// Where people keep agents for Claude Code: `.claude/agents` of the project and of their home, and folders in it.
+
+import { readdir, realpath, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { isLegionError, messageOf } from "../../base/errors.ts";
+import { isInside, readTextFile } from "../../base/files/project-file.ts";
+import { readClaudeAgent, type ClaudeAgent } from "./agent.ts";
+
+export const CLAUDE_AGENTS = ".claude/agents";
+const MAX_DEPTH = 6;
+const MAX_FILES = 1_000;
+
+export interface ClaudeHomes {
+  readonly projectDir: string;
+  /** The person's; absent: nothing is looked for there. */
+  readonly home?: string;
+}
+
+export interface ClaudeFile {
+  /** How people and records name it: `.claude/agents/a.md`, or `~/.claude/agents/a.md`. */
+  readonly shown: string;
+  /** Absolute. */
+  readonly path: string;
+  /** Is it the person's own, not the project's? */
+  readonly isPersons: boolean;
+}
+
+export interface FoundAgent extends ClaudeFile {
+  /** Absent: it cannot be read. */
+  readonly agent?: ClaudeAgent;
+  /** For people, in one line: why not. */
+  readonly fault?: string;
+}
+
+/** All that are agents or cannot be read, those of the project first, by their paths; text without front matter is none. */
+export async function findClaudeAgents(homes: ClaudeHomes): Promise<readonly FoundAgent[]> {
+  const files = [...(await filesIn(homes, "project")), ...(await filesIn(homes, "home"))];
+  const found: FoundAgent[] = [];
+  for (const file of files) {
+    try {
+      const agent = await readAgentOf(file);
+      if (agent) found.push({ ...file, agent });
+    } catch (error) {
+      if (!isLegionError(error)) throw error;
+      found.push({ ...file, fault: messageOf(error) });
+    }
+  }
+  return found;
+}
+
+/** `undefined`: it is no agent, or not there. Throws CONFIG if it cannot be read. */
+export async function readAgentOf({ path, shown }: ClaudeFile): Promise<ClaudeAgent | undefined> {
+  const text = await readTextFile(path, shown);
+  return text === undefined ? undefined : readClaudeAgent(text, basename(shown, ".md").slice(0, 64));
+}
+
+async function filesIn(
+  { projectDir, home }: ClaudeHomes,
+  of: "project" | "home",
+): Promise<readonly ClaudeFile[]> {
+  const top = of === "project" ? projectDir : home;
+  if (top === undefined) return [];
+  const isPersons = of === "home";
+  const root = await realpath(top).catch(() => top);
+  const project = await realpath(projectDir).catch(() => projectDir);
+  // Whose home the project is: it is one folder, and the project's.
+  if (isPersons && root === project) return [];
+  const files: ClaudeFile[] = [];
+  const seen = new Set<string>();
+  const look = async (way: string, depth: number): Promise<void> => {
+    const real = await realpath(join(root, way)).catch(() => undefined);
+    if (real === undefined || seen.has(real) || files.length >= MAX_FILES) return;
+    // What leads out of a project is somebody else's.
+    if (!isPersons && !isInside(root, real)) return;
+    seen.add(real);
+    if (!(await stat(real)).isDirectory()) {
+      if (way.endsWith(".md")) files.push({ shown: isPersons ? `~/${way}` : way, path: real, isPersons });
+      return;
+    }
+    if (depth > MAX_DEPTH) return;
+    const names = (await readdir(real).catch((): string[] => [])).sort();
+    for (const name of names) if (!name.startsWith(".")) await look(`${way}/${name}`, depth + 1);
+  };
+  await look(CLAUDE_AGENTS, 0);
+  return files;
+}
