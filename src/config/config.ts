@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { busOf, type BusChoice } from "./bus.ts";
 import type { MemorySettings } from "../domain/memory-settings.ts";
 import type { DotEnv } from "./files/dot-env.ts";
@@ -65,6 +66,8 @@ export interface Config {
   readonly grants: readonly WantedGrant[];
   /** What the person said of this project. */
   readonly trust: Trust;
+  /** The person's, absolute. */
+  readonly home: string;
   /** What the command line itself said: it outranks what a definition or a team says of its agents, too. */
   readonly flags: { readonly model?: string; readonly tickMs?: number; readonly limits?: LegionLimits };
   /** Keys among them: a function, so that no log, copy or listing of the config shows them. */
@@ -155,6 +158,7 @@ export function settle(
     skills,
     grants,
     trust,
+    home: env["HOME"] || homedir(),
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
     environment: () => ({ ...serviceEnvironment }),
     secrets: () => [],

@@ -28,6 +28,7 @@ import { definitionWidenings, policyLayers } from "./grants/widenings.ts";
 import { parseYaml } from "./files/yaml.ts";
 import { CLAUDE_AGENTS, readAgentOf, type ClaudeFile } from "./claude/files.ts";
 import { findClaudeFile } from "./claude/lookup.ts";
+import { findClaudeTeam } from "./claude/team.ts";
 
 /** What an agent is: the front matter and the body of `agents/<name>.md`. */
 export interface Definition {
@@ -210,10 +211,12 @@ function modulesIn(
 }
 
 /**
- * The members of the team that `reference` names: the path of a file, or the name of one in `agents/`. At least one; ids
+ * The members of the team that `reference` names: the path of a file, the name of one in `agents/`, or a folder `.claude`. At least one; ids
  * that are numbers come first, the others as in the file. Throws as `findDefinition` does; definitions are not looked up.
  */
 export async function findTeam(reference: string, places: Places): Promise<readonly Member[]> {
+  const claude = await findClaudeTeam(reference, places);
+  if (claude) return claude.map((member) => ({ ...member, limits: {} }));
   const { file, text } = /[\\/]|\.ya?ml$/.test(reference)
     ? await readNamed(reference, resolve(places.projectDir, reference))
     : await findByName({ what: "team", extension: ".yaml" }, reference, places);

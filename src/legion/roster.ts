@@ -21,6 +21,7 @@ import { serverGrants, serversOfAny } from "../config/mcp.ts";
 import { skillGrants } from "../config/skills.ts";
 import { skillSettings } from "./skill-settings.ts";
 import { createWays } from "./ways.ts";
+import { partlyHeld } from "./partly-held.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
 import { packageDir } from "../base/package.ts";
@@ -62,7 +63,7 @@ export interface Roster {
   readonly roles: readonly Role[];
   /** Of the legion as a whole. */
   readonly limits: Limits;
-  /** What a person should know about the limits; one line each. */
+  /** What a person should know about the limits, and about definitions that hold in part; one line each. */
   readonly remarks: readonly string[];
   /** What no agent may change, relative to the project, for the settings of `system`: it decides what the next start runs. */
   readonly protectedPaths: readonly string[];
@@ -95,6 +96,9 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
   const cast = createCasting(deps, definitions);
   const roles: Role[] = [];
   for (const member of members) roles.push(await cast(member));
+  const found = await Promise.all(
+    members.map(async ({ agent }) => [agent, await definitions(agent)] as const),
+  );
   const prices = new Set(roles.map(({ plan }) => pricing(plan.model)));
   const unpriced = roles.find(({ plan }) => pricing(plan.model) === "unknown")?.plan.model.name;
   if (unpriced !== undefined && typeof config.limits.legion.cost === "number") throw costUnknown(unpriced);
@@ -104,17 +108,20 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
     roles,
     limits: resolveLimits(defaults, config.limits.legion),
     protectedPaths: await protect(who, roles, deps),
-    remarks: unpriced === undefined || config.limits.legion.cost === "none" ? [] : [remark],
+    remarks: [
+      ...(unpriced === undefined || config.limits.legion.cost === "none" ? [] : [remark]),
+      ...partlyHeld(found),
+    ],
   };
 }
 
 async function membersOf(
   who: Who,
-  { config: { agent, trust }, places }: Pick<RosterDeps, "places" | "config">,
+  { config: { agent, trust, home }, places }: Pick<RosterDeps, "places" | "config">,
 ): Promise<readonly Member[]> {
   switch (who.kind) {
     case "team":
-      return chosenOf(await findTeam(who.team, { ...places, trust }), who);
+      return chosenOf(await findTeam(who.team, { ...places, trust, home }), who);
     case "count":
       return Array.from({ length: who.count }, (_, index) => ({ id: String(index + 1), agent, limits: {} }));
     case "named":
@@ -141,8 +148,11 @@ function chosenOf(
 
 type FindDefinition = (reference: string) => Promise<Definition>;
 
-function definitionsOf({ places, config: { trust } }: Pick<RosterDeps, "places" | "config">): FindDefinition {
-  return onceEach((reference) => findDefinition(reference, { ...places, trust }));
+function definitionsOf({
+  places,
+  config: { trust, home },
+}: Pick<RosterDeps, "places" | "config">): FindDefinition {
+  return onceEach((reference) => findDefinition(reference, { ...places, trust, home }));
 }
 
 /** What the project's own files would have for this start: code to run, and what else only the person may say. */

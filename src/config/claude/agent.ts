@@ -50,7 +50,7 @@ const INSTEAD = new Map([
 export function readClaudeAgent(text: string, fallback: string): ClaudeAgent | undefined {
   const file = readClaudeFile(text);
   if (!file) return undefined;
-  const { fields, body, faults } = file;
+  const { fields, body } = file;
   const said = cleanLine(textIn(fields.get("name")), 200);
   const isName = NAME.test(said);
   const tools = readTools(fields);
@@ -64,7 +64,6 @@ export function readClaudeAgent(text: string, fallback: string): ClaudeAgent | u
   const modules = skills ? [...new Set([...tools.modules, "skills"])] : tools.modules;
   const actions = skills ? [...tools.actions, "getSkill"] : tools.actions;
   const remarks = [
-    ...faults,
     ...(isName || said === "" ? [] : [`name: "${said}" cannot be one; it is called ${fallback}`]),
     ...tools.remarks,
     ...denied.remarks,

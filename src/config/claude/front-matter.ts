@@ -21,18 +21,16 @@ export const CLAUDE_KEYS: readonly string[] = [
 interface ClaudeText {
   readonly fields: ReadonlyMap<string, unknown>;
   readonly body: string;
-  /** For people: what is wrong with it. */
-  readonly faults: readonly string[];
 }
 
 /** `undefined`: it has no front matter. Never throws. */
 export function readClaudeFile(text: string): ClaudeText | undefined {
   const { fields, body, faults } = readFrontMatter(text);
-  if (faults.length === 0) return { fields, body, faults };
+  if (faults.length === 0) return { fields, body };
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
   const front = lines.slice(1, lines.length - body.split("\n").length);
   const read = fieldsByLine(front);
-  return read.size === 0 ? undefined : { fields: read, body, faults };
+  return read.size === 0 ? undefined : { fields: read, body };
 }
 
 function fieldsByLine(lines: readonly string[]): ReadonlyMap<string, string> {

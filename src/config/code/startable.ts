@@ -3,6 +3,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { findDefinition, findTeam, type Member, type Places } from "../definition.ts";
+import { CLAUDE_AGENTS, findClaudeAgents } from "../claude/files.ts";
 import { PROJECT_SKILLS } from "../skills.ts";
 import { placesOf } from "./project-code.ts";
 import { isInside, waysTo } from "../../base/files/project-file.ts";
@@ -32,10 +33,12 @@ export async function decisivePaths(
   const { projectDir } = places;
   const found = await completeStartable(known, places);
   const programs = found.programs.filter((path) => isInside(projectDir, path));
-  const written = [...found.definitions, ...found.teams].filter((name) => /[\\/]|\.(?:md|ya?ml)$/.test(name));
+  const written = [...found.definitions, ...found.teams].filter((name) =>
+    /^(?!~\/).*(?:[\\/]|\.(?:md|ya?ml)$)/.test(name),
+  );
   const modules = found.modules.filter(isFileReference);
   const ways = await Promise.all(
-    ["agents", ...written, ...modules, ...programs].map((path) => waysTo(projectDir, path)),
+    ["agents", CLAUDE_AGENTS, ...written, ...modules, ...programs].map((path) => waysTo(projectDir, path)),
   );
   const files = await Promise.all(
     modules.map((path) => findModuleFile(path, projectDir).catch(() => undefined)),
@@ -75,6 +78,7 @@ export async function completeStartable(known: Startable, places: Places): Promi
     (file) => `agents/${file}`,
   );
   const recorded = await recordedIn(places.projectDir);
+  const claude = await findClaudeAgents({ projectDir: places.projectDir });
   const teams = [...known.teams, ...files.filter((file) => /\.ya?ml$/.test(file))];
   const members = (
     await Promise.all(teams.map((team) => findTeam(team, places).catch((): Member[] => [])))
@@ -83,6 +87,7 @@ export async function completeStartable(known: Startable, places: Places): Promi
     ...known.definitions,
     ...recorded.definitions,
     ...files.filter((file) => file.endsWith(".md")),
+    ...claude.map(({ shown }) => shown),
     ...members.map(({ agent }) => agent),
   ]);
   const inDefinitions = await Promise.all(

@@ -37,6 +37,7 @@ describe("what no agent may change", () => {
     expect(paths.toSorted()).toEqual(
       [
         ".agents/skills",
+        ".claude/agents",
         ".claude/skills",
         "agents",
         "agents/legionnaire.md",

@@ -17,7 +17,13 @@ export const MAX_AGENTS = 10_000;
 export type Again = { readonly kind: "last" } | { readonly kind: "only"; readonly ids: string };
 
 /** Throws USAGE. */
-export function readWho({ args: [count], options: { team, agent, agents, only } }: Typed): Who | Again {
+export function readWho({
+  args: [count],
+  options: { from, team: named, agent, agents, only },
+}: Typed): Who | Again {
+  if (from !== undefined && named !== undefined)
+    throw new LegionError("USAGE", "--from and --team both say which team; leave out one of them");
+  const team = named ?? from;
   const isOpen = count === undefined && team === undefined && agent === undefined && agents === undefined;
   if (isOpen && only === undefined) return { kind: "last" };
   if (only !== undefined) {

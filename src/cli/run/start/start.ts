@@ -29,6 +29,7 @@ export const command: CliCommand = {
       )
       .option("--agents <ids>", "host just these, such as 4-6, 2,5 or writer; with --team, of its agents")
       .option("--team <name>", "host a team instead: the path of a file, or a name in agents/")
+      .option("--from <folder>", "host the agents that you keep for Claude Code: .claude, or ~/.claude")
       .option("--only <ids>", "host these agents instead, such as 2,2b, each as it was last started")
       .option("--model <name>", "anthropic/<id>, openai/<id>, offline, scripted:<file> or replay:<folder>")
       .option("--task <text>", "a message from you to the first agent")
