@@ -40,6 +40,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["runs", "list runs and sessions, and how they ended", () => import("./look/runs.ts")],
     ["goals <id>", "show what an agent works at", () => import("./look/goals.ts")],
     ["notes <id> [title]", "show what an agent wrote down", () => import("./look/notes.ts")],
+    ["agents", "list what agents can be started from here", () => import("./look/agents.ts")],
     ["skills", "list the skills that agents can have here", () => import("./look/skills.ts")],
     ["log <ids|all>", "show what happened to agents, event by event", () => import("./look/log/log.ts")],
     ["prompt <id>", "show exactly what an agent's model is shown", () => import("./look/prompt/prompt.ts")],

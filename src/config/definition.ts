@@ -55,6 +55,8 @@ export interface Definition {
   readonly skills?: "all" | readonly string[];
   /** Which MCP servers it has, of those that there are; absent: all. */
   readonly mcp?: "all" | readonly string[];
+  /** As its file names it, for people; absent: none. */
+  readonly color?: string;
   /** For people, a line each: what its file says for another program and holds otherwise here. Absent: nothing. */
   readonly remarks?: readonly string[];
 }

@@ -1,0 +1,72 @@
+// The definitions that agents can be started from here, and what of each does not hold.
+
+import { packageDir } from "../../base/package.ts";
+import type { Definition } from "../../config/definition.ts";
+import { leftOut } from "../../config/grants/left-out.ts";
+import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
+import { loadConfigAnyway } from "../../config/load-config.ts";
+import type { CliCommand } from "../kit/command.ts";
+import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
+import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
+import { tableRows, type Column } from "./table.ts";
+
+/** As `--json` tells it. */
+interface AgentLine extends Pick<KnownDefinition, "from" | "fault"> {
+  /** What `--agent` takes. */
+  readonly agent: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly model?: string;
+  readonly color?: string;
+  readonly modules?: readonly string[];
+  /** Absent: all of its modules. */
+  readonly actions?: readonly string[];
+  /** A line each: what its file says and does not hold, and what holds instead. */
+  readonly notes: readonly string[];
+}
+
+export const command: CliCommand = {
+  define: (parser) => void addJsonOption(addDirOption(parser)),
+  async run(typed, io) {
+    const project = await projectOf(typed, io);
+    const { config, fault } = await loadConfigAnyway({ projectDir: project, env: io.env, flags: {} });
+    const { trust, home } = config;
+    const known = await knownDefinitions({ projectDir: project, packageDir, trust, home });
+    const lines = known.map(lineOf);
+    const remarks = fault === undefined ? [] : [`${fault} (a start would refuse that)`];
+    if (typed.options["json"]) {
+      for (const line of lines) printJson(io, line);
+      for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
+      return 0;
+    }
+    const space = { columns: columnsFor(io), nowMs: Date.now() };
+    const notes = lines.flatMap(({ agent, fault: own, notes: said }) => [
+      ...(own === undefined ? [] : [`cannot be started: ${own}`]),
+      ...said.map((note) => `${agent}: ${note}`),
+    ]);
+    const words = [...notes, ...remarks].map(oneLine);
+    print(io, [...tableRows(lines, COLUMNS, space), ...(words.length > 0 ? ["", ...words] : [])].join("\n"));
+    return 0;
+  },
+};
+
+const COLUMNS: readonly Column<AgentLine>[] = [
+  { title: "AGENT", align: "left", rank: 0, cell: ({ agent }) => oneLine(agent) },
+  { title: "FROM", align: "left", rank: 1, cell: ({ from }) => oneLine(from) },
+  { title: "MODEL", align: "left", rank: 3, cell: ({ model }) => oneLine(model ?? "-") },
+  { title: "DESCRIPTION", align: "left", rank: 2, cell: ({ description }) => oneLine(description ?? "-") },
+];
+
+function lineOf({ reference, from, fault, definition }: KnownDefinition): AgentLine {
+  return { agent: reference, from, fault, ...(definition && saidOf(definition)), notes: notesOn(definition) };
+}
+
+function saidOf({ name, description, model, color, modules, actions }: Definition): Partial<AgentLine> {
+  return { name, description, model, color, modules, actions };
+}
+
+function notesOn(definition: Definition | undefined): readonly string[] {
+  const { grants = [], remarks = [] } = definition ?? {};
+  const open = grants.filter(({ isGranted }) => !isGranted);
+  return [...remarks, ...(open.length > 0 ? [leftOut(open)] : [])];
+}
