@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
-import { LegionError } from "../base/errors.ts";
+import { isLegionError, LegionError } from "../base/errors.ts";
 import type { EnvironmentChoice } from "../environment/settings.ts";
 import type { LimitsChoice } from "../domain/limits.ts";
 import { isAgentId, type AgentId } from "../domain/message/message.ts";
@@ -25,10 +25,12 @@ import {
 } from "./files/settings.ts";
 import { NO_TRUST, trustSettings, type Trust, type WantedGrant } from "./grants/grant.ts";
 import { definitionWidenings, policyLayers } from "./grants/widenings.ts";
+import { NO_FRONT_MATTER, splitFrontMatter } from "./files/front-matter.ts";
 import { parseYaml } from "./files/yaml.ts";
 import { CLAUDE_AGENTS, readAgentOf, type ClaudeFile } from "./claude/files.ts";
 import { findClaudeFile } from "./claude/lookup.ts";
 import { findClaudeTeam } from "./claude/team.ts";
+import { GUIDES, withGuides, type Guide } from "./guides.ts";
 
 /** What an agent is: the front matter and the body of `agents/<name>.md`. */
 export interface Definition {
@@ -55,6 +57,8 @@ export interface Definition {
   readonly skills?: "all" | readonly string[];
   /** Which MCP servers it has, of those that there are; absent: all. */
   readonly mcp?: "all" | readonly string[];
+  /** Files of the project that are part of its brief; absent: none. */
+  readonly guides?: readonly Guide[];
   /** As its file names it, for people; absent: none. */
   readonly color?: string;
   /** For people, a line each: what its file says for another program and holds otherwise here. Absent: nothing. */
@@ -101,12 +105,11 @@ export const MAX_MEMBERS = 1_000;
 const FILE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,63}$/u;
 const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system", "web"];
 
-const NO_FRONT_MATTER = "expected ---, the line that opens the front matter";
-
 /** The keys that bear the name of the module that finds what they say. */
 const FINDERS = ["skills", "mcp"] as const;
 
 const PROTOCOL = "expected auto, text or tools";
+const GUIDES_EXPECTED = `expected a list of ${GUIDES.join(" and ")}`;
 const frontMatter = section({
   name: name.optional(),
   description: line.optional(),
@@ -124,6 +127,7 @@ const frontMatter = section({
   policy: policy.optional(),
   skills: skillNames.optional(),
   mcp: serverNames.optional(),
+  guides: z.array(z.enum(GUIDES, GUIDES_EXPECTED), GUIDES_EXPECTED).optional(),
   environment: environment.optional(),
 });
 
@@ -172,7 +176,8 @@ async function readDefinition(reference: string, places: Places): Promise<Defini
   return {
     name: read.name ?? basename(file, ".md"),
     description: read.description ?? "",
-    brief: body,
+    brief: await withGuides(body, read.guides ?? [], places.projectDir),
+    guides: read.guides,
     model: read.model,
     protocol: read.protocol ?? "auto",
     modules: modulesIn(read),
@@ -196,8 +201,16 @@ async function readClaudeDefinition(file: ClaudeFile, places: Places): Promise<D
   const widenings = isPersons ? [] : definitionWidenings(agent, trust.bounds, `agents of ${shown}`);
   const { settings, grants } = trustSettings(agent, shown, widenings, trust);
   const { limits: choice = {}, policy: said, ...rest } = settings;
+  const guides = ["CLAUDE.md"] as const;
+  const remarks = [...agent.remarks];
+  const brief = await withGuides(agent.brief, guides, places.projectDir).catch((error: unknown) => {
+    if (!isLegionError(error, "CONFIG")) throw error;
+    remarks.push(`not part of its brief: ${error.message}`);
+    return agent.brief;
+  });
   return {
     ...rest,
+    ...{ brief, guides, remarks },
     ...{ protocol: "auto", memory: {}, environment: {}, limits: choice, grants },
     policy: policyLayers(shown, said, trust.bounds),
   };
@@ -283,15 +296,4 @@ async function listNames(folders: readonly string[], extension: string): Promise
   const files = listed.flat().filter((file) => file.endsWith(extension));
   const names = files.map((file) => basename(file, extension)).filter((known) => FILE_NAME.test(known));
   return [...new Set(names)].sort();
-}
-
-function splitFrontMatter(file: string, text: string): { front: string; body: string } {
-  const lines = text.split(/\r?\n/);
-  const isFence = (candidate: string) => candidate.trimEnd() === "---";
-  const refuse = (reason: string) => new LegionError("CONFIG", `${file}:1: ${reason}`);
-  if (!isFence(lines[0]!)) throw refuse(NO_FRONT_MATTER);
-  const end = lines.findIndex((candidate, index) => index > 0 && isFence(candidate));
-  if (end < 0) throw refuse("the front matter has no end; close it with a line ---");
-  const body = lines.slice(end + 1).join("\n");
-  return { front: lines.slice(1, end).join("\n"), body: body.trim() };
 }

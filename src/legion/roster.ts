@@ -190,7 +190,7 @@ function protect(
     modules: roles.flatMap(({ modules }) => modules),
     programs: [config.modules.web.browser ?? ""].filter((path) => isAbsolute(path)),
   };
-  return decisivePaths(known, { places, ownDir: packageDir });
+  return decisivePaths(known, { places: { ...places, home: config.home }, ownDir: packageDir });
 }
 
 /** Makes agents of members. What many of them share is looked up, opened and loaded once. Throws as `planRoster` does. */

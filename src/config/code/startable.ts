@@ -17,6 +17,8 @@ export interface Startable {
   readonly teams: readonly string[];
   /** As definitions and teams name them. */
   readonly modules: readonly string[];
+  /** Texts of the project that are part of briefs; absent: none are known. */
+  readonly guides?: readonly string[];
   /** Absolute paths. */
   readonly programs: readonly string[];
 }
@@ -38,7 +40,9 @@ export async function decisivePaths(
   );
   const modules = found.modules.filter(isFileReference);
   const ways = await Promise.all(
-    ["agents", CLAUDE_AGENTS, ...written, ...modules, ...programs].map((path) => waysTo(projectDir, path)),
+    ["agents", CLAUDE_AGENTS, ...(found.guides ?? []), ...written, ...modules, ...programs].map((path) =>
+      waysTo(projectDir, path),
+    ),
   );
   const files = await Promise.all(
     modules.map((path) => findModuleFile(path, projectDir).catch(() => undefined)),
@@ -91,13 +95,13 @@ export async function completeStartable(known: Startable, places: Places): Promi
     ...members.map(({ agent }) => agent),
   ]);
   const inDefinitions = await Promise.all(
-    [...definitions].map(
-      async (name) => (await findDefinition(name, places).catch(() => undefined))?.modules,
-    ),
+    [...definitions].map((name) => findDefinition(name, places).catch(() => undefined)),
   );
-  const named = [...inDefinitions, ...members.map(({ modules }) => modules)].flatMap((list) => list ?? []);
+  const inAll = inDefinitions.flatMap((definition) => definition ?? []);
+  const guides = new Set(inAll.flatMap((definition) => definition.guides ?? []));
+  const named = [...inAll, ...members].flatMap(({ modules: list }) => list ?? []);
   const modules = new Set([...known.modules, ...recorded.modules, ...named]);
-  return { ...known, definitions: [...definitions], teams, modules: [...modules] };
+  return { ...known, definitions: [...definitions], teams, modules: [...modules], guides: [...guides] };
 }
 
 /** What agents were made from at their last start. */
