@@ -14,6 +14,7 @@ export const LEAST_CASES = {
   "authority and taint": 12,
   pages: 6,
   skills: 33,
+  definitions: 8,
   MCP: 48,
 };
 const TITLE = /^hostile: (.+)$/;

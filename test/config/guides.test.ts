@@ -39,24 +39,26 @@ describe("what a project tells all agents", () => {
     expect(paths).not.toContain("AGENTS.md");
   });
 
-  it("hostile: one that leads out, is no text or hides something stops our own in one line, and others not", async () => {
-    const outside = await createTempProject({ "secret.md": "secret" });
-    const projectDir = await createTempProject({
-      "agents/own.md": "---\nguides: [CLAUDE.md]\n---\nYou build.\n",
-      ".claude/agents/a.md": AGENT,
+  describe("hostile: definitions", () => {
+    it("one that leads out, is no text or hides something stops our own in one line, and others not", async () => {
+      const outside = await createTempProject({ "secret.md": "secret" });
+      const projectDir = await createTempProject({
+        "agents/own.md": "---\nguides: [CLAUDE.md]\n---\nYou build.\n",
+        ".claude/agents/a.md": AGENT,
+      });
+      const places = { projectDir, packageDir };
+      await symlink(join(outside, "secret.md"), join(projectDir, "CLAUDE.md"));
+      const error: unknown = await findDefinition("own", places).catch((thrown: unknown) => thrown);
+      expect(messageOf(error)).toBe("CLAUDE.md leads out of the project; put a real file in its place");
+      const { brief, remarks } = await findDefinition("a", places);
+      expect(brief).toBe("You help.");
+      expect(remarks).toEqual([expect.stringContaining("not part of its brief: CLAUDE.md leads out")]);
+      await writeFile(join(projectDir, "agents/own.md"), "---\nguides: [AGENTS.md]\n---\n");
+      await writeFile(join(projectDir, "AGENTS.md"), `a\u202eb\u{e0041}${"x".repeat(100_000)}`);
+      const { brief: long } = await findDefinition("own", places);
+      expect(long).toMatch(/^# AGENTS\.md of this project\n\nabx+$/);
+      expect(long.length).toBeLessThan(40_100);
     });
-    const places = { projectDir, packageDir };
-    await symlink(join(outside, "secret.md"), join(projectDir, "CLAUDE.md"));
-    const error: unknown = await findDefinition("own", places).catch((thrown: unknown) => thrown);
-    expect(messageOf(error)).toBe("CLAUDE.md leads out of the project; put a real file in its place");
-    const { brief, remarks } = await findDefinition("a", places);
-    expect(brief).toBe("You help.");
-    expect(remarks).toEqual([expect.stringContaining("not part of its brief: CLAUDE.md leads out")]);
-    await writeFile(join(projectDir, "agents/own.md"), "---\nguides: [AGENTS.md]\n---\n");
-    await writeFile(join(projectDir, "AGENTS.md"), `a\u202eb\u{e0041}${"x".repeat(100_000)}`);
-    const { brief: long } = await findDefinition("own", places);
-    expect(long).toMatch(/^# AGENTS\.md of this project\n\nabx+$/);
-    expect(long.length).toBeLessThan(40_100);
   });
 
   it.each(["README.md", "[../x.md]", "[3]"])("refuses guides: %s", async (guides) => {

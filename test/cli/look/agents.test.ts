@@ -60,21 +60,23 @@ describe("legion agents", () => {
     expect(out).toContain("\nreviewer: hooks: no hook runs; the policy judges each call\n");
   });
 
-  it("hostile: lists what cannot be started with the reason, and nothing that a terminal would obey", async () => {
-    const folder = join(project, ".claude/agents");
-    await writeFile(join(folder, "long.md"), `---\nname: long\n---\n${"x".repeat(2_000_000)}`);
-    await writeFile(
-      join(folder, "evil\u001b[2J.md"),
-      agent("'\\u202e'", 'version: "\u001b[31m"\n"\u001b[1m": x\n'),
-    );
-    await writeFile(join(project, "agents/broken.md"), "---\nmodle: x\n---\n");
-    const { out, exitCode } = await run();
-    expect(exitCode).toBe(0);
-    expect(out).toContain("cannot be started: .claude/agents/long.md: is 20000");
-    expect(out).toContain(
-      'cannot be started: agents/broken.md:2: unknown key "modle"; did you mean "model"?',
-    );
-    expect(out).not.toMatch(/[\u001b\u202e]/u);
-    expect(await listed()).toContain("long .claude/agents");
+  describe("hostile: definitions", () => {
+    it("lists what cannot be started with the reason, and nothing that a terminal would obey", async () => {
+      const folder = join(project, ".claude/agents");
+      await writeFile(join(folder, "long.md"), `---\nname: long\n---\n${"x".repeat(2_000_000)}`);
+      await writeFile(
+        join(folder, "evil\u001b[2J.md"),
+        agent("'\\u202e'", 'version: "\u001b[31m"\n"\u001b[1m": x\n'),
+      );
+      await writeFile(join(project, "agents/broken.md"), "---\nmodle: x\n---\n");
+      const { out, exitCode } = await run();
+      expect(exitCode).toBe(0);
+      expect(out).toContain("cannot be started: .claude/agents/long.md: is 20000");
+      expect(out).toContain(
+        'cannot be started: agents/broken.md:2: unknown key "modle"; did you mean "model"?',
+      );
+      expect(out).not.toMatch(/[\u001b\u202e]/u);
+      expect(await listed()).toContain("long .claude/agents");
+    });
   });
 });

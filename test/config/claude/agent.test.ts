@@ -173,22 +173,24 @@ describe("an agent of Claude Code", () => {
     expect(front(`${text}\ntools: Read`).name).toBe(name);
   });
 
-  it.each([
-    ["a description of a megabyte", `description: ${"a: , ".repeat(200_000)}`],
-    ["a megabyte of tools", `tools: ${"Read(, ".repeat(150_000)}`],
-    ["keys of objects", "constructor: 1\n__proto__: 2\ntoString: 3"],
-    ["aliases that multiply", `a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\ntools: [*c,*c]`],
-    [
-      "numbers and maps everywhere",
-      "name: 3\ntools: { a: 1 }\nmodel: []\nmaxTurns: -1\nskills: { b: 2 }\ncolor: 7",
-    ],
-  ])("hostile: %s is read in short time, and what is said of it fits a line", (_, text) => {
-    const { description, remarks } = front(text);
-    for (const line of [description, ...remarks]) {
-      expect(line).not.toMatch(/\p{Cc}/u);
-      expect(line.length).toBeLessThanOrEqual(1_000);
-    }
-    expect(remarks.length).toBeLessThan(1_100);
+  describe("hostile: definitions", () => {
+    it.each([
+      ["a description of a megabyte", `description: ${"a: , ".repeat(200_000)}`],
+      ["a megabyte of tools", `tools: ${"Read(, ".repeat(150_000)}`],
+      ["keys of objects", "constructor: 1\n__proto__: 2\ntoString: 3"],
+      ["aliases that multiply", `a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\ntools: [*c,*c]`],
+      [
+        "numbers and maps everywhere",
+        "name: 3\ntools: { a: 1 }\nmodel: []\nmaxTurns: -1\nskills: { b: 2 }\ncolor: 7",
+      ],
+    ])("%s is read in short time, and what is said of it fits a line", (_, text) => {
+      const { description, remarks } = front(text);
+      for (const line of [description, ...remarks]) {
+        expect(line).not.toMatch(/\p{Cc}/u);
+        expect(line.length).toBeLessThanOrEqual(1_000);
+      }
+      expect(remarks.length).toBeLessThan(1_100);
+    });
   });
 });
 

@@ -71,32 +71,34 @@ describe("agents of .claude/agents", () => {
     ]);
   });
 
-  it("hostile: links out of the project, folders that turn in circles and what is no text harm no other", async () => {
-    const outside = await createTempProject({ "x.md": agent("x") });
-    const places = await placesOf({
-      ".claude/agents/good.md": agent("good"),
-      ".claude/agents/README.md": "# About these",
-      ".claude/agents/long.md": `---\nname: long\n---\n${"x".repeat(2_000_000)}`,
+  describe("hostile: definitions", () => {
+    it("links out of the project, folders that turn in circles and what is no text harm no other", async () => {
+      const outside = await createTempProject({ "x.md": agent("x") });
+      const places = await placesOf({
+        ".claude/agents/good.md": agent("good"),
+        ".claude/agents/README.md": "# About these",
+        ".claude/agents/long.md": `---\nname: long\n---\n${"x".repeat(2_000_000)}`,
+      });
+      const folder = join(places.projectDir, ".claude/agents");
+      await writeFile(join(folder, "latin.md"), Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xe9, 0xff]));
+      await symlink(join(outside, "x.md"), join(folder, "x.md"));
+      await symlink(outside, join(folder, "out"));
+      await mkdir(join(folder, "deep"));
+      await symlink("..", join(folder, "deep/up"));
+      const found = await findClaudeAgents(places);
+      expect(found.map(({ shown, fault, agent: read }) => [shown, read?.name ?? fault])).toEqual([
+        [".claude/agents/good.md", "good"],
+        [".claude/agents/latin.md", ".claude/agents/latin.md: is not UTF-8 text"],
+        [".claude/agents/long.md", expect.stringContaining("at most 1048576 are read")],
+      ]);
+      const refusal = async (reference: string): Promise<string> =>
+        messageOf(await findDefinition(reference, places).catch((error: unknown) => error));
+      expect(await refusal(".claude/agents/x.md")).toContain("outside the project");
+      expect(await refusal("~/.claude/agents/../../x.md")).toMatch(/outside the project|there is no file/);
+      expect(await refusal(".claude/agents/README.md")).toBe(
+        ".claude/agents/README.md:1: expected ---, the line that opens the front matter",
+      );
+      expect(await refusal("goood")).toContain('did you mean "good"?');
     });
-    const folder = join(places.projectDir, ".claude/agents");
-    await writeFile(join(folder, "latin.md"), Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xe9, 0xff]));
-    await symlink(join(outside, "x.md"), join(folder, "x.md"));
-    await symlink(outside, join(folder, "out"));
-    await mkdir(join(folder, "deep"));
-    await symlink("..", join(folder, "deep/up"));
-    const found = await findClaudeAgents(places);
-    expect(found.map(({ shown, fault, agent: read }) => [shown, read?.name ?? fault])).toEqual([
-      [".claude/agents/good.md", "good"],
-      [".claude/agents/latin.md", ".claude/agents/latin.md: is not UTF-8 text"],
-      [".claude/agents/long.md", expect.stringContaining("at most 1048576 are read")],
-    ]);
-    const refusal = async (reference: string): Promise<string> =>
-      messageOf(await findDefinition(reference, places).catch((error: unknown) => error));
-    expect(await refusal(".claude/agents/x.md")).toContain("outside the project");
-    expect(await refusal("~/.claude/agents/../../x.md")).toMatch(/outside the project|there is no file/);
-    expect(await refusal(".claude/agents/README.md")).toBe(
-      ".claude/agents/README.md:1: expected ---, the line that opens the front matter",
-    );
-    expect(await refusal("goood")).toContain('did you mean "good"?');
   });
 });
