@@ -280,7 +280,7 @@ describe("what the package ships", () => {
 
   it("has an assistant of 50 turns, compacted by rounds, whose brief names only what it can do", async () => {
     const { brief, modules, ...others } = await findDefinition("assistant", here);
-    expect(modules).toEqual(["core", "system", "session", "messaging", "web", "skills"]);
+    expect(modules).toEqual(["core", "system", "session", "messaging", "web", "skills", "mcp"]);
     const kept = { protocol: "auto", limits: { turns: 50 }, memory: { strategy: "rounds" } };
     expect(others).toMatchObject({ ...kept, description: expect.stringMatching(/./) as string });
     const actions = (await loadModules(modules, here)).flatMap((module) => Object.keys(module.actions));
