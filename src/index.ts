@@ -57,7 +57,7 @@ export type {
 export { startLegion, type Legion as LegionRuntime, type LegionOptions } from "./legion/legion.ts";
 // `createRedactor((await loadConfig(...)).secrets())` is what `legion start` gives as `redactor`.
 export { createRedactor, type Redactor, type Secret } from "./base/redaction/redactor.ts";
-export type { AgentPlan, Origin } from "./legion/agent-plan.ts";
+export type { AgentPlan, Origin } from "./legion/hosting/agent-plan.ts";
 export { planRoster, type Role, type Roster, type RosterDeps, type Who } from "./legion/roster.ts";
 export type { Config, ConfigFlags, ConfigSources } from "./config/config.ts";
 export type { ProgramProviders } from "./config/files/provider-settings.ts";

@@ -15,7 +15,7 @@ import type { Agent } from "../src/agent/parts/agent.ts";
 import type { Presence } from "../src/agent/parts/presence.ts";
 import type { Event, EventOf } from "../src/domain/event/event.ts";
 import type { Inspection } from "../src/domain/inspection.ts";
-import type { AgentPlan } from "../src/legion/agent-plan.ts";
+import type { AgentPlan } from "../src/legion/hosting/agent-plan.ts";
 import { startLegion, type Legion, type LegionOptions } from "../src/legion/legion.ts";
 import type { Limits } from "../src/domain/limits.ts";
 import type { Reader } from "../src/storage/contract/reader.ts";

@@ -4,7 +4,7 @@ import { aborted } from "../base/process/signals.ts";
 import type { Control } from "../mail/control.ts";
 import type { Inspection, Inspector } from "../domain/inspection.ts";
 import { hasWork, openCalls } from "../past/conversation.ts";
-import type { Send } from "../past/sends.ts";
+import type { Send } from "../past/mail/sends.ts";
 import { CONTROL, type AgentId } from "../domain/message/message.ts";
 import { isOver } from "./registry.ts";
 import type { Supervised } from "./supervision/supervisor.ts";

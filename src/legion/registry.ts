@@ -1,7 +1,7 @@
 // Who exists, what they are for and whether they run: what agents see of each other.
 
 import type { Peer } from "../domain/authoring/host.ts";
-import type { AgentPlan } from "./agent-plan.ts";
+import type { AgentPlan } from "./hosting/agent-plan.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import { toRecord } from "../storage/contract/reader.ts";
 import type { Store } from "../storage/contract/store.ts";

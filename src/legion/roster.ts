@@ -6,7 +6,7 @@ import { findDefinition, findTeam, type Definition, type Member, type Places } f
 import { LegionError } from "../base/errors.ts";
 import { onceEach } from "../base/once-each.ts";
 import { environmentFor, type EnvironmentOrder } from "../environment/open.ts";
-import type { AgentPlan } from "./agent-plan.ts";
+import type { AgentPlan } from "./hosting/agent-plan.ts";
 import {
   DEFAULT_AGENT_STEPS,
   DEFAULT_LEGION_COST,
@@ -15,13 +15,13 @@ import {
   type LimitsChoice,
 } from "../domain/limits.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
-import { environmentChoiceOf, layersOf } from "./agent-policy.ts";
+import { environmentChoiceOf, layersOf } from "./hosting/agent-policy.ts";
 import type { Model } from "../domain/model.ts";
 import { serverGrants, serversOfAny } from "../config/mcp.ts";
 import { skillGrants } from "../config/skills.ts";
-import { skillSettings } from "./skill-settings.ts";
+import { skillSettings } from "./hosting/skill-settings.ts";
 import { createWays } from "./ways.ts";
-import { partlyHeld } from "./partly-held.ts";
+import { partlyHeld } from "./hosting/partly-held.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
 import { packageDir } from "../base/package.ts";

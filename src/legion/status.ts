@@ -13,7 +13,7 @@ import { questionId } from "../domain/policy/verdict.ts";
 import { createBranch } from "../past/fold.ts";
 import { foreign } from "../storage/contract/foreign.ts";
 import type { Reader } from "../storage/contract/reader.ts";
-import type { Send } from "../past/sends.ts";
+import type { Send } from "../past/mail/sends.ts";
 
 /** As it also travels from a node to whoever asks. */
 export const agentStatusSchema = z

@@ -1,6 +1,6 @@
 // With which actions an agent acts, and how it writes them.
 
-import { deniedActions, onlyActions, withoutActions } from "./agent-policy.ts";
+import { deniedActions, onlyActions, withoutActions } from "./hosting/agent-policy.ts";
 import { indexActions } from "../agent/parts/module-set.ts";
 import type { Way, Ways } from "../agent/parts/speech.ts";
 import { LegionError } from "../base/errors.ts";

@@ -2,7 +2,7 @@
 
 import { LegionError } from "../base/errors.ts";
 import { displayName, isAgentId, type AgentId } from "../domain/message/message.ts";
-import type { AgentPlan } from "../legion/agent-plan.ts";
+import type { AgentPlan } from "../legion/hosting/agent-plan.ts";
 import type { ForkOrder } from "../legion/fork.ts";
 import { readForkOrder } from "./options.ts";
 import { createLegionAgent, type AgentSource, type LegionAgent } from "./agent.ts";

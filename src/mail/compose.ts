@@ -17,7 +17,7 @@ import {
 } from "../domain/message/message.ts";
 import type { Peer } from "../domain/authoring/host.ts";
 import { markOf } from "../domain/message/taint.ts";
-import { undeliverable, type Undeliverable } from "../past/dead-letters.ts";
+import { undeliverable, type Undeliverable } from "../past/mail/dead-letters.ts";
 import type { Conversation } from "../past/conversation.ts";
 import type { Memory } from "../past/past.ts";
 

@@ -8,7 +8,7 @@ import { inTurns } from "../base/turns.ts";
 import type { NewEvent } from "../domain/event/event.ts";
 import { CONTROL, type AgentId, type SpokenLane } from "../domain/message/message.ts";
 import { parseQuestionId, type Verdict } from "../domain/policy/verdict.ts";
-import type { Send } from "../past/sends.ts";
+import type { Send } from "../past/mail/sends.ts";
 import type { Memory } from "../past/past.ts";
 import type { Bus, Inbox } from "./bus.ts";
 import {

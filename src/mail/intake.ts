@@ -3,8 +3,8 @@
 import type { MessageEvent, NewEvent } from "../domain/event/event.ts";
 import { isUrgent, laneOf, type Message } from "../domain/message/message.ts";
 import type { Conversation } from "../past/conversation.ts";
-import { undeliverable } from "../past/dead-letters.ts";
-import type { HeldMail } from "../past/held.ts";
+import { undeliverable } from "../past/mail/dead-letters.ts";
+import type { HeldMail } from "../past/mail/held.ts";
 import type { Inbox, Mail } from "./bus.ts";
 import { createRoom } from "./mailbox.ts";
 

@@ -6,8 +6,8 @@
 
 import type { Bus, Receipt } from "./bus.ts";
 import type { Clock } from "../base/clock.ts";
-import { buriedBy, graveOf, undeliverable, type Undeliverable } from "../past/dead-letters.ts";
-import { sendsIn, type Send } from "../past/sends.ts";
+import { buriedBy, graveOf, undeliverable, type Undeliverable } from "../past/mail/dead-letters.ts";
+import { sendsIn, type Send } from "../past/mail/sends.ts";
 import type { Memory } from "../past/past.ts";
 import type { AgentId, Delivery } from "../domain/message/message.ts";
 

@@ -1,7 +1,7 @@
 // A person has a dead letter sent again: as a new message from its sender, which begins a chain of its own.
 
 import { writeLetter, type Letter, type PostalService } from "./compose.ts";
-import { deadLettersIn, parseDeadLetterId, resentIn, type DeadLetter } from "../past/dead-letters.ts";
+import { deadLettersIn, parseDeadLetterId, resentIn, type DeadLetter } from "../past/mail/dead-letters.ts";
 import { LegionError } from "../base/errors.ts";
 import { writtenBy } from "../domain/message/authority.ts";
 import { CONTROL, isFromControl, type AgentId } from "../domain/message/message.ts";

@@ -14,14 +14,14 @@ import {
   type Stamp,
 } from "../domain/event/event.ts";
 import { authorityOf, joinAuthority } from "../domain/message/authority.ts";
-import { buriedBy } from "./dead-letters.ts";
-import { createHeldMail, foldHeld, type HeldMail } from "./held.ts";
+import { buriedBy } from "./mail/dead-letters.ts";
+import { createHeldMail, foldHeld, type HeldMail } from "./mail/held.ts";
 import {
   createKnownAddresses,
   hearAddresses,
   learnAddresses,
   type KnownAddresses,
-} from "./known-addresses.ts";
+} from "./mail/known-addresses.ts";
 import {
   createQuestions,
   hearPerson,

@@ -1,7 +1,7 @@
 // What a log adds up to: numbers given, mail taken, money spent. One pure fold over the whole log, event by event.
 
-import { unsettled } from "./dead-letters.ts";
-import { countHeld, createHeldCount, type HeldCount } from "./held.ts";
+import { unsettled } from "./mail/dead-letters.ts";
+import { countHeld, createHeldCount, type HeldCount } from "./mail/held.ts";
 import {
   NO_USAGE,
   addUsage,
@@ -11,7 +11,7 @@ import {
   type Usage,
 } from "../domain/event/event.ts";
 import { parseMessageId, type AgentId, type LogId } from "../domain/message/message.ts";
-import { sendsIn, type Send } from "./sends.ts";
+import { sendsIn, type Send } from "./mail/sends.ts";
 
 export interface Spending {
   /** Model calls begun, but for those that were refused. */

@@ -13,7 +13,7 @@ import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
 import type { KnownOffers } from "./offers.ts";
 import { redactEvent } from "./redact-event.ts";
 import { createBranch, followLog, type Branch } from "./fold.ts";
-import { createFiles, showing, type Projector } from "./shown-state.ts";
+import { createFiles, showing, type Projector } from "./shown/state.ts";
 import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";
 

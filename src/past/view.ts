@@ -16,7 +16,7 @@ import {
 import { CONTROL, displayName, laneOf, type Message } from "../domain/message/message.ts";
 import type { Model, Turn } from "../domain/model.ts";
 import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
-import { createHeldMail, foldHeld, type TakenMessage } from "./held.ts";
+import { createHeldMail, foldHeld, type TakenMessage } from "./mail/held.ts";
 import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
 import { escapeHeaders } from "../base/text/wording.ts";
 import { NO_QUOTES, headedText, joinQuotes, quoteOf, type WrittenSummary } from "./shown/summary-text.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeDifference } from "../../src/legion/replay/difference.ts";
-import { WRAP_UP } from "../../src/agent/parts/metered-model.ts";
+import { WRAP_UP } from "../../src/agent/parts/model/metered-model.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
 import { replay, replayLegion } from "../legion/replay/replays.ts";
 import { busy } from "../spending.ts";

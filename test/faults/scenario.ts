@@ -12,7 +12,7 @@ import { notes } from "../../modules/notes.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Event } from "../../src/domain/event/event.ts";
 import type { Inspection } from "../../src/domain/inspection.ts";
-import type { AgentPlan } from "../../src/legion/agent-plan.ts";
+import type { AgentPlan } from "../../src/legion/hosting/agent-plan.ts";
 import { startLegion, type Legion } from "../../src/legion/legion.ts";
 import type { Disk } from "../../src/base/files/disk.ts";
 import { displayName, type AgentId } from "../../src/domain/message/message.ts";

@@ -4,7 +4,7 @@ import { UNBOUND } from "../unbound.ts";
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { core } from "../../modules/core.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
-import type { AgentPlan } from "../../src/legion/agent-plan.ts";
+import type { AgentPlan } from "../../src/legion/hosting/agent-plan.ts";
 import { startLegion } from "../../src/legion/legion.ts";
 import { displayName } from "../../src/domain/message/message.ts";
 import { createScriptedModel } from "../../src/model/scripted/scripted.ts";

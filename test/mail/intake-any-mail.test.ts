@@ -12,7 +12,7 @@ import {
   mayDecide,
   nextFollowUp,
 } from "../../src/past/conversation.ts";
-import { createHeldMail, foldHeld } from "../../src/past/held.ts";
+import { createHeldMail, foldHeld } from "../../src/past/mail/held.ts";
 import { decision, result } from "../domain/event/event-lines.ts";
 import { letter } from "./letter.ts";
 

@@ -2,7 +2,7 @@
 
 import { mkdir, rm } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { deadLettersIn, type DeadLetter } from "../../src/past/dead-letters.ts";
+import { deadLettersIn, type DeadLetter } from "../../src/past/mail/dead-letters.ts";
 import type { Event } from "../../src/domain/event/event.ts";
 import { createScriptedModel } from "../../src/model/scripted/scripted.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../src/domain/model.ts";
 import { compose, type Letter } from "../../src/mail/compose.ts";
-import { deadLettersIn } from "../../src/past/dead-letters.ts";
+import { deadLettersIn } from "../../src/past/mail/dead-letters.ts";
 import type { AgentId, Message } from "../../src/domain/message/message.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { openFileStore } from "../../src/storage/files/store.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { session } from "../../modules/session.ts";
-import { closedPremises } from "../../src/legion/shared-host.ts";
+import { closedPremises } from "../../src/legion/hosting/shared-host.ts";
 import { createTestHost, type TestHost } from "./test-host.ts";
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);

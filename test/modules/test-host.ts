@@ -8,7 +8,7 @@ import { createDisk } from "../../src/base/files/disk.ts";
 import { NO_SECRETS } from "../../src/base/redaction/redactor.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { ActionResult, Module } from "../../src/domain/authoring/module.ts";
-import { closedPremises } from "../../src/legion/shared-host.ts";
+import { closedPremises } from "../../src/legion/hosting/shared-host.ts";
 import { estimateTokens } from "../../src/model/tokens/tokens.ts";
 import type { Host, NodeHost, Peer } from "../../src/domain/authoring/host.ts";
 

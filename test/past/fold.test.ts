@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { undeliverable } from "../../src/past/dead-letters.ts";
+import { undeliverable } from "../../src/past/mail/dead-letters.ts";
 import { isOn, pathTo, type Fork } from "../../src/past/branch.ts";
 import type { Event, NewEvent, Outcome } from "../../src/domain/event/event.ts";
 import { account, createLedger, totalUsage, type Ledger } from "../../src/past/ledger.ts";

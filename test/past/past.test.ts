@@ -5,7 +5,7 @@ import type { Event, NewEvent, ResultEvent } from "../../src/domain/event/event.
 import { createDisk } from "../../src/base/files/disk.ts";
 import { openFileLog, type OpenedFileLog } from "../../src/storage/files/log.ts";
 import { openMemory, type Memory } from "../../src/past/past.ts";
-import type { Projector } from "../../src/past/shown-state.ts";
+import type { Projector } from "../../src/past/shown/state.ts";
 import { UNHOSTED } from "../../src/storage/contract/store.ts";
 import type { ViewOptions } from "../../src/past/view.ts";
 import { FORGET, KEEP, decision, message } from "../domain/event/event-lines.ts";

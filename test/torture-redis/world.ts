@@ -6,7 +6,7 @@ import { appendFileSync } from "node:fs";
 import { core } from "../../modules/core.ts";
 import { goals } from "../../modules/goals.ts";
 import { notes } from "../../modules/notes.ts";
-import type { AgentPlan } from "../../src/legion/agent-plan.ts";
+import type { AgentPlan } from "../../src/legion/hosting/agent-plan.ts";
 import type { LegionOptions } from "../../src/legion/legion.ts";
 import type { Environment } from "../../src/environment/environment.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";

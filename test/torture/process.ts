@@ -6,7 +6,7 @@ import { core } from "../../modules/core.ts";
 import { goals } from "../../modules/goals.ts";
 import { notes } from "../../modules/notes.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
-import type { AgentPlan } from "../../src/legion/agent-plan.ts";
+import type { AgentPlan } from "../../src/legion/hosting/agent-plan.ts";
 import { startLegion, type Legion } from "../../src/legion/legion.ts";
 import { createDisk } from "../../src/base/files/disk.ts";
 import { displayName } from "../../src/domain/message/message.ts";

@@ -3,7 +3,7 @@
 
 import { isIP } from "node:net";
 import { toTouch, type Leave } from "../parts/permits.ts";
-import { isKnown } from "../../past/known-addresses.ts";
+import { isKnown } from "../../past/mail/known-addresses.ts";
 import { realPathOf } from "../../base/files/real-path.ts";
 import { fieldsOf } from "../../base/text/json.ts";
 import type { Performer, SoundCall } from "../parts/agent.ts";

@@ -2,7 +2,7 @@
 
 import { CLOSED_BACKGROUND } from "../parts/background/background.ts";
 import { callKey, unprinted } from "../parts/command-trace.ts";
-import { plainPrompt } from "../parts/metered-model.ts";
+import { plainPrompt } from "../parts/model/metered-model.ts";
 import { objectiveOf, startModules, type ModuleSet } from "../parts/module-set.ts";
 import type { HostSource, Performer, ReadyCall } from "../parts/agent.ts";
 import { PINNED_SHARE } from "../parts/introduction.ts";
@@ -10,7 +10,7 @@ import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Event, EventOf } from "../../domain/event/event.ts";
 import { laneOf } from "../../domain/message/message.ts";
-import { isHidden } from "../../past/held.ts";
+import { isHidden } from "../../past/mail/held.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import type { History, Host, PastEvent } from "../../domain/authoring/host.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";

@@ -2,9 +2,9 @@
 // its result, or dropped with it.
 
 import type { Correspondent } from "../parts/agent.ts";
-import type { ModelAnswer } from "../parts/metered-model.ts";
+import type { ModelAnswer } from "../parts/model/metered-model.ts";
 import { writeLetter, hasMet, resolveTargets } from "../../mail/compose.ts";
-import type { Undeliverable } from "../../past/dead-letters.ts";
+import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "../../domain/event/event.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { AgentId, Message } from "../../domain/message/message.ts";

@@ -1,5 +1,5 @@
 // What the loop runs, and what each of its stages gets of that. Plain types; whoever builds an Agent is in
-// legion/agent-plan.ts.
+// legion/hosting/agent-plan.ts.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Stops } from "../../base/process/signals.ts";
@@ -16,12 +16,12 @@ import type { Action } from "../../domain/authoring/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { PostalService } from "../../mail/compose.ts";
-import type { Undeliverable } from "../../past/dead-letters.ts";
+import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
 import type { Background } from "./background/background.ts";
 import type { Evidence, Traces } from "./command-trace.ts";
-import type { MeteredModel } from "./metered-model.ts";
+import type { MeteredModel } from "./model/metered-model.ts";
 import type { ModuleSet } from "./module-set.ts";
 import type { Leave } from "./permits.ts";
 import type { Presence } from "./presence.ts";

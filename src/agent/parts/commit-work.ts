@@ -2,7 +2,7 @@
 
 import type { Agent } from "./agent.ts";
 import type { DecisionEvent, ResultEvent } from "../../domain/event/event.ts";
-import type { Undeliverable } from "../../past/dead-letters.ts";
+import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 
 /** Commits what the agent decided or did, and lets its messages go. Rejects when the log fails. */
 export async function commitWork(

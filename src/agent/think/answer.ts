@@ -3,7 +3,7 @@
 
 import { draftOf, writeLetter, type Composed } from "../../mail/compose.ts";
 import type { Conversation } from "../../past/conversation.ts";
-import { undeliverable } from "../../past/dead-letters.ts";
+import { undeliverable } from "../../past/mail/dead-letters.ts";
 import type { ResultEvent } from "../../domain/event/event.ts";
 import { CONTROL, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { Completion } from "../../domain/model.ts";

@@ -1,8 +1,8 @@
 // Prompt -> model -> decision.
 
 import type { PromptSource, Thinker } from "../parts/agent.ts";
-import { FRAMING_TOKENS, type Prompt } from "../parts/metered-model.ts";
-import type { Undeliverable } from "../../past/dead-letters.ts";
+import { FRAMING_TOKENS, type Prompt } from "../parts/model/metered-model.ts";
+import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event/event.ts";
 import { isLegionError } from "../../base/errors.ts";
 import { ownCall } from "../../past/ledger.ts";

@@ -1,4 +1,4 @@
-import { deadLettersIn, resentIn, type DeadLetter } from "../../past/dead-letters.ts";
+import { deadLettersIn, resentIn, type DeadLetter } from "../../past/mail/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
 import { authorityOf } from "../../domain/message/authority.ts";
 import { CONTROL, parseMessageId, type Message } from "../../domain/message/message.ts";

@@ -1,4 +1,4 @@
-import { deadLettersIn, parseDeadLetterId, type DeadLetter } from "../../past/dead-letters.ts";
+import { deadLettersIn, parseDeadLetterId, type DeadLetter } from "../../past/mail/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
 import {
   CONTROL,

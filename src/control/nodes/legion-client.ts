@@ -3,7 +3,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { createClock } from "../../base/clock.ts";
-import { parseDeadLetterId } from "../../past/dead-letters.ts";
+import { parseDeadLetterId } from "../../past/mail/dead-letters.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { NodeRecord, Nodes } from "../../storage/contract/nodes.ts";

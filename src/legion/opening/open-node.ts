@@ -19,7 +19,7 @@ import { legionPaths } from "../../storage/folder/paths.ts";
 import { openPersonFolder, personFolderPath } from "../../storage/folder/person/folder.ts";
 import { answersOf } from "../../storage/folder/person/trust.ts";
 import { openBackend, type Voices } from "../../storage/open.ts";
-import { serverSettings } from "../server-settings.ts";
+import { serverSettings } from "../hosting/server-settings.ts";
 import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
 
 export interface OpenedLegion {

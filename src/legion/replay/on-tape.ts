@@ -2,7 +2,7 @@
 // everything else from the tape, and whose mailbox gives it the mail of a decision when all of that is there, in the order
 // in which it was taken in. One agent that is replayed alone and those of a whole legion differ only in what is below.
 
-import type { AgentPlan, AgentPlace } from "../agent-plan.ts";
+import type { AgentPlan, AgentPlace } from "../hosting/agent-plan.ts";
 import type { AgentState } from "../../domain/inspection.ts";
 import { RESTING } from "../../agent/parts/presence.ts";
 import type { Inbox, Mail } from "../../mail/bus.ts";

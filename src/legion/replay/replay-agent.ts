@@ -11,12 +11,18 @@ import { createClock, type Clock } from "../../base/clock.ts";
 import type { Difference } from "./difference.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { sendsOf, type Event } from "../../domain/event/event.ts";
-import { closeAgent, openAgent, type AgentPlan, type AgentStore, type AgentPlace } from "../agent-plan.ts";
+import {
+  closeAgent,
+  openAgent,
+  type AgentPlan,
+  type AgentStore,
+  type AgentPlace,
+} from "../hosting/agent-plan.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
 import { CONTROL, displayName, parseMessageId } from "../../domain/message/message.ts";
 import { openMemory } from "../../past/past.ts";
 import { CLOSED_RULEBOOK } from "../rulebook.ts";
-import { closedWorkplace } from "../shared-host.ts";
+import { closedWorkplace } from "../hosting/shared-host.ts";
 import { createPlayhead, type Playhead } from "./playhead.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import { aborted, SHUTDOWN } from "../../base/process/signals.ts";

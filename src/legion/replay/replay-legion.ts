@@ -6,7 +6,7 @@ import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { compareLogs, type Difference } from "./difference.ts";
 import type { Event, NewEvent } from "../../domain/event/event.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { AgentPlan } from "../agent-plan.ts";
+import type { AgentPlan } from "../hosting/agent-plan.ts";
 import type { Legion } from "../legion.ts";
 import { until, type Watching } from "../quiescence.ts";
 import { CONTROL, parseMessageId, type AgentId } from "../../domain/message/message.ts";

@@ -5,9 +5,9 @@ import type { Performed, Performer } from "../../agent/parts/agent.ts";
 import type { CallBudget } from "../../agent/parts/budget.ts";
 import { NOT_BEGUN } from "../../agent/act/admit.ts";
 import { checkCall } from "../../agent/act/check-call.ts";
-import { WRAP_UP } from "../../agent/parts/metered-model.ts";
+import { WRAP_UP } from "../../agent/parts/model/metered-model.ts";
 import { compareEvents, comparePrompts, withoutStamp, type Difference } from "./difference.ts";
-import type { AgentPlan } from "../agent-plan.ts";
+import type { AgentPlan } from "../hosting/agent-plan.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import type {
   Call,

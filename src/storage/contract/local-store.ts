@@ -15,7 +15,7 @@ import { openMemory, type Memory, type OpenedLog } from "../../past/past.ts";
 import type { LocalMailboxes } from "./local-bus.ts";
 import type { AgentHost, Hostable, Running } from "./node.ts";
 import { UNHOSTED, type AgentMemoryOptions, type Store } from "./store.ts";
-import type { Send } from "../../past/sends.ts";
+import type { Send } from "../../past/mail/sends.ts";
 
 export interface LocalPlace extends Pick<Store, "known" | "events" | "enroll"> {
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import type { Event } from "../../domain/event/event.ts";
 import type { Ledger } from "../../past/ledger.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
 import type { Memory } from "../../past/past.ts";
-import type { Projector } from "../../past/shown-state.ts";
+import type { Projector } from "../../past/shown/state.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Module } from "../../domain/authoring/module.ts";
 import type { Past } from "./seed.ts";

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blobs } from "../../past/log/blobs.ts";
 import type { Disk } from "../../base/files/disk.ts";
-import type { Projector } from "../../past/shown-state.ts";
+import type { Projector } from "../../past/shown/state.ts";
 import type { Module } from "../../domain/authoring/module.ts";
 import { byModule, filesOf, put } from "./state-files.ts";
 

@@ -7,7 +7,7 @@ import { readJson } from "../../base/text/json.ts";
 import type { EditedEvent, NoticeEvent, StateChange } from "../../domain/event/event.ts";
 import { fileNameOf, foldName, markedNameOf, titleOf } from "./file-name.ts";
 import type { Disk } from "../../base/files/disk.ts";
-import type { Projector } from "../../past/shown-state.ts";
+import type { Projector } from "../../past/shown/state.ts";
 import type { Module } from "../../domain/authoring/module.ts";
 import { earlierStates, keysOf, valueOf, type ModuleState } from "../../past/state.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PolicyLayer } from "../../../src/domain/policy/policy.ts";
-import { withoutActions } from "../../../src/legion/agent-policy.ts";
+import { withoutActions } from "../../../src/legion/hosting/agent-policy.ts";
 import { story } from "../../workshop.ts";
 import { createWorld } from "../../world.ts";
 import { agent, deploy, PERSON, shop } from "./asking.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { SpokenLane } from "../../../src/domain/message/message.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
 import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
-import { deadLettersIn } from "../../../src/past/dead-letters.ts";
+import { deadLettersIn } from "../../../src/past/mail/dead-letters.ts";
 import { replay, replayLegion } from "../../legion/replay/replays.ts";
 import { NOOP, story, textOf, work } from "../../workshop.ts";
 import { createWorld, createWorldInMemory, openWorld, temporaryFolder, type World } from "../../world.ts";

@@ -5,7 +5,7 @@ import { lookAt } from "../../../modules/mcp/look.ts";
 import { readSettings } from "../../../modules/mcp/settings.ts";
 import { pinOf, withhold } from "../../../modules/mcp/tools/pins.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { serverSettings } from "../../../src/legion/server-settings.ts";
+import { serverSettings } from "../../../src/legion/hosting/server-settings.ts";
 import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { FAKE_SERVER, serverNode } from "../../modules/mcp/kit.ts";

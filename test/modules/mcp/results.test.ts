@@ -7,7 +7,7 @@ import type { Offer } from "../../../modules/mcp/tools/offer.ts";
 import { readServers } from "../../../modules/mcp/config/read.ts";
 import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import { unwrapOutside } from "../../../src/domain/authoring/outside.ts";
-import { closedPremises } from "../../../src/legion/shared-host.ts";
+import { closedPremises } from "../../../src/legion/hosting/shared-host.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { createTestHost } from "../test-host.ts";
 import { NEVER, serverNode } from "./kit.ts";

@@ -6,7 +6,7 @@ import { goals } from "../../../modules/goals.ts";
 import { notes } from "../../../modules/notes.ts";
 import type { Event, NewEvent, StateChange } from "../../../src/domain/event/event.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
-import type { Projector } from "../../../src/past/shown-state.ts";
+import type { Projector } from "../../../src/past/shown/state.ts";
 import { createProjections } from "../../../src/storage/folder/state-files.ts";
 import { createModuleState, foldState, keysOf, valueOf, type ModuleState } from "../../../src/past/state.ts";
 import { decision } from "../../domain/event/event-lines.ts";

@@ -2,7 +2,7 @@
 
 import type { Config } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
-import type { AgentPlan } from "../../../legion/agent-plan.ts";
+import type { AgentPlan } from "../../../legion/hosting/agent-plan.ts";
 import { displayName, type AgentId } from "../../../domain/message/message.ts";
 import { chooseModel } from "../../../model/registry/choice.ts";
 import { createCasting, type RosterDeps } from "../../../legion/roster.ts";

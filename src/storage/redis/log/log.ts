@@ -17,7 +17,7 @@ import type { RedisPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 import { inline, type Outlined, createWriter } from "../../../past/log/blobs.ts";
 import type { EventLog } from "../../../past/log/event-log.ts";
-import { countHeld, createHeldCount, type HeldCount } from "../../../past/held.ts";
+import { countHeld, createHeldCount, type HeldCount } from "../../../past/mail/held.ts";
 import { createGaps } from "../../../past/log/gaps.ts";
 import { createRedisBlobs, eventIn } from "./entry.ts";
 

@@ -11,7 +11,7 @@ import {
 import type { Bus } from "../../../mail/bus.ts";
 import { offer, sentTo, unreachable, type Outbox } from "../../../mail/outbox.ts";
 import { inline } from "../../../past/log/blobs.ts";
-import { sendsIn, type Send } from "../../../past/sends.ts";
+import { sendsIn, type Send } from "../../../past/mail/sends.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 import { createRedisBlobs, eventIn } from "../log/entry.ts";
 import { agentKeys } from "../scripts/keys.ts";

@@ -7,8 +7,8 @@ import type { Event, NewEvent, SeqRange } from "../../../../src/domain/event/eve
 import { createAnthropicHistory } from "../../../../src/model/anthropic/history.ts";
 import { createOpenAiHistory } from "../../../../src/model/openai/history.ts";
 import { estimateTokens } from "../../../../src/model/tokens/tokens.ts";
-import { undeliverable } from "../../../../src/past/dead-letters.ts";
-import { createHeldMail, foldHeld } from "../../../../src/past/held.ts";
+import { undeliverable } from "../../../../src/past/mail/dead-letters.ts";
+import { createHeldMail, foldHeld } from "../../../../src/past/mail/held.ts";
 import { textOf } from "../../../../src/past/shown/items.ts";
 import { createView, type View } from "../../../../src/past/view.ts";
 import {

@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 import { createSystem } from "../../../../modules/system/index.ts";
 import type { SearchOptions } from "../../../../modules/system/search/look.ts";
 import { findRipgrep } from "../../../../scripts/ripgrep.mjs";
-import { closedPremises } from "../../../../src/legion/shared-host.ts";
+import { closedPremises } from "../../../../src/legion/hosting/shared-host.ts";
 import { createTestHost, type Setup } from "../../test-host.ts";
 
 /** In CI its absence is a failure, not a reason to skip. */

@@ -3,7 +3,7 @@ import { searchWeb } from "../../../../modules/web/search/action.ts";
 import { checkCall } from "../../../../src/agent/act/check-call.ts";
 import { defineModule } from "../../../../src/domain/authoring/module.ts";
 import { indexActions } from "../../../../src/agent/parts/module-set.ts";
-import { closedPremises } from "../../../../src/legion/shared-host.ts";
+import { closedPremises } from "../../../../src/legion/hosting/shared-host.ts";
 import { toolsProtocol } from "../../../../src/model/protocol/tools.ts";
 import { json, text, useLoopback } from "../../../model/loopback.ts";
 import { createTestHost, type Setup } from "../../test-host.ts";

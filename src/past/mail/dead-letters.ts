@@ -1,9 +1,9 @@
 // Messages that nobody could act on, as the logs of their senders tell of them. Pure.
 
-import { fieldsOf } from "../base/text/json.ts";
-import type { Event, NoticeEvent } from "../domain/event/event.ts";
-import { CONTROL, isAgentId, isMessageId, parseMessageId } from "../domain/message/message.ts";
-import type { AgentId, Draft, Message } from "../domain/message/message.ts";
+import { fieldsOf } from "../../base/text/json.ts";
+import type { Event, NoticeEvent } from "../../domain/event/event.ts";
+import { CONTROL, isAgentId, isMessageId, parseMessageId } from "../../domain/message/message.ts";
+import type { AgentId, Draft, Message } from "../../domain/message/message.ts";
 
 /** Keeps a message that cannot be delivered. One that was refused before it got a number is a draft. */
 export interface Undeliverable extends NoticeEvent {

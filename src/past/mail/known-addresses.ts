@@ -1,8 +1,8 @@
 // Where an agent may go though text from outside may be misleading it: hosts that a person named or that it has been to, and
 // addresses that a service of the person's choice gave it. A fold over the active branch of its log.
 
-import type { Event } from "../domain/event/event.ts";
-import { CONTROL, type Message } from "../domain/message/message.ts";
+import type { Event } from "../../domain/event/event.ts";
+import { CONTROL, type Message } from "../../domain/message/message.ts";
 
 export interface KnownAddresses {
   /** In lower case. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Event, NewEvent } from "../../src/domain/event/event.ts";
-import { CONTROL } from "../../src/domain/message/message.ts";
-import { converse, createConversation, mayDecide, nextFollowUp } from "../../src/past/conversation.ts";
-import { undeliverable } from "../../src/past/dead-letters.ts";
-import { countHeld, createHeldCount } from "../../src/past/held.ts";
-import { letter, type Words } from "../mail/letter.ts";
+import type { Event, NewEvent } from "../../../src/domain/event/event.ts";
+import { CONTROL } from "../../../src/domain/message/message.ts";
+import { converse, createConversation, mayDecide, nextFollowUp } from "../../../src/past/conversation.ts";
+import { undeliverable } from "../../../src/past/mail/dead-letters.ts";
+import { countHeld, createHeldCount } from "../../../src/past/mail/held.ts";
+import { letter, type Words } from "../../mail/letter.ts";
 
 const log = (...events: readonly NewEvent[]): readonly Event[] =>
   events.map((event, index) => ({ ...event, seq: index + 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" }));

@@ -1,14 +1,14 @@
 // Who spoke of what an agent may do, and of where its commands run.
 
-import { LegionError } from "../base/errors.ts";
-import { nearest } from "../base/text/nearest.ts";
-import type { Config } from "../config/config.ts";
-import type { Definition, Member } from "../config/definition.ts";
-import { mergeEnvironments, type EnvironmentChoice } from "../environment/settings.ts";
-import type { Module } from "../domain/authoring/module.ts";
-import type { PolicyLayer } from "../domain/policy/policy.ts";
-import { parseRule } from "../domain/policy/rule.ts";
-import { fitsText, readWildcard } from "../domain/policy/wildcard.ts";
+import { LegionError } from "../../base/errors.ts";
+import { nearest } from "../../base/text/nearest.ts";
+import type { Config } from "../../config/config.ts";
+import type { Definition, Member } from "../../config/definition.ts";
+import { mergeEnvironments, type EnvironmentChoice } from "../../environment/settings.ts";
+import type { Module } from "../../domain/authoring/module.ts";
+import type { PolicyLayer } from "../../domain/policy/policy.ts";
+import { parseRule } from "../../domain/policy/rule.ts";
+import { fitsText, readWildcard } from "../../domain/policy/wildcard.ts";
 
 /** The rules by which actions are forbidden whatever they would touch. */
 export function deniedActions(layers: readonly PolicyLayer[]): readonly string[] {

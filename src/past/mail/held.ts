@@ -1,9 +1,9 @@
 // Mail that is in the log and not shown yet: from its `released` event on it is, in that event's place. What is withdrawn, or
 // was held for the agent whose past is copied, never is.
 
-import type { Event } from "../domain/event/event.ts";
-import { laneOf, type Message } from "../domain/message/message.ts";
-import { forkIn, isOn, pathTo, type Fork } from "./branch.ts";
+import type { Event } from "../../domain/event/event.ts";
+import { laneOf, type Message } from "../../domain/message/message.ts";
+import { forkIn, isOn, pathTo, type Fork } from "../branch.ts";
 import { withdrawnBy } from "./dead-letters.ts";
 
 /** A fold over the active branch of a log. */

@@ -1,19 +1,19 @@
 // A model as an agent may call it: each call is admitted by the budget, noted in the log before it is made, limited and
 // retried together with every other call to the same provider.
 
-import type { PromptedEvent } from "../../domain/event/event.ts";
-import { LegionError, isLegionError } from "../../base/errors.ts";
-import type { Stops } from "../../base/process/signals.ts";
-import type { Tenure } from "../../domain/lease.ts";
-import type { Limits } from "../../domain/limits.ts";
-import type { Completion, Model, ModelRequest, ModelRun } from "../../domain/model.ts";
-import type { Limiter, ProviderWait } from "../../model/limiter/limiter.ts";
-import { estimateTokens, type TokenCounter } from "../../model/tokens/tokens.ts";
-import { sha256, type Blobs } from "../../past/log/blobs.ts";
-import type { Memory } from "../../past/past.ts";
-import { costOf, mostOf, type Spender } from "../../past/spending.ts";
-import type { Admission, CallBudget, Estimate } from "./budget.ts";
-import type { Presence } from "./presence.ts";
+import type { PromptedEvent } from "../../../domain/event/event.ts";
+import { LegionError, isLegionError } from "../../../base/errors.ts";
+import type { Stops } from "../../../base/process/signals.ts";
+import type { Tenure } from "../../../domain/lease.ts";
+import type { Limits } from "../../../domain/limits.ts";
+import type { Completion, Model, ModelRequest, ModelRun } from "../../../domain/model.ts";
+import type { Limiter, ProviderWait } from "../../../model/limiter/limiter.ts";
+import { estimateTokens, type TokenCounter } from "../../../model/tokens/tokens.ts";
+import { sha256, type Blobs } from "../../../past/log/blobs.ts";
+import type { Memory } from "../../../past/past.ts";
+import { costOf, mostOf, type Spender } from "../../../past/spending.ts";
+import type { Admission, CallBudget, Estimate } from "../budget.ts";
+import type { Presence } from "../presence.ts";
 
 export interface Prompt {
   readonly request: ModelRequest;

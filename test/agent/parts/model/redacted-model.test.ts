@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createRequestRedactor, redactedModel } from "../../../src/agent/parts/redacted-model.ts";
-import { createRedactor } from "../../../src/base/redaction/redactor.ts";
-import type { Delta, ModelRequest, Turn } from "../../../src/domain/model.ts";
-import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
+import { createRequestRedactor, redactedModel } from "../../../../src/agent/parts/model/redacted-model.ts";
+import { createRedactor } from "../../../../src/base/redaction/redactor.ts";
+import type { Delta, ModelRequest, Turn } from "../../../../src/domain/model.ts";
+import { createScriptedModel } from "../../../../src/model/scripted/scripted.ts";
 
 const KEY = "sk-ant-x9Kq72fLmZ0vB3tYw";
 const MARK = "[redacted:KEY]";

@@ -1,9 +1,9 @@
 // What is sent to a model, and what it says while it says it, without secrets. What it said in the end, the log redacts.
 
-import type { Pieces } from "../../base/redaction/pieces.ts";
-import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
-import { mapFields } from "../../base/text/json.ts";
-import type { Delta, Model, ModelRequest, Turn } from "../../domain/model.ts";
+import type { Pieces } from "../../../base/redaction/pieces.ts";
+import { NO_SECRETS, type Redactor } from "../../../base/redaction/redactor.ts";
+import { mapFields } from "../../../base/text/json.ts";
+import type { Delta, Model, ModelRequest, Turn } from "../../../domain/model.ts";
 
 export function redactedModel(model: Model, redactor: Redactor): Model {
   if (redactor === NO_SECRETS) return model;

@@ -1,4 +1,4 @@
-import type { Definition } from "../config/definition.ts";
+import type { Definition } from "../../config/definition.ts";
 
 const MAX_NAMED = 3;
 

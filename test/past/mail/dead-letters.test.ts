@@ -5,9 +5,9 @@ import {
   parseDeadLetterId,
   undeliverable,
   unsettled,
-} from "../../src/past/dead-letters.ts";
-import type { Event, NewEvent } from "../../src/domain/event/event.ts";
-import type { Draft, Message } from "../../src/domain/message/message.ts";
+} from "../../../src/past/mail/dead-letters.ts";
+import type { Event, NewEvent } from "../../../src/domain/event/event.ts";
+import type { Draft, Message } from "../../../src/domain/message/message.ts";
 
 const DRAFT: Draft = {
   type: "agentToAgent",

@@ -3,19 +3,19 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { TracedWorkplace, Workplace } from "../agent/parts/workplace.ts";
-import { createNetwork } from "../environment/network/network.ts";
-import { endTree } from "../environment/process-tree.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Closing } from "../base/process/closing.ts";
-import type { Redactor } from "../base/redaction/redactor.ts";
-import type { Environment, OpenEnvironment } from "../environment/environment.ts";
-import type { Identity, NodeHost } from "../domain/authoring/host.ts";
-import { legionPaths, type LegionPaths } from "../storage/folder/paths.ts";
-import type { Shared } from "../agent/parts/agent.ts";
-import { displayName, type AgentId } from "../domain/message/message.ts";
-import { enumerate } from "../base/text/wording.ts";
-import { markOf } from "../agent/parts/command-trace.ts";
+import type { TracedWorkplace, Workplace } from "../../agent/parts/workplace.ts";
+import { createNetwork } from "../../environment/network/network.ts";
+import { endTree } from "../../environment/process-tree.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Closing } from "../../base/process/closing.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
+import type { Environment, OpenEnvironment } from "../../environment/environment.ts";
+import type { Identity, NodeHost } from "../../domain/authoring/host.ts";
+import { legionPaths, type LegionPaths } from "../../storage/folder/paths.ts";
+import type { Shared } from "../../agent/parts/agent.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
+import { enumerate } from "../../base/text/wording.ts";
+import { markOf } from "../../agent/parts/command-trace.ts";
 
 export interface PremisesDeps {
   readonly paths: LegionPaths;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { defineAction, defineModule, ok } from "../../src/domain/authoring/module.ts";
-import { onlyActions, withoutActions } from "../../src/legion/agent-policy.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
+import { onlyActions, withoutActions } from "../../../src/legion/hosting/agent-policy.ts";
 
 const action = defineAction({ description: "Does it", parameters: {}, execute: () => ok("done") });
 const found = { github__open: action, github__close: action, db__query: action, listResources: action };

@@ -1,8 +1,8 @@
 // What the modules of an agent with skills are told: which it has and where they are, and that it may read there.
 
-import type { Config } from "../config/config.ts";
-import type { Definition } from "../config/definition.ts";
-import { trustedFolders } from "../config/skills.ts";
+import type { Config } from "../../config/config.ts";
+import type { Definition } from "../../config/definition.ts";
+import { trustedFolders } from "../../config/skills.ts";
 import type { AgentPlan } from "./agent-plan.ts";
 
 export function skillSettings(

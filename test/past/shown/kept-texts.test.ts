@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { NewEvent } from "../../src/domain/event/event.ts";
-import { KEEP, decision, folded, message, result } from "../domain/event/event-lines.ts";
-import { summarise } from "../agent/think/strategies/views.ts";
+import type { NewEvent } from "../../../src/domain/event/event.ts";
+import { KEEP, decision, folded, message, result } from "../../domain/event/event-lines.ts";
+import { summarise } from "../../agent/think/strategies/views.ts";
 
 /** A decision to read a skill, and its text. */
 function skill(id: string, name: string, text: string): readonly NewEvent[] {

@@ -1,36 +1,36 @@
 // An agent from its plan and its files: memory, mailbox, outbox and modules.
 
-import type { AdmitCall, Agent, ClearCall, Shared, Perform, Performer } from "../agent/parts/agent.ts";
-import type { Background, BackgroundPlace } from "../agent/parts/background/background.ts";
-import { gatherEvidence, markOf, type Traces } from "../agent/parts/command-trace.ts";
-import type { Identity } from "../domain/authoring/host.ts";
-import { whileHeld } from "../agent/parts/workplace.ts";
-import { openModules } from "../agent/act/module-host.ts";
-import type { Memory } from "../past/past.ts";
-import type { Tenure } from "../domain/lease.ts";
-import type { Limits } from "../domain/limits.ts";
-import type { Redactor } from "../base/redaction/redactor.ts";
+import type { AdmitCall, Agent, ClearCall, Shared, Perform, Performer } from "../../agent/parts/agent.ts";
+import type { Background, BackgroundPlace } from "../../agent/parts/background/background.ts";
+import { gatherEvidence, markOf, type Traces } from "../../agent/parts/command-trace.ts";
+import type { Identity } from "../../domain/authoring/host.ts";
+import { whileHeld } from "../../agent/parts/workplace.ts";
+import { openModules } from "../../agent/act/module-host.ts";
+import type { Memory } from "../../past/past.ts";
+import type { Tenure } from "../../domain/lease.ts";
+import type { Limits } from "../../domain/limits.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Lodging, Premises } from "./shared-host.ts";
-import type { Model } from "../domain/model.ts";
-import { redactedBlobs } from "../past/log/blobs.ts";
-import { redactedModel } from "../agent/parts/redacted-model.ts";
-import type { AgentId } from "../domain/message/message.ts";
-import { meterModel } from "../agent/parts/metered-model.ts";
-import { createPresence } from "../agent/parts/presence.ts";
-import { createClosing } from "../base/process/closing.ts";
-import type { Bus } from "../mail/bus.ts";
-import { createOutbox } from "../mail/outbox.ts";
-import { createSpeech, recallOffers, type Ways } from "../agent/parts/speech.ts";
-import type { Hostable } from "../storage/contract/node.ts";
-import type { Budget, CallBudget } from "../agent/parts/budget.ts";
-import type { Limiter } from "../model/limiter/limiter.ts";
-import type { Lookout, LookOutside } from "../agent/think/look-outside.ts";
-import type { TokenCounter } from "../model/tokens/tokens.ts";
-import type { Store } from "../storage/contract/store.ts";
-import type { PolicyLayer } from "../domain/policy/policy.ts";
-import type { Rulebook } from "../agent/parts/rulebook.ts";
-import type { RuledAgent } from "./rulebook.ts";
-import type { MemorySettings } from "../domain/memory-settings.ts";
+import type { Model } from "../../domain/model.ts";
+import { redactedBlobs } from "../../past/log/blobs.ts";
+import { redactedModel } from "../../agent/parts/model/redacted-model.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import { meterModel } from "../../agent/parts/model/metered-model.ts";
+import { createPresence } from "../../agent/parts/presence.ts";
+import { createClosing } from "../../base/process/closing.ts";
+import type { Bus } from "../../mail/bus.ts";
+import { createOutbox } from "../../mail/outbox.ts";
+import { createSpeech, recallOffers, type Ways } from "../../agent/parts/speech.ts";
+import type { Hostable } from "../../storage/contract/node.ts";
+import type { Budget, CallBudget } from "../../agent/parts/budget.ts";
+import type { Limiter } from "../../model/limiter/limiter.ts";
+import type { Lookout, LookOutside } from "../../agent/think/look-outside.ts";
+import type { TokenCounter } from "../../model/tokens/tokens.ts";
+import type { Store } from "../../storage/contract/store.ts";
+import type { PolicyLayer } from "../../domain/policy/policy.ts";
+import type { Rulebook } from "../../agent/parts/rulebook.ts";
+import type { RuledAgent } from "../rulebook.ts";
+import type { MemorySettings } from "../../domain/memory-settings.ts";
 
 /** What an agent was made from: enough to make it again. */
 export interface Origin {

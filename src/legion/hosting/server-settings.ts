@@ -1,9 +1,9 @@
 // What the module of MCP servers is told: which there are, and which of them a person allowed.
 
-import type { Config } from "../config/config.ts";
-import { serverGrant } from "../config/mcp.ts";
-import type { PersonFolder } from "../storage/folder/person/folder.ts";
-import { granted, pinsOf, pinTools, type ServerPins } from "../storage/folder/person/trust.ts";
+import type { Config } from "../../config/config.ts";
+import { serverGrant } from "../../config/mcp.ts";
+import type { PersonFolder } from "../../storage/folder/person/folder.ts";
+import { granted, pinsOf, pinTools, type ServerPins } from "../../storage/folder/person/trust.ts";
 
 type NamedEntry = Parameters<typeof serverGrant>[0];
 

@@ -1,7 +1,7 @@
 // Has the files of module state, which people read, show what the log holds.
 
-import type { Event, NewEvent, StateChange } from "../domain/event/event.ts";
-import type { ModuleState } from "./state.ts";
+import type { Event, NewEvent, StateChange } from "../../domain/event/event.ts";
+import type { ModuleState } from "../state.ts";
 
 /** Keeps what people can read of module state. */
 export interface Projector {

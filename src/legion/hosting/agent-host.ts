@@ -1,16 +1,16 @@
 // The agents that run in this process: opened, supervised, and closed again where the right to run one goes elsewhere.
 
-import type { Agent } from "../agent/parts/agent.ts";
-import { createPresence } from "../agent/parts/presence.ts";
+import type { Agent } from "../../agent/parts/agent.ts";
+import { createPresence } from "../../agent/parts/presence.ts";
 import { closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./agent-plan.ts";
-import { isLegionError, messageOf } from "../base/errors.ts";
-import { restartNotice } from "../domain/event/event.ts";
-import { isFruitless, type Ledger } from "../past/ledger.ts";
-import type { AgentId } from "../domain/message/message.ts";
-import type { AgentHost } from "../storage/contract/node.ts";
-import { SHUTDOWN, linkSignals } from "../base/process/signals.ts";
-import { supervise, type Supervised } from "./supervision/supervisor.ts";
-import type { Tenure } from "../domain/lease.ts";
+import { isLegionError, messageOf } from "../../base/errors.ts";
+import { restartNotice } from "../../domain/event/event.ts";
+import { isFruitless, type Ledger } from "../../past/ledger.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import type { AgentHost } from "../../storage/contract/node.ts";
+import { SHUTDOWN, linkSignals } from "../../base/process/signals.ts";
+import { supervise, type Supervised } from "../supervision/supervisor.ts";
+import type { Tenure } from "../../domain/lease.ts";
 
 export interface Hosting extends AgentHost {
   /** From now on it is able to run this agent, or no more the one that had its name. */

@@ -1,5 +1,5 @@
-import { sendsOf, type Event } from "../domain/event/event.ts";
-import { parseMessageId, type AgentId, type Delivery, type LogId } from "../domain/message/message.ts";
+import { sendsOf, type Event } from "../../domain/event/event.ts";
+import { parseMessageId, type AgentId, type Delivery, type LogId } from "../../domain/message/message.ts";
 
 /** A committed send on its way; `seq` is the event that it is part of. */
 export interface Send extends Delivery {
