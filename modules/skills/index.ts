@@ -5,8 +5,7 @@ import { z } from "zod";
 import { defineAction, defineModule, fail, ok } from "../../src/domain/authoring/module.ts";
 import { defineShared } from "../../src/domain/authoring/module-state.ts";
 import { cleanText } from "./clean.ts";
-import { findSkills, readSkillText, skillFileIn, type KnownFiles, type Skill } from "./find.ts";
-import { readFrontMatter } from "./front-matter.ts";
+import type { KnownFiles, Skill } from "./find.ts";
 import type { Host } from "../../src/domain/authoring/host.ts";
 
 const MAX_TOKENS = 8_000;
@@ -37,6 +36,8 @@ export const skills = defineModule({
   offers: {
     async find(host) {
       const { folders, names } = Settings.parse(host.settings);
+      // A parser of YAML comes with it, for those who look for skills alone.
+      const { findSkills } = await import("./find.ts");
       const found = await findSkills(folders, host.signal, knownFiles(host));
       return found.skills.filter(({ name }) => names === "all" || names.includes(name));
     },
@@ -58,6 +59,8 @@ export const skills = defineModule({
         const names = known.map((each) => each.name).join(", ");
         if (!skill)
           return fail(`There is no skill "${name}". ${names ? `There are: ${names}.` : "There are none."}`);
+        const { readSkillText, skillFileIn } = await import("./find.ts");
+        const { readFrontMatter } = await import("./front-matter.ts");
         const file = await skillFileIn(skill.root, Settings.parse(host.settings).folders);
         if (file === undefined) return fail(`The skill "${skill.name}" is not there any more.`);
         const { text } = await readSkillText(file);

@@ -4,7 +4,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { isInside, readTextFile } from "../../base/files/project-file.ts";
-import { readClaudeAgent, type ClaudeAgent } from "./agent.ts";
+import type { ClaudeAgent } from "./agent.ts";
 
 export const CLAUDE_AGENTS = ".claude/agents";
 const MAX_DEPTH = 6;
@@ -51,7 +51,10 @@ export async function findClaudeAgents(homes: ClaudeHomes): Promise<readonly Fou
 /** `undefined`: it is no agent, or not there. Throws CONFIG if it cannot be read. */
 export async function readAgentOf({ path, shown }: ClaudeFile): Promise<ClaudeAgent | undefined> {
   const text = await readTextFile(path, shown);
-  return text === undefined ? undefined : readClaudeAgent(text, basename(shown, ".md").slice(0, 64));
+  if (text === undefined) return undefined;
+  // A parser of YAML comes with it, for those who have such agents alone.
+  const { readClaudeAgent } = await import("./agent.ts");
+  return readClaudeAgent(text, basename(shown, ".md").slice(0, 64));
 }
 
 async function filesIn(
