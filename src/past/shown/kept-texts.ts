@@ -6,8 +6,11 @@ import { estimateTokens } from "../../model/tokens/tokens.ts";
 export interface KeptText {
   /** What it is, such as `skill pdf`. */
   readonly what: string;
+  /** Empty: there was no room for it. */
   readonly text: string;
 }
+
+const MAX_NAMED = 20;
 
 /** What `parts`, oldest first, keep in about `maxTokens`: the newest of each name, newer ones first where they do not all fit, and nothing that `others` show. */
 export function keptOf(
@@ -22,14 +25,24 @@ export function keptOf(
     if (known.has(one.what)) continue;
     known.add(one.what);
     const size = estimateTokens(one.text);
-    if (size > room) continue;
-    room -= size;
-    kept.unshift(one);
+    const fits = size <= room;
+    if (fits) room -= size;
+    kept.unshift(fits ? one : { ...one, text: "" });
   }
   return kept;
 }
 
 /** For the model, behind a summary; empty if there is nothing. */
 export function keptText(kept: readonly KeptText[]): string {
-  return kept.map(({ what, text }) => `\n\nKept whole (${what}):\n\n${escapeHeaders(text)}`).join("");
+  const whole = kept.filter(({ text }) => text !== "");
+  const left = kept.filter(({ text }) => text === "").map(({ what }) => what);
+  const shown = whole.map(({ what, text }) => `\n\nKept whole (${what}):\n\n${escapeHeaders(text)}`).join("");
+  return left.length === 0 ? shown : `${shown}\n\n${leftText(left)}`;
+}
+
+/** The newest are named. */
+function leftText(left: readonly string[]): string {
+  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : "";
+  const named = left.slice(-MAX_NAMED).join(", ");
+  return `Not kept, for want of room: ${named}${more}. Read again what of it you still need.`;
 }

@@ -68,4 +68,31 @@ describe("what an action has summaries keep", () => {
       1, 0, 0,
     ]);
   });
+
+  it("is named in one line where there is no room for it, until it was read again", () => {
+    const long = "long ".repeat(200_000);
+    const events = [
+      message("go"),
+      ...skill("a", "zip", long),
+      ...skill("b", "pdf", "short text"),
+      decision("c"),
+    ];
+    const { view } = folded(KEEP, [...events, message("x")]);
+    const line = "Not kept, for want of room: skill zip. Read again what of it you still need.";
+    summarise(view, [2, 6], "legion");
+    summarise(view, [1, 7], "legion");
+    expect(count(summaries(view), line)).toBe(1);
+    expect(count(summaries(view), "short text")).toBe(1);
+    const again = folded(KEEP, [...events, ...skill("d", "zip", long)]);
+    summarise(again.view, [2, 6], "legion");
+    expect(count(summaries(again.view), "Not kept")).toBe(0);
+  });
+
+  it("names the newest twenty of many without room", () => {
+    const long = "long ".repeat(100_000);
+    const many = Array.from({ length: 25 }, (_, n) => skill(`c${n}`, `s${n}`, long)).flat();
+    const { view } = folded(KEEP, [message("go"), ...many]);
+    summarise(view, [2, 51], "legion");
+    expect(summaries(view).join()).toMatch(/want of room: skill s5, .*, skill s24 and 5 more\. Read again/);
+  });
 });
