@@ -1,13 +1,11 @@
-import { readdir } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { z } from "zod";
 import { isLegionError, LegionError } from "../base/errors.ts";
 import type { EnvironmentChoice } from "../environment/settings.ts";
 import type { LimitsChoice } from "../domain/limits.ts";
 import { isAgentId, type AgentId } from "../domain/message/message.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
-import { nearest } from "../base/text/nearest.ts";
-import { findInProject, readProjectFile, readTextFile, shownPath } from "../base/files/project-file.ts";
+import { findInProject } from "../base/files/project-file.ts";
 import {
   actionNames,
   duration,
@@ -26,8 +24,9 @@ import {
 import { NO_TRUST, trustSettings, type Trust, type WantedGrant } from "./grants/grant.ts";
 import { definitionWidenings, policyLayers } from "./grants/widenings.ts";
 import { NO_FRONT_MATTER, splitFrontMatter } from "./files/front-matter.ts";
+import { findByName, readNamed } from "./files/named-file.ts";
 import { parseYaml } from "./files/yaml.ts";
-import { CLAUDE_AGENTS, readAgentOf, type ClaudeFile } from "./claude/files.ts";
+import { readAgentOf, type ClaudeFile } from "./claude/files.ts";
 import { findClaudeFile } from "./claude/lookup.ts";
 import { findClaudeTeam } from "./claude/team.ts";
 import { GUIDES, withGuides, type Guide } from "./guides.ts";
@@ -102,7 +101,6 @@ export interface Places {
 }
 
 export const MAX_MEMBERS = 1_000;
-const FILE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,63}$/u;
 const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system", "web"];
 
 /** The keys that bear the name of the module that finds what they say. */
@@ -244,56 +242,4 @@ export async function findTeam(reference: string, places: Places): Promise<reado
     const policy = policyLayers(file, settings.policy, trust.bounds);
     return { id, ...settings, limits: settings.limits ?? {}, policy, grants };
   });
-}
-
-interface SettingsFile {
-  /** How errors name it. */
-  readonly file: string;
-  readonly text: string;
-  /** Did it come with this program? */
-  readonly isOurs?: true;
-}
-
-async function readNamed(reference: string, path: string | undefined): Promise<SettingsFile> {
-  const text = path === undefined ? undefined : await readTextFile(path, reference);
-  if (text !== undefined) return { file: reference, text };
-  throw new LegionError("USAGE", `there is no file ${JSON.stringify(reference)}`);
-}
-
-interface Kind {
-  readonly what: "agent" | "team";
-  readonly extension: ".md" | ".yaml";
-}
-
-async function findByName(kind: Kind, wanted: string, places: Places): Promise<SettingsFile> {
-  const { projectDir, packageDir, home } = places;
-  if (FILE_NAME.test(wanted)) {
-    const file = join("agents", wanted + kind.extension);
-    const own = await readProjectFile(projectDir, file);
-    if (own !== undefined) return { file, text: own };
-    const path = join(packageDir, file);
-    const shown = shownPath(projectDir, path);
-    const shipped = await readTextFile(path, shown);
-    if (shipped !== undefined) return { file: shown, text: shipped, isOurs: true };
-  }
-  const folders = [
-    join(projectDir, "agents"),
-    join(packageDir, "agents"),
-    ...[projectDir, home].flatMap((top) => (top === undefined ? [] : [join(top, CLAUDE_AGENTS)])),
-  ];
-  const known = await listNames(folders, kind.extension);
-  const [meant] = nearest(wanted, known);
-  throw new LegionError(
-    "USAGE",
-    `there is no ${kind.what} ${JSON.stringify(wanted)}; ` +
-      (meant ? `did you mean "${meant}"?` : `known: ${known.slice(0, 20).join(", ") || "none"}`),
-  );
-}
-
-async function listNames(folders: readonly string[], extension: string): Promise<readonly string[]> {
-  // Only for advice: a folder that cannot be read has nothing to offer.
-  const listed = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
-  const files = listed.flat().filter((file) => file.endsWith(extension));
-  const names = files.map((file) => basename(file, extension)).filter((known) => FILE_NAME.test(known));
-  return [...new Set(names)].sort();
 }
