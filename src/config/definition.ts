@@ -29,6 +29,7 @@ import { parseYaml } from "./files/yaml.ts";
 import { readAgentOf, type ClaudeFile } from "./claude/files.ts";
 import { findClaudeFile } from "./claude/lookup.ts";
 import { findClaudeTeam } from "./claude/team.ts";
+import { remarksOnMark } from "./skill-mark.ts";
 import { GUIDES, withGuides, type Guide } from "./guides.ts";
 
 /** What an agent is: the front matter and the body of `agents/<name>.md`. */
@@ -83,6 +84,9 @@ export interface Member {
   readonly modules?: readonly string[];
   /** The only ones that it has of the definition's. */
   readonly actions?: readonly string[];
+  /** Stand in place of the definition's. */
+  readonly skills?: Definition["skills"];
+  readonly mcp?: Definition["mcp"];
   /** Chosen by the record of its last start, which is no place to name code: only what the definition names, too, is run. */
   readonly modulesBy?: "record";
 }
@@ -143,6 +147,8 @@ const team = section({
         environment: environment.optional(),
         modules: moduleNames.optional(),
         actions: actionNames.optional(),
+        skills: skillNames.optional(),
+        mcp: serverNames.optional(),
       }),
       "expected a map from agent ids to what they are",
     )
@@ -171,6 +177,7 @@ async function readDefinition(reference: string, places: Places): Promise<Defini
   const { trust = NO_TRUST } = places;
   const widenings = isOurs ? [] : definitionWidenings(read, trust.bounds, `agents of ${file}`);
   const { settings, grants } = trustSettings(read, file, widenings, trust);
+  const modules = withFinders(read.modules ?? DEFAULT_MODULES, read);
   return {
     name: read.name ?? basename(file, ".md"),
     description: read.description ?? "",
@@ -178,7 +185,8 @@ async function readDefinition(reference: string, places: Places): Promise<Defini
     guides: read.guides,
     model: read.model,
     protocol: read.protocol ?? "auto",
-    modules: modulesIn(read),
+    modules,
+    remarks: remarksOnMark(body, modules),
     actions: read.actions,
     tickMs: read.tick,
     memory: read.memory ?? {},
@@ -200,7 +208,7 @@ async function readClaudeDefinition(file: ClaudeFile, places: Places): Promise<D
   const { settings, grants } = trustSettings(agent, shown, widenings, trust);
   const { limits: choice = {}, policy: said, ...rest } = settings;
   const guides = ["CLAUDE.md"] as const;
-  const remarks = [...agent.remarks];
+  const remarks = [...agent.remarks, ...(remarksOnMark(agent.brief, agent.modules) ?? [])];
   const brief = await withGuides(agent.brief, guides, places.projectDir).catch((error: unknown) => {
     if (!isLegionError(error, "CONFIG")) throw error;
     remarks.push(`not part of its brief: ${error.message}`);
@@ -214,13 +222,12 @@ async function readClaudeDefinition(file: ClaudeFile, places: Places): Promise<D
   };
 }
 
-/** Who says which skills, or which servers, an agent has need not name the module as well. */
-function modulesIn(
-  read: Pick<z.output<typeof frontMatter>, "modules" | (typeof FINDERS)[number]>,
+/** `modules`, and what finds what is said: who says which skills, or which servers, an agent has need not name the module as well. */
+export function withFinders(
+  modules: readonly string[],
+  said: Pick<Definition, (typeof FINDERS)[number]>,
 ): readonly string[] {
-  const { modules = DEFAULT_MODULES } = read;
-  const said = FINDERS.filter((key) => read[key] !== undefined && !modules.includes(key));
-  return [...modules, ...said];
+  return [...modules, ...FINDERS.filter((key) => said[key] !== undefined && !modules.includes(key))];
 }
 
 /**

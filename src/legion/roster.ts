@@ -16,23 +16,18 @@ import {
 } from "../domain/limits.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import { environmentChoiceOf, layersOf } from "./hosting/agent-policy.ts";
+import { asMember, briefOf, modulesOf, originOf } from "./hosting/as-member.ts";
 import type { Model } from "../domain/model.ts";
 import { serverGrants, serversOfAny } from "../config/mcp.ts";
 import { skillGrants } from "../config/skills.ts";
 import { skillSettings } from "./hosting/skill-settings.ts";
 import { createWays } from "./ways.ts";
-import { partlyHeld } from "./hosting/partly-held.ts";
+import { partlyHeld, withoutSkills } from "./hosting/partly-held.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
 import { packageDir } from "../base/package.ts";
 import { decisivePaths } from "../config/code/startable.ts";
-import {
-  isBuiltIn,
-  moduleFiles,
-  type Admit,
-  type Brought,
-  type GivenModules,
-} from "../config/module-loader.ts";
+import { moduleFiles, type Admit, type Brought, type GivenModules } from "../config/module-loader.ts";
 
 /**
  * So many agents of the configured definition, with the ids 1, 2, 3..., or with these ids; a team, or only these of it;
@@ -97,7 +92,7 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
   const roles: Role[] = [];
   for (const member of members) roles.push(await cast(member));
   const found = await Promise.all(
-    members.map(async ({ agent }) => [agent, await definitions(agent)] as const),
+    members.map(async (member) => [member.agent, asMember(await definitions(member.agent), member)] as const),
   );
   const prices = new Set(roles.map(({ plan }) => pricing(plan.model)));
   const unpriced = roles.find(({ plan }) => pricing(plan.model) === "unknown")?.plan.model.name;
@@ -110,6 +105,7 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
     protectedPaths: await protect(who, roles, deps),
     remarks: [
       ...(unpriced === undefined || config.limits.legion.cost === "none" ? [] : [remark]),
+      ...(await withoutSkills(found, config.skills)),
       ...partlyHeld(found),
     ],
   };
@@ -163,7 +159,9 @@ export async function broughtBy(
   const { config, places, given } = deps;
   const members = await membersOf(who, deps);
   const definitionOf = definitionsOf(deps);
-  const definitions = await Promise.all(members.map(({ agent }) => definitionOf(agent)));
+  const definitions = await Promise.all(
+    members.map(async (member) => asMember(await definitionOf(member.agent), member)),
+  );
   const modules = members.map((member, index) => modulesOf(member, definitions[index]!));
   const references = modules.flat();
   const files = await moduleFiles([...new Set(references)], { ...places, given });
@@ -206,31 +204,25 @@ export function createCasting(
   const settled = onceEach(() => chooseModel(env, { flag: flags.model, config: config.model, providers }));
   const waysOf = createWays({ ...places, admit, given });
   return async (member) => {
-    const definition = await definitions(member.agent);
+    const definition = asMember(await definitions(member.agent), member);
     const choice = choiceOf(member, definition, config) ?? (await settled(""));
     const model = await (modelFor?.(member, choice.name) ?? opened(choice.name));
     const memory = { ...config.memory, ...definition.memory };
-    const { brief, modules, actions } = member;
     const references = modulesOf(member, definition);
     const policy = layersOf(member, definition, config);
     const writing = {
       memory,
       references,
       policy,
-      narrowed: [definition.actions, actions].filter((list) => list !== undefined),
+      narrowed: [definition.actions, member.actions].filter((list) => list !== undefined),
     };
     const plan: AgentPlan = {
-      origin: {
-        definition: member.agent,
-        brief,
-        modules,
-        actions,
-      },
+      origin: originOf(member),
       identity: {
         id: member.id,
         name: displayName(member.id),
         description: definition.description,
-        brief: brief ?? definition.brief,
+        brief: briefOf(member.brief ?? definition.brief, references),
       },
       model,
       ...(await waysOf(definition, model, writing)),
@@ -252,19 +244,6 @@ export function createCasting(
     };
     return { plan, definition: definition.name, model: choice, source: member.agent, modules: references };
   };
-}
-
-/** Anybody may have written a record: it names no code that the definition does not name. Throws CONFIG if it does. */
-function modulesOf({ id, agent, modules, modulesBy }: Member, definition: Definition): readonly string[] {
-  const isStrange = (reference: string): boolean =>
-    !isBuiltIn(reference) && !definition.modules.includes(reference);
-  const strange = modulesBy === "record" ? modules?.find(isStrange) : undefined;
-  if (strange === undefined) return modules ?? definition.modules;
-  const way = "`start --team` hosts it if a team says so";
-  throw new LegionError(
-    "CONFIG",
-    `the record of ${displayName(id)} names the module ${JSON.stringify(strange)}, and ${agent} does not; ${way}`,
-  );
 }
 
 /** The flag outranks the team, the team the definition, and that what holds for everybody: then this is `undefined`. */

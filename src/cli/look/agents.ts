@@ -5,6 +5,7 @@ import type { Definition } from "../../config/definition.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
 import { loadConfigAnyway } from "../../config/load-config.ts";
+import { knownSkills, strangeSkills } from "../../config/skills.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
@@ -32,7 +33,8 @@ export const command: CliCommand = {
     const { config, fault } = await loadConfigAnyway({ projectDir: project, env: io.env, flags: {} });
     const { trust, home } = config;
     const known = await knownDefinitions({ projectDir: project, packageDir, trust, home });
-    const lines = known.map(lineOf);
+    const skills = await knownSkills(config.skills);
+    const lines = known.map((one) => lineOf(one, skills));
     const remarks = fault === undefined ? [] : [`${fault} (a start would refuse that)`];
     if (typed.options["json"]) {
       for (const line of lines) printJson(io, line);
@@ -57,16 +59,21 @@ const COLUMNS: readonly Column<AgentLine>[] = [
   { title: "DESCRIPTION", align: "left", rank: 2, cell: ({ description }) => oneLine(description ?? "-") },
 ];
 
-function lineOf({ reference, from, fault, definition }: KnownDefinition): AgentLine {
-  return { agent: reference, from, fault, ...(definition && saidOf(definition)), notes: notesOn(definition) };
+function lineOf(
+  { reference, from, fault, definition }: KnownDefinition,
+  skills: readonly string[],
+): AgentLine {
+  const notes = notesOn(definition, skills);
+  return { agent: reference, from, fault, ...(definition && saidOf(definition)), notes };
 }
 
 function saidOf({ name, description, model, color, modules, actions }: Definition): Partial<AgentLine> {
   return { name, description, model, color, modules, actions };
 }
 
-function notesOn(definition: Definition | undefined): readonly string[] {
+function notesOn(definition: Definition | undefined, skills: readonly string[]): readonly string[] {
   const { grants = [], remarks = [] } = definition ?? {};
   const open = grants.filter(({ isGranted }) => !isGranted);
-  return [...remarks, ...(open.length > 0 ? [leftOut(open)] : [])];
+  const strange = strangeSkills(definition?.skills, skills) ?? [];
+  return [remarks, strange, open.length > 0 ? leftOut(open) : []].flat();
 }

@@ -41,6 +41,9 @@ export interface Origin {
   readonly modules?: readonly string[];
   /** Which of the definition's actions it was left with. */
   readonly actions?: readonly string[];
+  /** What stood in place of the definition's. */
+  readonly skills?: "all" | readonly string[];
+  readonly mcp?: "all" | readonly string[];
 }
 
 export interface AgentPlan extends Ways, Lodging {

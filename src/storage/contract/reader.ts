@@ -47,12 +47,19 @@ export interface Followed<B> {
 
 const textOrNot = z.string().optional().catch(undefined);
 
+const choiceOrNot = z
+  .union([z.literal("all"), z.array(z.string()).readonly()])
+  .optional()
+  .catch(undefined);
+
 const agentRecord = z.object({
   description: textOrNot,
   definition: textOrNot,
   brief: textOrNot,
   modules: z.array(z.string()).readonly().optional().catch(undefined),
   actions: z.array(z.string()).readonly().optional().catch(undefined),
+  skills: choiceOrNot,
+  mcp: choiceOrNot,
   model: textOrNot,
 });
 

@@ -37,7 +37,9 @@ export async function castToday(
   { env, admit }: Pick<Io, "env"> & Pick<RosterDeps, "admit">,
   modelFor?: (config: Config) => RosterDeps["modelFor"],
 ): Promise<CastToday> {
-  const { definition, brief, modules, actions, model: newest } = await reader.record(id);
+  const { definition, model: newest, ...record } = await reader.record(id);
+  const { brief, modules, actions, skills, mcp } = record;
+  const said = { brief, modules, actions, skills, mcp };
   if (definition === undefined && newest !== undefined) {
     const advice = `legion prompt ${id} --at <number> shows what it was shown for a decision`;
     throw new LegionError("REFUSED", `${displayName(id)} was not made from a definition; ${advice}`);
@@ -53,7 +55,7 @@ export async function castToday(
   return {
     config,
     planFor: async (model = newest) =>
-      (await cast({ id, agent, brief, modules, actions, modulesBy: "record", model, limits: {} })).plan,
+      (await cast({ id, agent, ...said, modulesBy: "record", model, limits: {} })).plan,
     settings: (module) => sections.get(module) ?? {},
   };
 }

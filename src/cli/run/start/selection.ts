@@ -118,14 +118,11 @@ async function asBefore(ids: readonly AgentId[], reader: Reader): Promise<Who> {
   return { kind: "again", agents: await Promise.all(agents) };
 }
 
-function remember(id: AgentId, { definition, brief, modules, actions, model }: AgentRecord): Remembered {
+function remember(id: AgentId, record: AgentRecord): Remembered {
+  const { definition, brief, modules, actions, skills, mcp, model } = record;
   const known = {
-    id,
-    brief,
-    modules,
-    actions,
+    ...{ id, brief, modules, actions, skills, mcp, model },
     modulesBy: "record",
-    model,
     modelBy: "its last start",
   } as const;
   return definition === undefined ? known : { ...known, agent: definition };

@@ -1,0 +1,38 @@
+// What a definition is to a member of a team, which says some of it anew.
+
+import { LegionError } from "../../base/errors.ts";
+import { withFinders, type Definition, type Member } from "../../config/definition.ts";
+import { withoutMark } from "../../config/skill-mark.ts";
+import { isBuiltIn } from "../../config/module-loader.ts";
+import type { Origin } from "./agent-plan.ts";
+import { displayName } from "../../domain/message/message.ts";
+
+/** Of what is found for it: which skills and which servers. */
+export function asMember(definition: Definition, { skills, mcp }: Member): Definition {
+  return { ...definition, skills: skills ?? definition.skills, mcp: mcp ?? definition.mcp };
+}
+
+export function originOf({ agent, brief, modules, actions, skills, mcp }: Member): Origin {
+  return { definition: agent, brief, modules, actions, skills, mcp };
+}
+
+/** A mark that nothing will be put in place of is taken out. */
+export function briefOf(brief: string, modules: readonly string[]): string {
+  return modules.includes("skills") ? brief : withoutMark(brief);
+}
+
+/** Anybody may have written a record: it names no code that the definition does not name. Throws CONFIG if it does. */
+export function modulesOf(
+  { id, agent, modules, modulesBy, skills, mcp }: Member,
+  definition: Definition,
+): readonly string[] {
+  const isStrange = (reference: string): boolean =>
+    !isBuiltIn(reference) && !definition.modules.includes(reference);
+  const strange = modulesBy === "record" ? modules?.find(isStrange) : undefined;
+  if (strange === undefined) return withFinders(modules ?? definition.modules, { skills, mcp });
+  const way = "`start --team` hosts it if a team says so";
+  throw new LegionError(
+    "CONFIG",
+    `the record of ${displayName(id)} names the module ${JSON.stringify(strange)}, and ${agent} does not; ${way}`,
+  );
+}
