@@ -1,25 +1,32 @@
-import type { Dirent } from "node:fs";
-import { opendir } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
 import { defineAction, defineModule, fail, ok } from "../../src/domain/authoring/module.ts";
 import { defineShared } from "../../src/domain/authoring/module-state.ts";
-import { cleanText } from "./clean.ts";
+import { escapeHeadings } from "../../src/domain/authoring/outside.ts";
 import type { KnownFiles, Skill } from "./find.ts";
 import type { Host } from "../../src/domain/authoring/host.ts";
 
 const MAX_TOKENS = 8_000;
-const MAX_FILES = 200;
-const MAX_LOOKED_AT = 5_000;
+/** Texts that are there from the start may take an eighth of the model's window together; what is pinned may take a quarter. */
+const SHARE_OF_PINNED = 1 / 2;
 
 const Offered = z.array(
-  z.object({ name: z.string(), description: z.string(), root: z.string(), notes: z.array(z.string()) }),
+  z.object({
+    name: z.string(),
+    description: z.string(),
+    root: z.string(),
+    notes: z.array(z.string()),
+    /** Of one that its agent has read from the start; empty: there was no room for it. */
+    text: z.string().optional(),
+  }),
 );
+type OfferedSkill = z.output<typeof Offered>[number];
 const Settings = z.object({
   /** Absolute real paths, those first whose skills outrank the others. */
   folders: z.array(z.string()).default([]),
   /** Which of the skills its agent has. */
   names: z.union([z.literal("all"), z.array(z.string())]).default("all"),
+  /** Which of them it has read from the start. */
+  preloaded: z.array(z.string()).default([]),
 });
 
 const knownFiles = defineShared((): KnownFiles => new Map());
@@ -30,16 +37,19 @@ export const skills = defineModule({
 
   instructions({ offer, tokens }) {
     const known = skillsIn(offer);
-    return known.length === 0 ? undefined : `### Available Skills\n\n${listing(known, tokens).join("\n")}`;
+    if (known.length === 0) return undefined;
+    return [`### Available Skills\n\n${listing(known, tokens).join("\n")}`, ...textsOf(known)].join("\n\n");
   },
 
   offers: {
     async find(host) {
-      const { folders, names } = Settings.parse(host.settings);
+      const settings = Settings.parse(host.settings);
+      const { folders, names } = settings;
       // A parser of YAML comes with it, for those who look for skills alone.
       const { findSkills } = await import("./find.ts");
       const found = await findSkills(folders, host.signal, knownFiles(host));
-      return found.skills.filter(({ name }) => names === "all" || names.includes(name));
+      const own = found.skills.filter(({ name }) => names === "all" || names.includes(name));
+      return preload(own, settings, host);
     },
   },
 
@@ -59,27 +69,53 @@ export const skills = defineModule({
         const names = known.map((each) => each.name).join(", ");
         if (!skill)
           return fail(`There is no skill "${name}". ${names ? `There are: ${names}.` : "There are none."}`);
-        const { readSkillText, skillFileIn } = await import("./find.ts");
-        const { readFrontMatter } = await import("./front-matter.ts");
-        const file = await skillFileIn(skill.root, Settings.parse(host.settings).folders);
-        if (file === undefined) return fail(`The skill "${skill.name}" is not there any more.`);
-        const { text } = await readSkillText(file);
-        const { body } = readFrontMatter(text);
-        const told = ok([`Skill: ${skill.name}`, await rootOf(skill), cleanText(body).trim()].join("\n\n"));
-        return { ...told, keeps: `skill ${skill.name}` };
+        const { tellSkill } = await import("./tell.ts");
+        const text = await tellSkill(skill, Settings.parse(host.settings).folders);
+        if (text === undefined) return fail(`The skill "${skill.name}" is not there any more.`);
+        return { ...ok(text), keeps: `skill ${skill.name}` };
       },
     }),
   },
 });
 
 /** What the log keeps may be of another version. */
-function skillsIn(offer: unknown): readonly Skill[] {
+function skillsIn(offer: unknown): readonly OfferedSkill[] {
   const read = Offered.safeParse(offer);
   return read.success ? read.data : [];
 }
 
-function skillNamed(name: string, offer: unknown): Skill | undefined {
+function skillNamed(name: string, offer: unknown): OfferedSkill | undefined {
   return skillsIn(offer).find((skill) => skill.name === name.toLowerCase());
+}
+
+/** With the texts of those that are read from the start, as far as there is room for them; the first named come first. */
+async function preload(
+  found: readonly Skill[],
+  { folders, preloaded }: z.output<typeof Settings>,
+  { tokens, maxPinnedTokens }: Host,
+): Promise<readonly OfferedSkill[]> {
+  const { tellSkill } = await import("./tell.ts");
+  let room = maxPinnedTokens * SHARE_OF_PINNED;
+  const texts = new Map<string, string>();
+  for (const name of preloaded) {
+    const skill = found.find((each) => each.name === name);
+    const text = skill && (await tellSkill(skill, folders).catch(() => undefined));
+    if (text === undefined || texts.has(name)) continue;
+    const size = tokens(text);
+    texts.set(name, size <= room ? text : "");
+    if (size <= room) room -= size;
+  }
+  return found.map((skill) => ({ ...skill, notes: [...skill.notes], text: texts.get(skill.name) }));
+}
+
+/** For the model, a part each; none if nothing was to be read from the start. */
+function textsOf(known: readonly OfferedSkill[]): readonly string[] {
+  const texts = known.flatMap(({ text }) => (text ? [escapeHeadings(text)] : []));
+  const left = known.filter(({ text }) => text === "").map(({ name }) => name);
+  return [
+    ...(texts.length > 0 ? ["These you have read already:", ...texts] : []),
+    ...(left.length > 0 ? [`Read with \`getSkill\` before you begin: ${left.join(", ")}`] : []),
+  ];
 }
 
 /** One line each in at most 8,000 tokens: where they are too many for that, the last ones by name only, or counted. */
@@ -98,23 +134,4 @@ function listing(known: readonly Skill[], tokens: Host["tokens"]): readonly stri
   }
   const left = known.length - lines.length;
   return left === 0 ? lines : [...lines, `(${left} more)`];
-}
-
-/** Where it is, and what there is beside its text, as absolute paths. */
-async function rootOf({ root }: Skill): Promise<string> {
-  const entries: Dirent[] = [];
-  for await (const entry of await opendir(root, { recursive: true })) {
-    if (entries.push(entry) === MAX_LOOKED_AT) break;
-  }
-  const files = entries
-    .filter((entry) => entry.isFile() && !/^skill\.md$/i.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !/\p{C}/u.test(path))
-    .sort();
-  const more = files.length > MAX_FILES ? [`- and ${files.length - MAX_FILES} more`] : [];
-  const listed = files.slice(0, MAX_FILES).map((path) => `- ${path}`);
-  const where = `Its folder, where relative paths in it begin: ${root}`;
-  return [where, ...(files.length > 0 ? ["Its files, which you can read:"] : []), ...listed, ...more].join(
-    "\n",
-  );
 }

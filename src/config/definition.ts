@@ -55,6 +55,8 @@ export interface Definition {
   readonly environment: EnvironmentChoice;
   /** Which skills it has, of those that there are; absent: all. */
   readonly skills?: "all" | readonly string[];
+  /** Which of them it has read from the start; absent: none. */
+  readonly preloaded?: readonly string[];
   /** Which MCP servers it has, of those that there are; absent: all. */
   readonly mcp?: "all" | readonly string[];
   /** Files of the project that are part of its brief; absent: none. */

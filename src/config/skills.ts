@@ -8,6 +8,7 @@ import { packageDir } from "../base/package.ts";
 import type { Variables } from "../base/process/variables.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { count } from "../base/text/wording.ts";
+import type { Definition } from "./definition.ts";
 import type { Trust, WantedGrant } from "./grants/grant.ts";
 
 /** No agent may change what is there. */
@@ -83,12 +84,16 @@ export async function knownSkills(folders: readonly SkillFolder[]): Promise<read
   return (await findSkills(paths, new AbortController().signal)).skills.map(({ name }) => name);
 }
 
+/** Those that it names, each once; empty: it names none, or all that there are. */
+export function namedSkills({
+  skills = [],
+  preloaded = [],
+}: Pick<Definition, "skills" | "preloaded">): readonly string[] {
+  return [...new Set([...(skills === "all" ? [] : skills), ...preloaded])];
+}
+
 /** For people, in one line: which of `names` are none of `known`, and what there is; `undefined`: all of them are. */
-export function strangeSkills(
-  names: "all" | readonly string[] | undefined,
-  known: readonly string[],
-): string | undefined {
-  if (names === undefined || names === "all") return undefined;
+export function strangeSkills(names: readonly string[], known: readonly string[]): string | undefined {
   const strange = names.filter((name) => !known.includes(name));
   const [first] = strange;
   if (first === undefined) return undefined;

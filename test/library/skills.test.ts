@@ -10,6 +10,8 @@ const FILES = {
   ".ai-legion/skills/pdf/references/forms.md": "Forms are made of fields.\n",
   ".ai-legion/skills/pdf/.env": "KEY=1\n",
   "agents/clerk.md": "---\nmodules: [core, system]\nskills: all\n---\nBefore {SKILLS_METADATA} after.\n",
+  ".claude/agents/filer.md":
+    "---\nname: filer\ndescription: Files.\ntools: Read\nskills: pdf\n---\nYou file.\n",
   "agents/plain.md": "---\nmodules: [core, system]\n---\nNo skills.\n",
 };
 
@@ -55,6 +57,15 @@ describe("skills of a project", () => {
     expect(shown).toContain("Lines 1 to 1 are shown");
     expect(shown).toContain("writing-skills [directory]");
     expect(shown.match(/profile workspace forbids it/g)).toHaveLength(2);
+  });
+
+  it("stand in the first prompt where an agent of Claude Code names them", async () => {
+    const legion = await open(["Done."]);
+    await outcomes(legion, "filer");
+    const { system } = legion.model.requests[0]!;
+    expect(system).toContain("Skill: pdf\n");
+    expect(system).toContain("Read references/forms.md.");
+    expect(system).not.toContain("writing-skills");
   });
 
   it("are left out as long as nobody trusted them", async () => {

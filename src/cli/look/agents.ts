@@ -5,7 +5,7 @@ import type { Definition } from "../../config/definition.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
 import { loadConfigAnyway } from "../../config/load-config.ts";
-import { knownSkills, strangeSkills } from "../../config/skills.ts";
+import { knownSkills, namedSkills, strangeSkills } from "../../config/skills.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
@@ -74,6 +74,6 @@ function saidOf({ name, description, model, color, modules, actions }: Definitio
 function notesOn(definition: Definition | undefined, skills: readonly string[]): readonly string[] {
   const { grants = [], remarks = [] } = definition ?? {};
   const open = grants.filter(({ isGranted }) => !isGranted);
-  const strange = strangeSkills(definition?.skills, skills) ?? [];
+  const strange = (definition && strangeSkills(namedSkills(definition), skills)) ?? [];
   return [remarks, strange, open.length > 0 ? leftOut(open) : []].flat();
 }

@@ -20,6 +20,8 @@ export interface ClaudeAgent {
   /** Absent: all of its modules. */
   readonly actions?: readonly string[];
   readonly skills?: "all" | readonly string[];
+  /** Which of them it has read from the start; absent: none. */
+  readonly preloaded?: readonly string[];
   readonly limits?: LimitsChoice;
   readonly policy?: { readonly profile?: Profile; readonly deny: string[] };
   /** As Claude Code names it. */
@@ -79,7 +81,8 @@ export function readClaudeAgent(text: string, fallback: string): ClaudeAgent | u
     model: model.name,
     modules,
     actions: tools.isAll ? undefined : [...new Set(actions)],
-    skills: skills ?? (modules.includes("skills") ? "all" : undefined),
+    skills: tools.modules.includes("skills") ? "all" : skills,
+    preloaded: skills,
     limits: turns.limits,
     policy: profile || denied.rules.length > 0 ? { profile, deny: [...denied.rules] } : undefined,
     color: hasColor ? color : undefined,

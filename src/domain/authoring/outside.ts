@@ -14,16 +14,17 @@ const ID_LENGTH = 16;
  * nothing in it can pass for its end; lines that look like headings of the runtime are escaped.
  */
 export function wrapOutside(source: string, text: string): string {
-  const harmless = text.split("\n").map(escapeHeading).join("\n");
+  const harmless = escapeHeadings(text);
   const id = createHash("sha256").update(harmless).digest("hex").slice(0, ID_LENGTH);
   return `--- FROM OUTSIDE ${id}: ${source} ---\n${NOTICE}\n\n${harmless}\n\n--- END FROM OUTSIDE ${id} ---`;
 }
 
 const HEADING = /^---\s.*\s---$/;
 
-/** Prompts are divided by lines such as `--- ERROR ---`. */
-function escapeHeading(line: string): string {
-  return HEADING.test(line.trim()) ? line.replace("---", "\\---") : line;
+/** `text` without what divides prompts: lines such as `--- ERROR ---`. */
+export function escapeHeadings(text: string): string {
+  const escaped = (line: string): string => (HEADING.test(line.trim()) ? line.replace("---", "\\---") : line);
+  return text.split("\n").map(escaped).join("\n");
 }
 
 /** The same without those lines, for people who look at a list of what happened. */

@@ -1,5 +1,5 @@
 import type { Definition } from "../../config/definition.ts";
-import { knownSkills, strangeSkills, type SkillFolder } from "../../config/skills.ts";
+import { knownSkills, namedSkills, strangeSkills, type SkillFolder } from "../../config/skills.ts";
 
 const MAX_NAMED = 3;
 
@@ -11,11 +11,11 @@ export async function withoutSkills(
   found: readonly NamedDefinition[],
   folders: readonly SkillFolder[],
 ): Promise<readonly string[]> {
-  if (!found.some(([, { skills = "all" }]) => skills !== "all")) return [];
+  if (found.every(([, definition]) => namedSkills(definition).length === 0)) return [];
   const known = await knownSkills(folders);
   const lines = new Set(
-    found.flatMap(([reference, { skills }]) => {
-      const strange = strangeSkills(skills, known);
+    found.flatMap(([reference, definition]) => {
+      const strange = strangeSkills(namedSkills(definition), known);
       return strange === undefined ? [] : [`${reference}: ${strange}`];
     }),
   );

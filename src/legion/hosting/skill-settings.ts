@@ -6,9 +6,9 @@ import { trustedFolders } from "../../config/skills.ts";
 import type { AgentPlan } from "./agent-plan.ts";
 
 export function skillSettings(
-  { skills: names = "all" }: Pick<Definition, "skills">,
+  { skills: names = "all", preloaded }: Pick<Definition, "skills" | "preloaded">,
   { skills }: Pick<Config, "skills">,
 ): AgentPlan["settings"] {
   const folders = trustedFolders(skills);
-  return { skills: { folders, names }, system: { readablePaths: folders } };
+  return { skills: { folders, names, preloaded }, system: { readablePaths: folders } };
 }

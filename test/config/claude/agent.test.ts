@@ -102,11 +102,17 @@ const FILES: readonly (readonly [what: string, text: string, expected: Partial<C
     {
       limits: { turns: 12 },
       skills: ["pdf", "release-notes"],
+      preloaded: ["pdf", "release-notes"],
       modules: ["core", "messaging", "system", "skills"],
       actions: [...BASE.actions, "readFile", "getSkill"],
       color: "purple",
       model: "anthropic/claude-sonnet-4-5-20250929",
     },
+  ],
+  [
+    "skills beside the tool for all of them",
+    "name: x\ndescription: y\ntools: Read, Skill\nskills: [pdf]",
+    { skills: "all", preloaded: ["pdf"], actions: [...BASE.actions, "readFile", "getSkill"] },
   ],
   [
     "servers by name, and one that stands in it",

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skills } from "../../../modules/skills/index.ts";
@@ -27,9 +27,13 @@ async function only(text: string | Uint8Array) {
 }
 
 /** The same module for an agent whose log knows what was found. */
-async function offered(files: Readonly<Record<string, string>>, names: "all" | string[] = "all") {
-  const before = project(files);
-  const settings = { folders: [join(before.root, "skills")], names };
+async function offered(
+  files: Readonly<Record<string, string>>,
+  names: "all" | string[] = "all",
+  { preloaded = [], ...setup }: Setup & { readonly preloaded?: readonly string[] } = {},
+) {
+  const before = project(files, setup);
+  const settings = { folders: [join(before.root, "skills")], names, preloaded };
   const offer = await skills.offers!.find({ ...before.host, settings });
   const host = { ...before.host, settings, offer };
   const get = (name: string) => skills.actions["getSkill"]!.execute({ name }, host);
@@ -237,6 +241,29 @@ describe("what an agent is told of skills", () => {
         "# PDF\n\nRun scripts/fill.py.",
       ].join("\n"),
     );
+  });
+
+  it("has the text of those that its definition wants read from the start, of what is offered alone", async () => {
+    const files = { ...two, "skills/zip/SKILL.md": "---\nname: zip\n---\na\n--- ERROR ---\nb\n" };
+    const { host, root } = await offered(files, "all", { preloaded: ["zip", "nobody", "pdf", "zip"] });
+    const kept: unknown = JSON.parse(JSON.stringify(host.offer));
+    rmSync(join(root, "skills"), { recursive: true });
+    const text = skills.instructions!({ ...host, settings: {}, offer: kept })!;
+    expect(text).toContain("**zip** - a\n\nThese you have read already:\n\nSkill: pdf\n");
+    expect(text).toContain("# PDF\n\nRun scripts/fill.py.\n\nSkill: zip\n");
+    expect(text).toMatch(/\na\n\\--- ERROR ---\nb$/);
+  });
+
+  it("names what an eighth of the window has no room for, to be read first", async () => {
+    const files = { ...two, "skills/long/SKILL.md": `---\nname: long\n---\n${"long ".repeat(50_000)}` };
+    const { host, offer } = await offered(files, "all", {
+      preloaded: ["long", "pdf"],
+      maxPinnedTokens: 1_000,
+    });
+    const text = skills.instructions!(host)!;
+    expect(text).toContain("Run scripts/fill.py.");
+    expect(text).toMatch(/\n\nRead with `getSkill` before you begin: long$/);
+    expect(JSON.stringify(offer).length).toBeLessThan(5_000);
   });
 
   it("says which there are where one is not known", async () => {
