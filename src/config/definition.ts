@@ -30,7 +30,7 @@ import { readAgentOf, type ClaudeFile } from "./claude/files.ts";
 import { findClaudeFile } from "./claude/lookup.ts";
 import { findClaudeTeam } from "./claude/team.ts";
 import { remarksOnMark } from "./skill-mark.ts";
-import { GUIDES, withGuides, type Guide } from "./guides.ts";
+import { GUIDES, withGuides, type GuidedBrief } from "./guides.ts";
 
 /** What an agent is: the front matter and the body of `agents/<name>.md`. */
 export interface Definition {
@@ -59,8 +59,8 @@ export interface Definition {
   readonly preloaded?: readonly string[];
   /** Which MCP servers it has, of those that there are; absent: all. */
   readonly mcp?: "all" | readonly string[];
-  /** Files of the project that are part of its brief; absent: none. */
-  readonly guides?: readonly Guide[];
+  /** Paths relative to the project of files that are part of its brief, there or not; absent: none. */
+  readonly guides?: readonly string[];
   /** As its file names it, for people; absent: none. */
   readonly color?: string;
   /** For people, a line each: what its file says for another program and holds otherwise here. Absent: nothing. */
@@ -180,15 +180,17 @@ async function readDefinition(reference: string, places: Places): Promise<Defini
   const widenings = isOurs ? [] : definitionWidenings(read, trust.bounds, `agents of ${file}`);
   const { settings, grants } = trustSettings(read, file, widenings, trust);
   const modules = withFinders(read.modules ?? DEFAULT_MODULES, read);
+  const guided = await withGuides(body, read.guides ?? [], places.projectDir);
+  const remarks = [...guided.remarks, ...remarksOnMark(body, modules)];
   return {
     name: read.name ?? basename(file, ".md"),
     description: read.description ?? "",
-    brief: await withGuides(body, read.guides ?? [], places.projectDir),
-    guides: read.guides,
+    brief: guided.brief,
+    guides: read.guides && guided.files,
     model: read.model,
     protocol: read.protocol ?? "auto",
     modules,
-    remarks: remarksOnMark(body, modules),
+    remarks: remarks.length > 0 ? remarks : undefined,
     actions: read.actions,
     tickMs: read.tick,
     memory: read.memory ?? {},
@@ -209,16 +211,17 @@ async function readClaudeDefinition(file: ClaudeFile, places: Places): Promise<D
   const widenings = isPersons ? [] : definitionWidenings(agent, trust.bounds, `agents of ${shown}`);
   const { settings, grants } = trustSettings(agent, shown, widenings, trust);
   const { limits: choice = {}, policy: said, ...rest } = settings;
-  const guides = ["CLAUDE.md"] as const;
-  const remarks = [...agent.remarks, ...(remarksOnMark(agent.brief, agent.modules) ?? [])];
-  const brief = await withGuides(agent.brief, guides, places.projectDir).catch((error: unknown) => {
-    if (!isLegionError(error, "CONFIG")) throw error;
-    remarks.push(`not part of its brief: ${error.message}`);
-    return agent.brief;
-  });
+  const { brief, files, remarks } = await withGuides(agent.brief, ["CLAUDE.md"], places.projectDir).catch(
+    (error: unknown): GuidedBrief => {
+      if (!isLegionError(error, "CONFIG")) throw error;
+      const why = `not part of its brief: ${error.message}`;
+      return { brief: agent.brief, files: ["CLAUDE.md", ".claude/CLAUDE.md"], remarks: [why] };
+    },
+  );
   return {
     ...rest,
-    ...{ brief, guides, remarks },
+    ...{ brief, guides: files },
+    remarks: [...agent.remarks, ...remarksOnMark(agent.brief, agent.modules), ...remarks],
     ...{ protocol: "auto", memory: {}, environment: {}, limits: choice, grants },
     policy: policyLayers(shown, said, trust.bounds),
   };

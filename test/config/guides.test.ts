@@ -31,12 +31,45 @@ describe("what a project tells all agents", () => {
     expect(await briefIn(files, "a")).toBe("You help.\n\n# CLAUDE.md of this project\n\nBe kind.");
   });
 
+  it("is also .claude/CLAUDE.md, and what both import: relative, in a row, each file once", async () => {
+    const files = {
+      ".claude/agents/a.md": AGENT,
+      "CLAUDE.md":
+        "See @docs/style.md, @AGENTS.md. Mail a@b.md; `@docs/code.md`\n```\n@docs/code.md\n```\n@package.json",
+      ".claude/CLAUDE.md": "- @../docs/style.md\n- @more.md",
+      ".claude/more.md": "More.",
+      "docs/style.md": "Style: @style/names.md",
+      "docs/style/names.md": "Names. @../style.md",
+      "docs/code.md": "Never.",
+      "AGENTS.md": "Use tabs. @docs/my\\ file.md#part",
+      "docs/my file.md": "Mine.",
+      "package.json": "{}",
+    };
+    const brief = await briefIn(files, "a");
+    expect(brief.match(/^# .* of this project$/gm)?.map((line) => line.split(" of this")[0])).toEqual([
+      "# CLAUDE.md",
+      "# docs/style.md",
+      "# docs/style/names.md",
+      "# AGENTS.md",
+      "# docs/my file.md",
+      "# .claude/CLAUDE.md",
+      "# .claude/more.md",
+    ]);
+    expect(brief).not.toMatch(/Never|\{\}/);
+    const own = { ...files, "agents/own.md": "---\nguides: [AGENTS.md]\n---\nX" };
+    expect(await briefIn(own)).not.toContain("Mine.");
+  });
+
   it("is out of the agents' reach as soon as one has it", async () => {
     const projectDir = await createTempProject({ ".claude/agents/a.md": AGENT });
     const none = { definitions: [], teams: [], modules: [], programs: [] };
-    const paths = await decisivePaths(none, { places: { projectDir, packageDir }, ownDir: packageDir });
-    expect(paths).toContain("CLAUDE.md");
-    expect(paths).not.toContain("AGENTS.md");
+    const reach = () => decisivePaths(none, { places: { projectDir, packageDir }, ownDir: packageDir });
+    expect(await reach()).toEqual(expect.arrayContaining(["CLAUDE.md", ".claude/CLAUDE.md"]));
+    expect(await reach()).not.toContain("AGENTS.md");
+    await writeFile(join(projectDir, "CLAUDE.md"), "@AGENTS.md @docs/none.md @package.json");
+    await writeFile(join(projectDir, "AGENTS.md"), "Use tabs.");
+    expect(await reach()).toEqual(expect.arrayContaining(["CLAUDE.md", "AGENTS.md", "docs/none.md"]));
+    expect(await reach()).not.toContain("package.json");
   });
 
   describe("hostile: definitions", () => {
@@ -58,6 +91,44 @@ describe("what a project tells all agents", () => {
       const { brief: long } = await findDefinition("own", places);
       expect(long).toMatch(/^# AGENTS\.md of this project\n\nabx+$/);
       expect(long.length).toBeLessThan(40_100);
+    });
+
+    it.each([
+      ["to the home", "@~/.claude/secret.md", "it leads out of the project"],
+      ["above", "@../secret.md", "it leads out of the project"],
+      ["to the root", "@/etc/secret.md", "it leads out of the project"],
+      ["by a link", "@link.md", "link.md leads out of the project"],
+      ["to what is no text", "@latin.md", "is not UTF-8 text"],
+      ["to nothing", "@none.md", "there is no such file"],
+      ["in a circle", "@circle.md", undefined],
+      ["to a folder", "@folder.md", "there is no such file"],
+      ["ever deeper", "@deep/1.md", "more than 5 files in a row"],
+      ["to very many", Array.from({ length: 50 }, (_, n) => `@many/${n}.md`).join(" "), "more than 20 files"],
+      [
+        "to very long ones",
+        "@long/1.md @long/2.md @long/3.md @long/4.md",
+        "more than 100000 characters in all",
+      ],
+    ])("an import %s takes nothing along, and is said", async (_, text, why) => {
+      const outside = await createTempProject({ "secret.md": "secret" });
+      const projectDir = await createTempProject({
+        ".claude/agents/a.md": AGENT,
+        "CLAUDE.md": `Kind. ${text}`,
+        "circle.md": "@CLAUDE.md @circle.md",
+        "folder.md/x": "",
+        ...Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`deep/${n}.md`, `${n} @${n + 1}.md`])),
+        ...Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`many/${n}.md`, `${n}`])),
+        ...Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`long/${n}.md`, `${n} `.repeat(50_000)])),
+      });
+      await symlink(join(outside, "secret.md"), join(projectDir, "link.md"));
+      await writeFile(join(projectDir, "latin.md"), Buffer.from([0xe9, 0xff]));
+      const { brief, remarks } = await findDefinition("a", { projectDir, packageDir });
+      expect(brief).toContain("Kind.");
+      expect(brief).not.toContain("secret\n");
+      expect(brief.length).toBeLessThan(170_000);
+      if (why === undefined) expect(remarks).toEqual([]);
+      else expect(remarks?.[0]).toMatch(new RegExp(`^not part of its brief: @.*: .*${why}`));
+      expect(remarks?.length).toBeLessThan(40);
     });
   });
 
