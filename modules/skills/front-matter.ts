@@ -11,6 +11,8 @@ export interface FrontMatter {
 }
 
 const FENCE = /^---[ \t]*$/;
+/** What people draw where that was meant. */
+const RULE = /^-{4,}[ \t]*$/;
 
 /** Never throws. */
 export function readFrontMatter(text: string): FrontMatter {
@@ -22,8 +24,10 @@ export function readFrontMatter(text: string): FrontMatter {
     const front = lines.slice(1, end);
     return { ...readFields(front), body: lines.slice(end + 1).join("\n") };
   }
-  const blank = lines.findIndex((line, index) => index > 0 && line.trim() === "");
-  const [front, body] = blank < 0 ? [lines.slice(1), []] : [lines.slice(1, blank), lines.slice(blank)];
+  const first = lines.findIndex((line, index) => index > 0 && line.trim() !== "");
+  const found = lines.findIndex((line, index) => index > first && (line.trim() === "" || RULE.test(line)));
+  const last = found < 0 ? lines.length : found;
+  const [front, body] = [lines.slice(1, last), lines.slice(last + 1)];
   return { fields: fieldsByLine(front), body: body.join("\n"), faults: ["the front matter has no end"] };
 }
 

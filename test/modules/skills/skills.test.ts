@@ -99,6 +99,12 @@ describe("hostile: skills", () => {
     ],
     ["broken YAML", '---\nname: "pdf\ndescription: [x\n---\nText\n', "[x", "no YAML"],
     ["front matter without an end", "---\nname: pdf\ndescription: Forms.\n\nText", "Forms.", "has no end"],
+    [
+      "a rule of another length as the end",
+      "---\n\nname: pdf\ndescription: Forms.\n------\n\nText",
+      "Forms.",
+      "has no end",
+    ],
     ["an empty front matter", "---\n---\nText\n", "Text", "is empty"],
     ["a list in place of a map", "---\n- a\n---\nText\n", "Text", "no map"],
     ["a key twice", "---\nname: pdf\nname: pdf\ndescription: Forms.\n---\n", "Forms.", "twice"],
