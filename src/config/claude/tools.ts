@@ -42,6 +42,7 @@ const COUNTERPARTS = new Map<string, Counterpart>(
     TaskUpdate: GOALS,
     TaskList: GOALS,
     TaskGet: GOALS,
+    SendMessage: { module: "messaging", actions: ["sendMessage"] },
     Skill: { module: "skills", actions: ["getSkill"] },
     Task: NOBODY_STARTED,
     Agent: NOBODY_STARTED,

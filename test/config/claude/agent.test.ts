@@ -146,6 +146,11 @@ const FILES: readonly (readonly [what: string, text: string, expected: Partial<C
     { policy: { profile: "read-only", deny: [] }, remarks: ["permissionMode: it has the profile read-only"] },
   ],
   [
+    "the message to its team, which everybody can send",
+    "name: x\ndescription: y\ntools: Read, SendMessage",
+    { actions: [...BASE.actions, "readFile"], remarks: [] },
+  ],
+  [
     "tools without a counterpart, and limited ones",
     "name: x\ndescription: y\ntools: Read, Task, LSP, Bash(git log, git diff:*)",
     {
@@ -163,6 +168,15 @@ describe("an agent of Claude Code", () => {
     expect(front(text)).toMatchObject({ ...expected, brief: "You help." });
     for (const [key, value] of Object.entries(expected))
       expect(front(text)[key as keyof ClaudeAgent]).toEqual(value);
+  });
+
+  it("is read where an empty line begins its front matter, and a rule of another length ends it", () => {
+    const text = "---\n\nname: builder\ndescription: Builds\u2011it: all.\ntools: Read\n-----\n\nYou help.\n";
+    expect(read(text)).toMatchObject({
+      name: "builder",
+      actions: [...BASE.actions, "readFile"],
+      brief: "You help.",
+    });
   });
 
   it("is none without front matter", () => {
