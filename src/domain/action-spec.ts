@@ -94,6 +94,11 @@ export function findSpec(name: string, all: readonly ActionSpec[]): ActionSpec |
   return directory.exact.get(name) ?? directory.similar.get(name.toLowerCase());
 }
 
+/** Is an action, or are several, called `name`, however it is written? Reads `all` as `findSpec` does. */
+export function isNamed(name: string, all: readonly ActionSpec[]): boolean {
+  return (directories.get(all) ?? listNames(all)).similar.has(name.toLowerCase());
+}
+
 /** Who is called what; of names in lower case only those that one action alone has. */
 interface Directory {
   readonly exact: ReadonlyMap<string, ActionSpec>;

@@ -1,5 +1,5 @@
 import type { Completion } from "../../domain/model.ts";
-import { findSpec, namesOf } from "../../domain/action-spec.ts";
+import { findSpec, isNamed } from "../../domain/action-spec.ts";
 import type { ActionSpec } from "../../domain/authoring/host.ts";
 import { escapeHeaders, quote } from "../../base/text/wording.ts";
 import { readNativeCalls } from "./native-calls.ts";
@@ -72,8 +72,7 @@ function parse(completion: Completion, actions: readonly ActionSpec[]): Parsed {
   if (completion.calls.length > 0) return { kind: "calls", calls: readNativeCalls(completion) };
   if (completion.stop === "refused") return { kind: "unparsed", reason: REFUSED };
   if (completion.stop === "length") return { kind: "unparsed", reason: CUT };
-  const known = new Set(actions.flatMap(namesOf).map((name) => name.toLowerCase()));
-  const reading = findAction(completion.text, (name) => known.has(name.toLowerCase()));
+  const reading = findAction(completion.text, (name) => isNamed(name, actions));
   // Kept as it was written: what is wrong with it is found, and said, when the call is checked.
   if (reading.kind === "broken" && findSpec(reading.name, actions))
     return { kind: "calls", calls: [toCall({ name: reading.name, parameters: reading.text })] };
