@@ -39,6 +39,7 @@ export type {
   Peer,
   State,
 } from "./domain/authoring/host.ts";
+export type { ServerStatus } from "./domain/authoring/server-status.ts";
 export type { Touching } from "./domain/policy/touching.ts";
 export { defineShared, defineState } from "./domain/authoring/module-state.ts";
 export type {

@@ -1,6 +1,7 @@
 // The servers of one process: which there are, and the one connection to each.
 
 import type { NodeHost } from "../../src/domain/authoring/host.ts";
+import type { ServerStatus } from "../../src/domain/authoring/server-status.ts";
 import type { Entry } from "./config/entry.ts";
 import { keepConnected, type Connection } from "./life/connection.ts";
 import { openStdio } from "./life/stdio.ts";
@@ -32,6 +33,7 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
   const begun = settings.servers();
   const connected = new Map<string, Connected>();
   let isOver = false;
+  node.onStatus(() => [...connected.values()].map((server) => server.status()));
   node.onClose(async () => {
     isOver = true;
     await Promise.all([...connected.values()].map(({ connection }) => connection.close()));
@@ -76,6 +78,22 @@ interface Connected {
   readonly connection: Connection;
   /** `undefined` where it is away, or does not say. */
   list(): Promise<Listing | undefined>;
+  status(): ServerStatus;
+}
+
+function statusOf(
+  name: string,
+  { standing, restarts }: Connection,
+  known: Listing | undefined,
+): ServerStatus {
+  const { state, sinceMs } = standing;
+  return {
+    ...{ name, state, restarts },
+    since: new Date(sinceMs).toISOString(),
+    reason: "why" in standing ? standing.why : "",
+    tools: known?.tools.length ?? null,
+    withheld: known?.withheld ?? [],
+  };
 }
 
 interface Connecting extends Pick<McpSettings, "pinned"> {
@@ -96,16 +114,19 @@ function connect(entry: Entry, { node, times, pinned }: Connecting): Connected {
   );
   let listing:
     { readonly of: object; readonly atMs: number; readonly listed: Promise<Listing | undefined> } | undefined;
+  /** The newest that it told. */
+  let known: Listing | undefined;
   return {
     name,
     connection,
+    status: () => statusOf(name, connection, known),
     async list() {
       const { standing } = connection;
       if (standing.state !== "ready") return undefined;
       if (listing?.of !== standing.link || node.clock.now() - listing.atMs >= FRESH_MS) {
         const listed = connection
           .use((client) => listOffers(client, listMs))
-          .then(async (found) => withhold(found, await pinned(entry, found.tools.map(pinOf))))
+          .then(async (found) => (known = withhold(found, await pinned(entry, found.tools.map(pinOf)))))
           .catch(() => undefined);
         listing = { of: standing.link, atMs: node.clock.now(), listed };
       }

@@ -23,7 +23,10 @@ export interface ServiceOptions {
 export function createService({ legion, onStop }: ServiceOptions): NodeApi {
   const node = `${process.pid}@${hostname()}`;
   return {
-    status: async () => ({ agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)) }),
+    status: async () => ({
+      agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)),
+      servers: legion.servers().map((server) => ({ ...server, node })),
+    }),
     say: async (said) => ({ ids: await say(legion, said, node) }),
     answer: async (answered) => ({ id: await legion.control.answer(answered) }),
     order: async (order) => ({ agents: await obey(legion, order) }),

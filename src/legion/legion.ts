@@ -24,6 +24,7 @@ import type { Durability, NodeStorage, Running, Surroundings } from "../storage/
 import type { AgentId } from "../domain/message/message.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter/limiter.ts";
 import type { Peer } from "../domain/authoring/host.ts";
+import type { ServerStatus } from "../domain/authoring/server-status.ts";
 import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
@@ -90,6 +91,8 @@ export interface Legion extends Answers {
   readonly inspector: Inspector;
   readonly budget: Budget;
   peers(): Promise<readonly Peer[]>;
+  /** Those that its modules speak with for all agents of this process. */
+  servers(): readonly ServerStatus[];
   /** Every agent, Control not, wherever it runs. */
   known(): readonly AgentId[];
   unread(agent: AgentId): Promise<number>;
@@ -153,6 +156,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     inspector,
     budget: meter.budget,
     peers,
+    servers: premises.servers,
     known: store.known,
     unread: bus.unread,
     ...createAnswers(agents, control),

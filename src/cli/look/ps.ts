@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isLegionError } from "../../base/errors.ts";
 import type { Overview } from "../../control/api/legion-client.ts";
+import type { NodeServer } from "../../control/api/routes.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { readThrough } from "../kit/follow.ts";
 import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
@@ -9,6 +10,7 @@ import type { AgentStatus } from "../../legion/status.ts";
 import { clip, wrap } from "../kit/terminal.ts";
 import { ageOf } from "../kit/times.ts";
 import { withLegion } from "../../control/open.ts";
+import { serverLine } from "./server-line.ts";
 import { costCell, tableRows, type Column, type TableSpace } from "./table.ts";
 
 const WATCH_MS = 1_000;
@@ -22,7 +24,7 @@ export const command: CliCommand = {
     await withSite(typed, io, async (site) => {
       if (typed.options["watch"]) return watch(site, typed, io);
       const overview = await overviewOf(site);
-      if (typed.options["json"]) for (const status of overview.agents) printJson(io, status);
+      if (typed.options["json"]) for (const item of itemsOf(overview)) printJson(io, item);
       else print(io, shown(overview, site, io));
     });
     return 0;
@@ -33,12 +35,28 @@ function overviewOf(site: Site): Promise<Overview> {
   return withLegion(site, (legion) => legion.status());
 }
 
-function shown({ agents, nodes }: Overview, site: Site, io: Io): string {
+/** What `--json` prints: agents have an `id`, servers that they use do not. */
+function itemsOf({ agents, servers }: Overview): readonly object[] {
+  return [...agents, ...servers.map(({ name, ...status }) => ({ server: name, ...status }))];
+}
+
+function shown({ agents, nodes, servers }: Overview, site: Site, io: Io): string {
   const { nodes: shared } = site.backend;
   const where = shared ? ` in the legion ${shared.legion} at ${shared.shown}` : "";
   if (agents.length === 0) return `There are no agents yet${where}; \`legion start\` makes one.`;
   const places = shared ? "many" : "one";
-  return aboutRun(statusTable(agents, { columns: columnsFor(io), nowMs: Date.now(), nodes, places }), site);
+  const space = { columns: columnsFor(io), nowMs: Date.now() };
+  const table = aboutRun(statusTable(agents, { ...space, nodes, places }), site);
+  return [table, ...servers.map((server) => serverRow(server, { ...space, places }))].join("\n");
+}
+
+/** One row of the terminal; `legion mcp` has room for all of it. */
+function serverRow(
+  server: NodeServer,
+  { columns, nowMs, places }: TableSpace & { readonly places: TableOptions["places"] },
+): string {
+  const where = places === "many" ? ` on ${oneLine(server.node)}` : "";
+  return clip(`Server ${oneLine(server.name)}${where}: ${serverLine(server, nowMs)}`, columns);
 }
 
 /** A terminal keeps one table; a pipe gets another one, and a program another line of an agent, whenever that changes. */
@@ -52,19 +70,18 @@ async function watch(site: Site, { options }: Typed, io: Io): Promise<void> {
     }
   };
   const paint = createPainting(io);
-  const told = new Map<string, string>();
+  let told: ReadonlySet<string> = new Set();
   let isFirst = true;
   while (!io.signal.aborted) {
     for await (const overview of readThrough(site, look, io)) {
-      const lines = new Map(overview.agents.map((status) => [status.id, JSON.stringify(status)]));
-      const changed = overview.agents.filter(({ id }) => told.get(id) !== lines.get(id));
+      const lines = new Set(itemsOf(overview).map((item) => JSON.stringify(item)));
+      const changed = [...lines].filter((line) => !told.has(line));
       const isNews = isFirst || changed.length > 0 || told.size !== lines.size;
       isFirst = false;
-      if (options["json"]) for (const status of changed) printJson(io, status);
+      if (options["json"]) for (const item of changed) printJson(io, JSON.parse(item));
       else if (io.stdout.isTTY) paint(shown(overview, site, io));
       else if (isNews) print(io, `${shown(overview, site, io)}\n`);
-      told.clear();
-      for (const [id, line] of lines) told.set(id, line);
+      told = lines;
     }
     await delay(WATCH_MS, undefined, { signal: io.signal }).catch(() => undefined);
   }

@@ -6,11 +6,13 @@ import type { Listing } from "../../../modules/mcp/tools/offer.ts";
 import { pinOf, withhold } from "../../../modules/mcp/tools/pins.ts";
 import { markOf } from "../../agent/parts/command-trace.ts";
 import { createClock } from "../../base/clock.ts";
-import { LegionError, messageOf } from "../../base/errors.ts";
+import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { count } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { serverGrants } from "../../config/mcp.ts";
+import type { NodeServer } from "../../control/api/routes.ts";
+import { withLegion } from "../../control/open.ts";
 import { createLocalEnvironment } from "../../environment/local.ts";
 import { endTree } from "../../environment/process-tree.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
@@ -18,12 +20,13 @@ import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { grant, pinsOf, pinTools, type ServerPins } from "../../storage/folder/person/trust.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
-import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
+import { addJsonOption, addLegionOptions, projectOf, withSite } from "../kit/target.ts";
 import { spelt } from "../kit/terminal.ts";
+import { serverLine } from "../look/server-line.ts";
 
 export const command: CliCommand = {
   define(parser) {
-    addJsonOption(addDirOption(parser))
+    addJsonOption(addLegionOptions(parser))
       .argument("[allow]", "let a server of the project start, as its entry is now")
       .argument("[server]", "its name");
   },
@@ -39,8 +42,11 @@ export const command: CliCommand = {
 };
 
 /** Starts none. */
-async function list({ config, project }: ServerPlace, { options }: Typed, io: Io): Promise<number> {
+async function list({ config, project }: ServerPlace, typed: Typed, io: Io): Promise<number> {
+  const { options } = typed;
   const { entries, problems } = await config.modules.mcp.servers();
+  const running = entries.length > 0 ? await runningNow(typed, io) : [];
+  const nowMs = Date.now();
   const grants = await serverGrants(config.modules.mcp, config.trust);
   let isOpen = false;
   for (const entry of entries) {
@@ -48,8 +54,11 @@ async function list({ config, project }: ServerPlace, { options }: Typed, io: Io
     const state = stateOf(entry, grants);
     const pins = await pinsOf(openPersonFolder(io.env), project, name);
     const withheld = state === "allowed" && pins?.entry === entry.hash ? waitingLines(pins) : [];
-    if (options["json"]) printJson(io, { name, place, entry: says, state, withheld });
+    const live = running.filter((server) => server.name === name);
+    if (options["json"]) printJson(io, { name, place, entry: says, state, withheld, running: live });
     else print(io, spelt(`${state.padEnd(12)} ${name}: ${says} (${place})`));
+    if (!options["json"])
+      for (const server of live) print(io, `  ${serverLine(server, nowMs)} (node ${oneLine(server.node)})`);
     if (!options["json"]) for (const line of withheld) print(io, spelt(`  withheld tool ${line}`));
     isOpen ||= state === "not allowed" || withheld.length > 0;
   }
@@ -60,6 +69,22 @@ async function list({ config, project }: ServerPlace, { options }: Typed, io: Io
   }
   for (const problem of problems) io.stderr.write(`legion: ${oneLine(spelt(problem))}\n`);
   return 0;
+}
+
+/** Of every node that can be asked; none where no node runs. */
+async function runningNow(typed: Typed, io: Io): Promise<readonly NodeServer[]> {
+  try {
+    return await withSite(
+      typed,
+      io,
+      async (site) => (await withLegion(site, (legion) => legion.status([]))).servers,
+      "refuse",
+    );
+  } catch (error) {
+    if (!isLegionError(error, "STORAGE") && !isLegionError(error, "REFUSED")) throw error;
+    io.stderr.write(`legion: what runs cannot be told: ${oneLine(error.message)}\n`);
+    return [];
+  }
 }
 
 /** One line for each tool that agents do without, because it is not as it was. */

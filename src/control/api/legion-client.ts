@@ -4,7 +4,15 @@ import type { Config } from "../../config/config.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import type { AgentStatus } from "../../legion/status.ts";
-import type { AnsweredQuestion, ForkAnswer, Obeyed, Order, Resent, PersonMessage } from "./routes.ts";
+import type {
+  AnsweredQuestion,
+  ForkAnswer,
+  NodeServer,
+  Obeyed,
+  Order,
+  Resent,
+  PersonMessage,
+} from "./routes.ts";
 import type { ForkOrder } from "../../legion/fork.ts";
 
 /** A legion that runs or rests. */
@@ -32,6 +40,8 @@ export interface Overview {
   readonly agents: readonly AgentStatus[];
   /** The names of the nodes, also of those that run none of them. */
   readonly nodes: readonly string[];
+  /** Those that the nodes' modules speak with, node by node. */
+  readonly servers: readonly NodeServer[];
 }
 
 /** A node that was told to end; `late`: it is still at it; `silent`: it did not answer. */

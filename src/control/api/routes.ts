@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { agentStatusSchema } from "../../legion/status.ts";
+import { serverStatusSchema } from "../../domain/authoring/server-status.ts";
 import { forkOrderSchema, forkedSchema } from "../../legion/fork.ts";
 
 export interface Route {
@@ -40,6 +41,11 @@ const resent = z.discriminatedUnion("outcome", [
   z.object({ id: z.string(), outcome: z.literal("refused"), reason: z.string() }),
 ]);
 
+const nodeServer = serverStatusSchema
+  .unwrap()
+  .extend({ node: z.string().describe("The process that speaks with it, <pid>@<host>.") })
+  .readonly();
+
 const goesOnFrom = z
   .number()
   .describe(
@@ -50,9 +56,13 @@ export const ROUTES = {
   status: {
     path: "/status",
     method: "get",
-    summary: "What every agent does that this node runs.",
+    summary: "What every agent does that this node runs, and how the servers are that they use.",
     question: nothing,
-    answer: z.object({ agents: z.array(agentStatusSchema).readonly() }),
+    answer: z.object({
+      agents: z.array(agentStatusSchema).readonly(),
+      // Nodes of the version before tell of none.
+      servers: z.array(nodeServer).readonly().default([]),
+    }),
   },
   say: {
     path: "/say",
@@ -126,6 +136,8 @@ export type AnswerOf<K extends RouteName> = z.output<(typeof ROUTES)[K]["answer"
 /** A running node. Every method rejects with its refusal, or with what kept it from being heard. */
 export type NodeApi = { readonly [K in RouteName]: (question: QuestionOf<K>) => Promise<AnswerOf<K>> };
 
+/** A server that the modules of a node speak with. */
+export type NodeServer = z.output<typeof nodeServer>;
 export type Targets = z.output<typeof targets>;
 /** Something that the person says. */
 export type PersonMessage = QuestionOf<"say">;

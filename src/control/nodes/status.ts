@@ -6,6 +6,7 @@ import { nodeName, type Nodes, type Whereabouts } from "../../storage/contract/n
 import type { WorkspaceId } from "../../storage/folder/workspace.ts";
 import { type AgentStatus, storedStatus } from "../../legion/status.ts";
 import type { Overview } from "../api/legion-client.ts";
+import type { AnswerOf } from "../api/routes.ts";
 import { nodeClient, unlessLocked, type NodesClient } from "./client.ts";
 
 const ANSWER_MS = 2_000;
@@ -23,22 +24,26 @@ export async function statusOfAll(
 ): Promise<Overview> {
   const known = wanted ?? (await reader.known());
   const whereabouts = await nodes.whereabouts(known);
-  /** What each node that answers tells of its agents, by its id. */
-  const told = new Map<string, readonly AgentStatus[]>();
+  /** What each node that answers tells, by its id. */
+  const told = new Map<string, AnswerOf<"status">>();
   const ask = async (node: string): Promise<void> => {
     const answer = await unlessLocked(nodeClient(client, node, ANSWER_MS).status({}));
-    if (answer) told.set(node, answer.agents);
+    if (answer) told.set(node, answer);
   };
   await Promise.all([...whereabouts.nodes.keys()].map(ask));
   const live = new Map<AgentId, AgentStatus>();
   // An agent that moves is told of twice; who runs it knows better than who has stopped it.
-  for (const status of [...told.values()].flat()) {
+  for (const status of [...told.values()].flatMap((answer) => answer.agents)) {
     if (status.node !== null || !live.has(status.id)) live.set(status.id, status);
   }
   const places: StatusPlaces = { whereabouts, answered: new Set(told.keys()), homeOf: await nodes.homes() };
   const agents: AgentStatus[] = [];
   for (const id of known) agents.push(live.get(id) ?? placed(await storedStatus(id, reader), places));
-  return { agents, nodes: [...whereabouts.nodes.values()].map(({ name }) => name) };
+  return {
+    agents,
+    nodes: [...whereabouts.nodes.values()].map(({ name }) => name),
+    servers: [...told.values()].flatMap(({ servers }) => servers),
+  };
 }
 
 interface StatusPlaces {

@@ -13,6 +13,7 @@ import { type AgentStatus, storedStatus } from "../../legion/status.ts";
 import { findNode, type NodeClient } from "./client.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
 import type { EndedNode, Overview, LegionClient, LegionSite } from "../api/legion-client.ts";
+import type { AnswerOf } from "../api/routes.ts";
 
 /** How long a node that is starting may take until it can be talked to. */
 const STARTING_MS = 5_000;
@@ -38,7 +39,7 @@ export async function withOneNode<T>(
 
 function throughNode(node: NodeClient, { project, home, backend }: LegionSite): LegionClient {
   return {
-    status: async (agents) => overview(backend.reader, (await node.status({})).agents, agents),
+    status: async (agents) => overview(backend.reader, await node.status({}), agents),
     say: async (said) => (await node.say(said)).ids,
     answer: async (answered) => (await node.answer(answered)).id,
     order: async (order) => (await node.order(order)).agents,
@@ -62,7 +63,7 @@ function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
     }
   };
   return {
-    status: (agents) => overview(backend.reader, [], agents),
+    status: (agents) => overview(backend.reader, { agents: [], servers: [] }, agents),
     async say(said) {
       // Left in a mailbox, it would stop what the agent does at some later start.
       if (said.delivery === "abort") throw nothingTo("abort");
@@ -86,7 +87,7 @@ function nothingTo(act: string): LegionError {
 /** What the node tells of those that it runs, what is kept tells of the others. */
 async function overview(
   reader: Reader,
-  told: readonly AgentStatus[],
+  { agents: told, servers }: AnswerOf<"status">,
   wanted?: readonly AgentId[],
 ): Promise<Overview> {
   const live = new Map(told.map((status) => [status.id, status]));
@@ -94,7 +95,7 @@ async function overview(
   // One that runs in spite of a file in place of its folder is nobody to the files.
   const known = wanted ?? [...new Set([...(await reader.known()), ...live.keys()])].sort(byId);
   for (const id of known) agents.push(live.get(id) ?? (await storedStatus(id, reader)));
-  return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))] };
+  return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))], servers };
 }
 
 async function endNode(node: NodeClient, paths: LegionPaths): Promise<EndedNode> {

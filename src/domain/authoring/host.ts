@@ -2,6 +2,7 @@
 
 import type { ProtocolName } from "../event/event.ts";
 import type { Network } from "./network.ts";
+import type { ServerStatus } from "./server-status.ts";
 import type { Touching } from "../policy/touching.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -79,6 +80,8 @@ export interface NodeHost {
   endTree(group: number, mark: string): Promise<void>;
   /** `close` runs when the process stops, after all agents. */
   onClose(close: () => void | Promise<void>): void;
+  /** `tell` is called whenever a person asks what runs here: `legion ps`, `legion mcp`. It must not take long, nor throw. */
+  onStatus(tell: () => readonly ServerStatus[]): void;
 }
 
 export interface Identity {

@@ -11,6 +11,7 @@ import type { Closing } from "../../base/process/closing.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Environment, OpenEnvironment } from "../../environment/environment.ts";
 import type { Identity, NodeHost } from "../../domain/authoring/host.ts";
+import type { ServerStatus } from "../../domain/authoring/server-status.ts";
 import { legionPaths, type LegionPaths } from "../../storage/folder/paths.ts";
 import type { Shared } from "../../agent/parts/agent.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
@@ -58,8 +59,10 @@ export function createPremises(deps: PremisesDeps) {
   const { allowPrivate = [] } = settings("web") as { readonly allowPrivate?: readonly string[] };
   const network = createNetwork({ allowPrivate, redactor });
   closing.add(network.close);
+  const tellers: (() => readonly ServerStatus[])[] = [];
   const node: NodeHost = {
     ...{ network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
+    onStatus: (tell) => void tellers.push(tell),
     endTree: async (group, own) => void (await endTree(group, own)),
   };
   return {
@@ -92,6 +95,11 @@ export function createPremises(deps: PremisesDeps) {
         peers,
         close: async () => own?.close(),
       };
+    },
+    /** The servers that modules speak with for all agents. */
+    servers(): readonly ServerStatus[] {
+      const told = tellers.flatMap((tell) => tell());
+      return redactor ? redactor.value(told) : told;
     },
     /** Ends what a process before this one was killed too fast to end, and deletes what it wrote. The folder has to be this process's own. */
     async endLeft(): Promise<void> {
@@ -135,5 +143,6 @@ export function closedPremises(refuse: () => Promise<never>): NodeHost {
     environment: {},
     endTree: refuse,
     onClose: () => undefined,
+    onStatus: () => undefined,
   };
 }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hostname } from "node:os";
 import { core } from "../../../modules/core.ts";
 import { system } from "../../../modules/system/index.ts";
+import { defineModule } from "../../../src/domain/authoring/module.ts";
+import type { ServerStatus } from "../../../src/domain/authoring/server-status.ts";
 import { agentKeys, legionKeys } from "../../../src/storage/redis/scripts/keys.ts";
 import { readNodes } from "../../../src/storage/redis/cluster/members.ts";
 import { redisIsThere, startRedis, until, type Server } from "../../storage/redis/servers.ts";
@@ -10,6 +13,10 @@ import { found } from "../shared-legion.ts";
 const noop = { calls: [{ action: "noop" }] };
 const never = (): Promise<never> => new Promise(() => undefined);
 const SLOW_MS = 60_000;
+const status: ServerStatus = {
+  ...{ name: "files", state: "away", since: "2026-11-23T00:00:00.000Z", reason: "It exited with code 3." },
+  ...{ restarts: 8, tools: null, withheld: [] },
+};
 
 let server: Server;
 beforeAll(async () => {
@@ -41,6 +48,21 @@ describe.runIf(redisIsThere)("a word to a legion in Redis", () => {
     });
     const node = await legion.join({ "1": { script: [noop] } });
     await until(async () => (await node.kinds("1", "decision")).length === 1);
+  });
+
+  it("tells of the servers that each node speaks with, and which node it is", async () => {
+    const legion = await found(server.url);
+    const speaks = defineModule({
+      name: "speaks",
+      actions: {},
+      offers: { find: async ({ node }) => node.onStatus(() => [status]) },
+    });
+    const [one, two] = [await legion.join({ "1": { modules: [speaks] } }), await legion.join({ "2": {} })];
+    await one.say("1", "Go.");
+    await Promise.all([one.idle(), two.idle()]);
+    const { servers, nodes } = await legion.tell((to) => to.status([]));
+    expect(servers).toEqual([{ ...status, node: `${process.pid}@${hostname()}` }]);
+    expect(nodes).toHaveLength(2);
   });
 
   it("orders agents through the nodes that run them", async () => {

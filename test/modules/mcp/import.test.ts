@@ -18,7 +18,7 @@ describe("an agent without servers", () => {
     const settings = `{ servers: ${servers}, trusted: [], isAllowed() {}, pinned() {} }`;
     const code =
       `const { mcp } = await import("${url}");` +
-      `const node = { onClose() {}, clock: { now: Date.now } };` +
+      `const node = { onClose() {}, onStatus() {}, clock: { now: Date.now } };` +
       `const host = { node, settings: ${settings}, signal: new AbortController().signal, maxPinnedTokens: 1, tokens: () => 1 };` +
       `const offer = await mcp.offers.find(host);` +
       `if (offer !== undefined) process.exit(1);`;

@@ -16,6 +16,7 @@ const node: NodeHost = {
   environment: {},
   endTree: () => Promise.resolve(),
   onClose: (close) => void closers.push(close),
+  onStatus: () => undefined,
 };
 let site: Site;
 beforeAll(async () => {

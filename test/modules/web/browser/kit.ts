@@ -44,6 +44,7 @@ export function createNode(clock: NodeHost["clock"] = createClock()): NodeHost {
     environment: { PATH: process.env["PATH"] ?? "", LEGION_RUN: folder, TMPDIR: folder },
     endTree: () => Promise.resolve(),
     onClose: () => undefined,
+    onStatus: () => undefined,
   };
 }
 
