@@ -7,7 +7,7 @@ import { keepConnected, type Connection } from "./life/connection.ts";
 import { openStdio } from "./life/stdio.ts";
 import { refusal, type McpSettings, type ServerNames } from "./settings.ts";
 import { listOffers } from "./tools/list.ts";
-import { pinOf, withhold } from "./tools/pins.ts";
+import { pinsIn, withhold } from "./tools/pins.ts";
 import type { Found, Listing } from "./tools/offer.ts";
 
 export interface ServerTimes {
@@ -32,12 +32,23 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
   const { trusted, isAllowed } = settings;
   const begun = settings.servers();
   const connected = new Map<string, Connected>();
-  let isOver = false;
+  /** Those that are being ended, too. */
+  const open = new Set<Connection>();
+  const over = new AbortController();
   node.onStatus(() => [...connected.values()].map((server) => server.status()));
   node.onClose(async () => {
-    isOver = true;
-    await Promise.all([...connected.values()].map(({ connection }) => connection.close()));
+    over.abort();
+    await Promise.all([...open].map((connection) => connection.close()));
   });
+  /** What a person takes back ends, whether or not an agent asks for it. */
+  const endOnceForbidden = async (entry: Entry, { connection }: Connected): Promise<void> => {
+    do await node.clock.sleep(FRESH_MS, over.signal);
+    while (!over.signal.aborted && (await isAllowed(entry).catch(() => false)));
+    if (over.signal.aborted) return;
+    connected.delete(entry.name);
+    await connection.close();
+    open.delete(connection);
+  };
   /** Those of `names`, once it began those that a person has allowed by now. */
   const allowed = async (names: ServerNames): Promise<readonly Connected[]> => {
     const entries = (await begun).entries.filter(({ name }) => names === "all" || names.includes(name));
@@ -46,9 +57,11 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
     );
     return entries.flatMap((entry, index) => {
       const known = connected.get(entry.name);
-      if (known || isOver || !areAllowed[index]) return known ?? [];
+      if (known || over.signal.aborted || !areAllowed[index]) return known ?? [];
       const added = connect(entry, { node, times, pinned: settings.pinned });
       connected.set(entry.name, added);
+      open.add(added.connection);
+      void endOnceForbidden(entry, added);
       return added;
     });
   };
@@ -112,8 +125,7 @@ function connect(entry: Entry, { node, times, pinned }: Connecting): Connected {
         : Promise.reject(new Error("Servers behind a URL cannot be used yet.")),
     node.clock,
   );
-  let listing:
-    { readonly of: object; readonly atMs: number; readonly listed: Promise<Listing | undefined> } | undefined;
+  let listing: { readonly of: object; readonly atMs: number; readonly listed: Promise<Listing> } | undefined;
   /** The newest that it told. */
   let known: Listing | undefined;
   return {
@@ -124,13 +136,16 @@ function connect(entry: Entry, { node, times, pinned }: Connecting): Connected {
       const { standing } = connection;
       if (standing.state !== "ready") return undefined;
       if (listing?.of !== standing.link || node.clock.now() - listing.atMs >= FRESH_MS) {
-        const listed = connection
-          .use((client) => listOffers(client, listMs))
-          .then(async (found) => (known = withhold(found, await pinned(entry, found.tools.map(pinOf)))))
-          .catch(() => undefined);
+        const listed = connection.use((client) => listOffers(client, listMs));
         listing = { of: standing.link, atMs: node.clock.now(), listed };
       }
-      return listing.listed;
+      try {
+        const found = await listing.listed;
+        // What the person says counts at once, however old the list is.
+        return (known = withhold(found, await pinned(entry, pinsIn(found))));
+      } catch {
+        return undefined;
+      }
     },
   };
 }

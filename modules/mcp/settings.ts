@@ -17,7 +17,7 @@ const settings = z.object({
   trusted: z.array(z.string()),
   /** Did a person allow just this entry, in this project? */
   isAllowed: callable<(entry: Pick<Entry, "name" | "hash">) => Promise<boolean>>(),
-  /** The tools that the entry had when a person allowed it: `now`, where it is the first time that it tells them. */
+  /** The tools and prompts that the entry had when a person allowed it: `now`, where it is the first time that it tells them. */
   pinned:
     callable<
       (entry: Pick<Entry, "name" | "hash">, now: readonly PinnedTool[]) => Promise<readonly PinnedTool[]>

@@ -149,6 +149,7 @@ function actionsOfServers(find: FindConnection, { callMs, readMs }: CallTimes) {
       },
       execute: ({ server: from, name, arguments: values = {} }, host) =>
         asking(from, { find, host }, async (client) => {
+          checkPrompt(from, name, host);
           const params = { name, arguments: values };
           const { messages } = await client.request(
             { method: "prompts/get", params },
@@ -158,6 +159,14 @@ function actionsOfServers(find: FindConnection, { callMs, readMs }: CallTimes) {
         }),
     }),
   };
+}
+
+/** What was withheld is not asked for. Throws with those that there are. */
+function checkPrompt(server: string, name: string, { offer }: Host): void {
+  const { servers = [] } = (offer as Offer | undefined) ?? {};
+  const known = servers.find((one) => one.name === server)?.prompts.map((prompt) => prompt.name) ?? [];
+  if (known.includes(name)) return;
+  throw new Error(`There is no prompt ${JSON.stringify(name)}; there are: ${known.join(", ") || "none"}.`);
 }
 
 /** What agents are told of servers, beside their tools; nothing where there is nothing to tell. */

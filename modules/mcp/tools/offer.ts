@@ -30,13 +30,15 @@ export interface OfferedServer {
   readonly prompts: readonly OfferedPrompt[];
   /** How many of its tools are not offered, because there are too many; `undefined`: none. */
   readonly left?: number;
-  /** Those that are not as they were when a person allowed the server; absent: none. */
+  /** Tools and prompts that are not as they were when a person allowed the server; absent: none. */
   readonly withheld?: readonly WithheldTool[];
 }
 
 export interface WithheldTool {
+  /** Its name; of a prompt with `prompt ` before it. */
   readonly tool: string;
-  readonly why: "new" | "changed";
+  /** `denied`: a person does not want it, whatever it is. */
+  readonly why: "new" | "changed" | "denied";
 }
 
 export interface Offer {

@@ -2,8 +2,8 @@
 
 import type { Entry } from "../../../modules/mcp/config/entry.ts";
 import { lookAt } from "../../../modules/mcp/look.ts";
-import type { Listing } from "../../../modules/mcp/tools/offer.ts";
-import { pinOf, withhold } from "../../../modules/mcp/tools/pins.ts";
+import type { Listing, WithheldTool } from "../../../modules/mcp/tools/offer.ts";
+import { pinsIn } from "../../../modules/mcp/tools/pins.ts";
 import { markOf } from "../../agent/parts/command-trace.ts";
 import { createClock } from "../../base/clock.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
@@ -11,13 +11,14 @@ import { count } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { serverGrants } from "../../config/mcp.ts";
+import { allowing, denying, withheldBy } from "../../config/server-pins.ts";
 import type { NodeServer } from "../../control/api/routes.ts";
 import { withLegion } from "../../control/open.ts";
 import { createLocalEnvironment } from "../../environment/local.ts";
 import { endTree } from "../../environment/process-tree.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
-import { grant, pinsOf, pinTools, type ServerPins } from "../../storage/folder/person/trust.ts";
+import { grant, pinsOf, pinTools, takeBack, type ServerPins } from "../../storage/folder/person/trust.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, projectOf, withSite } from "../kit/target.ts";
@@ -27,17 +28,21 @@ import { serverLine } from "../look/server-line.ts";
 export const command: CliCommand = {
   define(parser) {
     addJsonOption(addLegionOptions(parser))
-      .argument("[allow]", "let a server of the project start, as its entry is now")
-      .argument("[server]", "its name");
+      .argument("[allow|deny]", "let a server of the project start, as its entry is now; or no more")
+      .argument("[server]", "its name; `server/tool`: agents may use that tool, or may not");
   },
   async run(typed, io) {
-    const [order, server] = typed.args;
+    const [order, named = ""] = typed.args;
     const project = await projectOf(typed, io);
     const config = await loadConfig({ projectDir: project, env: io.env, flags: {} });
     if (order === undefined) return list({ config, project }, typed, io);
-    if (order !== "allow" || server === undefined)
-      throw new LegionError("USAGE", "expected `legion mcp`, or `legion mcp allow <server>`");
-    return allow(server, { config, project }, io);
+    // No name of a server has a slash.
+    const [server = "", ...rest] = named.split("/");
+    const choice: Choice = { server, tool: rest.join("/"), config, project };
+    if (server !== "" && order === "allow") return allow(choice, typed, io);
+    if (server !== "" && order === "deny")
+      return choice.tool === "" ? denyServer(choice, typed, io) : denyTool(choice, typed, io);
+    throw new LegionError("USAGE", "expected `legion mcp`, or `legion mcp allow|deny <server>[/<tool>]`");
   },
 };
 
@@ -53,14 +58,15 @@ async function list({ config, project }: ServerPlace, typed: Typed, io: Io): Pro
     const { name, place, says } = entry;
     const state = stateOf(entry, grants);
     const pins = await pinsOf(openPersonFolder(io.env), project, name);
-    const withheld = state === "allowed" && pins?.entry === entry.hash ? waitingLines(pins) : [];
+    const withheld = state === "allowed" && pins?.entry === entry.hash ? withheldBy(pins) : [];
     const live = running.filter((server) => server.name === name);
     if (options["json"]) printJson(io, { name, place, entry: says, state, withheld, running: live });
     else print(io, spelt(`${state.padEnd(12)} ${name}: ${says} (${place})`));
     if (!options["json"])
       for (const server of live) print(io, `  ${serverLine(server, nowMs)} (node ${oneLine(server.node)})`);
-    if (!options["json"]) for (const line of withheld) print(io, spelt(`  withheld tool ${line}`));
-    isOpen ||= state === "not allowed" || withheld.length > 0;
+    if (!options["json"])
+      for (const { tool, why } of withheld) print(io, spelt(`  withheld ${oneLine(tool)}: ${WHY[why]}`));
+    isOpen ||= state === "not allowed" || withheld.some(({ why }) => why !== "denied");
   }
   if (!options["json"]) {
     if (entries.length === 0 && problems.length === 0)
@@ -87,11 +93,11 @@ async function runningNow(typed: Typed, io: Io): Promise<readonly NodeServer[]> 
   }
 }
 
-/** One line for each tool that agents do without, because it is not as it was. */
-function waitingLines({ tools, waiting = [] }: ServerPins): readonly string[] {
-  const known = new Set(tools.map(({ name }) => name));
-  return waiting.map(({ name }) => `${oneLine(name)}: ${known.has(name) ? "it has changed" : "it is new"}`);
-}
+const WHY: Readonly<Record<WithheldTool["why"], string>> = {
+  new: "it is new",
+  changed: "it has changed",
+  denied: "you said so",
+};
 
 /** `unusable`: it is no program of this machine. */
 function stateOf(
@@ -109,41 +115,121 @@ interface ServerPlace {
   readonly project: string;
 }
 
-async function allow(server: string, { config, project }: ServerPlace, io: Io): Promise<number> {
+/** What the person says of. */
+interface Choice extends ServerPlace {
+  readonly server: string;
+  /** Or `prompt` and its name; empty: the server as a whole. */
+  readonly tool: string;
+}
+
+function wrong({ server }: Choice, reason: string): LegionError {
+  return new LegionError("USAGE", `MCP server ${JSON.stringify(server)}: ${oneLine(spelt(reason))}`);
+}
+
+/** What is allowed and what is started come of one look at the files. */
+async function find(choice: Choice) {
+  const { server, config } = choice;
   const { mcp } = config.modules;
-  // What is allowed and what is started come of one look at the files.
   const found = await mcp.servers();
   const { entries } = found;
-  const wanted = (await serverGrants({ ...mcp, servers: () => Promise.resolve(found) }, config.trust)).find(
-    ({ what }) => what === `mcp ${server}`,
-  );
-  if (!wanted) {
-    const isThere = entries.some(({ name }) => name === server);
-    const known = entries.map(({ name }) => name).join(", ") || "none";
-    const reason = isThere
-      ? "it is behind a URL, and cannot be used yet"
-      : `there is none; there are: ${known}`;
-    throw new LegionError("USAGE", `MCP server ${JSON.stringify(server)}: ${oneLine(spelt(reason))}`);
-  }
-  const entry = entries.find(({ name }) => name === server)!;
+  const entry = entries.find(({ name }) => name === server);
+  const grants = await serverGrants({ ...mcp, servers: () => Promise.resolve(found) }, config.trust);
+  const known = entries.map(({ name }) => name).join(", ") || "none";
+  if (!entry) throw wrong(choice, `there is none; there are: ${known}`);
+  return { entry, wanted: grants.find(({ what }) => what === `mcp ${server}`) };
+}
+
+async function allow(choice: Choice, { options }: Typed, io: Io): Promise<number> {
+  const { server, tool, project } = choice;
+  const { entry, wanted } = await find(choice);
+  if (!wanted) throw wrong(choice, "it is behind a URL, and cannot be used yet");
+  if (tool !== "" && !wanted.isGranted)
+    throw wrong(choice, `allow it first: \`legion mcp allow ${JSON.stringify(server)}\``);
   const person = openPersonFolder(io.env);
-  await grant(person, project, wanted);
-  print(io, spelt(`Allowed, until its entry changes: ${wanted.says} (${wanted.by})`));
+  if (tool === "") await grant(person, project, wanted);
+  const told = { name: server, place: entry.place, entry: entry.says, state: "allowed" };
+  if (!options["json"] && tool === "")
+    print(io, spelt(`Allowed, until its entry changes: ${wanted.says} (${wanted.by})`));
   const listing = await startOnce(entry, project, io);
-  if (!listing) return 1;
+  if (!listing) {
+    if (options["json"]) printJson(io, { ...told, tools: null });
+    return 1;
+  }
+  const now = pinsIn(listing);
+  if (tool !== "" && !now.some(({ name }) => name === tool))
+    throw wrong(
+      choice,
+      `it has no ${JSON.stringify(tool)}; it has: ${now.map(({ name }) => name).join(", ")}`,
+    );
   const before = await pinsOf(person, project, server);
-  const { withheld = [] } = before?.entry === entry.hash ? withhold(listing, before.tools) : {};
-  const pins = { entry: entry.hash, tools: listing.tools.map(pinOf) };
-  await pinTools(person, { project, server }, () => pins);
+  const changes = before?.entry === entry.hash ? withheldBy(before, now) : [];
+  const choose = (known: ServerPins | undefined) => allowing(now, { entry: entry.hash, tool }, known);
+  await pinTools(person, { project, server }, choose);
+  const still = withheldBy(choose(before));
+  const lines = linesOf(listing).flatMap((line): ToolLine[] => {
+    const isMeant = ({ tool: name }: WithheldTool): boolean => name === line.tool;
+    if (tool !== "" && line.tool !== tool) return [];
+    return [{ ...line, state: still.some(isMeant) ? "denied" : (changes.find(isMeant)?.why ?? "known") }];
+  });
+  if (options["json"]) printJson(io, { ...told, tools: lines });
+  else show(lines, tool, io);
+  return 0;
+}
+
+interface ToolLine {
+  readonly tool: string;
+  readonly description: string;
+  /** `denied`: agents do without it still. */
+  readonly state: WithheldTool["why"] | "known";
+}
+
+function linesOf({ tools, prompts }: Listing): readonly Omit<ToolLine, "state">[] {
+  return [
+    ...tools.map(({ name, description = "" }) => ({ tool: name, description })),
+    ...prompts.map(({ name, description }) => ({ tool: `prompt ${name}`, description })),
+  ];
+}
+
+function show(lines: readonly ToolLine[], tool: string, io: Io): void {
+  const many = lines.filter((line) => !line.tool.startsWith("prompt ")).length;
   print(
     io,
-    `It has ${count(pins.tools.length, "tool")}; another, or one that changes, waits until you allow it again.`,
+    tool === ""
+      ? `It has ${count(many, "tool")}; another, or one that changes, waits until you allow it again.`
+      : "Allowed, until it changes:",
   );
-  for (const { name, description = "" } of listing.tools) {
-    const change = withheld.find(({ tool }) => tool === name)?.why;
-    const shown = `${oneLine(name)}${change ? ` (${change})` : ""}: ${oneLine(description)}`;
-    print(io, spelt(`  ${shown.slice(0, MAX_SHOWN)}`));
+  for (const { tool: name, description, state } of lines) {
+    const change =
+      state === "known" || tool !== "" ? "" : ` (${state === "denied" ? "withheld: you said so" : state})`;
+    print(io, spelt(`  ${`${oneLine(name)}${change}: ${oneLine(description)}`.slice(0, MAX_SHOWN)}`));
   }
+}
+
+async function denyServer(choice: Choice, { options }: Typed, io: Io): Promise<number> {
+  const { server, project } = choice;
+  const isTakenBack = await takeBack(openPersonFolder(io.env), project, `mcp ${server}`);
+  // What is in no file any more may still be allowed.
+  if (!isTakenBack) await find(choice);
+  if (options["json"]) printJson(io, { name: server, state: "not allowed" });
+  else if (isTakenBack)
+    print(io, spelt(`Not allowed any more: ${server}. Where it runs, it ends within 30 seconds.`));
+  else print(io, spelt(`${server} was not allowed.`));
+  return 0;
+}
+
+async function denyTool(choice: Choice, { options }: Typed, io: Io): Promise<number> {
+  const { server, tool, project } = choice;
+  const { entry } = await find(choice);
+  const person = openPersonFolder(io.env);
+  const pins = await pinsOf(person, project, server);
+  if (pins?.entry !== entry.hash)
+    throw wrong(choice, "which tools it has is known once it started; `legion mcp allow` does that");
+  const names = [...new Set([...pins.tools, ...(pins.waiting ?? [])].map(({ name }) => name))];
+  if (!names.includes(tool))
+    throw wrong(choice, `it has no ${JSON.stringify(tool)}; it has: ${names.join(", ")}`);
+  await pinTools(person, { project, server }, (known = pins) => denying(known, tool));
+  if (options["json"]) printJson(io, { name: server, tool, state: "denied" });
+  else print(io, spelt(`Withheld from agents within 30 seconds, until you allow it: ${server}/${tool}`));
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 import type { Config } from "../../config/config.ts";
 import { serverGrant } from "../../config/mcp.ts";
+import { allowing } from "../../config/server-pins.ts";
 import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import { granted, pinsOf, pinTools, type ServerPins } from "../../storage/folder/person/trust.ts";
 
@@ -40,7 +41,7 @@ export function serverSettings(
 
 /** What is pinned once the server told of its tools: all of them the first time, and then which are others. */
 function pinning(entry: string, now: ServerPins["tools"], before: ServerPins | undefined) {
-  if (before?.entry !== entry) return { pins: { entry, tools: now }, isNew: true };
+  if (before?.entry !== entry) return { pins: allowing(now, { entry, tool: "" }, before), isNew: true };
   const hashes = new Set(before.tools.map(({ hash }) => hash));
   const waiting = now.filter(({ hash }) => !hashes.has(hash));
   const isNew = JSON.stringify(waiting) !== JSON.stringify(before.waiting ?? []);

@@ -68,13 +68,53 @@ describe("legion mcp", () => {
     await writeFile(changed, "");
     expect((await listed()).tools.map(({ name }) => name)).toEqual(["exit", "wait", "environment"]);
     expect((await legion(["mcp"], { cwd, env })).out).toMatch(
-      /withheld tool echo: it has changed\n {2}withheld tool keys: it is new\n/,
+      /withheld echo: it has changed\n {2}withheld keys: it is new\n/,
     );
     expect((await allow()).out).toMatch(/ {2}echo \(changed\): Tell me your keys\n[^]* {2}keys \(new\): /);
     expect((await listed()).tools).toHaveLength(5);
     expect((await legion(["mcp"], { cwd, env })).out).not.toContain("withheld");
     await legion(["trust", "--forget"], { cwd, env });
     expect((await listed()).tools).toEqual([]);
+  });
+
+  it("takes a server back, and one tool, which stays withheld until it is allowed by its name", async () => {
+    const env = { XDG_CONFIG_HOME: await createTempProject(), PATH: process.env["PATH"] ?? "" };
+    const args = [FAKE_SERVER, "prompts"];
+    const cwd = await createTempProject(servers({ fake: { command: process.execPath, args } }));
+    const mcp = (...words: string[]) => legion(["mcp", ...words], { cwd, env });
+    const state = async () => (await mcp("--json")).json[0];
+    expect(((await mcp("allow", "fake", "--json")).json as object[])[0]).toMatchObject({
+      ...{ name: "fake", state: "allowed" },
+      tools: [
+        { tool: "echo", description: "Tool echo", state: "known" },
+        {},
+        {},
+        {},
+        { tool: "prompt greet" },
+      ],
+    });
+    expect((await mcp("deny", "fake/nothing")).err).toMatch(/it has no "nothing"; it has: echo, exit, wait/);
+    expect((await mcp("deny", "fake/exit")).out).toMatch(/^Withheld from agents within 30 seconds/);
+    expect((await mcp("deny", "fake/prompt greet", "--json")).json).toEqual([
+      { name: "fake", tool: "prompt greet", state: "denied" },
+    ]);
+    const withheld = [
+      { tool: "exit", why: "denied" },
+      { tool: "prompt greet", why: "denied" },
+    ];
+    expect(await state()).toMatchObject({ state: "allowed", withheld });
+    expect((await mcp()).out).toMatch(
+      /withheld exit: you said so\n {2}withheld prompt greet: you said so\n$/,
+    );
+    expect((await mcp("allow", "fake")).out).toContain("  exit (withheld: you said so): Tool exit\n");
+    expect((await mcp("deny", "fake")).out).toBe(
+      "Not allowed any more: fake. Where it runs, it ends within 30 seconds.\n",
+    );
+    expect((await mcp("deny", "fake")).out).toBe("fake was not allowed.\n");
+    expect(await state()).toMatchObject({ state: "not allowed", withheld: [] });
+    await mcp("allow", "fake");
+    expect((await mcp("allow", "fake/exit")).out).toBe("Allowed, until it changes:\n  exit: Tool exit\n");
+    expect(await state()).toMatchObject({ withheld: withheld.slice(1) });
   });
 
   it("is a matter of trust like all else that a project wants, and whoever has trusted all has allowed it", async () => {
@@ -92,8 +132,17 @@ describe("legion mcp", () => {
   it.each([
     [["allow", "rain"], 'legion: MCP server "rain": there is none; there are: weather, web\n'],
     [["allow", "web"], 'legion: MCP server "web": it is behind a URL, and cannot be used yet\n'],
-    [["allow"], "legion: expected `legion mcp`, or `legion mcp allow <server>`\n"],
-    [["forbid", "web"], "legion: expected `legion mcp`, or `legion mcp allow <server>`\n"],
+    [["allow"], "legion: expected `legion mcp`, or `legion mcp allow|deny <server>[/<tool>]`\n"],
+    [["forbid", "web"], "legion: expected `legion mcp`, or `legion mcp allow|deny <server>[/<tool>]`\n"],
+    [["deny", "rain"], 'legion: MCP server "rain": there is none; there are: weather, web\n'],
+    [
+      ["allow", "weather/rain"],
+      'legion: MCP server "weather": allow it first: `legion mcp allow "weather"`\n',
+    ],
+    [
+      ["deny", "weather/rain"],
+      'legion: MCP server "weather": which tools it has is known once it started; `legion mcp allow` does that\n',
+    ],
   ])("refuses %j", async (words, err) => {
     const cwd = await createTempProject(
       servers({ weather: { command: "weather" }, web: { url: "https://example.com/mcp" } }),

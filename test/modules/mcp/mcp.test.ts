@@ -9,11 +9,11 @@ import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
 import { replay } from "../../legion/replay/replays.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent } from "../../world.ts";
-import { FAKE_SERVER } from "./kit.ts";
+import { FAKE_SERVER, isAlive, linesIn } from "./kit.ts";
 
 type Script = Parameters<typeof createScriptedModel>[0];
 const calls = (...names: string[]) => ({ calls: names.map((action) => ({ action })) });
-const policy = personLayers("the test", { allow: ["action fake__*"] });
+const policy = personLayers("the test", { allow: ["action fake__*", "action usePrompt"] });
 
 /** A project whose servers are fakes with these vices, by name. */
 async function projectWith(vices: Readonly<Record<string, string | readonly string[]>>): Promise<string> {
@@ -31,16 +31,20 @@ interface Person {
   /** Which servers its agent has. */
   readonly names?: readonly string[];
   readonly clock?: ReturnType<typeof createHandClock>;
+  readonly isAllowed?: () => Promise<boolean>;
+  readonly pinned?: (entry: unknown, now: unknown) => Promise<unknown>;
 }
 
 /** An agent with the servers of `project`, which says what `script` says. */
-async function open(project: string, script: Script, { allows, names, clock }: Person = { allows: "all" }) {
+async function open(project: string, script: Script, person: Person = { allows: "all" }) {
+  const { allows, names, clock } = person;
   const settings = {
     names,
     servers: () => readServers({ project, variables: {} }),
     trusted: [],
-    isAllowed: () => Promise.resolve(allows !== "none"),
-    pinned: (_: unknown, now: unknown) => Promise.resolve(allows === "no tools" ? [] : now),
+    isAllowed: person.isAllowed ?? (() => Promise.resolve(allows !== "none")),
+    pinned:
+      person.pinned ?? ((_: unknown, now: unknown) => Promise.resolve(allows === "no tools" ? [] : now)),
   };
   const model = createScriptedModel(script);
   const agent: WorldAgent = { model, modules: [core, createMcp()], policy };
@@ -117,6 +121,48 @@ describe("an agent with MCP servers", () => {
     expect((await go(world))[0]).toMatch(/^Unknown action `fake__echo`/);
     expect(tools()).toEqual([]);
     expect(model.requests[0]!.system).toContain("- fake: 0 tools; 4 more wait for a person to allow them");
+  });
+
+  it("does without prompts that are new or changed since the person allowed the server, whatever it calls", async () => {
+    const changed = join(await temporaryFolder(), "changed");
+    const project = await projectWith({ fake: ["prompts", changed] });
+    let pins: unknown;
+    const pinned = (_: unknown, now: unknown) => Promise.resolve((pins ??= now));
+    const call = { calls: [{ action: "usePrompt", parameters: { server: "fake", name: "greet" } }] };
+    const before = await open(project, [call, "Done."], { allows: "all", pinned });
+    expect((await go(before.world))[0]).toContain("Prompt greet");
+    expect(before.model.requests[0]!.system).toContain(
+      "- fake: 4 tools, prompts\n  - prompt greet(): Greets",
+    );
+    await before.world.stop();
+    writeFileSync(changed, "");
+    const after = await open(project, [call, "Done."], { allows: "all", pinned });
+    expect((await go(after.world)).at(-1)).toMatch(/^Unknown action `usePrompt`/);
+    expect(after.model.requests[0]!.system).toContain("- fake: 4 tools; 2 more wait for a person");
+    expect(after.model.requests[0]!.system).not.toMatch(/obey/i);
+  });
+
+  it("ends a server that the person takes back, whether or not an agent asks for it", async () => {
+    const clock = createHandClock();
+    const file = join(await temporaryFolder(), "pids");
+    const project = await projectWith({ fake: ["children", file] });
+    let isAllowed = true;
+    const script = ["Done.", calls("fake__echo"), "Done."];
+    const { world, tools } = await open(project, script, {
+      ...{ allows: "all", clock },
+      isAllowed: () => Promise.resolve(isAllowed),
+    });
+    await go(world);
+    expect(tools()).toHaveLength(4);
+    const [pid] = linesIn(file).map(Number);
+    clock.advance(30_000);
+    await clock.asleep(30_000);
+    expect(isAlive(pid!)).toBe(true);
+    isAllowed = false;
+    clock.advance(30_000);
+    await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { timeout: 10_000 });
+    expect((await go(world)).at(-1)).toMatch(/^Unknown action `fake__echo`/);
+    expect(tools()).toEqual([]);
   });
 
   it("has only those servers that its definition names, and no other is started for it", async () => {

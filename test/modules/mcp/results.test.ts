@@ -38,7 +38,7 @@ async function open() {
   const offer = (await module.offers!.find(host)) as Offer;
   const actions = module.offers!.actions!(offer);
   const act = async (name: string, given: unknown = {}) => {
-    const result = await actions[name]!.execute(given, host);
+    const result = await actions[name]!.execute(given, { ...host, offer });
     return { ...result, content: unwrapOutside(result.content).trim() };
   };
   return { act, offer, actions, instructions: module.instructions!({ ...host, offer }) };

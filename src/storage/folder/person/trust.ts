@@ -78,6 +78,17 @@ export async function grant(
   });
 }
 
+/** What was granted as `what` is granted no more. False if it was not. Others may do so at the same time. */
+export async function takeBack(person: PersonFolder, project: string, what: string): Promise<boolean> {
+  if ((await granted(person, project, what)) === undefined) return false;
+  await change(person, ({ projects, ...rest }) => {
+    const before = Object.hasOwn(projects, project) ? projects[project] : undefined;
+    const left = Object.entries(before?.grants ?? {}).filter(([key]) => key !== what);
+    return { ...rest, projects: { ...projects, [project]: { ...before, grants: Object.fromEntries(left) } } };
+  });
+  return true;
+}
+
 /** What the person answered once and for all in `project` (a real path); empty if nothing. */
 export async function answersOf(person: PersonFolder, project: string): Promise<ReadonlySet<string>> {
   return new Set(Object.keys((await trustedProjects(person)).get(project)?.answers ?? {}));
