@@ -133,7 +133,8 @@ async function settlePlace(sources: ConfigSources): Promise<Config> {
   });
   // Whatever else is wrong in it, what it holds is not shown.
   const { values: dotEnv } = await readDotEnv(sources.projectDir).catch(() => ({ values: {} }));
-  return { ...place, secrets: () => secretsOf({ ...sources, dotEnv, bus: place.bus, named: [] }) };
+  const servers = (await place.modules.mcp.servers()).entries.map(namedBy);
+  return { ...place, secrets: () => secretsOf({ ...sources, dotEnv, servers, bus: place.bus, named: [] }) };
 }
 
 const PLACE = { bus: ["LEGION_BUS", busIn], name: ["LEGION_NAME", nameIn] } as const;
