@@ -1,6 +1,8 @@
 // The MCP servers that a project names, and what of them is a matter of trust.
 
-import { realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { SERVER_FILES } from "../../modules/mcp/config/files.ts";
 import type { Entry } from "../../modules/mcp/config/entry.ts";
 import type { ServersFound } from "../../modules/mcp/config/read.ts";
 import type { Variables } from "../base/process/variables.ts";
@@ -14,10 +16,21 @@ export type McpConfig = {
   servers(): Promise<ServersFound>;
 };
 
-/** Never rejects. */
+/** Never rejects. Every command asks, for the secrets that they name: what nobody needs is not loaded. */
 export async function serversIn(projectDir: string, variables: Variables): Promise<ServersFound> {
+  const areThere = await Promise.all(SERVER_FILES.map((file) => isThere(join(projectDir, file))));
+  if (!areThere.includes(true)) return { entries: [], problems: [] };
   const { readServers } = await import("../../modules/mcp/config/read.ts");
   return readServers({ project: await realpath(projectDir), variables });
+}
+
+/** Is there anything of that name, also what cannot be read? */
+async function isThere(path: string): Promise<boolean> {
+  const absent = ({ code }: NodeJS.ErrnoException): boolean => code === "ENOENT" || code === "ENOTDIR";
+  return lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => !absent(error),
+  );
 }
 
 /** The variables or the headers that the entry names. */

@@ -3,10 +3,9 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { SERVER_FILES } from "./files.ts";
 import { readEntry, type Entry, type Variables } from "./entry.ts";
 
-/** The first that names a server counts. */
-const FILES = [".ai-legion/mcp.json", ".mcp.json"];
 const MAX_BYTES = 1024 * 1024;
 const MAX_SERVERS = 64;
 
@@ -28,14 +27,14 @@ export async function readServers(where: ServersPlace): Promise<ServersFound> {
   const entries = new Map<string, Entry>();
   const problems: string[] = [];
   const seen = new Set<string>();
-  for (const file of FILES) {
+  for (const file of SERVER_FILES) {
     const complain = (line: number, reason: string): void =>
       void problems.push(`${file}:${line}: ${oneLine(reason)}`);
     const text = await readSmall(join(where.project, file)).catch((error: Error) =>
       complain(1, error.message),
     );
     if (!text) continue;
-    const { servers, lineOf } = await parse(text, complain);
+    const { servers, lineOf } = parse(text, complain);
     for (const [name, given] of Object.entries(servers)) {
       if (seen.has(name)) continue;
       if (seen.size === MAX_SERVERS) {
@@ -85,7 +84,7 @@ interface Parsed {
   readonly lineOf: (name: string) => number;
 }
 
-async function parse(text: string, complain: (line: number, reason: string) => void): Promise<Parsed> {
+function parse(text: string, complain: (line: number, reason: string) => void): Parsed {
   const nothing: Parsed = { servers: {}, lineOf: () => 1 };
   let json: unknown;
   try {
@@ -99,20 +98,24 @@ async function parse(text: string, complain: (line: number, reason: string) => v
     complain(1, 'expected { "mcpServers": { "name": { "command": ... } } }');
     return nothing;
   }
-  const { parseDocument, LineCounter, isMap: isNode } = await import("yaml");
-  const lines = new LineCounter();
-  // All JSON is YAML, and this parser knows where things stand.
-  const named = parseDocument(text, { lineCounter: lines, uniqueKeys: false, logLevel: "silent" }).get(
-    "mcpServers",
-  );
-  const keys = isNode(named)
-    ? named.items.map(({ key }) => key as { value?: unknown; range?: readonly number[] })
-    : [];
-  const lineOf = (name: string): number => {
-    const at = keys.findLast(({ value }) => value === name)?.range?.[0];
-    return at === undefined ? 1 : lines.linePos(at).line;
-  };
-  return { servers, lineOf };
+  const lines = linesOfServers(text);
+  return { servers, lineOf: (name) => lines.get(name) ?? 1 };
+}
+
+/** On which line each name stands, in a text that is JSON. */
+function linesOfServers(text: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  let [line, depth, isInside] = [1, 0, false];
+  let last = { text: "", line };
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:\n]/g)) {
+    if (token === "\n") line++;
+    else if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (token !== ":") last = { text: token, line };
+    else if (depth === 1) isInside = JSON.parse(last.text) === "mcpServers";
+    else if (depth === 2 && isInside) lines.set(JSON.parse(last.text) as string, last.line);
+  }
+  return lines;
 }
 
 /** Node says it as `position 12`, or that the text ended too soon. */

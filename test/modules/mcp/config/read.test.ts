@@ -45,6 +45,20 @@ describe("the servers of a project", () => {
     ]);
   });
 
+  it("stand on the lines on which they are named, whatever else is called like them", async () => {
+    const text = `{ "other": { "a": 1 }, "mcpServers": {
+  "b:{\\"": { "command": "x", "env": { "c": "a",
+    "a": "\\\\" } },
+  "a":
+    { "command": "y" }, "\\u0063": { "command": "z" } } }`;
+    const { problems } = await reading({ ".mcp.json": text.replaceAll('"command"', '"nothing"') });
+    expect(problems).toEqual([
+      expect.stringMatching(/^\.mcp\.json:2: server "b:\{"": /),
+      expect.stringMatching(/^\.mcp\.json:4: server "a": /),
+      expect.stringMatching(/^\.mcp\.json:5: server "c": /),
+    ]);
+  });
+
   it("are none where there is no file, and nothing is wrong with that", async () => {
     expect(await reading({})).toMatchObject({ entries: [], problems: [] });
   });
