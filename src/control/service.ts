@@ -8,7 +8,16 @@ import type { Legion } from "../legion/legion.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
 import type { Supervised } from "../legion/supervision/supervisor.ts";
 import { PAUSED, changesNothing, resentOf, listIds, resolveKnown, unlessLate } from "./api/orders.ts";
-import type { ForkAnswer, NodeApi, Obeyed, Order, Resent, PersonMessage } from "./api/routes.ts";
+import type {
+  ForkAnswer,
+  NodeApi,
+  Obeyed,
+  Order,
+  ProgramMessage,
+  RelayAnswer,
+  Resent,
+  PersonMessage,
+} from "./api/routes.ts";
 
 /** An order that a long step keeps waiting is answered with `soon` after this time. */
 const PATIENCE_MS = 2_000;
@@ -28,6 +37,7 @@ export function createService({ legion, onStop }: ServiceOptions): NodeApi {
       servers: legion.servers().map((server) => ({ ...server, node })),
     }),
     say: async (said) => ({ ids: await say(legion, said, node) }),
+    relay: (said) => relay(legion, said),
     answer: async (answered) => ({ id: await legion.control.answer(answered) }),
     order: async (order) => ({ agents: await obey(legion, order) }),
     resend: async ({ dead }) => ({ letters: await resend(legion, new Set(dead)) }),
@@ -53,6 +63,10 @@ async function say(
     return supervised && canBeAborted(liveStatus(id, supervised, node));
   });
   return busy.length === 0 ? [] : control.say(busy, content, delivery);
+}
+
+async function relay({ control, known }: Legion, { targets, ...said }: ProgramMessage): Promise<RelayAnswer> {
+  return control.relay({ targets: resolveKnown(targets, known()), ...said });
 }
 
 async function obey(legion: Legion, { order, targets }: Order): Promise<readonly Obeyed[]> {

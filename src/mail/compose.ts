@@ -7,6 +7,7 @@ import { writtenBy } from "../domain/message/authority.ts";
 import {
   CONTROL,
   HOP_LIMIT,
+  MAILBOX_LIMIT,
   MAX_CONTENT_BYTES,
   displayName,
   mailboxLimit,
@@ -186,11 +187,14 @@ export async function refusalOf(
   if (bytes > MAX_CONTENT_BYTES)
     return refuse(`The message has ${bytes} bytes; at most ${MAX_CONTENT_BYTES} are allowed.`);
   for (const id of letter.to)
-    if (id !== CONTROL && (await unread(id)) >= mailboxLimit(letter.from))
-      return refuse(
-        `The mailbox of ${displayName(id)} is full: ${mailboxLimit(letter.from)} unread messages.`,
-      );
+    if (id !== CONTROL && (await unread(id)) >= placesFor(letter))
+      return refuse(`The mailbox of ${displayName(id)} is full: ${placesFor(letter)} unread messages.`);
   return undefined;
+}
+
+/** The places that are kept for Control are the person's own. */
+function placesFor({ from, marks }: Letter): number {
+  return marks?.taint === undefined ? mailboxLimit(from) : MAILBOX_LIMIT;
 }
 
 /** The targets whom the hop limit keeps a message from; never Control. */

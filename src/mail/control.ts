@@ -21,8 +21,9 @@ import {
 } from "./compose.ts";
 import { createTurns, mend, sendNotice, type LetterWriter } from "./log-access.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
+import { createRelay, type Relay } from "./relay.ts";
 
-export interface Control extends ControlLog {
+export interface Control extends ControlLog, Relay {
   /** Says `content` as the person, in the lane `delivery`, mostly `normal`. Returns the message ids once each was offered to its mailbox. Throws REFUSED. */
   say(
     targets: readonly AgentId[] | "all",
@@ -62,6 +63,7 @@ export function createControl(log: ControlLog, post: PostalService): Control {
   };
   return {
     ...log,
+    ...createRelay(log, post),
     say: (targets, content, delivery) => speak(targets, { content, delivery }),
     async answer(verdict) {
       const agent = parseQuestionId(verdict.question)?.agent;

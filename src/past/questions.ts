@@ -1,7 +1,7 @@
 // What an agent asked a person about its calls, and what came of it. A fold over the active branch of its log.
 
 import type { Call, DecisionEvent, EventOf } from "../domain/event/event.ts";
-import { CONTROL, laneOf, type AgentId, type Message } from "../domain/message/message.ts";
+import { isPersons, laneOf, type AgentId, type Message } from "../domain/message/message.ts";
 import { keyOfCall } from "../domain/policy/same-call.ts";
 import { questionId, type Question } from "../domain/policy/verdict.ts";
 import type { AskedCall, QuestionEnd } from "../domain/event/approval.ts";
@@ -85,9 +85,7 @@ export function leaveBehind({ newest }: Questions): void {
 
 /** A person spoke: what was refused before may be asked again. */
 export function hearPerson(questions: Questions, message: Message): void {
-  const { source } = message;
-  if (source.type === "agent" && source.id === CONTROL && laneOf(message) !== "abort")
-    questions.refused.clear();
+  if (isPersons(message) && laneOf(message) !== "abort") questions.refused.clear();
 }
 
 /** Why a question was not answered with yes, for its agent. */

@@ -13,7 +13,7 @@ import {
   type ResultEvent,
   type Stamp,
 } from "../domain/event/event.ts";
-import { CONTROL, displayName, laneOf, type Message } from "../domain/message/message.ts";
+import { displayName, isPersons, laneOf, type Message } from "../domain/message/message.ts";
 import type { Model, Turn } from "../domain/model.ts";
 import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
 import { createHeldMail, foldHeld, type TakenMessage } from "./mail/held.ts";
@@ -192,7 +192,7 @@ function summaryText(summary: WrittenSummary, { quotes, kept }: Staying): string
 export function renderMessage(message: Message): string {
   if (message.type === "agentToAgent" && message.source.type === "agent") {
     const { id } = message.source;
-    const content = id === CONTROL ? message.content : escapeHeaders(message.content);
+    const content = isPersons(message) ? message.content : escapeHeaders(message.content);
     return `--- MESSAGE FROM ${displayName(id).toUpperCase()} ---\n\n${content}`;
   }
   // Earlier versions imported replies of the original as they were: as messages.

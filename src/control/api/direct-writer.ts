@@ -11,7 +11,7 @@ import { PAUSED, changesNothing, resentOf, resolveKnown } from "./orders.ts";
 import type { LegionClient } from "./legion-client.ts";
 import type { Obeyed, Order } from "./routes.ts";
 
-export interface DirectWriter extends Pick<LegionClient, "say" | "answer" | "resend" | "fork"> {
+export interface DirectWriter extends Pick<LegionClient, "say" | "relay" | "answer" | "resend" | "fork"> {
   order(order: Order & { readonly order: "pause" | "resume" }): Promise<readonly Obeyed[]>;
 }
 
@@ -20,6 +20,8 @@ export function createDirectWriter(store: Store, clock: Clock): DirectWriter {
   const { control, known, bus, writerFor } = store;
   return {
     say: ({ targets, content, delivery }) => control.say(resolveKnown(targets, known()), content, delivery),
+    relay: async ({ targets, ...said }) =>
+      control.relay({ targets: resolveKnown(targets, known()), ...said }),
     answer: (answered) => control.answer(answered),
     order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
     resend(dead) {

@@ -10,8 +10,10 @@ import type {
   NodeServer,
   Obeyed,
   Order,
-  Resent,
   PersonMessage,
+  ProgramMessage,
+  RelayAnswer,
+  Resent,
 } from "./routes.ts";
 import type { ForkOrder } from "../../legion/fork.ts";
 
@@ -24,6 +26,8 @@ export interface LegionClient {
    * abort while no node runs.
    */
   say(said: PersonMessage): Promise<readonly string[]>;
+  /** Says something for another program, once for one request. */
+  relay(said: ProgramMessage): Promise<RelayAnswer>;
   /** Answers a question; returns the message id. */
   answer(answered: AnsweredQuestion): Promise<string>;
   order(order: Order): Promise<readonly Obeyed[]>;

@@ -24,6 +24,17 @@ const ids = z.array(z.string()).min(1).max(MAX_LISTED).readonly();
 const targets = z.union([z.literal("all"), ids]).describe("all, or a list of agent ids");
 const soon = z.literal("soon").describe("It happens once the step that the agent is at is finished.");
 
+const request = z
+  .string()
+  .regex(/^[\w.:-]{1,128}$/)
+  .describe("the program's own name for this call: up to 128 letters, digits and . : _ -");
+const relayed = z.object({
+  ids: z.array(z.string()).readonly().describe("Of the messages."),
+  to: z.array(z.string()).readonly().describe("Whom they are to, in the same order."),
+  seq: z.number().describe("The event of log 0 that says it."),
+  isRepeated: z.boolean(),
+});
+
 const obeyed = z
   .object({
     id: z.string(),
@@ -79,6 +90,19 @@ export const ROUTES = {
         .describe("normal, abort, steer or follow-up"),
     }),
     answer: z.object({ ids: z.array(z.string()).readonly().describe("Of the messages.") }),
+  },
+  relay: {
+    path: "/relay",
+    method: "post",
+    summary:
+      "Says something to agents for another program: as the person, marked as from outside. The same request again says nothing " +
+      "again; its answer is that of the first time.",
+    question: z.strictObject({
+      targets: ids.describe("a list of agent ids"),
+      content: z.string().regex(/\S/).describe("a text"),
+      request,
+    }),
+    answer: relayed,
   },
   answer: {
     path: "/answer",
@@ -141,6 +165,9 @@ export type NodeServer = z.output<typeof nodeServer>;
 export type Targets = z.output<typeof targets>;
 /** Something that the person says. */
 export type PersonMessage = QuestionOf<"say">;
+/** Something that another program says. */
+export type ProgramMessage = QuestionOf<"relay">;
+export type RelayAnswer = AnswerOf<"relay">;
 /** The person's answer to a question. */
 export type AnsweredQuestion = QuestionOf<"answer">;
 /** What the person wants of agents beside words. */

@@ -60,6 +60,7 @@ function createSharedClient(shared: Connected): LegionClient {
       const targets = agents.filter(canBeAborted).map(({ id }) => id);
       return targets.length === 0 ? [] : (await writer()).say({ ...said, targets });
     },
+    relay: async (said) => (await writer()).relay(said),
     answer: async (answered) => (await writer()).answer(answered),
     order: (order) => obey(order, shared),
     resend: (dead) =>

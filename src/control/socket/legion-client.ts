@@ -41,6 +41,7 @@ function throughNode(node: NodeClient, { project, home, backend }: LegionSite): 
   return {
     status: async (agents) => overview(backend.reader, await node.status({}), agents),
     say: async (said) => (await node.say(said)).ids,
+    relay: node.relay,
     answer: async (answered) => (await node.answer(answered)).id,
     order: async (order) => (await node.order(order)).agents,
     resend: async (dead) => (await node.resend({ dead })).letters,
@@ -69,6 +70,7 @@ function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
       if (said.delivery === "abort") throw nothingTo("abort");
       return write((writer) => writer.say(said));
     },
+    relay: (said) => write((writer) => writer.relay(said)),
     answer: (answered) => write((writer) => writer.answer(answered)),
     async order({ order, targets }) {
       if (order === "stop") throw nothingTo("stop");

@@ -102,6 +102,11 @@ export function isFromControl({ id }: Pick<Message, "id">): boolean {
   return parseMessageId(id).from === CONTROL;
 }
 
+/** Did the person say it? What another program says at their door is marked as from outside, and no word of theirs. */
+export function isPersons({ source, taint }: Pick<Message, "source" | "taint">): boolean {
+  return source.type === "agent" && source.id === CONTROL && taint === undefined;
+}
+
 /** How a message joins the work: an agent's is normal, whatever it says of itself. */
 export function laneOf(message: Pick<Message, "id" | "delivery">): MailLane {
   const { delivery } = message;

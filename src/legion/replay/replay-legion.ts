@@ -8,6 +8,7 @@ import type { Event, NewEvent } from "../../domain/event/event.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { AgentPlan } from "../hosting/agent-plan.ts";
 import type { Legion } from "../legion.ts";
+import { requestOf } from "../../mail/relay.ts";
 import { until, type Watching } from "../quiescence.ts";
 import { CONTROL, parseMessageId, type AgentId } from "../../domain/message/message.ts";
 import { verdictIn } from "../../domain/policy/verdict.ts";
@@ -187,7 +188,9 @@ async function sayAgain(event: Event, { control }: Legion): Promise<void> {
   const to = event.sends!.map(({ id }) => parseMessageId(id).to);
   const { root, hops, delivery } = first;
   const verdict = verdictIn(first);
+  const request = requestOf(event);
   if (verdict) await control.answer(verdict);
+  else if (request !== undefined) await control.relay({ targets: to, content: event.content, request });
   else if (event.reason === "said")
     await control.say(to, event.content, delivery === "verdict" ? undefined : delivery);
   else if (event.reason === "announced") {

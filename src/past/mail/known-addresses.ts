@@ -2,7 +2,7 @@
 // addresses that a service of the person's choice gave it. A fold over the active branch of its log.
 
 import type { Event } from "../../domain/event/event.ts";
-import { CONTROL, type Message } from "../../domain/message/message.ts";
+import { isPersons, type Message } from "../../domain/message/message.ts";
 
 export interface KnownAddresses {
   /** In lower case. */
@@ -20,9 +20,9 @@ export function createKnownAddresses(): KnownAddresses {
 }
 
 /** Takes into account what is shown of mail. */
-export function hearAddresses({ hosts }: KnownAddresses, { source, content }: Message): void {
-  if (source.type !== "agent" || source.id !== CONTROL) return;
-  for (const [url] of content.matchAll(URLS)) remember(hosts, addressIn(url)?.hostname);
+export function hearAddresses({ hosts }: KnownAddresses, message: Message): void {
+  if (!isPersons(message)) return;
+  for (const [url] of message.content.matchAll(URLS)) remember(hosts, addressIn(url)?.hostname);
 }
 
 export function learnAddresses({ hosts, urls }: KnownAddresses, event: Event): void {
