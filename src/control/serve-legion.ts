@@ -2,7 +2,7 @@
 
 import type { OpenedLegion } from "../legion/opening/open-node.ts";
 import type { ControlServer } from "./api/serve.ts";
-import { createService } from "./service.ts";
+import { createService, type ServiceOptions } from "./service.ts";
 import { serveOverSocket } from "./socket/server.ts";
 
 /**
@@ -10,11 +10,11 @@ import { serveOverSocket } from "./socket/server.ts";
  * the lock beside `socket`.
  */
 export async function serveLegion(
-  { legion, backend: { nodes } }: OpenedLegion,
+  { legion, backend: { nodes } }: Pick<OpenedLegion, "legion" | "backend">,
   socket: string,
-  onStop: () => void,
+  { onStop, spawner }: Omit<ServiceOptions, "legion">,
 ): Promise<ControlServer> {
-  const service = createService({ legion, onStop });
+  const service = createService({ legion, onStop, spawner });
   const server = await serveOverSocket({ service, inspector: legion.inspector }, socket);
   if (!nodes || legion.node === undefined) return server;
   const { serveOverNodes } = await import("./nodes/server.ts");

@@ -5,6 +5,7 @@ import { LegionError } from "../base/errors.ts";
 import type { AgentId } from "../domain/message/message.ts";
 import type { ForkOrder } from "../legion/fork.ts";
 import type { Legion } from "../legion/legion.ts";
+import type { Spawner } from "../legion/opening/spawner.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
 import type { Supervised } from "../legion/supervision/supervisor.ts";
 import { PAUSED, changesNothing, resentOf, listIds, resolveKnown, unlessLate } from "./api/orders.ts";
@@ -26,10 +27,14 @@ export interface ServiceOptions {
   readonly legion: Legion;
   /** Called when the person wants the node to end, after they are answered. */
   readonly onStop: () => void;
+  /** Hosts agents for other programs; absent: this node takes none. */
+  readonly spawner?: Pick<Spawner, "spawn">;
 }
 
+const TAKES_NONE = "the node that runs here takes no more agents; `legion start` hosts one that does";
+
 /** Every method but `status` and `stop` rejects with USAGE for unknown agents, with LOCKED for those that others run. */
-export function createService({ legion, onStop }: ServiceOptions): NodeApi {
+export function createService({ legion, onStop, spawner }: ServiceOptions): NodeApi {
   const node = `${process.pid}@${hostname()}`;
   return {
     status: async () => ({
@@ -38,6 +43,7 @@ export function createService({ legion, onStop }: ServiceOptions): NodeApi {
     }),
     say: async (said) => ({ ids: await say(legion, said, node) }),
     relay: (said) => relay(legion, said),
+    spawn: (order) => spawner?.spawn(order) ?? Promise.reject(new LegionError("REFUSED", TAKES_NONE)),
     answer: async (answered) => ({ id: await legion.control.answer(answered) }),
     order: async (order) => ({ agents: await obey(legion, order) }),
     resend: async ({ dead }) => ({ letters: await resend(legion, new Set(dead)) }),

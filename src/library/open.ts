@@ -193,7 +193,7 @@ function createStop(
     stop,
     async serve(socket: string): Promise<void> {
       // Whoever stops it from outside does not wait for how it ends; the program that calls `stop` is told.
-      server = await serveLegion(opened, socket, () => void stop().catch(() => undefined));
+      server = await serveLegion(opened, socket, { onStop: () => void stop().catch(() => undefined) });
     },
   };
 }

@@ -52,23 +52,20 @@ export function createRelay(log: LetterWriter, post: PostalService): Relay {
   return {
     relayed: (request) => log.alone(async ({ memory }) => (await requests.upToDate(memory)).get(request)),
     async relay({ targets, content, request }) {
-      const to = resolveTargets(
-        targets,
-        (await post.peers()).map(({ id }) => id),
-        CONTROL,
-      );
+      const wanted = { to: [...new Set(targets)], digest: digestOf(content) };
       const { said, isRepeated, outbox } = await log.alone(async ({ memory, outbox }) => {
-        const known = await requests.upToDate(memory);
-        const earlier = known.get(request);
+        const earlier = (await requests.upToDate(memory)).get(request);
         if (earlier) {
-          refuseOther(earlier, { to, digest: digestOf(content) }, request);
+          refuseOther(earlier, wanted, request);
           return { said: earlier, isRepeated: true, outbox };
         }
-        const { sends, refusal } = await writeLetter(
-          memory,
-          { from: CONTROL, to, content, marks: OUTSIDE },
-          post,
+        const to = resolveTargets(
+          targets,
+          (await post.peers()).map(({ id }) => id),
+          CONTROL,
         );
+        const letter = { from: CONTROL, to, content, marks: OUTSIDE };
+        const { sends, refusal } = await writeLetter(memory, letter, post);
         if (refusal) throw new LegionError("REFUSED", refusal.reason);
         await memory.commit({ kind: "notice", reason: "said", content, sends, details: { request } });
         return { said: (await requests.upToDate(memory)).get(request)!, isRepeated: false, outbox };

@@ -104,6 +104,24 @@ export const ROUTES = {
     }),
     answer: relayed,
   },
+  spawn: {
+    path: "/spawn",
+    method: "post",
+    summary:
+      "Hosts a new agent for another program, and relays its task to it. The same request again is the same agent, and the same " +
+      "message.",
+    question: z.strictObject({
+      agent: z
+        .string()
+        .regex(/^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,63}$/u)
+        .regex(/(?<!\.md)$/)
+        .optional()
+        .describe("the name of a definition, such as assistant"),
+      task: z.string().regex(/\S/).describe("a text"),
+      request,
+    }),
+    answer: relayed.extend({ agent: z.string().describe("The id of the agent.") }),
+  },
   answer: {
     path: "/answer",
     method: "post",
@@ -168,6 +186,9 @@ export type PersonMessage = QuestionOf<"say">;
 /** Something that another program says. */
 export type ProgramMessage = QuestionOf<"relay">;
 export type RelayAnswer = AnswerOf<"relay">;
+/** An agent that another program wants. */
+export type SpawnQuestion = QuestionOf<"spawn">;
+export type SpawnAnswer = AnswerOf<"spawn">;
 /** The person's answer to a question. */
 export type AnsweredQuestion = QuestionOf<"answer">;
 /** What the person wants of agents beside words. */

@@ -26,6 +26,8 @@ export interface OpenedLegion {
   readonly legion: Legion;
   /** Where it is kept; close it when the legion has stopped. */
   readonly backend: Backend;
+  /** From now on no agent changes these either, relative to the project: what runs one that comes later. */
+  protect(paths: readonly string[]): void;
 }
 
 export interface OpeningOrder extends Pick<
@@ -59,17 +61,21 @@ export async function openNode(order: OpeningOrder): Promise<OpenedLegion> {
   const bus = keep ? { kind: keep } : config.bus;
   const place = { project, home, bus, name, redactor: writes ? NO_SECRETS : redactor };
   const backend = await openBackend(place, voices);
+  const added = new Set<string>();
+  const untouchable = (): readonly string[] => [...protectedPaths(), ...added];
   try {
     const legion = await startLegion({
       ...{ ...rest, redactor, durability, delayMs, project, home, backend },
-      settings: (module) => settingsOf(module, config, { protectedPaths, privatePaths, project, env }),
+      settings: (module) =>
+        settingsOf(module, config, { protectedPaths: untouchable, privatePaths, project, env }),
       concurrency: (provider) => providers.get(provider)?.concurrency,
       environment: createLocalEnvironment(env),
       foreign: await adoption?.(backend.reader),
       isAnswered: async (call, touch) =>
         isAnsweredBy(await answersOf(openPersonFolder(env), project), call, touch),
     });
-    return { legion, backend };
+    const protect: OpenedLegion["protect"] = (paths) => paths.forEach((path) => added.add(path));
+    return { legion, backend, protect };
   } catch (error) {
     await backend.close();
     throw error;

@@ -11,6 +11,7 @@ import { serveLegion } from "../../../control/serve-legion.ts";
 import { findEnvironment, type EnvironmentFinding } from "../../../environment/open.ts";
 import { broughtBy, type Roster } from "../../../legion/roster.ts";
 import type { OpenedLegion } from "../../../legion/opening/open-node.ts";
+import { createSpawner } from "../../../legion/opening/spawner.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { saysYes } from "../../console/banner.ts";
 import { openDisplay, type DisplayOptions } from "../../console/display.ts";
@@ -112,6 +113,11 @@ async function withRemarks(
   return { ...roster, remarks: [...roster.remarks, ...exposedKeysRemark(await findExposedKeys(env))] };
 }
 
+/** Does it host what other programs spawn? What repeats a past, or is there for one task, does not. */
+function takesMore({ until, workload }: Planned): boolean {
+  return until !== "answered" && !workload.isReplay;
+}
+
 async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned): Promise<number> {
   const { legion, backend } = opened;
   const { workload, project, home } = planned;
@@ -129,7 +135,10 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   try {
     // The task first: the model can be at work while the server is being loaded.
     await workload.begin(legion);
-    server = await serveLegion(opened, legionPaths(project, home).socket, ask);
+    const spawner = takesMore(planned)
+      ? createSpawner({ ...planned, opened, env: planned.io.env })
+      : undefined;
+    server = await serveLegion(opened, legionPaths(project, home).socket, { onStop: ask, spawner });
     served();
     await Promise.race([view.settled(), aborted(soon)]);
     await workload.done(legion, soon);

@@ -4,8 +4,9 @@ import { LegionError } from "../../../base/errors.ts";
 import { CONTROL, isAgentId, type AgentId } from "../../../domain/message/message.ts";
 import type { ConfigFlags } from "../../../config/config.ts";
 import type { LastStart } from "../../../storage/contract/last-start.ts";
-import type { AgentRecord, Reader } from "../../../storage/contract/reader.ts";
-import type { Remembered, Role, Who } from "../../../legion/roster.ts";
+import type { Reader } from "../../../storage/contract/reader.ts";
+import { remember } from "../../../legion/opening/remember.ts";
+import type { Role, Who } from "../../../legion/roster.ts";
 import { listIds } from "../../../control/api/orders.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import { canAsk } from "../../consent/confirm.ts";
@@ -116,16 +117,6 @@ async function startable(reader: Reader): Promise<readonly AgentId[]> {
 async function asBefore(ids: readonly AgentId[], reader: Reader): Promise<Who> {
   const agents = ids.map(async (id) => remember(id, await reader.record(id)));
   return { kind: "again", agents: await Promise.all(agents) };
-}
-
-function remember(id: AgentId, record: AgentRecord): Remembered {
-  const { definition, brief, modules, actions, skills, mcp, model } = record;
-  const known = {
-    ...{ id, brief, modules, actions, skills, mcp, model },
-    modulesBy: "record",
-    modelBy: "its last start",
-  } as const;
-  return definition === undefined ? known : { ...known, agent: definition };
 }
 
 /** The record of a start, for the next one. */

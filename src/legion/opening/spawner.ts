@@ -1,0 +1,127 @@
+// Agents that other programs have a running legion host. A program says what an agent shall do and which definition of the
+// project it is made of; everything else is as the person settled it for this legion.
+//
+//   K8. The name of an agent is made of the name of the call that asked for it: whoever repeats the call, also after a crash
+//       at any moment, is given the same agent.
+
+import { createHash } from "node:crypto";
+import { LegionError } from "../../base/errors.ts";
+import { onceEach } from "../../base/once-each.ts";
+import { packageDir } from "../../base/package.ts";
+import type { Variables } from "../../base/process/variables.ts";
+import { inTurns } from "../../base/turns.ts";
+import type { Config } from "../../config/config.ts";
+import { openGrants, untrusted } from "../../config/grants/admission.ts";
+import type { Admit } from "../../config/module-loader.ts";
+import { isAgentId, type AgentId } from "../../domain/message/message.ts";
+import { findEnvironment } from "../../environment/open.ts";
+import type { Relay } from "../../mail/relay.ts";
+import { openPersonFolder } from "../../storage/folder/person/folder.ts";
+import type { AgentPlan } from "../hosting/agent-plan.ts";
+import { planRoster, type Who } from "../roster.ts";
+import type { OpenedLegion } from "./open-node.ts";
+import { remember } from "./remember.ts";
+
+/** How many agents of programs a node hosts at once. */
+export const MAX_SPAWNED = 32;
+
+export interface SpawnOrder {
+  /** The name of a definition; absent: the one that agents of this project are made of. */
+  readonly agent?: string;
+  /** The first message to it. */
+  readonly task: string;
+  /** The program's own name for this call. */
+  readonly request: string;
+}
+
+export interface Spawner {
+  /**
+   * Hosts a new agent and gives it its task; where the request is known, tells of the agent that it made, which is hosted again if this
+   * node has not had it yet. Rejects with USAGE or CONFIG for a definition that is not there, or not trusted, with REFUSED where there
+   * are too many, or the request was one for another call.
+   */
+  spawn(order: SpawnOrder): Promise<{ readonly agent: AgentId } & Awaited<ReturnType<Relay["relay"]>>>;
+  /** Hosts a known agent as it was last started; nothing happens if this node has it, or has had it. */
+  wake(agent: AgentId): Promise<void>;
+}
+
+export interface SpawnPlace {
+  readonly opened: OpenedLegion;
+  readonly config: Config;
+  /** Real path of its folder. */
+  readonly project: string;
+  readonly env: Variables;
+}
+
+export function createSpawner(place: SpawnPlace): Spawner {
+  const { legion, backend } = place.opened;
+  const host = createHost(place);
+  const inTurn = inTurns();
+  const spawned = new Set<AgentId>();
+  const again = async (id: AgentId): Promise<Who> => ({
+    kind: "again",
+    agents: [remember(id, await backend.reader.record(id))],
+  });
+  const wake = async (id: AgentId): Promise<void> => {
+    if (!legion.agents.has(id)) await host(await again(id));
+  };
+  const isRunning = (id: AgentId): boolean =>
+    (legion.agents.get(id)?.standing.state ?? "stopped") !== "stopped";
+  return {
+    wake: (id) => inTurn(() => wake(id)),
+    spawn: ({ agent = place.config.agent, task, request }) =>
+      inTurn(async () => {
+        const id = nameFor(agent, request);
+        const earlier = await legion.control.relayed(request);
+        const words = { targets: [id], content: task, request };
+        // It was the name of another call, which is refused before anybody comes.
+        if (earlier && earlier.to.join() !== id) return { agent: id, ...(await legion.control.relay(words)) };
+        if (legion.known().includes(id)) await wake(id);
+        else {
+          if ([...spawned].filter(isRunning).length >= MAX_SPAWNED) throw tooMany();
+          await host({ kind: "given", members: [{ id, agent, limits: {} }] });
+        }
+        spawned.add(id);
+        return { agent: id, ...(await legion.control.relay(words)) };
+      }),
+  };
+}
+
+function createHost({ opened, config, project, env }: SpawnPlace): (who: Who) => Promise<void> {
+  const findOnce = onceEach(() => findEnvironment(env));
+  const admit: Admit = async ({ modules }) => {
+    const { code } = await openGrants({ modules, grants: [] }, project, openPersonFolder(env));
+    if (code.length > 0) throw untrusted(code, "`legion trust --trust` does so");
+  };
+  return async (who) => {
+    const machine = { finding: await findOnce(""), variables: env };
+    const places = { projectDir: project, packageDir };
+    const { roles, limits, protectedPaths } = await planRoster(who, { config, places, admit, machine });
+    opened.protect(protectedPaths);
+    for (const { plan } of roles) await opened.legion.host(within(limits.cost, plan));
+  };
+}
+
+/** A legion that was started with free models alone has no limit of its own for one that costs. */
+function within(cost: number | undefined, plan: AgentPlan): AgentPlan {
+  if (cost === undefined) return plan;
+  return { ...plan, limits: { ...plan.limits, cost: Math.min(cost, plan.limits.cost ?? cost) } };
+}
+
+const NAME_CHARS = 40;
+
+/** `Code Reviewer` is `code-reviewer-` and eight digits of its own. */
+function nameFor(definition: string, request: string): AgentId {
+  const plain = definition.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const name = plain.slice(0, NAME_CHARS).replace(/^-+|-+$/g, "") || "agent";
+  const own = createHash("sha256").update(request).digest("hex").slice(0, 8);
+  return isAgentId(`${name}-${own}`) ? `${name}-${own}` : `agent-${own}`;
+}
+
+function tooMany(): LegionError {
+  const way = "`legion stop <id>` ends one that is done";
+  return new LegionError(
+    "REFUSED",
+    `programs have ${MAX_SPAWNED} agents running here, as many as there may be; ${way}`,
+  );
+}
