@@ -31,6 +31,25 @@ export interface WebResponse {
   readonly body: Uint8Array;
 }
 
+/** A request whose answer may go on for as long as it likes. */
+export interface StreamRequest extends Pick<WebRequest, "headers" | "body" | "trusted" | "keys"> {
+  /** Ends it, also while its answer is read. */
+  readonly signal: AbortSignal;
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Until the connection stands. */
+  readonly connectMs: number;
+  /** From then on between two signs of life; default any. */
+  readonly silenceMs?: number;
+}
+
+export interface StreamedResponse extends Pick<WebResponse, "status" | "headers"> {
+  /**
+   * Unpacked, as it comes, however much that is. It fails as `Network.open` does. Whoever does not read it to its end cancels it, or
+   * aborts the request.
+   */
+  readonly body: ReadableStream<Uint8Array>;
+}
+
 /** The only way out to the web: public addresses over http and https, and those that `web.allowPrivate` lists. */
 export interface Network {
   /**
@@ -38,6 +57,8 @@ export interface Network {
    * asked for, NETWORK if it is out of reach, too slow or too long; or with the reason of `signal`.
    */
   fetch(url: string, request: WebRequest): Promise<WebResponse>;
+  /** By the same rules a request whose answer is read as it comes. No redirect is followed: it is a response like any other. */
+  open(url: string, request: StreamRequest): Promise<StreamedResponse>;
   /** Opens the same way for a program that makes requests of its own, such as a browser. */
   openProxy(options: ProxyLimits): Promise<NetworkProxy>;
 }

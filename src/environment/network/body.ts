@@ -41,7 +41,8 @@ const PACKINGS = /\b(?:gzip|deflate|br|compress|zstd|dcb|dcz)\b/;
 /** The packings that `unpack` understands. */
 export const ACCEPTED_PACKINGS = "gzip, deflate, br";
 
-async function unpack(response: IncomingMessage, host: string): Promise<Readable> {
+/** The body as it is meant; `host` is named in sentences. */
+export async function unpack(response: IncomingMessage, host: string): Promise<Readable> {
   const packing = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
   if (!PACKINGS.test(packing)) return response;
   const unpacker = await createUnpacker(packing, response);

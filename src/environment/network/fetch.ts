@@ -3,9 +3,6 @@
 //   H4. What one fetch was trusted with serves no other: nothing of it is left when it is over.
 //   H5. Every redirect is judged like a first request.
 
-import { request, type IncomingMessage } from "node:http";
-import { isIP, type Socket } from "node:net";
-import { connect as secure, type SecureContextOptions } from "node:tls";
 import { LegionError } from "../../base/errors.ts";
 import { formatDuration } from "../../base/text/duration.ts";
 import { aborted } from "../../base/process/signals.ts";
@@ -13,8 +10,7 @@ import type { WebRequest, WebResponse } from "../../domain/authoring/network.ts"
 import { quote } from "../../base/text/wording.ts";
 import { ACCEPTED_PACKINGS, readBody } from "./body.ts";
 import { createCookieJar, type CookieJar } from "./cookies.ts";
-import type { Dial } from "./dial.ts";
-import { explainFailure, hungUp, network } from "./failure.ts";
+import { explainFailure, network } from "./failure.ts";
 import {
   checkUrl,
   parseTrusted,
@@ -24,26 +20,20 @@ import {
   targetOf,
   type AddressGrant,
 } from "./destination.ts";
+import { headersOf, secured, send, type Connecting } from "./exchange.ts";
 import { userAgent } from "./user-agent.ts";
 import { follow, type Step } from "./redirect.ts";
+import { createDeadline } from "./deadline.ts";
 
 const MAX_REDIRECTS = 5;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 5 * 1024 * 1024;
-const MAX_HEADER_BYTES = 64 * 1024;
-
-export interface FetchDeps {
-  readonly dial: Dial;
-  /** Aborts when the process stops. */
-  readonly life: AbortSignal;
-  /** Which certificates hold. */
-  readonly tls: Pick<SecureContextOptions, "ca">;
-}
 
 /** As `Network.fetch`. */
-export async function fetchPage(url: string, asked: WebRequest, deps: FetchDeps): Promise<WebResponse> {
-  const stop = createStop(url, asked.timeoutMs ?? TIMEOUT_MS, [asked.signal, deps.life]);
+export async function fetchPage(url: string, asked: WebRequest, deps: Connecting): Promise<WebResponse> {
+  const stop = createDeadline([asked.signal, deps.life]);
+  const timeoutMs = asked.timeoutMs ?? TIMEOUT_MS;
+  stop.within(timeoutMs, () => network(`${quote(url)} took longer than ${formatDuration(timeoutMs)}.`));
   try {
     const way: FetchWay = {
       ...deps,
@@ -64,7 +54,7 @@ export async function fetchPage(url: string, asked: WebRequest, deps: FetchDeps)
   }
 }
 
-interface FetchWay extends FetchDeps {
+interface FetchWay extends Connecting {
   readonly signal: AbortSignal;
   readonly maxBytes: number;
   readonly cookies: CookieJar;
@@ -114,7 +104,7 @@ async function ask(step: Step, way: FetchWay): Promise<WebResponse | Step> {
   const target = targetOf(checkUrl(step.url));
   const socket = await way.dial(target, way);
   try {
-    const line = step.url.protocol === "https:" ? await secured(socket, target.host, way) : socket;
+    const line = step.url.protocol === "https:" ? await secured(socket, target.host, way.tls) : socket;
     const response = await send(step, line, way.cookies);
     way.cookies.take(step.url, response.headers["set-cookie"] ?? []);
     const status = response.statusCode ?? 0;
@@ -127,68 +117,4 @@ async function ask(step: Step, way: FetchWay): Promise<WebResponse | Step> {
   } finally {
     socket.destroy();
   }
-}
-
-function secured(socket: Socket, host: string, { tls }: FetchWay): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const servername = isIP(host) === 0 ? host : "";
-    const line = secure({ ...tls, socket, host, servername, ALPNProtocols: ["http/1.1"] });
-    line.once("secureConnect", () => resolve(line));
-    line.on("error", reject);
-  });
-}
-
-function send(step: Step, line: Socket, cookies: CookieJar): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const cookie = [step.headers["cookie"] ?? "", cookies.for(step.url)]
-      .filter((text) => text !== "")
-      .join("; ");
-    const outgoing = request({
-      createConnection: () => line,
-      method: step.method,
-      path: `${step.url.pathname}${step.url.search}`,
-      headers: { ...step.headers, host: step.url.host, ...(cookie !== "" && { cookie }) },
-      maxHeaderSize: MAX_HEADER_BYTES,
-    });
-    outgoing.once("response", resolve).on("error", reject);
-    // It may end with neither, as when the server changes to another protocol.
-    outgoing.once("close", () => reject(hungUp()));
-    outgoing.end(step.body);
-  });
-}
-
-/** They speak of how the body travelled, which is over. */
-const OF_THE_WAY = new Set([
-  "connection",
-  "content-encoding",
-  "content-length",
-  "keep-alive",
-  "transfer-encoding",
-]);
-
-function headersOf(response: IncomingMessage): Readonly<Record<string, string>> {
-  const entries = Object.entries(response.headers).flatMap(([name, value]) =>
-    value === undefined || OF_THE_WAY.has(name)
-      ? []
-      : [[name, Array.isArray(value) ? value.join("\n") : value]],
-  );
-  return Object.fromEntries(entries) as Record<string, string>;
-}
-
-/** A signal that aborts with the first of `signals`, or when the time is over. `end` leaves nothing behind on them. */
-function createStop(url: string, timeoutMs: number, signals: readonly AbortSignal[]) {
-  const controller = new AbortController();
-  const late = () =>
-    controller.abort(network(`${quote(url)} took longer than ${formatDuration(timeoutMs)}.`));
-  const timer = setTimeout(late, Math.min(timeoutMs, MAX_TIMER_MS));
-  const leave = () => controller.abort(signals.find(({ aborted }) => aborted)?.reason);
-  for (const signal of signals) signal.addEventListener("abort", leave);
-  if (signals.some(({ aborted }) => aborted)) leave();
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer);
-      for (const signal of signals) signal.removeEventListener("abort", leave);
-    },
-  };
 }

@@ -45,6 +45,12 @@ export function createNetwork({
       return fetchPage(url, request, { dial, life: life.signal, tls });
     },
 
+    async open(url, request) {
+      refuseSecrets(url, request, redactor);
+      const { openStream } = await import("./stream.ts");
+      return openStream(url, request, { dial, life: life.signal, tls });
+    },
+
     async openProxy({ hosts, permits, ...limits }) {
       const { openProxy } = await import("./proxy/proxy.ts");
       const listed = hosts ? dialOnly(hosts, dial) : dial;

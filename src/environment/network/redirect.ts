@@ -7,7 +7,7 @@ import { refusal } from "./destination.ts";
 export interface Step {
   /** Whatever a server said: `checkUrl` it. */
   readonly url: URL;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -6,7 +6,11 @@ import type { WebRequest } from "../../domain/authoring/network.ts";
 const MARK = /(?:\[|%5b)redacted(?::|%3a)([\w.-]+)(?:\]|%5d)/i;
 
 /** Throws REFUSED if a request would tell a secret to a host that it is not meant for, or asks for it by its mark. */
-export function refuseSecrets(url: string, request: WebRequest, redactor: Redactor): void {
+export function refuseSecrets(
+  url: string,
+  request: Pick<WebRequest, "headers" | "body" | "keys">,
+  redactor: Redactor,
+): void {
   const { headers = {}, body = "", keys = [] } = request;
   const meant = redactor.marksIn(keys.join(" "));
   const told = redactor.marksIn([url, ...Object.values(headers), body].join(" "));

@@ -137,7 +137,7 @@ export function closedWorkplace(
 /** For agents that do not run: nothing can be asked of it. */
 export function closedPremises(refuse: () => Promise<never>): NodeHost {
   return {
-    network: { fetch: refuse, openProxy: refuse },
+    network: { fetch: refuse, open: refuse, openProxy: refuse },
     clock: { now: Date.now, sleep: refuse },
     scratch: "",
     environment: {},
