@@ -2,20 +2,19 @@
 
 import type { NodeHost } from "../../src/domain/authoring/host.ts";
 import type { Entry } from "./config/entry.ts";
-import { openStdio } from "./life/stdio.ts";
+import { openServer } from "./life/open-server.ts";
 import { SERVER_TIMES } from "./servers.ts";
 import { listOffers } from "./tools/list.ts";
 import type { Listing } from "./tools/offer.ts";
 
 /** Resolves when nothing of it is left. Rejects with why it could not be asked, in a sentence or two. */
 export async function lookAt(
-  { name, way }: Entry,
-  node: Pick<NodeHost, "environment" | "endTree" | "clock">,
+  entry: Entry,
+  node: Pick<NodeHost, "network" | "environment" | "endTree" | "clock">,
 ): Promise<Listing> {
-  if (way.kind !== "stdio") throw new Error("Servers behind a URL cannot be used yet.");
   const { connectMs, listMs } = SERVER_TIMES;
   const { signal } = new AbortController();
-  const open = (failed: number) => openStdio({ name, way }, node, { signal, failed, connectMs });
+  const open = (failed: number) => openServer(entry, node, { signal, failed, connectMs });
   // The second time it is asked for the older protocol.
   const link = await open(0).catch(() => open(1));
   const left = link.gone.then((why) => {

@@ -4,7 +4,7 @@ import type { NodeHost } from "../../src/domain/authoring/host.ts";
 import type { ServerStatus } from "../../src/domain/authoring/server-status.ts";
 import type { Entry } from "./config/entry.ts";
 import { keepConnected, type Connection } from "./life/connection.ts";
-import { openStdio } from "./life/stdio.ts";
+import { openServer } from "./life/open-server.ts";
 import { refusal, type McpSettings, type ServerNames } from "./settings.ts";
 import { listOffers } from "./tools/list.ts";
 import { pinsIn, withhold } from "./tools/pins.ts";
@@ -115,14 +115,11 @@ interface Connecting extends Pick<McpSettings, "pinned"> {
 }
 
 function connect(entry: Entry, { node, times, pinned }: Connecting): Connected {
-  const { name, way } = entry;
+  const { name } = entry;
   const { connectMs, listMs } = times;
   const connection = keepConnected(
     name,
-    (attempt) =>
-      way.kind === "stdio"
-        ? openStdio({ name, way }, node, { ...attempt, connectMs })
-        : Promise.reject(new Error("Servers behind a URL cannot be used yet.")),
+    (attempt) => openServer(entry, node, { ...attempt, connectMs }),
     node.clock,
   );
   let listing: { readonly of: object; readonly atMs: number; readonly listed: Promise<Listing> } | undefined;

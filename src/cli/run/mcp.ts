@@ -7,6 +7,7 @@ import { pinsIn } from "../../../modules/mcp/tools/pins.ts";
 import { markOf } from "../../agent/parts/command-trace.ts";
 import { createClock } from "../../base/clock.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
+import { createRedactor } from "../../base/redaction/redactor.ts";
 import { count } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -14,6 +15,7 @@ import { serverGrants } from "../../config/mcp.ts";
 import { allowing, denying, withheldBy } from "../../config/server-pins.ts";
 import type { NodeServer } from "../../control/api/routes.ts";
 import { withLegion } from "../../control/open.ts";
+import { createNetwork } from "../../environment/network/network.ts";
 import { createLocalEnvironment } from "../../environment/local.ts";
 import { endTree } from "../../environment/process-tree.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
@@ -150,7 +152,7 @@ async function allow(choice: Choice, { options }: Typed, io: Io): Promise<number
   const told = { name: server, place: entry.place, entry: entry.says, state: "allowed" };
   if (!options["json"] && tool === "")
     print(io, spelt(`Allowed, until its entry changes: ${wanted.says} (${wanted.by})`));
-  const listing = await startOnce(entry, project, io);
+  const listing = await startOnce(entry, choice, io);
   if (!listing) {
     if (options["json"]) printJson(io, { ...told, tools: null });
     return 1;
@@ -235,15 +237,23 @@ async function denyTool(choice: Choice, { options }: Typed, io: Io): Promise<num
 
 const MAX_SHOWN = 400;
 
-async function startOnce(entry: Entry, project: string, io: Io): Promise<Listing | undefined> {
+async function startOnce(
+  entry: Entry,
+  { config, project }: ServerPlace,
+  io: Io,
+): Promise<Listing | undefined> {
   const { root } = legionPaths(project);
   // What is left of it, if this process is killed, the next start ends.
   const environment = createLocalEnvironment(io.env).variables(markOf(`node ${root}`));
   const end = async (group: number, mark: string): Promise<void> => void (await endTree(group, mark));
+  const { allowPrivate } = config.modules.web;
+  const network = createNetwork({ allowPrivate, redactor: createRedactor(config.secrets()) });
   try {
-    return await lookAt(entry, { environment, endTree: end, clock: createClock() });
+    return await lookAt(entry, { network, environment, endTree: end, clock: createClock() });
   } catch (error) {
     io.stderr.write(`legion: it does not start: ${oneLine(spelt(messageOf(error)))}\n`);
     return undefined;
+  } finally {
+    await network.close();
   }
 }

@@ -5,13 +5,15 @@ import type { Remembered } from "../roster.ts";
 /** The agent `id` as it was last started. */
 export function remember(
   id: AgentId,
-  { definition, brief, modules, actions, model }: AgentRecord,
+  { definition, brief, modules, actions, skills, mcp, model }: AgentRecord,
 ): Remembered {
   const known = {
     id,
     brief,
     modules,
     actions,
+    skills,
+    mcp,
     modulesBy: "record",
     model,
     modelBy: "its last start",

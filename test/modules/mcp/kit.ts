@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { keepConnected, type Connection } from "../../../modules/mcp/life/connection.ts";
 import { openStdio } from "../../../modules/mcp/life/stdio.ts";
 import type { Program } from "../../../modules/mcp/life/process.ts";
+import { createNetwork } from "../../../src/environment/network/network.ts";
 import { endTree } from "../../../src/environment/process-tree.ts";
 import { createHandClock, type HandClock } from "../../hand-clock.ts";
 
@@ -19,7 +20,10 @@ export function fake(vice: string, file = ""): Program {
 }
 
 export function serverNode(clock: HandClock) {
+  const network = createNetwork({ allowPrivate: [] });
+  onTestFinished(network.close);
   return {
+    network,
     environment: { PATH: process.env["PATH"] ?? "", LEGION_RUN: "of-this-test", SECRET: "not for servers" },
     endTree: async (group: number, mark: string) => void (await endTree(group, mark)),
     clock,

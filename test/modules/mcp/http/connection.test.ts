@@ -1,0 +1,63 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Connection } from "../../../../modules/mcp/life/connection.ts";
+import { NEVER } from "../kit.ts";
+import { call, connect, siteOf, startMcp, why } from "./kit.ts";
+
+const until = (connection: Connection, state: string) =>
+  vi.waitFor(() => expect(connection.standing.state).toBe(state), { timeout: 10_000, interval: 5 });
+
+describe("a server behind a URL", () => {
+  it("is greeted, answers, and its session is ended with the connection", async () => {
+    const server = await startMcp();
+    const headers = { Authorization: "Bearer of-mine" };
+    const { connection } = connect(siteOf(`${server.url}/mcp`, { headers }));
+    await connection.settled(NEVER);
+    expect(connection.standing.state).toBe("ready");
+    expect(await call(connection, "echo")).toMatchObject({ content: [{ text: '{"a":1}' }] });
+    expect(server.sessions.size).toBe(1);
+    await connection.close();
+    expect(server.sessions.size).toBe(0);
+    expect(server.asked.map(({ headers }) => headers.authorization)).toEqual(
+      server.asked.map(() => "Bearer of-mine"),
+    );
+  });
+
+  it("L1: that goes fails the calls that run at once, and is connected to again when it is back", async () => {
+    const server = await startMcp();
+    const { connection, clock } = connect(siteOf(server.url));
+    await connection.settled(NEVER);
+    const waiting = call(connection, "wait");
+    await vi.waitFor(() => expect(server.asked.at(-1)!.body).toContain('"wait"'));
+    server.sessions.clear();
+    const sentence = "The MCP server fake went while it was asked: It has forgotten the session.";
+    await expect(call(connection, "echo")).rejects.toThrow(sentence);
+    await expect(waiting).rejects.toThrow(sentence);
+    expect(connection.standing.state).toBe("restarting");
+    await clock.asleep(1_000);
+    clock.advance(1_000);
+    await until(connection, "ready");
+    expect(await call(connection, "echo")).toMatchObject({ content: [{ text: '{"a":1}' }] });
+    expect(connection.restarts).toBe(1);
+  });
+
+  it("that does not answer is away, with the reason", async () => {
+    const { connection } = connect(siteOf("http://127.0.0.1:2/mcp"));
+    await connection.settled(NEVER);
+    expect(why(connection)).toBe("`127.0.0.1:2` refuses connections.");
+  });
+
+  it("is not left by a call that is cancelled, which waits for nothing more", async () => {
+    const server = await startMcp();
+    const { connection } = connect(siteOf(server.url));
+    await connection.settled(NEVER);
+    const stop = new AbortController();
+    const waiting = call(connection, "wait", stop.signal);
+    await vi.waitFor(() => expect(server.asked.at(-1)!.body).toContain('"wait"'));
+    const closed = server.closed();
+    stop.abort(new Error("stopped"));
+    await expect(waiting).rejects.toThrow();
+    await closed;
+    expect(await call(connection, "echo")).toMatchObject({ content: [{ text: '{"a":1}' }] });
+    expect(connection.restarts).toBe(0);
+  });
+});
