@@ -42,10 +42,15 @@ export function readAuthority(text: string): Target {
   return targetOf(readUrl(`http://${text}`));
 }
 
-/** For a sentence, with the port if it is none of the two that everybody expects. */
-export function shown({ host, port }: Target): string {
+/** For a sentence. */
+export function shown(target: Target): string {
+  return quote(placeOf(target));
+}
+
+/** With the port if it is none of the two that everybody expects. */
+export function placeOf({ host, port }: Target): string {
   const name = host.includes(":") ? `[${host}]` : host;
-  return quote(port === 80 || port === 443 ? name : `${name}:${port}`);
+  return port === 80 || port === 443 ? name : `${name}:${port}`;
 }
 
 function hostOf({ hostname }: URL): string {

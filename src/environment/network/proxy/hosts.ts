@@ -2,7 +2,7 @@
 
 import { LegionError } from "../../../base/errors.ts";
 import { quote } from "../../../base/text/wording.ts";
-import { parseTrusted, refusal, shown, type Target } from "../destination.ts";
+import { parseTrusted, placeOf, refusal, shown, type Target } from "../destination.ts";
 import type { Dial } from "../dial.ts";
 
 export type HostRule = (target: Target) => boolean;
@@ -40,7 +40,7 @@ export function dialOnly(hosts: readonly string[], dial: Dial): Dial {
 /** Connects where `permits` says yes to `https://host:port`; what else `dial` refuses stays refused. */
 export function dialPermitted(permits: (url: string) => boolean, dial: Dial): Dial {
   return async (target, options) => {
-    if (permits(`https://${shown(target)}`)) return dial(target, options);
+    if (permits(`https://${placeOf(target)}`)) return dial(target, options);
     throw refusal(`${shown(target)} is a host that the policy does not allow.`);
   };
 }

@@ -51,6 +51,24 @@ async function shout(url: string, dispatcher: Dispatcher): Promise<unknown> {
   return event.data;
 }
 
+describe("whoever opened the proxy", () => {
+  it.each([
+    ["evil.test:443", "evil.test", "https://evil.test"],
+    ["evil.test:8443", "evil.test:8443", "https://evil.test:8443"],
+    ["[2001:db8::1]:443", "[2001:db8::1]", "https://[2001:db8::1]"],
+  ])("is asked for %s as a URL, and what it forbids is not reached", async (place, shown, url) => {
+    const asked: string[] = [];
+    const network = openNetwork({ lookup: namesOf({ "evil.test": ["93.184.216.34"] }) });
+    const permits = (address: string): boolean => asked.push(address) === 0;
+    const proxy = await network.openProxy({ maxBytes: 1_000, permits });
+    onTestFinished(() => proxy.close());
+    const client = connectTo(proxy, `CONNECT ${place} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await client.closed;
+    expect(asked).toEqual([url]);
+    expect(client.received()).toContain(`\`${shown}\` is a host that the policy does not allow.`);
+  });
+});
+
 describe("a browser behind the proxy", () => {
   it("reads and sends by http", async () => {
     const site = await startSite((_request, response) =>
