@@ -1,5 +1,6 @@
 import type { CommandRun } from "../domain/authoring/workspace.ts";
 import type { Network } from "../domain/authoring/network.ts";
+import type { ProgramOrder, StartedProgram } from "../domain/authoring/program.ts";
 
 export const ENVIRONMENT_KINDS = ["bubblewrap", "local", "docker", "podman"] as const;
 export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
@@ -28,8 +29,14 @@ export interface ExecuteOptions {
   readonly hosts?: readonly string[];
 }
 
+/** A program that runs until it is ended. */
+export interface StartOptions extends ProgramOrder {
+  /** As of a command's trace. */
+  readonly mark: string;
+}
+
 /**
- * Where the commands of one agent run.
+ * Where the commands of one agent run. E1, E5 and E6 hold for programs that are started as well.
  *   E1. A command sees no variable of the runtime but those that every program needs; never a secret.
  *   E2. When `execute` settles, nothing that the command started is running.
  *   E3. `execute` settles soon after the shell ends, whoever still holds its output, and soon after `timeoutMs` or an
@@ -42,10 +49,14 @@ export interface Environment {
   readonly kind: EnvironmentKind;
   /** What runs there reaches nothing but the workspace and the hosts that a person allowed: a command needs no question. */
   readonly isSandbox: boolean;
+  /** The same for those that confine alike what runs in the same place. */
+  readonly confinement: string;
   /** For people and models, one line: where commands run, and what they reach. */
   readonly description: string;
   /** Runs `command` in a shell without standard input. Resolves whatever comes of it; rejects if no shell starts. */
   execute(command: string, options: ExecuteOptions): Promise<CommandRun>;
+  /** Starts a program with pipes, as it is, without a shell. Rejects with REFUSED where it does not start. */
+  start(options: StartOptions): Promise<StartedProgram>;
   /** The variables for a program that outlives one action, and runs outside: those of E1, and `mark`. */
   variables(mark: string): Readonly<Record<string, string>>;
   /** Ends everything whose mark begins with `mark`, which is long and random. Says whether there was anything. */

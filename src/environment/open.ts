@@ -7,8 +7,8 @@ import { LegionError } from "../base/errors.ts";
 import { enumerate, quote } from "../base/text/wording.ts";
 import { isProtected } from "../domain/authoring/protected.ts";
 import { createBubblewrap } from "./bubblewrap/bubblewrap.ts";
-import { findProgram, probeBubblewrap, thisMachine, type Probe } from "./bubblewrap/probe.ts";
-import { holds } from "./bubblewrap/system.ts";
+import { probeBubblewrap, thisMachine, type Probe } from "./bubblewrap/probe.ts";
+import { findProgram, holds } from "./bubblewrap/system.ts";
 import { createContainerEnvironment } from "./container/container.ts";
 import type { Environment, EnvironmentKind, EnvironmentPlace, OpenEnvironment } from "./environment.ts";
 import { createLocalEnvironment } from "./local.ts";
@@ -75,6 +75,7 @@ function containerFor({
   return async (place) =>
     createContainerEnvironment({
       ...{ kind, program, place, variables, network, pass, image, args },
+      confinement: confinementOf(kind, choice),
       read: (choice.read ?? []).map((path) => readable(path, { ...variables }, place)),
       folders: await makeOwnFolders(place),
       description: `in a container of ${kind}, ${image}: they reach the workspace${described(network)}`,
@@ -107,12 +108,20 @@ async function openBubblewrap(
   const read = (choice.read ?? []).map((path) => readable(path, { ...variables }, place));
   return createBubblewrap({
     ...{ place, variables, read, pass, hosts },
+    confinement: confinementOf("bubblewrap", choice),
     folders: await makeOwnFolders(place),
     program: probe.program,
     abilities: probe.abilities,
     network: network === "on" ? "on" : "off",
     description: `in a sandbox: they reach the workspace${described(network)}`,
   });
+}
+
+function confinementOf(
+  kind: EnvironmentKind,
+  { network, read, pass, image, args }: EnvironmentChoice,
+): string {
+  return JSON.stringify([kind, network, read, pass, image, args]);
 }
 
 function described(network: NonNullable<EnvironmentChoice["network"]>): string {

@@ -8,8 +8,9 @@ import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandRun } from "../../domain/authoring/workspace.ts";
-import type { Environment, EnvironmentPlace, ExecuteOptions } from "../environment.ts";
-import { guardOf } from "../guard/guard.ts";
+import type { StartedProgram } from "../../domain/authoring/program.ts";
+import type { Environment, EnvironmentPlace, ExecuteOptions, StartOptions } from "../environment.ts";
+import { guardOf, type Guard, type GuardedTime } from "../guard/guard.ts";
 import { tellSetAside } from "../guard/set-aside.ts";
 import { HOME } from "../lodging.ts";
 import { openCommandProxy, type CommandProxy } from "../network/proxy/command-proxy.ts";
@@ -19,7 +20,8 @@ import { createLivingCommands, passedOn, pick } from "../running-command.ts";
 import { innerLimits, makeCgroup, type Cgroup } from "./limits.ts";
 import { fixedArgs, guardArgs, type ProfileOptions } from "./profile.ts";
 import { inheritedFiles } from "./open-files.ts";
-import { OWN_FILES, runSandboxed } from "./sandboxed.ts";
+import { programFiles } from "./program-files.ts";
+import { OWN_FILES, runSandboxed, startSandboxed } from "./sandboxed.ts";
 import { callFilter } from "./system-calls.ts";
 
 export interface BubblewrapOptions extends ProfileOptions {
@@ -31,43 +33,29 @@ export interface BubblewrapOptions extends ProfileOptions {
   /** Names of variables that commands see besides. */
   readonly pass: readonly string[];
   readonly description: string;
+  readonly confinement: string;
 }
 
 const NO_NETWORK =
   "Commands have no network here: name the hosts that this one needs in the parameter network, such as `network: example.com`.";
 
 export async function createBubblewrap(options: BubblewrapOptions): Promise<Environment> {
-  const { place, folders, variables, pass, description } = options;
+  const { place, folders, variables, pass, description, confinement } = options;
   const own = passedOn(variables);
-  const living = createLivingCommands();
-  const always = fixedArgs(options);
-  const outer = outerOf(options);
+  const sandboxes = createSandboxes(options);
   const guard = guardOf(place, folders);
   tellSetAside(await guard.settle(), place);
 
-  /** Of all commands of this agent together. */
-  let cgroup: { readonly made: Cgroup | undefined } | undefined;
-
-  async function runWith(
+  function runWith(
     command: string,
     run: ExecuteOptions,
-    { protect, proxy }: { readonly protect: Parameters<typeof guardArgs>[1]; readonly proxy?: CommandProxy },
+    confined: Pick<Sandboxing, "protect" | "proxy">,
   ): Promise<CommandRun> {
     const mark = run.trace?.mark ?? randomUUID();
     const set = { HOME, TMPDIR: "/tmp", PAGER: "cat", LEGION_COMMAND: "1", LEGION_RUN: mark };
-    const seen = { ...own, ...pick(variables, pass), ...set, ...proxy?.variables };
-    const args = [
-      ...always,
-      ...(proxy?.mounts ?? []),
-      ...guardArgs(options, protect),
-      ...["--chdir", run.cwd],
-      ...Object.entries(seen).flatMap(([name, value]) => ["--setenv", name, value]),
-    ];
-    const limits = innerLimits();
-    const bound = limits === "" ? [] : ["sh", "-c", `${limits}exec "$@"`, "sh"];
-    const inside = [...(proxy?.forwarder ?? []), ...bound, options.abilities.shell, "-c", command];
-    cgroup ??= { made: makeCgroup() };
-    return runSandboxed({ ...outer, args, inside, cgroup: cgroup.made, living }, run);
+    const seen = { ...own, ...pick(variables, pass), ...set };
+    const program = [options.abilities.shell, "-c", command];
+    return runSandboxed(sandboxes.around(program, { ...confined, cwd: run.cwd, seen }), run);
   }
 
   return {
@@ -75,10 +63,11 @@ export async function createBubblewrap(options: BubblewrapOptions): Promise<Envi
     // With this machine's network its loopback and abstract sockets are there, too, whoever listens on them.
     isSandbox: options.network === "off",
     description,
+    confinement,
     async execute(command, run) {
       if (run.signal.aborted) return { output: "", exitCode: null, ended: "aborted" };
       const hosts = options.network === "on" ? [] : [...options.hosts, ...(run.hosts ?? [])];
-      const proxy = hosts.length > 0 ? await openCommandProxy(place.network, hosts) : undefined;
+      const proxy = await proxyFor(hosts, place);
       const watch = await guard.begin();
       const remarks: string[] = [];
       let result: CommandRun;
@@ -91,10 +80,88 @@ export async function createBubblewrap(options: BubblewrapOptions): Promise<Envi
       remarks.push(...(proxy?.refused() ?? whatLacked(options, result)));
       return remarks.length === 0 ? result : { ...result, remarks };
     },
+    start: (program) => startProgram(program, { options, guard, sandboxes }),
     variables: (mark) => ({ ...own, LEGION_RUN: mark }),
     endLeft: (mark) => endTree(undefined, mark),
-    close: async () => cgroup?.made?.remove(),
+    close: sandboxes.close,
   };
+}
+
+function proxyFor(
+  hosts: readonly string[],
+  { network }: Pick<EnvironmentPlace, "network">,
+): Promise<CommandProxy> | undefined {
+  return hosts.length > 0 ? openCommandProxy(network, hosts) : undefined;
+}
+
+/** What is run in a sandbox of its own each. */
+function createSandboxes(options: BubblewrapOptions) {
+  const living = createLivingCommands();
+  const always = fixedArgs(options);
+  const outer = outerOf(options);
+  /** Of all commands of this agent together. */
+  let cgroup: { readonly made: Cgroup | undefined } | undefined;
+  return {
+    around(program: readonly string[], made: Sandboxing): Parameters<typeof runSandboxed>[0] {
+      const { protect, proxy, cwd, seen, mounts = always } = made;
+      const args = [
+        ...mounts,
+        ...(proxy?.mounts ?? []),
+        ...guardArgs(options, protect),
+        ...["--chdir", cwd],
+        ...Object.entries({ ...seen, ...proxy?.variables }).flatMap((pair) => ["--setenv", ...pair]),
+      ];
+      const limits = innerLimits();
+      const bound = limits === "" ? [] : ["sh", "-c", `${limits}exec "$@"`, "sh"];
+      const inside = [...(proxy?.forwarder ?? []), ...bound, ...program];
+      cgroup ??= { made: makeCgroup() };
+      return { ...outer, args, inside, cgroup: cgroup.made, living };
+    },
+    close: async (): Promise<void> => cgroup?.made?.remove(),
+  };
+}
+
+interface Confining {
+  readonly options: BubblewrapOptions;
+  readonly guard: Guard;
+  readonly sandboxes: ReturnType<typeof createSandboxes>;
+}
+
+async function startProgram(
+  program: StartOptions,
+  { options, guard, sandboxes }: Confining,
+): Promise<StartedProgram> {
+  const { place, variables } = options;
+  const { command, args, cwd, env, network, mark } = program;
+  const mounts = fixedArgs(
+    { ...options, network: network === "on" ? "on" : "off" },
+    programFiles(program, variables, place),
+  );
+  const proxy = await proxyFor(typeof network === "string" ? [] : network, place);
+  const watch = await guard.begin();
+  const settle = async (): Promise<void> => {
+    tellSetAside(await watch.end(), place);
+    await proxy?.close();
+  };
+  const missed = (): readonly string[] => proxy?.missed() ?? [];
+  const seen = { ...passedOn(variables), HOME, TMPDIR: "/tmp", ...env, LEGION_RUN: mark };
+  const order = sandboxes.around([command, ...args], { protect: watch.protect, proxy, cwd, seen, mounts });
+  try {
+    return await startSandboxed(order, cwd, { missed, settle });
+  } catch (error) {
+    await settle();
+    throw error;
+  }
+}
+
+/** What one sandbox is made with beside what all have. */
+interface Sandboxing extends Pick<GuardedTime, "protect"> {
+  readonly proxy: CommandProxy | undefined;
+  readonly cwd: string;
+  /** Variables. */
+  readonly seen: Readonly<Record<string, string>>;
+  /** Absent: those of every command. */
+  readonly mounts?: readonly string[];
 }
 
 function whatLacked({ network }: BubblewrapOptions, result: CommandRun): readonly string[] {

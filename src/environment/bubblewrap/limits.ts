@@ -141,10 +141,14 @@ export interface Watched {
   readonly workspace: string;
   /** The kernel does not: then it is done here. */
   readonly countsProcesses: boolean;
+  readonly everyMs?: number;
 }
 
 /** Looks again and again at what no limit of the kernel covers, until the answer is called. */
-export function watchLimits({ init, workspace, countsProcesses }: Watched, end: (why: EndReason) => void) {
+export function watchLimits(
+  { init, workspace, countsProcesses, everyMs = LOOK_MS }: Watched,
+  end: (why: EndReason) => void,
+) {
   const hadSpace = hasSpace(workspace);
   let isLooking = false;
   const look = async (): Promise<void> => {
@@ -155,7 +159,7 @@ export function watchLimits({ init, workspace, countsProcesses }: Watched, end: 
     if (await isCrowded(first)) end("too many processes");
     isLooking = false;
   };
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  const timer = setInterval(() => void look(), everyMs).unref();
   return () => clearInterval(timer);
 }
 

@@ -1,15 +1,16 @@
 // Does the whole sandbox work on this machine, and if not, why not, and what helps?
 
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { EnvironmentPlace } from "../environment.ts";
 import { makeOwnFolders } from "../lodging.ts";
 import { createBubblewrap } from "./bubblewrap.ts";
 import type { Abilities } from "./profile.ts";
+import { findProgram } from "./system.ts";
 
 export type Probe =
   | { readonly works: true; readonly program: string; readonly abilities: Abilities }
@@ -55,7 +56,14 @@ export async function probeBubblewrap(machine: Machine): Promise<Probe> {
     };
     const folders = await makeOwnFolders(place);
     const profile = { place, folders, variables, abilities, read: [], network: "off" } as const;
-    const sandbox = await createBubblewrap({ ...profile, program, hosts: [], pass: [], description: "" });
+    const sandbox = await createBubblewrap({
+      ...profile,
+      program,
+      hosts: [],
+      pass: [],
+      description: "",
+      confinement: "",
+    });
     const run = { cwd: folder, timeoutMs: PROBE_MS, signal: new AbortController().signal };
     const { exitCode, output } = await sandbox.execute(LOOK, run);
     await sandbox.close();
@@ -66,20 +74,6 @@ export async function probeBubblewrap(machine: Machine): Promise<Probe> {
     return { works: false, ...explain(messageOf(error), machine) };
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  }
-}
-
-export function findProgram(name: string, path: string): string | undefined {
-  const folders = path.split(delimiter).filter((folder) => folder.startsWith("/"));
-  return folders.map((folder) => join(folder, name)).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

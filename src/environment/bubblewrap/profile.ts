@@ -28,8 +28,14 @@ export interface ProfileOptions {
   readonly network: "off" | "on";
 }
 
-/** Of every command, the same: all namespaces, no capabilities, the system, what is the agent's own. */
-export function fixedArgs({ place, folders, variables, abilities, read, network }: ProfileOptions): Args {
+/**
+ * Of every command, the same: all namespaces, no capabilities, the system, what is the agent's own.
+ * @param files mounts of what else is shown
+ */
+export function fixedArgs(
+  { place, folders, variables, abilities, read, network }: ProfileOptions,
+  files: Args = [],
+): Args {
   return [
     ...["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"],
     ...["--cap-drop", "ALL", "--hostname", "legion"],
@@ -48,6 +54,7 @@ export function fixedArgs({ place, folders, variables, abilities, read, network 
     ...["--bind", folders.tmp, "/tmp", "--bind", folders.tmp, "/var/tmp", "--dir", "/run"],
     ...["--bind", folders.home, HOME],
     ...programArgs(variables, place),
+    ...files,
     ...read.flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--bind", place.workspace, place.workspace],
   ];

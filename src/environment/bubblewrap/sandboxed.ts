@@ -4,10 +4,12 @@ import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setImmediate as others, setTimeout as delay } from "node:timers/promises";
 import { LegionError } from "../../base/errors.ts";
+import type { StartedProgram } from "../../domain/authoring/program.ts";
 import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { ExecuteOptions } from "../environment.ts";
 import { signalGroup, signalProcess } from "../process-tree.ts";
 import { attend, type createLivingCommands } from "../running-command.ts";
+import { attendProgram, type RunningProgram } from "../running-program.ts";
 import { innerLimits, OUTER_LIMITS, watchLimits, type Cgroup } from "./limits.ts";
 import { withoutFiles } from "./open-files.ts";
 import type { Args } from "./system.ts";
@@ -45,45 +47,78 @@ const POLL_MS = 1;
 
 /** Rejects, saying what bwrap says, if the sandbox cannot be made. */
 export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions): Promise<CommandRun> {
-  const { args, workspace, cgroup, living } = order;
+  const { child, status, ...sandbox } = await openSandbox(order, options.cwd, ONE_PIPE);
+  const running = { child, stdout: child.stdout!, ...sandbox };
+  const result = await order.living.during(sandbox.endNow, () => attend(running, options));
+  if (result.ended === undefined && !status.hasStarted()) throw notMade(result.output);
+  return result;
+}
+
+/** With pipes for input, output and errors. Where the sandbox cannot be made it has gone, and says why. */
+export async function startSandboxed(
+  order: SandboxOrder,
+  cwd: string,
+  more: Pick<RunningProgram, "missed" | "settle">,
+): Promise<StartedProgram> {
+  const { child, status, watch, ...sandbox } = await openSandbox(order, cwd, THREE_PIPES);
+  let why: string | undefined;
+  const unwatch = watch((reason) => {
+    why = `It was ended: ${reason}.`;
+    sandbox.endNow();
+  }, PROGRAM_LOOK_MS);
+  child.once("exit", unwatch);
+  const isMade = (): boolean => status.hasStarted() || child.signalCode !== null;
+  const explain = (): string | undefined =>
+    why ?? (isMade() ? undefined : "It could not be started in the sandbox.");
+  return attendProgram({ child, explain, ...sandbox, ...more }, order.living);
+}
+
+/** What was printed first is read first: one pipe for both streams. */
+const ONE_PIPE = { stdio: ["ignore", "pipe", "ignore"], redirect: "exec 2>&1" } as const;
+const THREE_PIPES = { stdio: ["pipe", "pipe", "pipe"], redirect: ":" } as const;
+/** It may run for days. */
+const PROGRAM_LOOK_MS = 1_000;
+
+type Pipes = typeof ONE_PIPE | typeof THREE_PIPES;
+
+async function openSandbox(order: SandboxOrder, cwd: string, pipes: Pipes) {
+  const { args, workspace, cgroup } = order;
   if (args.length > MAX_ARGS) {
     const most =
       "a sandbox can hide or protect some 2,500 files, and this workspace has more with protected names";
     throw new LegionError("REFUSED", most);
   }
-  const child = start(order, options.cwd);
+  const child = start(order, cwd, pipes);
   await once(child, "spawn");
   const status = listen(child);
   if (isTakenIn(cgroup)) void letRun(child, status, cgroup);
   const countsProcesses = !cgroup && innerLimits() === "";
-  const running = {
+  return {
     child,
-    stdout: child.stdout!,
+    status,
     terminate: async () => {
       await Promise.race([status.told, delay(STATUS_MS)]);
       terminate(child, status.init());
     },
     kill: () => endSandbox(child, status.init()),
-    watch: (end: Parameters<typeof watchLimits>[1]) =>
-      watchLimits({ init: status.init, workspace, countsProcesses }, end),
+    endNow: () => signalGroup(child.pid!, "SIGKILL"),
+    watch: (end: Parameters<typeof watchLimits>[1], everyMs?: number) =>
+      watchLimits({ init: status.init, workspace, countsProcesses, everyMs }, end),
   };
-  const result = await living.during(
-    () => signalGroup(child.pid!, "SIGKILL"),
-    () => attend(running, options),
-  );
-  if (result.ended === undefined && !status.hasStarted()) throw notMade(result.output);
-  return result;
 }
 
-function start({ program, args, inside, cgroup, inherited, callFilter }: SandboxOrder, cwd: string) {
+function start(
+  { program, args, inside, cgroup, inherited, callFilter }: SandboxOrder,
+  cwd: string,
+  pipes: Pipes,
+) {
   const isTaken = isTakenIn(cgroup);
   const block = isTaken ? ["--block-fd", String(BLOCK)] : [];
   const filter = callFilter === undefined ? [] : ["--seccomp", String(FILTER)];
   const told = [...args, "--json-status-fd", String(STATUS), ...block, ...filter];
-  // One pipe for both streams: what was printed first is read first.
-  const open = `exec 2>&1${callFilter === undefined ? "" : ` ${FILTER}<"$1"`}; shift`;
+  const open = `${pipes.redirect}${callFilter === undefined ? "" : `; exec ${FILTER}<"$1"`}; shift`;
   const script = [open, cgroup?.enter ?? ":", OUTER_LIMITS, 'exec "$@"'].join("; ");
-  const stdio = ["ignore", "pipe", "ignore", "pipe", "pipe", isTaken ? "pipe" : "ignore"] as const;
+  const stdio = [...pipes.stdio, "pipe", "pipe", isTaken ? "pipe" : "ignore"] as const;
   // bwrap is the first process inside, and shows there what it was started with: nothing.
   const child = withoutFiles(inherited, stdio, (files, closing) => {
     const wrapped = [program, ...closing, "--args", String(ARGS), "--", ...inside];

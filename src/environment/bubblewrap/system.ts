@@ -1,6 +1,6 @@
 // What every sandbox sees of the machine: programs and libraries, read-only, and what they need to start.
 
-import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isInside } from "../../base/files/project-file.ts";
 import type { EnvironmentPlace } from "../environment.ts";
@@ -33,11 +33,15 @@ function rootArgs(path: string): Args {
   return stat ? ["--ro-bind", path, path] : [];
 }
 
-type Bounds = Pick<EnvironmentPlace, "workspace" | "project">;
+export type Bounds = Pick<EnvironmentPlace, "workspace" | "project">;
 
-/** The folders of PATH that are not there already; never one that holds the workspace, or somebody's home. */
+/** The folders of PATH that are not there already. */
 export function programArgs(variables: NodeJS.ProcessEnv, bounds: Bounds): Args {
-  const folders = (variables["PATH"] ?? "").split(delimiter).filter(isAbsolute);
+  return folderArgs((variables["PATH"] ?? "").split(delimiter).filter(isAbsolute), variables, bounds);
+}
+
+/** Those that are not there already; never one that holds the workspace, or somebody's home. */
+export function folderArgs(folders: readonly string[], variables: NodeJS.ProcessEnv, bounds: Bounds): Args {
   return [...new Set(folders)].flatMap((folder) => {
     const real = realOf(folder);
     if (real === undefined || isThere(real) || isThere(folder) || holds(real, variables, bounds)) return [];
@@ -50,7 +54,7 @@ export function programArgs(variables: NodeJS.ProcessEnv, bounds: Bounds): Args 
   });
 }
 
-function realOf(path: string): string | undefined {
+export function realOf(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
@@ -58,7 +62,7 @@ function realOf(path: string): string | undefined {
   }
 }
 
-function isThere(path: string): boolean {
+export function isThere(path: string): boolean {
   return ROOTS.some((root) => isInside(root, path));
 }
 
@@ -66,4 +70,18 @@ function isThere(path: string): boolean {
 export function holds(folder: string, variables: NodeJS.ProcessEnv, { workspace, project }: Bounds): boolean {
   const homes = ["/", "/home", "/root", "/tmp", "/etc", "/var", variables["HOME"], workspace, project];
   return homes.some((home) => home && isInside(folder, existsSync(home) ? realpathSync(home) : home));
+}
+
+export function findProgram(name: string, path: string): string | undefined {
+  const folders = path.split(delimiter).filter((folder) => folder.startsWith("/"));
+  return folders.map((folder) => join(folder, name)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

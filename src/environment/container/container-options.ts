@@ -15,4 +15,5 @@ export interface ContainerOptions {
   readonly image: string;
   readonly args: readonly string[];
   readonly description: string;
+  readonly confinement: string;
 }

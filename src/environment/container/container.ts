@@ -3,10 +3,13 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { LegionError } from "../../base/errors.ts";
+import type { StartedProgram } from "../../domain/authoring/program.ts";
 import type { CommandRun } from "../../domain/authoring/workspace.ts";
-import type { Environment, ExecuteOptions } from "../environment.ts";
+import type { Environment, ExecuteOptions, StartOptions } from "../environment.ts";
 import { guardOf } from "../guard/guard.ts";
 import type { ProtectedEntry } from "../guard/scan.ts";
 import { tellSetAside } from "../guard/set-aside.ts";
@@ -19,8 +22,9 @@ import {
   SHELL,
   type RunningCommand,
 } from "../running-command.ts";
+import { attendProgram } from "../running-program.ts";
 import type { ContainerOptions } from "./container-options.ts";
-import { runArgs } from "./run-args.ts";
+import { runArgs, type ContainerRun } from "./run-args.ts";
 
 /** With one of these docker and podman say that they, and not the command, failed. */
 const CANNOT_START = [125, 126, 127];
@@ -29,14 +33,33 @@ const LIMITS = "ulimit -c 0; ulimit -f 2097152; ";
 const PREFIX = "ai-legion-";
 
 export function createContainerEnvironment(options: ContainerOptions): Environment {
-  const { kind, place, folders, variables, description } = options;
+  const { kind, place, folders, variables, description, confinement } = options;
   const guard = guardOf(place, folders);
   const own = passedOn(variables);
   const engine = createEngine(options);
   const living = createLivingCommands();
 
+  async function start(program: StartOptions): Promise<StartedProgram> {
+    if (typeof program.network !== "string" && program.network.length > 0)
+      throw new LegionError(
+        "REFUSED",
+        `In ${kind} it reaches no single hosts: its network is off or on, as an image need not hold what leads to them.`,
+      );
+    const time = await guard.begin();
+    const settle = async (): Promise<void> => void tellSetAside(await time.end(), place);
+    try {
+      const container = await engine.startProgram(program, time.protect);
+      return attendProgram({ ...container, settle }, living);
+    } catch (error) {
+      await settle();
+      throw error;
+    }
+  }
+
   return {
     kind,
+    confinement,
+    start,
     isSandbox: options.network === "off" && options.args.length === 0,
     description,
     async execute(command, order) {
@@ -72,49 +95,79 @@ interface Container extends RunningCommand {
   check(result: CommandRun): void;
 }
 
+interface Engine {
+  readonly options: ContainerOptions;
+  /** Of its command line. */
+  readonly env: NodeJS.ProcessEnv;
+  /** What it names may be gone. */
+  readonly attempt: (...args: readonly string[]) => Promise<void>;
+}
+
+/** @param inside what is run there */
+async function openContainer(
+  { options, env, attempt }: Engine,
+  inside: readonly string[],
+  { mark, passed, env: seen, ...run }: ContainerOrder,
+) {
+  const { program, folders } = options;
+  const name = `${PREFIX}${mark}`;
+  // Values of variables stand in no command line, which every user of this machine can read.
+  const all = { ...passed, LEGION_RUN: mark };
+  const file = seen && writeVariables(join(folders.etc, name), seen);
+  const args = runArgs(options, { ...run, name, passed: Object.keys(all), variables: file });
+  const child = spawn(program, [...args, ...inside], {
+    cwd: run.cwd,
+    env: { ...env, ...all },
+    detached: true,
+    stdio: [file === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  if (file !== undefined) child.once("exit", () => rmSync(file, { force: true }));
+  await once(child, "spawn");
+  return {
+    child,
+    terminate: () => attempt("kill", "--signal", "TERM", name),
+    async kill() {
+      // With its first process everything in it ended.
+      if (child.exitCode !== null) return;
+      await attempt("kill", "--signal", "KILL", name);
+      child.kill("SIGKILL");
+      await attempt("rm", "--force", name);
+    },
+    endNow: () => void spawnSync(program, ["kill", "--signal", "KILL", name], { env }),
+  };
+}
+
 function createEngine(options: ContainerOptions) {
   const { kind, program, variables } = options;
   const env = { ...variables };
   const tell = async (...args: readonly string[]): Promise<string> =>
     (await promisify(execFile)(program, args, { env })).stdout;
-  /** What it names may be gone. */
   const attempt = (...args: readonly string[]): Promise<void> =>
     tell(...args).then(
       () => undefined,
       () => undefined,
     );
+  const engine: Engine = { options, env, attempt };
   return {
     async start(
       command: string,
       { trace, cwd }: ExecuteOptions,
       protect: readonly ProtectedEntry[],
     ): Promise<Container> {
-      const mark = trace?.mark ?? randomUUID();
-      const name = `${PREFIX}${mark}`;
-      // Values of variables stand in no command line, which every user of this machine can read.
-      const passed = { ...pick(variables, options.pass), LEGION_RUN: mark };
-      const args = runArgs(options, { name, cwd, passed: Object.keys(passed), protect });
-      const child = spawn(program, [...args, "sh", "-c", `${LIMITS}${SHELL}`, "sh", command], {
-        cwd,
-        env: { ...env, ...passed },
-        detached: true,
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      let complaint = "";
-      child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString("utf8").slice(0, 2_000)));
-      await once(child, "spawn");
-      return {
-        child,
-        stdout: child.stdout,
-        terminate: () => attempt("kill", "--signal", "TERM", name),
-        async kill() {
-          // With its first process everything in it ended.
-          if (child.exitCode !== null) return;
-          await attempt("kill", "--signal", "KILL", name);
-          child.kill("SIGKILL");
-          await attempt("rm", "--force", name);
+      const { child, ...container } = await openContainer(
+        engine,
+        ["sh", "-c", `${LIMITS}${SHELL}`, "sh", command],
+        {
+          ...{ cwd, protect, network: options.network },
+          ...{ mark: trace?.mark ?? randomUUID(), passed: pick(variables, options.pass) },
         },
-        endNow: () => void spawnSync(program, ["kill", "--signal", "KILL", name], { env }),
+      );
+      let complaint = "";
+      child.stderr!.on("data", (chunk: Buffer) => (complaint += chunk.toString("utf8").slice(0, 2_000)));
+      return {
+        ...container,
+        child,
+        stdout: child.stdout!,
         check({ exitCode }) {
           if (!CANNOT_START.includes(exitCode ?? 0) || complaint === "") return;
           const why = complaint.trim().split("\n").at(-1);
@@ -122,6 +175,13 @@ function createEngine(options: ContainerOptions) {
         },
       };
     },
+    startProgram: (
+      { command, args, cwd, env, network, mark }: StartOptions,
+      protect: readonly ProtectedEntry[],
+    ) =>
+      openContainer(engine, ["sh", "-c", `${LIMITS}exec "$@"`, "sh", command, ...args], {
+        ...{ cwd, protect, network: network === "on" ? "on" : "off", mark, env },
+      }),
     /** Those whose name begins so; says whether there were any. */
     async endAll(prefix: string): Promise<boolean> {
       const listed = await tell("ps", "--all", "--filter", `name=^${prefix}`, "--format", "{{.Names}}");
@@ -130,4 +190,19 @@ function createEngine(options: ContainerOptions) {
       return left.length > 0;
     },
   };
+}
+
+interface ContainerOrder extends Omit<ContainerRun, "name" | "passed" | "variables"> {
+  readonly mark: string;
+  /** Of the runtime. */
+  readonly passed?: Readonly<Record<string, string>>;
+  /** Of a program with input, which whoever wrote it says: the command line itself must not see them. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** For the command line to read: in a line of its own, so a value of several cannot be said. */
+function writeVariables(path: string, variables: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(variables).filter(([, value]) => !value.includes("\n"));
+  writeFileSync(path, lines.map((pair) => `${pair.join("=")}\n`).join(""), { mode: 0o600 });
+  return path;
 }

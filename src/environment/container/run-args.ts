@@ -6,6 +6,9 @@ import type { ContainerOptions } from "./container-options.ts";
 
 export interface ContainerRun {
   readonly name: string;
+  readonly network: ContainerOptions["network"];
+  /** Path of a file with lines of `NAME=value`, for a program that has an input; absent: it has none. */
+  readonly variables?: string;
   readonly cwd: string;
   /** Names of variables whose values the command line finds in its own environment. */
   readonly passed: readonly string[];
@@ -17,9 +20,9 @@ const MAX_PROCESSES = 1_024;
 /** What `docker run` is told, up to the image. */
 export function runArgs(
   options: ContainerOptions,
-  { name, cwd, passed, protect }: ContainerRun,
+  { name, cwd, passed, protect, network, variables }: ContainerRun,
 ): readonly string[] {
-  const { kind, place, folders, network, read, image, args } = options;
+  const { kind, place, folders, read, image, args } = options;
   const at = ({ names }: ProtectedEntry): string => join(place.workspace, ...names);
   const mounts = [
     bind(place.workspace, place.workspace),
@@ -36,6 +39,7 @@ export function runArgs(
   ];
   return [
     ...["run", "--rm", "--init", "--pull", "missing", "--name", name],
+    ...(variables === undefined ? [] : ["--interactive", "--env-file", variables]),
     ...["--network", network === "on" ? "bridge" : "none"],
     ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--security-opt", "label=disable"],
     ...["--pids-limit", `${MAX_PROCESSES}`, "--memory", "4g"],

@@ -2,7 +2,8 @@ import { chmod, copyFile, mkdir, mkdtemp, readFile, realpath, rm, writeFile } fr
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeEnvironment } from "../environment-contract.ts";
+import { describeEnvironment, type EnvironmentUnderTest } from "../environment-contract.ts";
+import { describePrograms } from "../programs-contract.ts";
 import { openChosen, placeIn } from "../opened.ts";
 import type { EnvironmentChoice } from "../../../src/environment/settings.ts";
 
@@ -23,12 +24,15 @@ const withPrograms = (variables: NodeJS.ProcessEnv) => ({
   PATH: `${programs}${delimiter}${variables["PATH"]}`,
 });
 
-for (const kind of ["docker", "podman"] as const)
-  describeEnvironment({
+for (const kind of ["docker", "podman"] as const) {
+  const stoodIn: EnvironmentUnderTest = {
     name: `${kind}, by a stand-in`,
     path: () => withPrograms(process.env).PATH,
     open: (workspace, variables) => openChosen({ kind }, placeIn(workspace), withPrograms(variables)),
-  });
+  };
+  describeEnvironment(stoodIn);
+  describePrograms(stoodIn);
+}
 
 describe("what docker and podman are told", () => {
   async function told(choice: EnvironmentChoice) {

@@ -21,7 +21,7 @@ else if (verb === "ps") list();
 else process.exit(125);
 
 function run() {
-  const flags = new Set(["--rm", "--init"]);
+  const flags = new Set(["--rm", "--init", "--interactive"]);
   /** @type {Record<string, string | undefined>} */
   const env = { PATH: process.env.PATH };
   let name = "";
@@ -31,6 +31,9 @@ function run() {
     if (flags.has(option) || option.includes("=")) continue;
     const value = args[++at];
     if (option === "--name") name = value;
+    if (option === "--env-file")
+      for (const line of readFileSync(value, "utf8").split("\n").filter(Boolean))
+        env[line.slice(0, line.indexOf("="))] = line.slice(line.indexOf("=") + 1);
     if (option === "--env")
       env[value.split("=")[0]] = value.includes("=")
         ? value.slice(value.indexOf("=") + 1)

@@ -5,6 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Network } from "../../../domain/authoring/network.ts";
+import { readUrl, targetOf } from "../destination.ts";
+import { parseHost } from "./hosts.ts";
 
 export interface CommandProxy {
   /** For bwrap. */
@@ -15,9 +17,12 @@ export interface CommandProxy {
   readonly forwarder: readonly string[];
   /** A sentence for each place that was refused. */
   refused(): readonly string[];
+  /** The hosts that it asked for and that are none of those it may reach, such as `example.com:8443`; at most 20. */
+  missed(): readonly string[];
   close(): Promise<void>;
 }
 
+const MAX_MISSED = 20;
 const MAX_BYTES = 2 * 1024 ** 3;
 const PORT = 3128;
 const [NODE, SOCKET] = ["/run/legion/node", "/run/legion/proxy.sock"];
@@ -46,7 +51,15 @@ export async function openCommandProxy(
   const folder = await mkdtemp(join(tmpdir(), "legion-proxy-"));
   const socket = join(folder, "proxy.sock");
   try {
-    const proxy = await network.openProxy({ maxBytes: MAX_BYTES, hosts, socket });
+    const rules = hosts.map(parseHost);
+    const missed = new Set<string>();
+    const permits = (url: string): boolean => {
+      const target = targetOf(readUrl(url));
+      const { host } = new URL(url);
+      if (missed.size < MAX_MISSED && !rules.some((rule) => rule(target))) missed.add(host);
+      return true;
+    };
+    const proxy = await network.openProxy({ maxBytes: MAX_BYTES, hosts, permits, socket });
     const { username, password } = proxy.credential;
     const url = `http://${username}:${password}@127.0.0.1:${PORT}`;
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
@@ -60,6 +73,7 @@ export async function openCommandProxy(
       },
       forwarder: [NODE, "-e", FORWARDER, "--"],
       refused: () => proxy.refused(),
+      missed: () => [...missed],
       async close() {
         await proxy.close();
         await rm(folder, { recursive: true, force: true });

@@ -1,0 +1,77 @@
+// One program with pipes while it runs, wherever that is, and its end.
+
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { LegionError } from "../base/errors.ts";
+import type { ProgramOrder, StartedProgram } from "../domain/authoring/program.ts";
+import type { createLivingCommands, RunningCommand } from "./running-command.ts";
+
+/** How long it may take to end when its input is closed, and then when it is told to. */
+const PATIENCE_MS = 500;
+
+export interface RunningProgram extends Pick<RunningCommand, "terminate" | "kill"> {
+  readonly child: ChildProcess;
+  /** Ends it at once, without waiting. */
+  endNow(): void;
+  /** Says why it is none of the program's doing that it ended. */
+  explain?(): string | undefined;
+  readonly missed?: StartedProgram["missed"];
+  /** Called once, when nothing of it runs any more. */
+  settle?(): Promise<void>;
+}
+
+/** To be called before anything is waited for: it may be gone by then. */
+export function attendProgram(
+  { child, terminate, kill, endNow, explain, missed = () => [], settle }: RunningProgram,
+  living: ReturnType<typeof createLivingCommands>,
+): StartedProgram {
+  const [stdin, stdout, stderr] = [child.stdin!, child.stdout!, child.stderr!];
+  for (const stream of [stdin, stdout, stderr]) stream.on("error", () => undefined);
+  const gone = new Promise<string>((resolve) => {
+    child.once("close", (code, signal) =>
+      resolve(explain?.() ?? (signal ? `It was ended by ${signal}.` : `It exited with code ${code}.`)),
+    );
+  });
+  let killed: Promise<unknown> | undefined;
+  const endAll = (): Promise<unknown> => (killed ??= kill());
+  // What it started may hold its pipes open.
+  child.once("exit", () => void endAll());
+  const over = living.during(endNow, async () => {
+    try {
+      await gone;
+      await endAll();
+    } finally {
+      await settle?.();
+    }
+  });
+  over.catch(() => undefined);
+  return {
+    ...{ stdin, stdout, stderr, gone, missed },
+    async end() {
+      stdin.end();
+      if (!(await isDone(gone))) await terminate();
+      if (!(await isDone(gone))) await endAll();
+      await over;
+    },
+  };
+}
+
+async function isDone(gone: Promise<string>): Promise<boolean> {
+  const late = new AbortController();
+  const isLate = delay(PATIENCE_MS, false, { signal: late.signal }).catch(() => false);
+  const done = await Promise.race([gone.then(() => true), isLate]);
+  late.abort();
+  return done;
+}
+
+/** @param code as Node has it */
+export function notStarted(
+  { command, cwd }: Pick<ProgramOrder, "command" | "cwd">,
+  code: string,
+): LegionError {
+  const why = {
+    ENOENT: `There is no program ${JSON.stringify(command)}, or no folder ${JSON.stringify(cwd)}.`,
+    EACCES: `${JSON.stringify(command)} may not be run.`,
+  }[code];
+  return new LegionError("REFUSED", why ?? `It could not be started (${code}).`);
+}
