@@ -1,6 +1,6 @@
 // What other programs say through the person's log: as Control, marked as from outside, and once for one request.
 //
-//   B1. A request is in the log of agent 0 together with what was said for it: whoever repeats it, whenever, is told the same
+//   K9. A request is in the log of agent 0 together with what was said for it: whoever repeats it, whenever, is told the same
 //       messages, and nothing is said again.
 
 import { createHash } from "node:crypto";

@@ -10,7 +10,7 @@ import { serve } from "../control/serve.ts";
 const said = (content: string, request = "call-1", targets = ["1"]) => ({ targets, content, request });
 
 describe("what another program says", () => {
-  it("is one message however often it is asked for, also after the node has ended (B1)", async () => {
+  it("is one message however often it is asked for, also after the node has ended (K9)", async () => {
     const world = await createWorld({ 1: { script: () => NOOP } });
     const first = await world.legion.control.relay(said("hello"));
     expect(first).toEqual({ ids: ["0>1#1"], to: ["1"], seq: expect.any(Number), isRepeated: false });
@@ -29,7 +29,7 @@ describe("what another program says", () => {
     ]);
   });
 
-  it("is the same message over the socket as with nobody running (B1)", async () => {
+  it("is the same message over the socket as with nobody running (K9)", async () => {
     const world = await createWorld({ 1: { script: () => NOOP } });
     const { node, close } = await serve(world);
     const first = await node.relay(said("hello"));

@@ -67,7 +67,7 @@ async function open(type: "http" | "sse", url: string) {
   const offer = (await module.offers!.find(host)) as Offer;
   const actions = module.offers!.actions!(offer);
   const act = async (name: string, given: unknown = {}) => {
-    const { outcome, content } = await actions[name]!.execute(given, host);
+    const { outcome, content } = await actions[name]!.execute(given, { ...host, offer });
     return { outcome, content: unwrapOutside(content).trim() };
   };
   return { act, names: Object.keys(actions) };
