@@ -1,7 +1,8 @@
 import { defineModule, type Module } from "../../src/domain/authoring/module.ts";
 import { defineShared } from "../../src/domain/authoring/module-state.ts";
-import { openServers, SERVER_TIMES, type ServerTimes } from "./servers.ts";
-import { namesFor, readSettings } from "./settings.ts";
+import type { ServerTimes } from "./connected.ts";
+import { openServers, SERVER_TIMES } from "./servers.ts";
+import { askingFor, readSettings } from "./settings.ts";
 import { createActions, instructionsOf, type CallTimes } from "./tools/actions.ts";
 import { mergeOffers, type Offer } from "./tools/offer.ts";
 
@@ -16,7 +17,7 @@ export function createMcp(times: Partial<Times> = {}): Module {
   const every: Times = { ...TIMES, ...times };
   const serversOf = defineShared((node, settings) => openServers(node, readSettings(settings), every));
   const actionsOf = createActions(
-    (server, host) => serversOf(host).connection(server, namesFor(host)),
+    (server, host) => serversOf(host).connection(server, askingFor(host)),
     every,
   );
   return defineModule({
@@ -26,7 +27,7 @@ export function createMcp(times: Partial<Times> = {}): Module {
     actions: {},
     offers: {
       async find(host) {
-        const found = await serversOf(host).find(namesFor(host), host.signal);
+        const found = await serversOf(host).find(askingFor(host), host.signal);
         if (found.length === 0 && host.offer === undefined) return undefined;
         const room = { tokens: host.maxPinnedTokens * SHARE_OF_PINNED, count: host.tokens };
         return mergeOffers(host.offer as Offer | undefined, found, room);

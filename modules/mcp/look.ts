@@ -1,20 +1,31 @@
 // What a server is, for the person who allows it: it is started once.
 
 import type { NodeHost } from "../../src/domain/authoring/host.ts";
+import type { Programs } from "../../src/domain/authoring/program.ts";
+import type { ConfinementSettings } from "./config/confinement.ts";
 import type { Entry } from "./config/entry.ts";
 import { openServer } from "./life/open-server.ts";
+import { placeFor } from "./life/start.ts";
 import { SERVER_TIMES } from "./servers.ts";
 import { listOffers } from "./tools/list.ts";
 import type { Listing } from "./tools/offer.ts";
 
+/** Where its agents' servers run. */
+interface LookingPlace extends Pick<NodeHost, "clock" | "network"> {
+  readonly programs: Programs;
+  readonly confinement: ConfinementSettings;
+}
+
 /** Resolves when nothing of it is left. Rejects with why it could not be asked, in a sentence or two. */
 export async function lookAt(
   entry: Entry,
-  node: Pick<NodeHost, "network" | "environment" | "endTree" | "clock">,
+  { network, clock, programs, confinement }: LookingPlace,
 ): Promise<Listing> {
   const { connectMs, listMs } = SERVER_TIMES;
   const { signal } = new AbortController();
-  const open = (failed: number) => openServer(entry, node, { signal, failed, connectMs });
+  const { start } = placeFor(entry, confinement, programs);
+  const open = (failed: number) =>
+    openServer(entry, { network, clock, start }, { signal, failed, connectMs });
   // The second time it is asked for the older protocol.
   const link = await open(0).catch(() => open(1));
   const left = link.gone.then((why) => {

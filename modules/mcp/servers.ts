@@ -1,81 +1,46 @@
 // The servers of one process: which there are, and the one connection to each.
 
 import type { NodeHost } from "../../src/domain/authoring/host.ts";
-import type { ServerStatus } from "../../src/domain/authoring/server-status.ts";
 import type { Entry } from "./config/entry.ts";
-import { keepConnected, type Connection } from "./life/connection.ts";
-import { openServer } from "./life/open-server.ts";
-import { refusal, type McpSettings, type ServerNames } from "./settings.ts";
-import { listOffers } from "./tools/list.ts";
-import { pinsIn, withhold } from "./tools/pins.ts";
-import type { Found, Listing } from "./tools/offer.ts";
-
-export interface ServerTimes {
-  readonly connectMs: number;
-  /** Of one page of a list. */
-  readonly listMs: number;
-}
+import { connect, FRESH_MS, type Connected, type ServerTimes } from "./connected.ts";
+import type { Connection } from "./life/connection.ts";
+import { placeFor, type ServerPlace } from "./life/start.ts";
+import { refusal, type Asking, type McpSettings } from "./settings.ts";
+import type { Found } from "./tools/offer.ts";
 
 export const SERVER_TIMES: ServerTimes = { connectMs: 10_000, listMs: 10_000 };
 
 export interface Servers {
-  /** What those of `names` have, side by side; the first time it waits until each has answered or failed. */
-  find(names: ServerNames, signal: AbortSignal): Promise<readonly Found[]>;
-  /** Rejects, with what would help, if there is none of that name among `names`. */
-  connection(name: string, names: ServerNames): Promise<Connection>;
+  /** What those of the agent have, side by side; the first time it waits until each has answered or failed. */
+  find(asking: Asking, signal: AbortSignal): Promise<readonly Found[]>;
+  /** Rejects, with what would help, if the agent has none of that name. */
+  connection(name: string, asking: Asking): Promise<Connection>;
 }
 
-/** A list is asked for again after this. */
-const FRESH_MS = 30_000;
-
 export function openServers(node: NodeHost, settings: McpSettings, times: ServerTimes): Servers {
-  const { trusted, isAllowed } = settings;
+  const { trusted } = settings;
   const begun = settings.servers();
-  const connected = new Map<string, Connected>();
-  /** Those that are being ended, too. */
-  const open = new Set<Connection>();
-  const over = new AbortController();
-  node.onStatus(() => [...connected.values()].map((server) => server.status()));
-  node.onClose(async () => {
-    over.abort();
-    await Promise.all([...open].map((connection) => connection.close()));
-  });
-  /** What a person takes back ends, whether or not an agent asks for it. */
-  const endOnceForbidden = async (entry: Entry, { connection }: Connected): Promise<void> => {
-    do await node.clock.sleep(FRESH_MS, over.signal);
-    while (!over.signal.aborted && (await isAllowed(entry).catch(() => false)));
-    if (over.signal.aborted) return;
-    connected.delete(entry.name);
-    await connection.close();
-    open.delete(connection);
-  };
-  /** Those of `names`, once it began those that a person has allowed by now. */
-  const allowed = async (names: ServerNames): Promise<readonly Connected[]> => {
+  const connections = openConnections(node, settings, times);
+  /** Those of the agent, once it began those that a person has allowed by now. */
+  const allowed = async ({ names, programs }: Asking): Promise<readonly Connected[]> => {
     const entries = (await begun).entries.filter(({ name }) => names === "all" || names.includes(name));
-    const areAllowed = await Promise.all(
-      entries.map(async (entry) => connected.has(entry.name) || (await isAllowed(entry))),
+    const found = await Promise.all(
+      entries.map((entry) => connections.to(entry, placeFor(entry, settings.confinement, programs))),
     );
-    return entries.flatMap((entry, index) => {
-      const known = connected.get(entry.name);
-      if (known || over.signal.aborted || !areAllowed[index]) return known ?? [];
-      const added = connect(entry, { node, times, pinned: settings.pinned });
-      connected.set(entry.name, added);
-      open.add(added.connection);
-      void endOnceForbidden(entry, added);
-      return added;
-    });
+    return found.flatMap((connected) => connected ?? []);
   };
   return {
-    async find(names, signal) {
+    async find(asking, signal) {
       return Promise.all(
-        (await allowed(names)).map(async ({ name, connection, list }) => {
+        (await allowed(asking)).map(async ({ name, connection, list }) => {
           await connection.settled(signal);
           return { name, isTrusted: trusted.includes(name), listing: await list() };
         }),
       );
     },
-    async connection(wanted, names) {
-      const servers = await allowed(names);
+    async connection(wanted, asking) {
+      const { names } = asking;
+      const servers = await allowed(asking);
       const found = servers.find(({ name }) => name === wanted);
       if (found) return found.connection;
       const entry = (await begun).entries.find(({ name }) => name === wanted);
@@ -86,63 +51,39 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
   };
 }
 
-interface Connected {
-  readonly name: string;
-  readonly connection: Connection;
-  /** `undefined` where it is away, or does not say. */
-  list(): Promise<Listing | undefined>;
-  status(): ServerStatus;
-}
-
-function statusOf(
-  name: string,
-  { standing, restarts }: Connection,
-  known: Listing | undefined,
-): ServerStatus {
-  const { state, sinceMs } = standing;
-  return {
-    ...{ name, state, restarts },
-    since: new Date(sinceMs).toISOString(),
-    reason: "why" in standing ? standing.why : "",
-    tools: known?.tools.length ?? null,
-    withheld: known?.withheld ?? [],
+/** All that were begun, until the node closes or a person takes back that they may run. */
+function openConnections(node: NodeHost, { isAllowed, pinned }: McpSettings, times: ServerTimes) {
+  /** By name and place: agents of the same sandbox share one. */
+  const connected = new Map<string, Connected>();
+  /** Those that are being ended, too. */
+  const open = new Set<Connection>();
+  const over = new AbortController();
+  node.onStatus(() => [...connected.values()].map((server) => server.status()));
+  node.onClose(async () => {
+    over.abort();
+    await Promise.all([...open].map((connection) => connection.close()));
+  });
+  /** What a person takes back ends, whether or not an agent asks for it. */
+  const endOnceForbidden = async (entry: Entry, key: string, { connection }: Connected): Promise<void> => {
+    do await node.clock.sleep(FRESH_MS, over.signal);
+    while (!over.signal.aborted && (await isAllowed(entry).catch(() => false)));
+    if (over.signal.aborted) return;
+    connected.delete(key);
+    await connection.close();
+    open.delete(connection);
   };
-}
-
-interface Connecting extends Pick<McpSettings, "pinned"> {
-  readonly node: NodeHost;
-  readonly times: ServerTimes;
-}
-
-function connect(entry: Entry, { node, times, pinned }: Connecting): Connected {
-  const { name } = entry;
-  const { connectMs, listMs } = times;
-  const connection = keepConnected(
-    name,
-    (attempt) => openServer(entry, node, { ...attempt, connectMs }),
-    node.clock,
-  );
-  let listing: { readonly of: object; readonly atMs: number; readonly listed: Promise<Listing> } | undefined;
-  /** The newest that it told. */
-  let known: Listing | undefined;
   return {
-    name,
-    connection,
-    status: () => statusOf(name, connection, known),
-    async list() {
-      const { standing } = connection;
-      if (standing.state !== "ready") return undefined;
-      if (listing?.of !== standing.link || node.clock.now() - listing.atMs >= FRESH_MS) {
-        const listed = connection.use((client) => listOffers(client, listMs));
-        listing = { of: standing.link, atMs: node.clock.now(), listed };
-      }
-      try {
-        const found = await listing.listed;
-        // What the person says counts at once, however old the list is.
-        return (known = withhold(found, await pinned(entry, pinsIn(found))));
-      } catch {
-        return undefined;
-      }
+    /** The one to this server from that place; `undefined` if nobody allowed it. */
+    async to(entry: Entry, place: ServerPlace): Promise<Connected | undefined> {
+      const key = JSON.stringify([entry.name, place.key]);
+      if (!connected.has(key) && !(await isAllowed(entry))) return undefined;
+      // Somebody else may have begun it meanwhile.
+      if (connected.has(key) || over.signal.aborted) return connected.get(key);
+      const added = connect(entry, { node, place, times, pinned });
+      connected.set(key, added);
+      open.add(added.connection);
+      void endOnceForbidden(entry, key, added);
+      return added;
     },
   };
 }

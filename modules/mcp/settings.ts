@@ -2,11 +2,14 @@
 
 import { z } from "zod";
 import type { Host } from "../../src/domain/authoring/host.ts";
+import type { ConfinementSettings } from "./config/confinement.ts";
 import type { Entry } from "./config/entry.ts";
 import type { ServersFound } from "./config/read.ts";
 import type { PinnedTool } from "./tools/pins.ts";
 
 const callable = <Called>() => z.custom<Called>((value) => typeof value === "function");
+
+type NamedEntry = Pick<Entry, "name" | "hash" | "way">;
 
 const settings = z.object({
   /** Those that the project names, allowed or not. */
@@ -15,13 +18,12 @@ const settings = z.object({
   names: z.union([z.literal("all"), z.array(z.string())]).optional(),
   /** Names of servers that are taken at their word where they are allowed. */
   trusted: z.array(z.string()),
-  /** Did a person allow just this entry, in this project? */
-  isAllowed: callable<(entry: Pick<Entry, "name" | "hash">) => Promise<boolean>>(),
+  /** Where they run, and what they reach. */
+  confinement: z.custom<ConfinementSettings>(),
+  /** Did a person allow just this entry, in this project, and to run where it does? */
+  isAllowed: callable<(entry: NamedEntry) => Promise<boolean>>(),
   /** The tools and prompts that the entry had when a person allowed it: `now`, where it is the first time that it tells them. */
-  pinned:
-    callable<
-      (entry: Pick<Entry, "name" | "hash">, now: readonly PinnedTool[]) => Promise<readonly PinnedTool[]>
-    >(),
+  pinned: callable<(entry: NamedEntry, now: readonly PinnedTool[]) => Promise<readonly PinnedTool[]>>(),
 });
 
 export type McpSettings = z.output<typeof settings>;
@@ -31,12 +33,15 @@ export function readSettings(given: Host["settings"]): McpSettings {
   return settings.parse(given);
 }
 
-/** Which servers an agent has. */
-export type ServerNames = NonNullable<McpSettings["names"]>;
+/** Which servers an agent has, and where its programs run. */
+export interface Asking {
+  readonly names: NonNullable<McpSettings["names"]>;
+  readonly programs: Host["programs"];
+}
 
-/** Those of one agent. Throws as `readSettings` does. */
-export function namesFor({ settings: given }: Pick<Host, "settings">): ServerNames {
-  return readSettings(given).names ?? "all";
+/** Of one agent. Throws as `readSettings` does. */
+export function askingFor({ settings: given, programs }: Pick<Host, "settings" | "programs">): Asking {
+  return { names: readSettings(given).names ?? "all", programs };
 }
 
 /** Why the server is not started, and what would allow it. */

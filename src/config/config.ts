@@ -153,7 +153,11 @@ export function settle(
     providers: guardKeys(providers, file.providers ?? {}, { env, dotEnv }),
     modules: {
       web: webOf(file.web ?? {}, { env, dotEnv }),
-      mcp: { trusted: file.mcp?.trusted ?? [], servers: () => serversIn(projectDir, env) },
+      mcp: {
+        trusted: file.mcp?.trusted ?? [],
+        confinement: { outside: file.mcp?.outside ?? [], network: file.mcp?.network ?? {} },
+        servers: () => serversIn(projectDir, env),
+      },
     },
     skills,
     grants,

@@ -2,6 +2,11 @@
 
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  confinementOf,
+  type Confinement,
+  type ConfinementSettings,
+} from "../../modules/mcp/config/confinement.ts";
 import { SERVER_FILES } from "../../modules/mcp/config/files.ts";
 import type { Entry } from "../../modules/mcp/config/entry.ts";
 import type { ServersFound } from "../../modules/mcp/config/read.ts";
@@ -12,6 +17,8 @@ import type { Trust, WantedGrant } from "./grants/grant.ts";
 export type McpConfig = {
   /** Names of those whose word on what their tools do is taken, once a person allowed them with that. */
   readonly trusted: readonly string[];
+  /** Where they run, and what they reach, as far as somebody said so. */
+  readonly confinement: ConfinementSettings;
   /** Those that the project names, allowed or not, as its files are now. Never rejects. */
   servers(): Promise<ServersFound>;
 };
@@ -38,9 +45,31 @@ export function namedBy({ way }: Entry): Variables {
   return way.kind === "stdio" ? way.env : way.headers;
 }
 
-/** What allows a server: this entry of this project, and whether it is taken at its word. */
-export function serverGrant({ name, hash }: Pick<Entry, "name" | "hash">, trusted: readonly string[]): Grant {
-  return { what: `mcp ${name}`, value: trusted.includes(name) ? `${hash} trusted` : hash };
+/** What allows a server: this entry of this project, whether it is taken at its word, where it runs and what it reaches there. */
+export function serverGrant(entry: GrantedEntry, { trusted, confinement }: ServerSettings): Grant {
+  const { name, hash } = entry;
+  const { where, network } = confinementOf(entry, confinement);
+  const reached = typeof network === "string" ? network : network.join(" ");
+  const parts = [
+    hash,
+    ...(trusted.includes(name) ? ["trusted"] : []),
+    ...(where === "outside" ? ["outside"] : []),
+    ...(where === "sandbox" && reached !== "off" ? [`network ${reached}`] : []),
+  ];
+  return { what: `mcp ${name}`, value: parts.join(" ") };
+}
+
+export type GrantedEntry = Pick<Entry, "name" | "hash" | "way">;
+type ServerSettings = Pick<McpConfig, "trusted" | "confinement">;
+
+/** For people, after "start the MCP server ...". */
+function placeOf({ where, network }: Confinement): string {
+  if (where !== "sandbox") return where === "outside" ? "without a sandbox" : "behind its URL";
+  const inside = "in the sandbox of its agents";
+  if (network === "on") return `${inside}, reaching every host and what listens on this machine`;
+  return network === "off" || network.length === 0
+    ? `${inside}, without a network`
+    : `${inside}, reaching ${network.join(", ")}`;
 }
 
 /** Which an agent has. */
@@ -53,7 +82,7 @@ export function serversOfAny(choices: readonly ServerChoice[]): ServerChoice {
 
 /** A grant for each server that can be used, of `names`. */
 export async function serverGrants(
-  { trusted, servers }: McpConfig,
+  { trusted, confinement, servers }: McpConfig,
   trust: Trust,
   names: ServerChoice = "all",
 ): Promise<readonly WantedGrant[]> {
@@ -62,11 +91,11 @@ export async function serverGrants(
     .filter(({ name, way }) => way.kind === "stdio" && (names === "all" || names.includes(name)))
     .map((entry) => {
       const { name, says, place } = entry;
-      const grant = serverGrant(entry, trusted);
+      const grant = serverGrant(entry, { trusted, confinement });
       const word = trusted.includes(name) ? ", and take its word for what its tools do" : "";
       return {
         ...grant,
-        says: `start the MCP server ${name}, without a sandbox: ${says}${word}`,
+        says: `start the MCP server ${name}, ${placeOf(confinementOf(entry, confinement))}: ${says}${word}`,
         by: place,
         isGranted: trust.isGranted(grant),
       };

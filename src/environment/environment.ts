@@ -78,6 +78,8 @@ export interface EnvironmentPlace {
   /** Relative to the workspace: what commands may only read, and what not even that. */
   readonly protectedPaths: readonly string[];
   readonly privatePaths: readonly string[];
+  /** Absolute real path of the folder that is HOME in there; absent: one of the agent's own. */
+  readonly ownHome?: string;
   readonly network: Pick<Network, "openProxy">;
   /** Told what of the workspace was moved out of it, as only commands could have made it: paths relative to it. */
   readonly onSetAside?: (paths: readonly string[]) => void;

@@ -34,12 +34,13 @@ export async function makeOwnFolders({
   home,
   workspace,
   agent,
+  ownHome,
 }: EnvironmentPlace): Promise<OwnFolders> {
   const root = join(home, "homes", agent);
   const own = (name: string): Promise<string> => makeFolder(join(root, name));
   const homes = await makeFolder(join(project, ".ai-legion", "homes"));
   const folders = {
-    home: await own("home"),
+    home: await (ownHome === undefined ? own("home") : makeFolder(ownHome)),
     tmp: await own("tmp"),
     shm: await own("shm"),
     etc: await own("etc"),

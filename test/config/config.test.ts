@@ -43,7 +43,7 @@ providers:
   openai: { baseUrl: "http://localhost:11434/v1", stream: off, concurrency: 1, first: 10m, stall: 90s }
   anthropic: { apiVersion: 2023-06-01 }
 web: { search: { provider: searxng, url: "http://localhost:8080" }, allowPrivate: [localhost, 10.0.0.0/8], browser: off }
-mcp: { trusted: [weather] }`;
+mcp: { trusted: [weather], outside: [rain], network: { snow: [example.com], hail: on } }`;
 
 describe("loadConfig", () => {
   it("knows what holds when nobody said anything", async () => {
@@ -64,7 +64,7 @@ describe("loadConfig", () => {
       commandEnvironment: {},
       models: {},
       providers: {},
-      modules: { web: { allowPrivate: [] }, mcp: { trusted: [], servers: expect.any(Function) } },
+      modules: { web: { allowPrivate: [] }, mcp: expect.objectContaining({ trusted: [] }) },
       flags: {},
     });
     expect([environment(), secrets()]).toEqual([{}, []]);
@@ -101,7 +101,11 @@ describe("loadConfig", () => {
         anthropic: { apiVersion: "2023-06-01" },
       },
       modules: {
-        mcp: { trusted: ["weather"], servers: expect.any(Function) },
+        mcp: {
+          trusted: ["weather"],
+          confinement: { outside: ["rain"], network: { snow: ["example.com"], hail: "on" } },
+          servers: expect.any(Function),
+        },
         web: {
           allowPrivate: ["localhost", "10.0.0.0/8"],
           browser: "off",

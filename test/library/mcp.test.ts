@@ -11,6 +11,7 @@ async function shown(agent: string, said: "trusted" | "nothing") {
   const fake = { command: process.execPath, args: [FAKE_SERVER, "notes its start", started] };
   const files = {
     ".mcp.json": JSON.stringify({ mcpServers: { fake } }),
+    ".ai-legion/config.yaml": "mcp: { outside: [fake] }",
     "agents/clerk.md": "---\nmodules: [core]\nmcp: all\n---\nClerk.\n",
     "agents/other.md": "---\nmodules: [core]\nmcp: [weather]\n---\nOther.\n",
     "agents/plain.md": "---\nmodules: [core]\n---\nPlain.\n",

@@ -79,6 +79,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
     return join(root, path);
   }
 
+  const startProgram: Host["programs"]["startOutside"] = (order) => environment.start({ ...order, mark });
   const host: Host = {
     offer: setup.offer,
     agent: { id, name: `Agent ${id}`, description: "", brief: "" },
@@ -105,6 +106,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
       execute: (command, options) => environment.execute(command, { cwd: root, ...options }),
       background: background.of(module.name),
     },
+    programs: { confinement: environment.confinement, start: startProgram, startOutside: startProgram },
     node: setup.node ?? closedPremises(() => Promise.reject(new Error("no web here"))),
     settings,
     signal,

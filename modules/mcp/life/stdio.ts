@@ -5,30 +5,31 @@ import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import { greet } from "./client.ts";
 import { createFraming } from "./framing.ts";
 import type { Attempt, Link } from "./link.ts";
+import type { StartServer } from "./start.ts";
 import { startProcess, type Program, type ServerProcess } from "./process.ts";
 
 /** The process beside which the library asks for the protocol's version: by these two it knows that silence is an answer. */
 interface PipedTransport extends Transport {
   readonly stderr: null;
-  readonly pid: number | undefined;
+  readonly pid: null;
 }
 
 /** Rejects with why not, in a sentence or two; then nothing of it is left. */
 export async function openStdio(
   program: Program,
-  node: Pick<NodeHost, "environment" | "endTree" | "clock">,
+  { start, clock }: Pick<NodeHost, "clock"> & { readonly start: StartServer },
   attempt: Attempt & { readonly connectMs: number },
 ): Promise<Link> {
   const { deserializeMessage, serializeMessage } = await import("@modelcontextprotocol/client");
   if (attempt.signal.aborted) throw new Error("The legion is stopping.");
-  const server = await startProcess(program, node);
+  const server = await startProcess(program, start);
   const faulty = new Promise<string>((resolve) => {
     const framing = createFraming<JSONRPCMessage>(deserializeMessage, server.note);
-    server.child.stdout.on("data", (chunk: Buffer) => {
+    server.stdout.on("data", (chunk: Buffer) => {
       try {
         for (const message of framing.take(chunk)) transport.onmessage?.(message);
       } catch (error) {
-        server.child.stdout.destroy();
+        server.stdout.destroy();
         resolve((error as Error).message);
       }
     });
@@ -37,7 +38,7 @@ export async function openStdio(
   const gone = Promise.race([server.gone.then((why) => `${why} ${server.said()}`), faulty]);
   void gone.then(() => transport.onclose?.());
   try {
-    const client = await greet(transport, gone, { ...attempt, clock: node.clock });
+    const client = await greet(transport, gone, { ...attempt, clock });
     return { client, gone, end: server.end };
   } catch (error) {
     await server.end();
@@ -49,10 +50,10 @@ export async function openStdio(
 }
 
 function overPipes(server: ServerProcess, write: (message: JSONRPCMessage) => string): PipedTransport {
-  const { stdin, pid } = server.child;
+  const { stdin } = server;
   return {
     stderr: null,
-    pid,
+    pid: null,
     start: () => Promise.resolve(),
     send: (message) =>
       new Promise((resolve, reject) => {

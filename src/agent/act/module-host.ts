@@ -44,7 +44,7 @@ export function openModules(speech: Speech, source: HostSource): ModuleSet {
 
 export function readingHost(source: HostSource, modules: ModuleSet, module: string): Host {
   const { identity, memory, model, workplace, rulebook, redactor } = source;
-  const { workspace, node, peers } = workplace;
+  const { workspace, node, programs, peers } = workplace;
   const history = createHistory(memory);
   return {
     agent: identity,
@@ -62,6 +62,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
       background: CLOSED_BACKGROUND.of(module),
     },
     node,
+    programs,
     settings: workplace.settings(module),
     signal: NEVER,
     send: refuse,

@@ -2,12 +2,14 @@
 
 import type { Tenure } from "../../domain/lease.ts";
 import type { NodeHost, Peer } from "../../domain/authoring/host.ts";
+import type { Programs } from "../../domain/authoring/program.ts";
 import type { Environment, ExecuteOptions } from "../../environment/environment.ts";
 import type { CommandOptions, CommandRun, Workspace } from "../../domain/authoring/workspace.ts";
 
 export interface Workplace {
   readonly workspace: PlainWorkspace;
   readonly node: NodeHost;
+  readonly programs: Programs;
   /** The section of config.yaml that has the module's name. */
   readonly settings: (module: string) => Readonly<Record<string, unknown>>;
   /** Every known agent, Control not. */

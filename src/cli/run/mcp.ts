@@ -4,9 +4,9 @@ import type { Entry } from "../../../modules/mcp/config/entry.ts";
 import { lookAt } from "../../../modules/mcp/look.ts";
 import type { Listing, WithheldTool } from "../../../modules/mcp/tools/offer.ts";
 import { pinsIn } from "../../../modules/mcp/tools/pins.ts";
-import { markOf } from "../../agent/parts/command-trace.ts";
 import { createClock } from "../../base/clock.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
+import { createClosing } from "../../base/process/closing.ts";
 import { createRedactor } from "../../base/redaction/redactor.ts";
 import { count } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
@@ -16,9 +16,7 @@ import { allowing, denying, withheldBy } from "../../config/server-pins.ts";
 import type { NodeServer } from "../../control/api/routes.ts";
 import { withLegion } from "../../control/open.ts";
 import { createNetwork } from "../../environment/network/network.ts";
-import { createLocalEnvironment } from "../../environment/local.ts";
-import { endTree } from "../../environment/process-tree.ts";
-import { legionPaths } from "../../storage/folder/paths.ts";
+import { openPrograms } from "../../legion/opening/open-programs.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { grant, pinsOf, pinTools, takeBack, type ServerPins } from "../../storage/folder/person/trust.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
@@ -242,18 +240,18 @@ async function startOnce(
   { config, project }: ServerPlace,
   io: Io,
 ): Promise<Listing | undefined> {
-  const { root } = legionPaths(project);
-  // What is left of it, if this process is killed, the next start ends.
-  const environment = createLocalEnvironment(io.env).variables(markOf(`node ${root}`));
-  const end = async (group: number, mark: string): Promise<void> => void (await endTree(group, mark));
+  const closing = createClosing();
   const { allowPrivate } = config.modules.web;
   const network = createNetwork({ allowPrivate, redactor: createRedactor(config.secrets()) });
+  closing.add(network.close);
   try {
-    return await lookAt(entry, { network, environment, endTree: end, clock: createClock() });
+    const programs = await openPrograms({ config, project, env: io.env, closing });
+    const { confinement } = config.modules.mcp;
+    return await lookAt(entry, { network, programs, confinement, clock: createClock() });
   } catch (error) {
     io.stderr.write(`legion: it does not start: ${oneLine(spelt(messageOf(error)))}\n`);
     return undefined;
   } finally {
-    await network.close();
+    await closing.run();
   }
 }

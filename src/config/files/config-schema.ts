@@ -16,6 +16,7 @@ import {
   onOff,
   parsed,
   policy,
+  reach,
   section,
 } from "./settings.ts";
 import { projectProviders } from "./provider-settings.ts";
@@ -108,6 +109,7 @@ const SECRETS = "expected a list of names of variables such as [DEPLOY_TOKEN], n
 const secrets = z.array(z.string(SECRETS).regex(/^[A-Za-z_]\w*$/, SECRETS), SECRETS);
 
 const SERVERS = "expected a list of names of MCP servers such as [weather]";
+const servers = z.array(z.string(SERVERS), SERVERS);
 
 const approvalsMode = z.enum(["wait", "deny"], { error: "expected wait or deny" });
 const approvals = z.preprocess(
@@ -137,7 +139,11 @@ export const fileSettings = section({
   environment: environment.optional(),
   system: section({ commands: noCommands }).optional(),
   web: web.optional(),
-  mcp: section({ trusted: z.array(z.string(SERVERS), SERVERS).optional() }).optional(),
+  mcp: section({
+    trusted: servers.optional(),
+    outside: servers.optional(),
+    network: z.record(z.string(), reach, "expected a map of names of MCP servers").optional(),
+  }).optional(),
   secrets: secrets.optional(),
 });
 /** What can be said in one text: in the environment, or behind a flag. */

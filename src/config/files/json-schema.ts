@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<keyof FileSettings, string>> = {
   environment: "Where commands run, and what they reach: a kind, or all about it.",
   system: "Nothing any more: what commands may run says the policy.",
   web: "The module web: pages and searches.",
-  mcp: "The module mcp: servers whose word on what their tools do is taken (trusted).",
+  mcp: "The module mcp: servers whose word on what their tools do is taken (trusted), that run without a sandbox (outside), and what others reach (network).",
   secrets: "Names of variables whose values no agent, log or screen is shown.",
 };
 

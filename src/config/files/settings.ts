@@ -158,14 +158,18 @@ const PASS = "expected names of variables such as [JAVA_HOME]";
 const CONTAINER = `only for ${CONTAINER_KINDS.join(" and ")}: name one of them as kind`;
 const host = parsed((value) => checkHost(String(value).trim()));
 
+/** What a program reaches. */
+export const reach = z.union(
+  [onOff.transform((isOn): "on" | "off" => (isOn ? "on" : "off")), z.array(host)],
+  NETWORK,
+);
+
 /** Where commands run: a kind, or all about it. */
 export const environment = z.preprocess(
   (value) => (typeof value === "string" ? { kind: value } : value),
   section({
     kind: z.enum(ENVIRONMENT_KINDS, KINDS).optional(),
-    network: z
-      .union([onOff.transform((isOn): "on" | "off" => (isOn ? "on" : "off")), z.array(host)], NETWORK)
-      .optional(),
+    network: reach.optional(),
     read: z.array(z.string(READ).regex(/^(?:~\/|\/)[^\0]*$/, READ), READ).optional(),
     pass: z.array(z.string(PASS).regex(/^[A-Za-z_]\w*$/, PASS), PASS).optional(),
     image: name.optional(),

@@ -2,6 +2,7 @@
 
 import type { ProtocolName } from "../event/event.ts";
 import type { Network } from "./network.ts";
+import type { Programs } from "./program.ts";
 import type { ServerStatus } from "./server-status.ts";
 import type { Touching } from "../policy/touching.ts";
 import type { Workspace } from "./workspace.ts";
@@ -110,6 +111,7 @@ export interface Host {
   readonly workspace: Workspace;
   /** The same object for all agents of this process. */
   readonly node: NodeHost;
+  readonly programs: Programs;
   /** The section of config.yaml that has this module's name; empty if there is none. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Aborts when the running action has to stop. Pass it to every wait. */

@@ -1,12 +1,10 @@
 // What the module of MCP servers is told: which there are, and which of them a person allowed.
 
 import type { Config } from "../../config/config.ts";
-import { serverGrant } from "../../config/mcp.ts";
+import { serverGrant, type GrantedEntry } from "../../config/mcp.ts";
 import { allowing } from "../../config/server-pins.ts";
 import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import { granted, pinsOf, pinTools, type ServerPins } from "../../storage/folder/person/trust.ts";
-
-type NamedEntry = Parameters<typeof serverGrant>[0];
 
 /** `project`: real path. What the person says while the node runs counts as well. */
 export function serverSettings(
@@ -14,16 +12,17 @@ export function serverSettings(
   project: string,
   person: PersonFolder,
 ): Readonly<Record<string, unknown>> {
-  const { servers, trusted } = modules.mcp;
-  const isAllowed = async (entry: NamedEntry): Promise<boolean> => {
-    const { what, value } = serverGrant(entry, trusted);
+  const { servers, trusted, confinement } = modules.mcp;
+  const isAllowed = async (entry: GrantedEntry): Promise<boolean> => {
+    const { what, value } = serverGrant(entry, { trusted, confinement });
     return (await granted(person, project, what)) === value;
   };
   return {
     servers,
     trusted,
+    confinement,
     isAllowed,
-    pinned: async (entry: NamedEntry, now: ServerPins["tools"]) => {
+    pinned: async (entry: GrantedEntry, now: ServerPins["tools"]) => {
       // It was taken back meanwhile, with what was pinned.
       if (!(await isAllowed(entry))) return [];
       const { name, hash } = entry;

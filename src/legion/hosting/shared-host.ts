@@ -17,6 +17,7 @@ import type { Shared } from "../../agent/parts/agent.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import { enumerate } from "../../base/text/wording.ts";
 import { markOf } from "../../agent/parts/command-trace.ts";
+import { createPrograms } from "./programs.ts";
 
 export interface PremisesDeps {
   readonly paths: LegionPaths;
@@ -60,6 +61,7 @@ export function createPremises(deps: PremisesDeps) {
   const network = createNetwork({ allowPrivate, redactor });
   closing.add(network.close);
   const tellers: (() => readonly ServerStatus[])[] = [];
+  const programsOf = createPrograms({ mark, outside: environment, closing });
   const node: NodeHost = {
     ...{ network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
     onStatus: (tell) => void tellers.push(tell),
@@ -83,14 +85,10 @@ export function createPremises(deps: PremisesDeps) {
       const own = await openOwn?.(place);
       const used = own ?? environment;
       return {
-        workspace: {
-          root,
-          home: relative(project, home),
-          execute: (command, run) => used.execute(command, { cwd: root, ...run }),
-          endLeft: (left) => used.endLeft(left),
-        },
+        workspace: tracedWorkspace(used, root, relative(project, home)),
         environment: used,
         node,
+        programs: programsOf({ used, open: openOwn, place }),
         settings,
         peers,
         close: async () => own?.close(),
@@ -107,6 +105,14 @@ export function createPremises(deps: PremisesDeps) {
       // It was deleted with all temporary files, but what still ran may have gone on writing.
       await rm(scratch, DELETION);
     },
+  };
+}
+
+function tracedWorkspace(used: Environment, root: string, home: string): TracedWorkplace["workspace"] {
+  return {
+    ...{ root, home },
+    execute: (command, run) => used.execute(command, { cwd: root, ...run }),
+    endLeft: (left) => used.endLeft(left),
   };
 }
 
@@ -131,7 +137,8 @@ export function closedWorkplace(
 ): Workplace {
   const { root } = legionPaths(project, home);
   const workspace = { root: project, home: relative(project, root), execute: refuse };
-  return { workspace, node: closedPremises(refuse), settings, peers };
+  const programs = { confinement: "", start: refuse, startOutside: refuse };
+  return { workspace, node: closedPremises(refuse), programs, settings, peers };
 }
 
 /** For agents that do not run: nothing can be asked of it. */

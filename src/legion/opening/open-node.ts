@@ -95,7 +95,7 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /** Whoever starts agents in their home has the person's folder among the files that agents work with. */
-async function personIn(project: string, env: Variables): Promise<readonly string[]> {
+export async function personIn(project: string, env: Variables): Promise<readonly string[]> {
   const ways = await waysTo(project, personFolderPath(env));
   return ways.filter((way) => isInside(project, resolve(project, way)));
 }

@@ -8,7 +8,7 @@ import { loadConfig } from "../../../src/config/load-config.ts";
 import { serverSettings } from "../../../src/legion/hosting/server-settings.ts";
 import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
 import { createHandClock } from "../../hand-clock.ts";
-import { FAKE_SERVER, serverNode } from "../../modules/mcp/kit.ts";
+import { FAKE_SERVER, localPrograms, openNetwork, UNSAID } from "../../modules/mcp/kit.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { legion } from "../legion.ts";
 
@@ -50,8 +50,7 @@ describe("legion mcp", () => {
 
   it("starts a server once when it is allowed, shows its tools, and says what is other than then", async () => {
     const env = { XDG_CONFIG_HOME: await createTempProject(), PATH: process.env["PATH"] ?? "" };
-    const changed = join(await createTempProject(), "changed");
-    const args = [FAKE_SERVER, "changes its tools", changed];
+    const args = [FAKE_SERVER, "changes its tools", "changed"];
     const cwd = await createTempProject(servers({ fake: { command: process.execPath, args } }));
     const allow = () => legion(["mcp", "allow", "fake"], { cwd, env });
     expect((await allow()).out).toMatch(/It has 4 tools;.*\n {2}echo: Tool echo\n/);
@@ -61,11 +60,14 @@ describe("legion mcp", () => {
     const listed = async () => {
       const { servers: found, pinned } = await settings();
       const { entries } = await found();
-      const listing = await lookAt(entries[0]!, serverNode(createHandClock()));
+      const listing = await lookAt(entries[0]!, {
+        network: openNetwork(),
+        ...{ programs: localPrograms(), confinement: UNSAID, clock: createHandClock() },
+      });
       return withhold(listing, await pinned(entries[0]!, listing.tools.map(pinOf)));
     };
     expect((await listed()).tools).toHaveLength(4);
-    await writeFile(changed, "");
+    await writeFile(join(cwd, "changed"), "");
     expect((await listed()).tools.map(({ name }) => name)).toEqual(["exit", "wait", "environment"]);
     expect((await legion(["mcp"], { cwd, env })).out).toMatch(
       /withheld echo: it has changed\n {2}withheld keys: it is new\n/,
@@ -121,7 +123,7 @@ describe("legion mcp", () => {
     const env = { XDG_CONFIG_HOME: await createTempProject() };
     const cwd = await createTempProject(servers({ weather: { command: "weather" } }));
     const wanted =
-      'wanted   start the MCP server weather, without a sandbox: {"command":"weather"} (.mcp.json:3)';
+      'wanted   start the MCP server weather, in the sandbox of its agents, without a network: {"command":"weather"} (.mcp.json:3)';
     expect((await legion(["trust"], { cwd, env })).out).toContain(wanted);
     expect((await legion(["trust", "--trust"], { cwd, env })).out).toMatch(/^granted +start the MCP server/);
     expect((await legion(["mcp"], { cwd, env })).out).toMatch(/^allowed +weather: /);

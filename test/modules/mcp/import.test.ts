@@ -15,11 +15,11 @@ describe("an agent without servers", () => {
     const read = new URL("../../../dist/modules/mcp/config/read.js", import.meta.url).href;
     const place = `{ project: ${JSON.stringify(folder)}, variables: {} }`;
     const servers = `async () => (await import("${read}")).readServers(${place})`;
-    const settings = `{ servers: ${servers}, trusted: [], isAllowed() {}, pinned() {} }`;
+    const settings = `{ servers: ${servers}, trusted: [], confinement: { outside: [], network: {} }, isAllowed() {}, pinned() {} }`;
     const code =
       `const { mcp } = await import("${url}");` +
       `const node = { onClose() {}, onStatus() {}, clock: { now: Date.now } };` +
-      `const host = { node, settings: ${settings}, signal: new AbortController().signal, maxPinnedTokens: 1, tokens: () => 1 };` +
+      `const host = { node, programs: {}, settings: ${settings}, signal: new AbortController().signal, maxPinnedTokens: 1, tokens: () => 1 };` +
       `const offer = await mcp.offers.find(host);` +
       `if (offer !== undefined) process.exit(1);`;
     const env = { PATH: process.env["PATH"], NODE_V8_COVERAGE: coverage };

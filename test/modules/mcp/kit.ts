@@ -1,11 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { keepConnected, type Connection } from "../../../modules/mcp/life/connection.ts";
+import { placeFor } from "../../../modules/mcp/life/start.ts";
 import { openStdio } from "../../../modules/mcp/life/stdio.ts";
 import type { Program } from "../../../modules/mcp/life/process.ts";
 import { createNetwork } from "../../../src/environment/network/network.ts";
-import { endTree } from "../../../src/environment/process-tree.ts";
+import type { Network } from "../../../src/domain/authoring/network.ts";
+import type { Programs } from "../../../src/domain/authoring/program.ts";
+import { createLocalEnvironment } from "../../../src/environment/local.ts";
 import { createHandClock, type HandClock } from "../../hand-clock.ts";
 
 export const FAKE_SERVER = join(import.meta.dirname, "fake-server.mjs");
@@ -19,15 +23,26 @@ export function fake(vice: string, file = ""): Program {
   };
 }
 
-export function serverNode(clock: HandClock) {
+/** Without a sandbox. */
+export function localPrograms(): Programs {
+  const { PATH } = process.env;
+  const { start } = createLocalEnvironment({ PATH, SECRET: "not for servers" });
+  const startOutside: Programs["startOutside"] = (order) => start({ ...order, mark: randomUUID() });
+  return { confinement: "none", start: startOutside, startOutside };
+}
+
+/** Of servers of which nobody said anything. */
+export const UNSAID = { outside: [], network: {} };
+
+export function openNetwork(): Network {
   const network = createNetwork({ allowPrivate: [] });
   onTestFinished(network.close);
-  return {
-    network,
-    environment: { PATH: process.env["PATH"] ?? "", LEGION_RUN: "of-this-test", SECRET: "not for servers" },
-    endTree: async (group: number, mark: string) => void (await endTree(group, mark)),
-    clock,
-  };
+  return network;
+}
+
+export function serverPlace(clock: HandClock) {
+  const entry = { ...fake("none"), hash: "0", says: "", place: "" };
+  return { ...placeFor(entry, UNSAID, localPrograms()), network: openNetwork(), clock };
 }
 
 export const NEVER = new AbortController().signal;
@@ -35,10 +50,10 @@ export const NEVER = new AbortController().signal;
 /** A connection to it whose time is moved by hand; it is closed when the test ends. */
 export function connect(program: Program): { readonly connection: Connection; readonly clock: HandClock } {
   const clock = createHandClock();
-  const node = serverNode(clock);
+  const place = serverPlace(clock);
   const connection = keepConnected(
     program.name,
-    (attempt) => openStdio(program, node, { ...attempt, connectMs: 10_000 }),
+    (attempt) => openStdio(program, place, { ...attempt, connectMs: 10_000 }),
     clock,
   );
   onTestFinished(connection.close);

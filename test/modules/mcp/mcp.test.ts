@@ -9,7 +9,7 @@ import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
 import { replay } from "../../legion/replay/replays.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent } from "../../world.ts";
-import { FAKE_SERVER, isAlive, linesIn } from "./kit.ts";
+import { FAKE_SERVER, isAlive, linesIn, UNSAID } from "./kit.ts";
 
 type Script = Parameters<typeof createScriptedModel>[0];
 const calls = (...names: string[]) => ({ calls: names.map((action) => ({ action })) });
@@ -42,6 +42,7 @@ async function open(project: string, script: Script, person: Person = { allows: 
     names,
     servers: () => readServers({ project, variables: {} }),
     trusted: [],
+    confinement: UNSAID,
     isAllowed: person.isAllowed ?? (() => Promise.resolve(allows !== "none")),
     pinned:
       person.pinned ?? ((_: unknown, now: unknown) => Promise.resolve(allows === "no tools" ? [] : now)),

@@ -10,7 +10,7 @@ import { unwrapOutside } from "../../../src/domain/authoring/outside.ts";
 import { closedPremises } from "../../../src/legion/hosting/shared-host.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { createTestHost } from "../test-host.ts";
-import { NEVER, serverNode } from "./kit.ts";
+import { NEVER, serverPlace, UNSAID } from "./kit.ts";
 
 const SERVER = join(import.meta.dirname, "sdk-server.mjs");
 
@@ -23,7 +23,7 @@ async function open() {
   });
   const node: NodeHost = {
     ...closedPremises(() => Promise.reject(new Error("nothing there"))),
-    ...serverNode(createHandClock()),
+    clock: createHandClock(),
     onClose: (close) => void closers.push(close),
   };
   const settings: Record<string, unknown> = {};
@@ -32,6 +32,7 @@ async function open() {
   Object.assign(settings, {
     servers: () => readServers({ project: root, variables: {} }),
     trusted: [],
+    confinement: UNSAID,
     isAllowed: () => Promise.resolve(true),
     pinned: (_: unknown, now: unknown) => Promise.resolve(now),
   });
@@ -53,8 +54,8 @@ describe("what a server answers", () => {
   it("is the same conversation in both eras of the protocol", async () => {
     const versions = await Promise.all(
       [0, 1].map(async (failed) => {
-        const node = serverNode(createHandClock());
-        const link = await openStdio(program, node, { signal: NEVER, failed, connectMs: 10_000 });
+        const place = serverPlace(createHandClock());
+        const link = await openStdio(program, place, { signal: NEVER, failed, connectMs: 10_000 });
         const answer = await link.client.callTool({ name: "add", arguments: { a: 1, b: 2 } });
         expect(answer.content).toEqual([{ type: "text", text: "3" }]);
         const version = link.client.getNegotiatedProtocolVersion();

@@ -11,8 +11,7 @@ import { unwrapOutside } from "../../../../src/domain/authoring/outside.ts";
 import { createClock } from "../../../../src/base/clock.ts";
 import { closedPremises } from "../../../../src/legion/hosting/shared-host.ts";
 import { createTestHost } from "../../test-host.ts";
-import { serverNode } from "../kit.ts";
-import { createHandClock } from "../../../hand-clock.ts";
+import { openNetwork, UNSAID } from "../kit.ts";
 
 const SERVER = join(
   import.meta.dirname,
@@ -51,7 +50,7 @@ async function open(type: "http" | "sse", url: string) {
   });
   const node: NodeHost = {
     ...closedPremises(() => Promise.reject(new Error("nothing there"))),
-    ...serverNode(createHandClock()),
+    network: openNetwork(),
     clock: createClock(),
     onClose: (close) => void closers.push(close),
   };
@@ -61,6 +60,7 @@ async function open(type: "http" | "sse", url: string) {
   Object.assign(settings, {
     servers: () => readServers({ project: root, variables: {} }),
     trusted: [],
+    confinement: UNSAID,
     isAllowed: () => Promise.resolve(true),
     pinned: (_: unknown, now: unknown) => Promise.resolve(now),
   });

@@ -7,7 +7,7 @@ import { openServer } from "../../../../modules/mcp/life/open-server.ts";
 import type { Site } from "../../../../modules/mcp/life/http/reach.ts";
 import { createHandClock, type HandClock } from "../../../hand-clock.ts";
 import { startSite, type Site as WebSite } from "../../../environment/network/web.ts";
-import { serverNode } from "../kit.ts";
+import { serverPlace } from "../kit.ts";
 
 interface Message {
   readonly id?: number | string;
@@ -90,9 +90,9 @@ export function siteOf(url: string, more: Partial<Site["way"]> = {}): Site {
 /** A connection to it whose time is moved by hand; it is closed when the test ends. */
 export function connect(site: Site): { readonly connection: Connection; readonly clock: HandClock } {
   const clock = createHandClock();
-  const node = serverNode(clock);
+  const place = serverPlace(clock);
   const open = (attempt: Parameters<Parameters<typeof keepConnected>[1]>[0]) =>
-    openServer(site, node, { ...attempt, connectMs: 10_000 });
+    openServer(site, place, { ...attempt, connectMs: 10_000 });
   const connection = keepConnected(site.name, open, clock);
   onTestFinished(connection.close);
   return { connection, clock };
