@@ -13,6 +13,7 @@ import type { ServersFound } from "../../modules/mcp/config/read.ts";
 import type { Variables } from "../base/process/variables.ts";
 import type { Grant } from "../storage/folder/person/trust.ts";
 import type { Trust, WantedGrant } from "./grants/grant.ts";
+import { shownEntry } from "./shown-entry.ts";
 
 export type McpConfig = {
   /** Names of those whose word on what their tools do is taken, once a person allowed them with that. */
@@ -40,9 +41,12 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** The variables or the headers that the entry names. */
+/** The variables or the headers that the entry names, and the parts of its URL. */
 export function namedBy({ way }: Entry): Variables {
-  return way.kind === "stdio" ? way.env : way.headers;
+  if (way.kind === "stdio") return way.env;
+  const { pathname, searchParams } = new URL(way.url);
+  const parts = pathname.split("/").map((part, at) => [`path-${at}`, part] as const);
+  return { ...Object.fromEntries([...parts, ...searchParams]), ...way.headers };
 }
 
 /** What allows a server: this entry of this project, whether it is taken at its word, where it runs and what it reaches there. */
@@ -62,10 +66,12 @@ export function serverGrant(entry: GrantedEntry, { trusted, confinement }: Serve
 export type GrantedEntry = Pick<Entry, "name" | "hash" | "way">;
 type ServerSettings = Pick<McpConfig, "trusted" | "confinement">;
 
-/** For people, after "start the MCP server ...". */
-function placeOf({ where, network }: Confinement): string {
-  if (where !== "sandbox") return where === "outside" ? "without a sandbox" : "behind its URL";
-  const inside = "in the sandbox of its agents";
+/** For people: what is allowed. */
+function beginning({ name, way }: GrantedEntry, { where, network }: Confinement): string {
+  if (way.kind !== "stdio") return `connect to the MCP server ${name} at ${new URL(way.url).host}`;
+  const start = `start the MCP server ${name}`;
+  if (where === "outside") return `${start}, without a sandbox`;
+  const inside = `${start}, in the sandbox of its agents`;
   if (network === "on") return `${inside}, reaching every host and what listens on this machine`;
   return network === "off" || network.length === 0
     ? `${inside}, without a network`
@@ -80,7 +86,7 @@ export function serversOfAny(choices: readonly ServerChoice[]): ServerChoice {
   return choices.includes("all") ? "all" : choices.flat();
 }
 
-/** A grant for each server that can be used, of `names`. */
+/** A grant for each server, of `names`. */
 export async function serverGrants(
   { trusted, confinement, servers }: McpConfig,
   trust: Trust,
@@ -88,14 +94,14 @@ export async function serverGrants(
 ): Promise<readonly WantedGrant[]> {
   const { entries } = await servers();
   return entries
-    .filter(({ name, way }) => way.kind === "stdio" && (names === "all" || names.includes(name)))
+    .filter(({ name }) => names === "all" || names.includes(name))
     .map((entry) => {
-      const { name, says, place } = entry;
+      const { name, place } = entry;
       const grant = serverGrant(entry, { trusted, confinement });
       const word = trusted.includes(name) ? ", and take its word for what its tools do" : "";
       return {
         ...grant,
-        says: `start the MCP server ${name}, ${placeOf(confinementOf(entry, confinement))}: ${says}${word}`,
+        says: `${beginning(entry, confinementOf(entry, confinement))}: ${shownEntry(entry)}${word}`,
         by: place,
         isGranted: trust.isGranted(grant),
       };

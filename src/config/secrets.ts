@@ -65,6 +65,11 @@ function* secretsIn(
   }
 }
 
+/** Is any of the value a secret, where somebody gives it this name? */
+export function isSecretAs(name: string, value: string): boolean {
+  return secretsOf({ env: {}, dotEnv: { [name]: value }, named: [] }).length > 0;
+}
+
 /** As a header has them: `Bearer abc`. */
 function credentialsIn(value: string): readonly string[] {
   return /^(?:Bearer|Basic|Token) +(\S+)$/i.exec(value)?.slice(1) ?? [];

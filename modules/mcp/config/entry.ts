@@ -23,7 +23,7 @@ export type Way =
 export interface Entry {
   readonly name: string;
   readonly way: Way;
-  /** Of the project, the name and all that the entry says, before variables are put in. */
+  /** Of the project, the name and all that the entry says, before variables are put in; and of where a URL leads with them. */
   readonly hash: string;
   /** The entry as it is written, in one line of JSON. */
   readonly says: string;
@@ -98,7 +98,7 @@ export function readEntry(given: unknown, where: EntryPlace): Entry | undefined 
       : { kind, url: checkUrl(put(entry.url!)), headers: putAll(entry.headers) };
   const says = JSON.stringify(given);
   const hash = createHash("sha256")
-    .update(JSON.stringify([project, name, says]))
+    .update(JSON.stringify([project, name, says, ...(way.kind === "stdio" ? [] : [new URL(way.url).origin])]))
     .digest("hex");
   return { name, way, says, place, hash: hash.slice(0, HASH_LENGTH) };
 }
@@ -120,6 +120,11 @@ function kindOf({ type, command, url }: z.output<typeof shape>): Way["kind"] {
 function checkUrl(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new Error("expected a url such as https://example.com/mcp");
+  const { username, password } = new URL(url);
+  if (`${username}${password}` !== "")
+    throw new Error(
+      "url has a user name or a password in it; leave out what stands before the @, and name it in headers",
+    );
   return url;
 }
 

@@ -15,6 +15,7 @@ import { serverGrants } from "../../config/mcp.ts";
 import { allowing, denying, withheldBy } from "../../config/server-pins.ts";
 import type { NodeServer } from "../../control/api/routes.ts";
 import { withLegion } from "../../control/open.ts";
+import { shownEntry } from "../../config/shown-entry.ts";
 import { createNetwork } from "../../environment/network/network.ts";
 import { openPrograms } from "../../legion/opening/open-programs.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
@@ -55,7 +56,8 @@ async function list({ config, project }: ServerPlace, typed: Typed, io: Io): Pro
   const grants = await serverGrants(config.modules.mcp, config.trust);
   let isOpen = false;
   for (const entry of entries) {
-    const { name, place, says } = entry;
+    const { name, place } = entry;
+    const says = shownEntry(entry);
     const state = stateOf(entry, grants);
     const pins = await pinsOf(openPersonFolder(io.env), project, name);
     const withheld = state === "allowed" && pins?.entry === entry.hash ? withheldBy(pins) : [];
@@ -99,14 +101,13 @@ const WHY: Readonly<Record<WithheldTool["why"], string>> = {
   denied: "you said so",
 };
 
-/** `unusable`: it is no program of this machine. */
 function stateOf(
   { name }: Entry,
   grants: Awaited<ReturnType<typeof serverGrants>>,
-): "allowed" | "not allowed" | "unusable" {
-  const wanted = grants.find(({ what }) => what === `mcp ${name}`);
-  if (!wanted) return "unusable";
-  return wanted.isGranted ? "allowed" : "not allowed";
+): "allowed" | "not allowed" {
+  return grants.some(({ what, isGranted }) => isGranted && what === `mcp ${name}`)
+    ? "allowed"
+    : "not allowed";
 }
 
 interface ServerPlace {
@@ -135,19 +136,19 @@ async function find(choice: Choice) {
   const entry = entries.find(({ name }) => name === server);
   const grants = await serverGrants({ ...mcp, servers: () => Promise.resolve(found) }, config.trust);
   const known = entries.map(({ name }) => name).join(", ") || "none";
-  if (!entry) throw wrong(choice, `there is none; there are: ${known}`);
-  return { entry, wanted: grants.find(({ what }) => what === `mcp ${server}`) };
+  const wanted = grants.find(({ what }) => what === `mcp ${server}`);
+  if (!entry || !wanted) throw wrong(choice, `there is none; there are: ${known}`);
+  return { entry, wanted };
 }
 
 async function allow(choice: Choice, { options }: Typed, io: Io): Promise<number> {
   const { server, tool, project } = choice;
   const { entry, wanted } = await find(choice);
-  if (!wanted) throw wrong(choice, "it is behind a URL, and cannot be used yet");
   if (tool !== "" && !wanted.isGranted)
     throw wrong(choice, `allow it first: \`legion mcp allow ${JSON.stringify(server)}\``);
   const person = openPersonFolder(io.env);
   if (tool === "") await grant(person, project, wanted);
-  const told = { name: server, place: entry.place, entry: entry.says, state: "allowed" };
+  const told = { name: server, place: entry.place, entry: shownEntry(entry), state: "allowed" };
   if (!options["json"] && tool === "")
     print(io, spelt(`Allowed, until its entry changes: ${wanted.says} (${wanted.by})`));
   const listing = await startOnce(entry, choice, io);
@@ -249,7 +250,8 @@ async function startOnce(
     const { confinement } = config.modules.mcp;
     return await lookAt(entry, { network, programs, confinement, clock: createClock() });
   } catch (error) {
-    io.stderr.write(`legion: it does not start: ${oneLine(spelt(messageOf(error)))}\n`);
+    const problem = entry.way.kind === "stdio" ? "it does not start" : "it cannot be used";
+    io.stderr.write(`legion: ${problem}: ${oneLine(spelt(messageOf(error)))}\n`);
     return undefined;
   } finally {
     await closing.run();

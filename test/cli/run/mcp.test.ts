@@ -9,6 +9,7 @@ import { serverSettings } from "../../../src/legion/hosting/server-settings.ts";
 import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { FAKE_SERVER, localPrograms, openNetwork, UNSAID } from "../../modules/mcp/kit.ts";
+import { startMcp } from "../../modules/mcp/http/kit.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { legion } from "../legion.ts";
 
@@ -31,7 +32,7 @@ describe("legion mcp", () => {
     expect(before.out).toContain(
       'not allowed  weather: {"command":"weather","args":["${TOKEN}"]} (.mcp.json:3)',
     );
-    expect(before.out).toMatch(/^unusable +web: /m);
+    expect(before.out).toContain('not allowed  web: {"url":"https://example.com/mcp"} (.mcp.json:9)');
     expect(before.out + before.err).not.toContain("s3cret");
     expect(await legion(["mcp", "allow", "weather"], { cwd, env })).toMatchObject({
       exitCode: 1,
@@ -44,7 +45,7 @@ describe("legion mcp", () => {
     await writeFile(join(cwd, ".ai-legion/config.yaml"), "mcp: { trusted: [weather] }");
     expect((await legion(["mcp", "--json"], { cwd, env })).json).toMatchObject([
       { name: "weather", state: "not allowed" },
-      { name: "web", state: "unusable" },
+      { name: "web", state: "not allowed" },
     ]);
   });
 
@@ -119,6 +120,39 @@ describe("legion mcp", () => {
     expect(await state()).toMatchObject({ withheld: withheld.slice(1) });
   });
 
+  it("allows a server behind a URL, with its host, asks it for its tools, and shows no secret of its entry", async () => {
+    const env = { XDG_CONFIG_HOME: await createTempProject() };
+    const server = await startMcp();
+    const headers = { Authorization: "Bearer tuesday-is-it" };
+    const cwd = await createTempProject(servers({ web: { url: `${server.url}/mcp`, headers } }));
+    const { out, exitCode } = await legion(["mcp", "allow", "web"], { cwd, env });
+    expect(exitCode).toBe(0);
+    const host = `127.0.0.1:${server.port}`;
+    const entry = `{"url":"http://${host}/mcp","headers":{"Authorization":"…"}}`;
+    expect(out).toContain(
+      `Allowed, until its entry changes: connect to the MCP server web at ${host}: ${entry} (.mcp.json:3)`,
+    );
+    expect(out).toContain("It has 2 tools;");
+    expect(
+      server.asked.every(({ headers: { authorization } }) => authorization === headers.Authorization),
+    ).toBe(true);
+    expect(server.sessions.size).toBe(0);
+    const { out: listed } = await legion(["mcp"], { cwd, env });
+    expect(listed).toMatch(/^allowed +web: /);
+    expect(listed).not.toContain("tuesday");
+  });
+
+  it("says why a server behind a URL cannot be used", async () => {
+    const server = await startMcp(({ response }) => Boolean(response.writeHead(401).end()));
+    const cwd = await createTempProject(servers({ web: { url: server.url } }));
+    expect(await legion(["mcp", "allow", "web"], { cwd })).toMatchObject({
+      exitCode: 1,
+      err:
+        "legion: it cannot be used: It wants authorization (HTTP 401), and signing in (OAuth) is not there yet; " +
+        "a token can stand in the headers of its entry.\n",
+    });
+  });
+
   it("is a matter of trust like all else that a project wants, and whoever has trusted all has allowed it", async () => {
     const env = { XDG_CONFIG_HOME: await createTempProject() };
     const cwd = await createTempProject(servers({ weather: { command: "weather" } }));
@@ -133,7 +167,6 @@ describe("legion mcp", () => {
 
   it.each([
     [["allow", "rain"], 'legion: MCP server "rain": there is none; there are: weather, web\n'],
-    [["allow", "web"], 'legion: MCP server "web": it is behind a URL, and cannot be used yet\n'],
     [["allow"], "legion: expected `legion mcp`, or `legion mcp allow|deny <server>[/<tool>]`\n"],
     [["forbid", "web"], "legion: expected `legion mcp`, or `legion mcp allow|deny <server>[/<tool>]`\n"],
     [["deny", "rain"], 'legion: MCP server "rain": there is none; there are: weather, web\n'],

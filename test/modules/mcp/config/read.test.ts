@@ -83,6 +83,11 @@ describe("the servers of a project", () => {
     expect(await hash({ command: "x", args: ["${TOKEN}"] }, "other")).toBe(first);
     expect(await hash({ command: "x", args: ["${TOKEN}", "y"] })).not.toBe(first);
     expect(await hash({ command: "x", args: ["${TOKEN}"], env: { LD_PRELOAD: "y" } })).not.toBe(first);
+    // Where a URL leads is what a person allows, whoever says so.
+    const elsewhere = await Promise.all(
+      ["a", "b"].map((host) => hash({ url: "https://${TOKEN}.test/" }, host)),
+    );
+    expect(elsewhere[0]).not.toBe(elsewhere[1]);
   });
 });
 
@@ -125,6 +130,11 @@ describe("hostile: MCP", () => {
       "a url of a file",
       line({ url: "file:///etc/passwd" }),
       '.mcp.json:3: server "bad": expected a url such as',
+    ],
+    [
+      "a password in a url",
+      line({ url: "https://a:b@c.test/" }),
+      '.mcp.json:3: server "bad": url has a user name or a password in it',
     ],
     ["an entry that is no map", line(7), '.mcp.json:3: server "bad": expected a map with command or url'],
   ])("%s: one line with file and line, and the rest works", async (_, text, problem) => {
