@@ -2,7 +2,7 @@
 
 /** How many cases a whole run has at least, by group. */
 export const LEAST_CASES = {
-  SSRF: 32,
+  SSRF: 37,
   "SSRF through a command's proxy": 32,
   paths: 24,
   "link races": 4,
@@ -10,12 +10,12 @@ export const LEAST_CASES = {
   "commands against rules": 20,
   approvals: 14,
   trust: 18,
-  secrets: 14,
+  secrets: 15,
   "authority and taint": 12,
   pages: 6,
   skills: 33,
   definitions: 19,
-  MCP: 48,
+  MCP: 79,
 };
 const TITLE = /^hostile: (.+)$/;
 

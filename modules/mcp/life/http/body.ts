@@ -50,30 +50,35 @@ export function measureMessage(): (chunk: Uint8Array) => void {
   };
 }
 
+const FIELD = /^(?:data|id|event|retry)?:/;
+
 /** Of a stream of events, each of them a message. Throws where one is too long, or too much of it is none. */
 export function measureEvents(now: () => number) {
-  const event = { measure: measureMessage(), bytes: 0, isMessage: false };
-  let line = "";
+  let event = { measure: measureMessage(), bytes: 0, isMessage: false };
+  let line = { head: "", bytes: 0 };
   let prose = { bytes: 0, fromMs: now() };
   let canBeResumed = false;
-  const endEvent = (): void => {
+  const addProse = (bytes: number): void => {
     if (now() - prose.fromMs >= PROSE_MS) prose = { bytes: 0, fromMs: now() };
-    if (!event.isMessage) prose.bytes += event.bytes;
+    prose.bytes += bytes;
     if (prose.bytes > MAX_PROSE_BYTES) throw new Error("It sent more than 1 MB that is no message.");
-    Object.assign(event, { measure: measureMessage(), bytes: 0, isMessage: false });
   };
   const add = (piece: Uint8Array): void => {
     event.measure(piece);
-    event.bytes += piece.byteLength;
-    const head = piece.subarray(0, HEAD_BYTES - line.length);
-    line += Buffer.from(head).toString("latin1");
+    line.bytes += piece.byteLength;
+    const head = piece.subarray(0, HEAD_BYTES - line.head.length);
+    if (head.length > 0) line.head += Buffer.from(head).toString("latin1");
   };
   const endLine = (): void => {
-    const head = line.trim();
-    if (head === "") endEvent();
+    const { bytes } = line;
+    const head = line.head.trim();
+    line = { head: "", bytes: 0 };
     canBeResumed ||= /^id: *\S/.test(head);
     event.isMessage ||= /^data: *[{[]/.test(head);
-    line = "";
+    if (FIELD.test(head)) return void (event.bytes += bytes);
+    if (head !== "") return addProse(bytes);
+    if (!event.isMessage) addProse(event.bytes);
+    event = { measure: measureMessage(), bytes: 0, isMessage: false };
   };
   return {
     take(chunk: Uint8Array): void {

@@ -142,8 +142,8 @@ function whyGone(
   // Not all say it as they should.
   if (hasSession && (status === 404 || (status === 400 && /session/i.test(text))))
     return "It has forgotten the session.";
-  if (status >= 400 || location === undefined || new URL(location, way.url).origin === origin)
-    return undefined;
+  if (status >= 400 || location === undefined) return undefined;
+  if (URL.canParse(location, way.url) && new URL(location, way.url).origin === origin) return undefined;
   return `It redirects to ${location}, which is not followed; if that is where it is now, its entry has to say so.`;
 }
 
