@@ -99,7 +99,10 @@ function toolAction(
     execute: (given, host) =>
       asking(server, { find, host }, async (client) => {
         const params = { name: tool, arguments: { ...given } };
-        const answer = await client.request({ method: "tools/call", params }, requestOf(host, times.callMs));
+        // By the schema the library knows which parameters go in headers, too.
+        const toolDefinition = { name: tool, inputSchema: schema };
+        const request = { ...requestOf(host, times.callMs), toolDefinition };
+        const answer = await client.callTool(params, request);
         return toResult(server, answer, host);
       }),
   });

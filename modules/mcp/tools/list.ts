@@ -2,6 +2,7 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import type { Listing, ListedTool, OfferedPrompt } from "./offer.ts";
+import { canTellInHeaders } from "./param-headers.ts";
 import { cleanLine } from "./text.ts";
 
 const MAX_TOOLS = 128;
@@ -21,19 +22,24 @@ export async function listOffers(client: Client, timeout: number): Promise<Listi
 
 async function listTools(client: Client, timeout: number): Promise<Pick<Listing, "tools" | "left">> {
   const tools: ListedTool[] = [];
-  let left = 0;
+  // Over HTTP, and where the protocol has it.
+  const isToldInHeaders =
+    client.getProtocolEra() === "modern" && client.transport?.hasPerRequestStream === true;
+  let seen = 0;
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const listed = await client.request({ method: "tools/list", params }, { timeout });
-    const room = MAX_TOOLS - tools.length;
-    tools.push(...listed.tools.slice(0, room));
-    left += Math.max(0, listed.tools.length - room);
+    const usable = listed.tools.filter(
+      ({ inputSchema }) => !isToldInHeaders || canTellInHeaders(inputSchema),
+    );
+    tools.push(...usable.slice(0, MAX_TOOLS - tools.length));
+    seen += listed.tools.length;
     cursor = listed.nextCursor;
-    if (cursor === undefined) return { tools, left };
+    if (cursor === undefined) return { tools, left: seen - tools.length };
   }
   // How many the pages hold that were not asked for is not known.
-  return { tools, left: left + 1 };
+  return { tools, left: seen - tools.length + 1 };
 }
 
 async function listPrompts(client: Client, timeout: number): Promise<readonly OfferedPrompt[]> {

@@ -86,6 +86,8 @@ const KEYWORDS: ReadonlyMap<string, Clean> = new Map([
   ),
   ...["multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "nullable"].map(plain),
   ...["minProperties", "maxProperties"].map(plain),
+  // Read by who calls: see param-headers.ts.
+  ["x-mcp-header", asIs],
   ["type", types],
   ["default", constant],
   ["const", constant],
