@@ -9,7 +9,7 @@ export interface Greeting extends Attempt {
   readonly clock: NodeHost["clock"];
 }
 
-/** Of the time to connect, what the question for a newer protocol may take: servers of the older one may stay silent. */
+/** Of the time to connect, what the question for a newer protocol may take over pipes: servers of the older one may stay silent. */
 const PROBE_SHARE = 1 / 4;
 
 /** Rejects with why not, in one sentence, at once where the server goes. The transport may be open then. */
@@ -20,13 +20,14 @@ export async function greet(
 ): Promise<Client> {
   const { connectMs, clock, failed, signal } = greeting;
   const { Client } = await import("@modelcontextprotocol/client");
+  // Over HTTP everything is answered, and some servers begin to run only then.
+  const probeMs = "pid" in transport ? connectMs * PROBE_SHARE : connectMs;
   const client = new Client(
     { name: "ai-legion", version: "1" },
     {
       capabilities: {},
       // Servers that end at a question that they do not know are asked for the older protocol only, the second time.
-      versionNegotiation:
-        failed % 2 === 1 ? undefined : { mode: "auto", probe: { timeoutMs: connectMs * PROBE_SHARE } },
+      versionNegotiation: failed % 2 === 1 ? undefined : { mode: "auto", probe: { timeoutMs: probeMs } },
       // What a server describes is checked by what we make of it; no expression of its own runs here.
       jsonSchemaValidator: { getValidator },
       inputRequired: { autoFulfill: false },

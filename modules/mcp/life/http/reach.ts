@@ -34,7 +34,7 @@ interface Life extends Surroundings {
   trouble: string | undefined;
 }
 
-/** For what needs no answer. */
+/** For the end of a session, which needs no answer. */
 const PATIENCE_MS = 1_000;
 
 export function createReach(way: Site["way"], surroundings: Surroundings): Reach {
@@ -85,10 +85,13 @@ async function send(life: Life, { url, asked, signal }: Sending): Promise<Stream
   const headers = { ...Object.fromEntries(own), ...asked.headers };
   const port = url.port || (url.protocol === "https:" ? 443 : 80);
   const isAnswered = id !== undefined || method === "GET";
+  const patienceMs = method === "DELETE" ? PATIENCE_MS : connectMs;
   try {
     return await network.open(url.href, {
-      ...{ method, headers, body, signal, connectMs },
-      silenceMs: isAnswered ? undefined : PATIENCE_MS,
+      ...{ method, headers, body, signal },
+      connectMs: patienceMs,
+      // How long a call may take is settled by who calls.
+      silenceMs: isAnswered ? undefined : patienceMs,
       trusted: `${url.hostname}:${port}`,
       keys: [way.url, ...Object.values(way.headers)],
     });

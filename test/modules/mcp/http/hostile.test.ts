@@ -232,6 +232,14 @@ describe("hostile: MCP", () => {
     expect(why(connection)).toBe("It has forgotten the session.");
   });
 
+  it("a server behind a URL that is deaf to the end of its session keeps nobody", async () => {
+    const server = await startMcp(({ request }) => request.method === "DELETE");
+    const { connection } = connect(siteOf(server.url));
+    await connection.settled(NEVER);
+    await connection.close();
+    expect(connection.standing.state).toBe("away");
+  });
+
   it.each<[string, string, RegExp]>([
     ["is a web page", "<p>Hi.", /^It answered with text\/html where a stream of events belongs\.$/],
     ["ends", "", /^It ended its answer too soon\.$/],
