@@ -29,11 +29,18 @@ import { serverLine } from "../look/server-line.ts";
 export const command: CliCommand = {
   define(parser) {
     addJsonOption(addLegionOptions(parser))
-      .argument("[allow|deny]", "let a server of the project start, as its entry is now; or no more")
-      .argument("[server]", "its name; `server/tool`: agents may use that tool, or may not");
+      .argument(
+        "[allow|deny|serve]",
+        "let a server of the project start, as its entry is now, or no more; or be one: this legion for other programs",
+      )
+      .argument("[server]", "its name; `server/tool`: agents may use that tool, or may not")
+      .option("--http <port>", "serve on this port of 127.0.0.1, in place of standard input and output");
   },
   async run(typed, io) {
     const [order, named = ""] = typed.args;
+    if (order === "serve" && named === "") return (await import("./serve/serve.ts")).serve(typed, io);
+    if (typed.options["http"] !== undefined)
+      throw new LegionError("USAGE", "--http belongs to `legion mcp serve`");
     const project = await projectOf(typed, io);
     const config = await loadConfig({ projectDir: project, env: io.env, flags: {} });
     if (order === undefined) return list({ config, project }, typed, io);
@@ -43,7 +50,10 @@ export const command: CliCommand = {
     if (server !== "" && order === "allow") return allow(choice, typed, io);
     if (server !== "" && order === "deny")
       return choice.tool === "" ? denyServer(choice, typed, io) : denyTool(choice, typed, io);
-    throw new LegionError("USAGE", "expected `legion mcp`, or `legion mcp allow|deny <server>[/<tool>]`");
+    throw new LegionError(
+      "USAGE",
+      "expected `legion mcp`, `legion mcp allow|deny <server>[/<tool>]`, or `legion mcp serve`",
+    );
   },
 };
 

@@ -167,8 +167,14 @@ describe("legion mcp", () => {
 
   it.each([
     [["allow", "rain"], 'legion: MCP server "rain": there is none; there are: weather, web\n'],
-    [["allow"], "legion: expected `legion mcp`, or `legion mcp allow|deny <server>[/<tool>]`\n"],
-    [["forbid", "web"], "legion: expected `legion mcp`, or `legion mcp allow|deny <server>[/<tool>]`\n"],
+    [
+      ["allow"],
+      "legion: expected `legion mcp`, `legion mcp allow|deny <server>[/<tool>]`, or `legion mcp serve`\n",
+    ],
+    [
+      ["forbid", "web"],
+      "legion: expected `legion mcp`, `legion mcp allow|deny <server>[/<tool>]`, or `legion mcp serve`\n",
+    ],
     [["deny", "rain"], 'legion: MCP server "rain": there is none; there are: weather, web\n'],
     [
       ["allow", "weather/rain"],
