@@ -12,7 +12,11 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["doctor", "check this machine and the files of the project", () => import("./doctor/doctor.ts")],
     ["trust", "show what this project may grant itself", () => import("./run/trust.ts")],
     ["models", "list the models that can be used here", () => import("./run/models.ts")],
-    ["mcp [word] [server]", "list the MCP servers, let one start, or be one", () => import("./run/mcp.ts")],
+    [
+      "mcp [allow] [server]",
+      "list the MCP servers, let one start; or serve as one",
+      () => import("./run/mcp.ts"),
+    ],
     ["export [id] [file]", "put agents with their whole past into one file", () => import("./run/export.ts")],
     ["import <file>", "take in agents from a file of export", () => import("./run/import.ts")],
     [
