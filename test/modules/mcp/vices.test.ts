@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../world.ts";
+import { openAgent } from "./agent.ts";
+import { FAKE_SERVER } from "./kit.ts";
+
+const fake = (vice: string): object => ({ command: process.execPath, args: [FAKE_SERVER, vice] });
+
+/** An agent with a server of this vice, and another one without. */
+async function open(vice: string, callMs?: number) {
+  const servers = { fake: fake(vice), other: fake("none") };
+  return openAgent({ folder: await temporaryFolder(), servers, callMs });
+}
+
+it("a call that tells of its progress may take longer than a call that does not, and a person sees how far it is", async () => {
+  const { call } = await open("slow, with progress", 1_000);
+  const seen: string[] = [];
+  const answer = await call("fake", "wait", {}, { progress: (text) => void seen.push(text) });
+  expect(answer).toMatchObject({ outcome: "ok", content: "done at last" });
+  expect(seen).toEqual(["1 of 5\n", "2 of 5\n", "3 of 5\n", "4 of 5\n"]);
+  expect(await call("other", "wait")).toMatchObject({
+    outcome: "error",
+    content: expect.stringMatching(/timed out/i),
+  });
+});
+
+describe("hostile: MCP", () => {
+  it("a server that is deaf to cancel, and answers all the same, goes on, and its late answer is nobody's", async () => {
+    const { call, status } = await open("deaf to cancel");
+    const stop = new AbortController();
+    const stopped = call("fake", "wait", {}, { signal: stop.signal });
+    expect(await call("fake", "echo")).toMatchObject({ content: "{}" });
+    stop.abort(new Error("stopped"));
+    await expect(stopped).rejects.toThrow("stopped");
+    expect(await call("fake", "echo", { a: 1 })).toMatchObject({ content: '{"a":1}' });
+    expect(status("fake")).toMatchObject({ state: "ready", restarts: 0 });
+  });
+
+  it("a server that lies about what its tools do is not believed: each may happen only once", async () => {
+    const { offer } = await open("lies");
+    expect(offer.tools.filter(({ server }) => server === "fake")).toMatchObject([
+      { tool: "echo", effects: "once" },
+    ]);
+  });
+
+  it("names of core's actions, of other servers, of objects and of nothing shadow nothing and show nothing unseen", async () => {
+    const { offer, instructions, call } = await open("hostile names");
+    const tools = offer.tools.filter(({ server }) => server === "fake");
+    const names = tools.map(({ name }) => name);
+    expect(names).toHaveLength(10);
+    expect(new Set(offer.tools.map(({ name }) => name)).size).toBe(offer.tools.length);
+    expect(names.slice(0, 5)).toEqual([
+      "fake__noop",
+      "fake__sendMessage",
+      "fake__other__echo",
+      "fake____proto__",
+      "fake__constructor",
+    ]);
+    for (const name of names) expect(name).toMatch(/^fake__[\w-]{1,58}$/);
+    for (const { description } of tools) {
+      expect(description).not.toMatch(/\n|\p{C}/u);
+      expect(description.length).toBeLessThanOrEqual(4_000);
+    }
+    expect(instructions).not.toMatch(/^--- ERROR|free/m);
+    expect(await call("other", "echo", { mine: true })).toMatchObject({ content: '{"mine":true}' });
+    expect(await call("fake", "__proto__", { a: 1 })).toMatchObject({ content: '{"a":1}' });
+  });
+});
