@@ -71,13 +71,12 @@ async function showBlock(block: ContentBlock, host: Pick<Host, "keep">): Promise
   }
 }
 
-/** What is kept are texts: these are the bytes in Base64. */
 async function keepBinary(
   what: string,
   type: string,
   base64: string,
   { keep }: Pick<Host, "keep">,
 ): Promise<string> {
-  const bytes = Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
-  return `(${what} ${cleanLine(type, 100)}, ${bytes} bytes, kept as Base64 in ${await keep(base64)})`;
+  const bytes = Buffer.from(base64, "base64");
+  return `(${what} ${cleanLine(type, 100)}, ${bytes.length} bytes, kept in ${await keep(bytes)})`;
 }

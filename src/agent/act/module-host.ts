@@ -138,8 +138,11 @@ export function actingHost(performer: Performer, module: string, running: Runnin
   };
 }
 
-/** Keeps a text beside the log; returns where it can be read, relative to the workspace. */
-export async function keepText({ identity, blobs, workplace }: HostSource, content: string): Promise<string> {
+/** Keeps a text or bytes beside the log; returns where they can be read, relative to the workspace. */
+export async function keepText(
+  { identity, blobs, workplace }: HostSource,
+  content: string | Uint8Array,
+): Promise<string> {
   return `${workplace.workspace.home}/agents/${identity.id}/blobs/${await blobs.keep(content)}`;
 }
 

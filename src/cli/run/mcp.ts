@@ -8,7 +8,7 @@ import { createClock } from "../../base/clock.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { createClosing } from "../../base/process/closing.ts";
 import { createRedactor } from "../../base/redaction/redactor.ts";
-import { count } from "../../base/text/wording.ts";
+import { count, elide } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { serverGrants } from "../../config/mcp.ts";
@@ -212,7 +212,7 @@ function show(lines: readonly ToolLine[], tool: string, io: Io): void {
   for (const { tool: name, description, state } of lines) {
     const change =
       state === "known" || tool !== "" ? "" : ` (${state === "denied" ? "withheld: you said so" : state})`;
-    print(io, spelt(`  ${`${oneLine(name)}${change}: ${oneLine(description)}`.slice(0, MAX_SHOWN)}`));
+    print(io, spelt(`  ${elide(`${oneLine(name)}${change}: ${oneLine(description)}`, MAX_SHOWN)}`));
   }
 }
 

@@ -152,8 +152,11 @@ export interface Host {
   hides(text: string): readonly string[];
   /** What the agent should work at now: the first objective that its modules name; else its latest instruction. */
   objective(): string | undefined;
-  /** Keeps a long text beside the log and returns the path it can be read from, relative to the workspace. */
-  keep(content: string): Promise<string>;
+  /**
+   * Keeps a long text, or bytes that are none, beside the log and returns the path of the file, relative to the workspace. What
+   * holds a secret is kept without it; bytes that hold one are not kept: the file says so.
+   */
+  keep(content: string | Uint8Array): Promise<string>;
   /** `close` runs when the agent stops, last registered first. */
   onClose(close: () => void | Promise<void>): void;
 }

@@ -11,25 +11,23 @@ export const MAX_INLINE_OFFER_BYTES = 4_096;
 /** No UTF-16 unit takes more bytes than this. */
 const BYTES_PER_UNIT = 3;
 
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+export function sha256(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
 }
 
 export interface Blobs {
-  /** Keeps `text`, once, and returns its hash. Durable when it resolves. */
-  keep(text: string): Promise<string>;
-  /** `undefined` if it is not there, or no longer what was kept. */
+  /** Keeps a text, or bytes, once, and returns the hash. Durable when it resolves. */
+  keep(content: string | Uint8Array): Promise<string>;
+  /** `undefined` if it is not there, is no text, or no longer what was kept. */
   read(hash: string): Promise<string | undefined>;
 }
 
 export function createBlobs(folder: string, disk: Disk): Blobs {
-  const read = async (hash: string): Promise<string | undefined> =>
-    (await disk.read(join(folder, hash)))?.toString("utf8");
   return blobsIn({
-    read,
-    async place(hash, text) {
+    read: async (hash) => (await disk.read(join(folder, hash)))?.toString("utf8"),
+    async place(hash, content) {
       const path = join(folder, hash);
-      if (!isKept(hash, await read(hash))) return disk.replace(path, text);
+      if (!isKept(hash, await disk.read(path))) return disk.replace(path, content);
       // Whoever put it there may have ended before it was flushed.
       await disk.sync(path);
       await disk.sync(folder);
@@ -37,11 +35,12 @@ export function createBlobs(folder: string, disk: Disk): Blobs {
   });
 }
 
-/** Where texts are put under their hashes. */
+/** Where texts and bytes are put under their hashes. */
 export interface BlobPlace {
+  /** As a text, whatever it is. */
   read(hash: string): Promise<string | undefined>;
   /** Durable when it resolves. */
-  place(hash: string, text: string): Promise<void>;
+  place(hash: string, content: string | Uint8Array): Promise<void>;
 }
 
 export function blobsIn(place: BlobPlace): Blobs {
@@ -53,11 +52,11 @@ export function blobsIn(place: BlobPlace): Blobs {
       const text = await place.read(hash);
       return isKept(hash, text) ? text : undefined;
     },
-    async keep(text) {
-      const hash = sha256(text);
+    async keep(content) {
+      const hash = sha256(content);
       let placing = kept.get(hash);
       if (!placing) {
-        kept.set(hash, (placing = place.place(hash, text)));
+        kept.set(hash, (placing = place.place(hash, content)));
         placing.catch(() => kept.delete(hash));
       }
       await placing;
@@ -66,13 +65,18 @@ export function blobsIn(place: BlobPlace): Blobs {
   };
 }
 
-/** Keeps texts without their secrets. */
+/** Keeps texts without their secrets. Of bytes that hold one nothing is left: who knows what would be broken. */
 export function redactedBlobs(blobs: Blobs, redactor: Redactor): Blobs {
-  return { ...blobs, keep: (text) => blobs.keep(redactor.text(text)) };
+  const clean = (content: string | Uint8Array): string | Uint8Array => {
+    if (typeof content === "string") return redactor.text(content);
+    const marks = redactor.marksIn(Buffer.from(content).toString("utf8"));
+    return marks.length === 0 ? content : marks.join(" ");
+  };
+  return { ...blobs, keep: (content) => blobs.keep(clean(content)) };
 }
 
-function isKept(hash: string, text: string | undefined): boolean {
-  return text !== undefined && sha256(text) === hash;
+function isKept(hash: string, content: string | Uint8Array | undefined): boolean {
+  return content !== undefined && sha256(content) === hash;
 }
 
 type Path = readonly (string | number)[];

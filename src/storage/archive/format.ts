@@ -5,6 +5,7 @@
 //   {"kind":"legion-export","format":1,"at":"…","agents":["0","2"]}
 //   {"kind":"file","agent":"2","path":"goals.json","text":"…"}    what people can read, and the long texts of the log
 //   {"kind":"more","text":"…"}                                    goes on with the file before it
+//   with "base64":true where the file is no text
 //   {"kind":"segment","agent":"2","name":"00000003-000.jsonl","lines":4}   then so many lines of the log, as they are
 //   {"kind":"damaged","base64":"…"}                               one of them that was damaged
 //   {"kind":"mail","agent":"2","from":"…","message":{…}}          unread; behind the log of its agent
@@ -34,6 +35,9 @@ export const ARCHIVE_FORMAT = 1;
 
 const agent = z.custom<AgentId>((id) => typeof id === "string" && (id === CONTROL || isAgentId(id)));
 
+/** Is the text not the content, but Base64 of it? */
+const base64 = z.literal(true).optional();
+
 function isSegmentName(name: unknown): boolean {
   const place = typeof name === "string" ? placeOf(name) : undefined;
   return place !== undefined && place.epoch <= MAX_EPOCH && place.part <= MAX_EPOCH;
@@ -47,8 +51,14 @@ export const archiveLineSchema = z.discriminatedUnion("kind", [
     at: z.string(),
     agents: z.array(agent).readonly(),
   }),
-  z.object({ kind: z.literal("file"), agent, path: z.custom<string>(isPathInAgent), text: z.string() }),
-  z.object({ kind: z.literal("more"), text: z.string() }),
+  z.object({
+    kind: z.literal("file"),
+    agent,
+    path: z.custom<string>(isPathInAgent),
+    text: z.string(),
+    base64,
+  }),
+  z.object({ kind: z.literal("more"), text: z.string(), base64 }),
   z.object({
     kind: z.literal("segment"),
     agent,

@@ -97,10 +97,11 @@ async function* packAll(
 }
 
 async function* packTexts(source: Source, agent: AgentId): AsyncGenerator<string> {
-  for await (const { hash, pieces } of source.texts(agent)) {
+  for await (const { hash, pieces, base64 } of source.texts(agent)) {
     let isFirst = true;
     for await (const text of pieces) {
-      yield line(isFirst ? { kind: "file", agent, path: `blobs/${hash}`, text } : { kind: "more", text });
+      const path = `blobs/${hash}`;
+      yield line(isFirst ? { kind: "file", agent, path, text, base64 } : { kind: "more", text, base64 });
       isFirst = false;
     }
   }

@@ -195,9 +195,12 @@ function countEvent(event: SummedLine, past: UnpackedPast, reading: ArchiveReadi
   if (event.kind === "message") past.taken = Math.max(past.taken, event.mail);
 }
 
-function takeMore({ text }: Pick<LineOf<"more">, "text">, { writing, bad }: ArchiveReading): void {
+function takeMore(
+  { text, base64 }: Pick<LineOf<"more">, "text" | "base64">,
+  { writing, bad }: ArchiveReading,
+): void {
   if (!writing || writing.past) throw bad("it goes on with no file");
-  add(writing, Buffer.from(text));
+  add(writing, Buffer.from(text, base64 ? "base64" : "utf8"));
 }
 
 function add(writing: FileWriting, bytes: Buffer): void {

@@ -128,7 +128,7 @@ export function createReader(place: ReadPlace): Reader {
 
 /** Keeps nothing. */
 function readOnly(blobs: Blobs): Blobs {
-  return { ...blobs, keep: (text) => Promise.resolve(sha256(text)) };
+  return { ...blobs, keep: (content) => Promise.resolve(sha256(content)) };
 }
 
 /** Numbers by their value. */

@@ -45,6 +45,8 @@ export interface Settled {
 export interface LongText {
   readonly hash: string;
   readonly pieces: AsyncIterable<string> | Iterable<string>;
+  /** It is no text: each piece is Base64. */
+  readonly base64?: true;
 }
 
 export interface LogPart {

@@ -70,10 +70,10 @@ export function createCopies(modules: readonly Module[], place: CopiesPlace): Pr
 export function copyBlobs(blobs: Blobs, folder: string, disk: Disk): Blobs {
   return {
     ...blobs,
-    async keep(text) {
-      const hash = await blobs.keep(text);
+    async keep(content) {
+      const hash = await blobs.keep(content);
       const path = join(folder, hash);
-      if (!disk.exists(path)) await disk.replace(path, text).catch(() => undefined);
+      if (!disk.exists(path)) await disk.replace(path, content).catch(() => undefined);
       return hash;
     },
   };

@@ -58,10 +58,10 @@ export function createMemoryPlace(): MemoryPlace {
 }
 
 function createKept(): KeptAgent {
-  const texts = new Map<string, string>();
+  const kept = new Map<string, Buffer>();
   const blobs = blobsIn({
-    read: (hash) => Promise.resolve(texts.get(hash)),
-    place: (hash, text) => Promise.resolve(void texts.set(hash, text)),
+    read: (hash) => Promise.resolve(kept.get(hash)?.toString("utf8")),
+    place: (hash, content) => Promise.resolve(void kept.set(hash, Buffer.from(content))),
   });
   const growth = new EventEmitter().setMaxListeners(0);
   return { lines: [], unread: createUnread([]), position: 0, blobs, growth };

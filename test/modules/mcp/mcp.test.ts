@@ -4,6 +4,8 @@ import { describe, expect, it, vi } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { readServers } from "../../../modules/mcp/config/read.ts";
 import { createMcp } from "../../../modules/mcp/index.ts";
+import { system } from "../../../modules/system/index.ts";
+import { sha256 } from "../../../src/past/log/blobs.ts";
 import { personLayers } from "../../../src/config/grants/widenings.ts";
 import { createScriptedModel } from "../../../src/model/scripted/scripted.ts";
 import { replay } from "../../legion/replay/replays.ts";
@@ -48,7 +50,7 @@ async function open(project: string, script: Script, person: Person = { allows: 
       person.pinned ?? ((_: unknown, now: unknown) => Promise.resolve(allows === "no tools" ? [] : now)),
   };
   const model = createScriptedModel(script);
-  const agent: WorldAgent = { model, modules: [core, createMcp()], policy };
+  const agent: WorldAgent = { model, modules: [core, system, createMcp()], policy };
   const world = await openWorld(project, { 1: agent }, { settings: () => settings, ...(clock && { clock }) });
   const tools = (): readonly string[] =>
     model.requests.at(-1)!.tools.flatMap(({ name }) => (name.includes("__") ? [name] : []));
@@ -77,6 +79,18 @@ describe("an agent with MCP servers", () => {
       outcome: "ok",
       taint: ["MCP server fake"],
     });
+  });
+
+  it("is told type, size and path of an image, and what it is where it reads that", async () => {
+    const project = await temporaryFolder();
+    const sdk = { command: process.execPath, args: [join(import.meta.dirname, "sdk-server.mjs")] };
+    writeFileSync(join(project, ".mcp.json"), JSON.stringify({ mcpServers: { fake: sdk } }));
+    const path = `.ai-legion/agents/1/blobs/${sha256(Buffer.from("89504e470d0a", "hex"))}`;
+    const reading = { calls: [{ action: "readFile", parameters: { path } }] };
+    const { world } = await open(project, [calls("fake__draws"), reading, "Done."]);
+    const [drawn, read] = await go(world);
+    expect(drawn).toContain(`(image image/png, 6 bytes, kept in ${path})`);
+    expect(read).toBe(`${path} is a PNG image (6 bytes); it cannot be read as text.`);
   });
 
   it("keeps the tools of a server that went, and is told its state and why", async () => {

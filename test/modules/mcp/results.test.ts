@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStdio } from "../../../modules/mcp/life/stdio.ts";
@@ -42,7 +43,7 @@ async function open() {
     const result = await actions[name]!.execute(given, { ...host, offer });
     return { ...result, content: unwrapOutside(result.content).trim() };
   };
-  return { act, offer, actions, instructions: module.instructions!({ ...host, offer }) };
+  return { act, root, offer, actions, instructions: module.instructions!({ ...host, offer }) };
 }
 
 const program = {
@@ -89,15 +90,15 @@ describe("what a server answers", () => {
   });
 
   it("is kept beside the log where it is no text, and described", async () => {
-    const { act } = await open();
-    const path = (bytes: string) =>
-      `.ai-legion/agents/1/blobs/${createHash("sha256").update(bytes).digest("hex")}`;
-    expect((await act("sdk__draws")).content).toBe(
-      `A dot:\n\n(image image/png, 6 bytes, kept as Base64 in ${path("iVBORw0K")})`,
-    );
+    const { act, root } = await open();
+    const path = (hex: string) =>
+      `.ai-legion/agents/1/blobs/${createHash("sha256").update(Buffer.from(hex, "hex")).digest("hex")}`;
+    const [dot, zip] = [path("89504e470d0a"), path("00010203")];
+    expect((await act("sdk__draws")).content).toBe(`A dot:\n\n(image image/png, 6 bytes, kept in ${dot})`);
     expect((await act("readResource", { server: "sdk", uri: "test://bytes" })).content).toBe(
-      `Resource test://bytes: (file application/zip, 4 bytes, kept as Base64 in ${path("AAECAw==")})`,
+      `Resource test://bytes: (file application/zip, 4 bytes, kept in ${zip})`,
     );
+    expect(readFileSync(join(root, dot)).toString("hex")).toBe("89504e470d0a");
   });
 
   it("is JSON where it is structured and has no text, and stands in the details", async () => {

@@ -8,9 +8,11 @@ import {
   inline,
   longStrings,
   outline,
+  redactedBlobs,
   sha256,
   type Blobs,
 } from "../../../src/past/log/blobs.ts";
+import { createRedactor } from "../../../src/base/redaction/redactor.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { byHand } from "../../world.ts";
@@ -35,6 +37,18 @@ describe("blobs", () => {
     expect(replaced).toBe(1);
     expect(await blobs.read(sha256("text"))).toBe("text");
     expect(await readFile(join(folder, sha256("text")), "utf8")).toBe("text");
+  });
+
+  it("keep bytes as they are, which nobody reads as a text, and nothing of bytes that hold a secret", async () => {
+    const bytes = Buffer.from("89504e470d0aff", "hex");
+    const hash = await blobs.keep(bytes);
+    expect(hash).toBe(sha256(bytes));
+    expect(await readFile(join(folder, hash))).toEqual(bytes);
+    expect(await blobs.read(hash)).toBeUndefined();
+    const redacted = redactedBlobs(blobs, createRedactor([{ name: "KEY", value: "s3cret-of-mine" }]));
+    expect(await redacted.keep(bytes)).toBe(hash);
+    const told = await redacted.keep(Buffer.concat([bytes, Buffer.from("\0s3cret-of-mine\0")]));
+    expect(await blobs.read(told)).toBe("[redacted:KEY]");
   });
 
   it("do not trust what an earlier process has left: it is flushed first, or written again if it is damaged", async () => {

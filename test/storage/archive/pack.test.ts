@@ -5,6 +5,7 @@ import type { Event } from "../../../src/domain/event/event.ts";
 import { createFileSource } from "../../../src/storage/files/reader/source.ts";
 import { packAgents } from "../../../src/storage/archive/pack.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
+import { sha256 } from "../../../src/past/log/blobs.ts";
 import { createModuleState, foldState } from "../../../src/past/state.ts";
 import {
   archiveOf,
@@ -33,6 +34,18 @@ it("keeps a whole legion byte for byte: logs, long texts, goals, notes, and no w
   }
   expect(await eventsOf(copy, "1")).toEqual(await eventsOf(project, "1"));
   expect(await readdir(join(copy, AGENTS, "2"))).not.toContain("mailbox");
+});
+
+it("takes along what is no text, byte for byte, however long", async () => {
+  const { project } = await restingLegion();
+  const bytes = Buffer.alloc(2_500_000, "89504e470d0aff00", "hex");
+  const path = join(AGENTS, "2/blobs", sha256(bytes));
+  await mkdir(join(project, AGENTS, "2/blobs"), { recursive: true });
+  await writeFile(join(project, path), bytes);
+  const packing = packAgents(createFileSource(createFileReader(project)), ALL);
+  const copy = await received(await written(packing));
+  expect(packing.tally.remarks).toEqual([]);
+  expect((await readFile(join(copy, path))).equals(bytes)).toBe(true);
 });
 
 it("goes on where it was: unread mail is read, numbers and spending count on", async () => {

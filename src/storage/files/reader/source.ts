@@ -4,13 +4,13 @@ import { lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isPathInAgent } from "../../folder/agent-path.ts";
 import { piecesOf } from "../../contract/event-source.ts";
-import { MAX_FILE_BYTES } from "../../contract/source.ts";
+import { MAX_FILE_BYTES, PIECE_BYTES } from "../../contract/source.ts";
 import type { LogPart, Source } from "../../contract/source.ts";
 import type { Mail } from "../../../mail/bus.ts";
 import type { MailRecord } from "../mailbox.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { Event } from "../../../domain/event/event.ts";
-import type { Outlined } from "../../../past/log/blobs.ts";
+import { sha256, type Outlined } from "../../../past/log/blobs.ts";
 import { eachLine, fromLine, toLine } from "../../folder/line.ts";
 import { lockHolder } from "../../folder/lock.ts";
 import { readSegments } from "../journal/segments.ts";
@@ -40,7 +40,9 @@ export function createFileSource(reader: FileReader): Source {
           .read(hash)
           .catch(() => undefined);
         const shown = shownPath(paths.project, join(paths.blobs(agent), hash));
+        const bytes = text === undefined ? await bytesAt(join(paths.blobs(agent), hash)) : undefined;
         if (text !== undefined) yield { hash, pieces: piecesOf(text) };
+        else if (bytes && sha256(bytes) === hash) yield { hash, pieces: encoded(bytes), base64: true };
         else remarks.push(`left out ${shown}: it is not what was written`);
       }
     },
@@ -52,6 +54,17 @@ export function createFileSource(reader: FileReader): Source {
       return { isHeld, mark: (await disk.list(paths.lock)).join() };
     },
   };
+}
+
+async function bytesAt(path: string): Promise<Buffer | undefined> {
+  const stat = await lstat(path).catch(() => undefined);
+  return stat?.isFile() ? readFile(path).catch(() => undefined) : undefined;
+}
+
+function* encoded(bytes: Buffer): Generator<string, undefined> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+    yield bytes.subarray(at, at + PIECE_BYTES).toString("base64");
+  return undefined;
 }
 
 /** The readable files, and a moment at which they were so (X3). Throws REFUSED if there was none. */

@@ -25,7 +25,7 @@ export interface Link {
    */
   run(script: LuaScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
   /** One command whose first argument is a key: a Cluster is asked where that is. A map is answered as a flat list. */
-  command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
+  command(name: string, ...args: readonly (string | number | Buffer)[]): Promise<unknown>;
   /** One command for each server that holds data: one, or the masters of a Cluster. */
   commandAll(name: string, ...args: readonly (string | number)[]): Promise<readonly ServerAnswer[]>;
   /** Calls `listener` for each text said on `channel` from when this resolves; returns how to stop. */

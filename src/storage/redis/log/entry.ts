@@ -66,6 +66,9 @@ export function createRedisBlobs({ link, legion, agent }: RedisPlace): Blobs {
   return blobsIn({
     read: async (hash) => ((await link.command("GET", blob(hash))) as string | null) ?? undefined,
     // Over whatever is there: it is the same text, or damaged.
-    place: async (hash, text) => void (await link.command("SET", blob(hash), text)),
+    place: async (hash, content) => {
+      const value = typeof content === "string" ? content : Buffer.from(content);
+      await link.command("SET", blob(hash), value);
+    },
   });
 }

@@ -37,6 +37,14 @@ describe.skipIf(!redisIsThere)("blobs in Redis", () => {
     expect(await createRedisBlobs(place).read(sha256(text))).toBe(text);
   });
 
+  it("are bytes as well, which nobody reads as a text", async () => {
+    const bytes = Buffer.from("89504e470d0aff00", "hex");
+    const hash = await blobs.keep(bytes);
+    expect(hash).toBe(sha256(bytes));
+    expect(await link.command("STRLEN", keyOf(hash))).toBe(bytes.length);
+    expect(await blobs.read(hash)).toBeUndefined();
+  });
+
   it("have nothing for what is no hash, not kept, or no longer what was kept, until it is kept again", async () => {
     const hash = await blobs.keep("text");
     await link.command("SET", keyOf(hash), "tex!");
