@@ -2,7 +2,7 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { defineAction, type Action, type ActionResult } from "../../../src/domain/authoring/module.ts";
+import { defineAction, fail, type Action, type ActionResult } from "../../../src/domain/authoring/module.ts";
 import type { Connection } from "../life/connection.ts";
 import type { Offer, OfferedPrompt, OfferedTool } from "./offer.ts";
 import { failure, showResource, toResult } from "./result.ts";
@@ -83,8 +83,18 @@ async function asking(
     return await connection.use(ask);
   } catch (error) {
     if (host.signal.aborted) throw error;
-    return failure(server, (error as Error).message);
+    const late = lateness(error as Error);
+    if (late === undefined) return failure(server, (error as Error).message);
+    return fail(
+      `The MCP server ${server} did not answer ${late}. Whether it did what it was asked is unknown.`,
+    );
   }
+}
+
+/** `undefined` for what is no time limit of the library: that is never a server's word. */
+function lateness(error: Error & { code?: unknown; data?: { timeout?: number } }): string | undefined {
+  if (error.code !== "REQUEST_TIMEOUT") return undefined;
+  return error.data?.timeout === undefined ? "in time" : `within ${error.data.timeout / 1_000} s`;
 }
 
 function toolAction(
