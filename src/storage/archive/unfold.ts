@@ -9,7 +9,7 @@ import { createDisk, type Disk } from "../../base/files/disk.ts";
 import type { Event } from "../../domain/event/event.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Module } from "../../domain/authoring/module.ts";
-import type { Blobs, Outlined } from "../../past/log/blobs.ts";
+import { sha256, type Outlined } from "../../past/log/blobs.ts";
 import { openMemory } from "../../past/past.ts";
 import type { Arrival, Unfolded, UnfoldedAgent } from "../contract/arrival.ts";
 import type { Backend } from "../contract/backend.ts";
@@ -85,16 +85,16 @@ async function openOnce(
     agent,
     rest: (await filesIn(folder)).filter(isRest),
     record: (await disk.read(join(folder, "agent.json")))?.toString("utf8") ?? "",
-    texts: existing(await disk.list(paths.blobs(agent)), logs.blobs(agent)),
+    texts: existing(paths.blobs(agent), disk),
     events: eventsIn(join(folder, "log"), disk),
     mail: (marks) => readMailbox(join(folder, "mailbox"), disk, marks),
   };
 }
 
-async function* existing(hashes: readonly string[], blobs: Blobs): AsyncGenerator<string> {
-  for (const hash of hashes) {
-    const text = await blobs.read(hash);
-    if (text !== undefined) yield text;
+async function* existing(folder: string, disk: Disk): AsyncGenerator<Uint8Array> {
+  for (const hash of await disk.list(folder)) {
+    const bytes = await disk.read(join(folder, hash));
+    if (bytes && sha256(bytes) === hash) yield bytes;
   }
 }
 

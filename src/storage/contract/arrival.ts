@@ -24,7 +24,8 @@ export interface UnfoldedAgent extends Luggage {
   readonly agent: AgentId;
   /** What a start made of it, as JSON; empty where nothing did. */
   readonly record: string;
-  readonly texts: AsyncIterable<string>;
+  /** Long texts and what is none, as bytes. */
+  readonly texts: AsyncIterable<Uint8Array>;
   /** Paths of what else is in its folder: only files can keep it. */
   readonly rest: readonly string[];
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { READABLE } from "../../../readable.ts";
 import { fromArchive } from "../../../../src/storage/archive/imported.ts";
 import { receiveAt } from "../../../../src/storage/archive/unfold.ts";
+import { sha256 } from "../../../../src/past/log/blobs.ts";
 import { LegionError } from "../../../../src/base/errors.ts";
 import type { Event } from "../../../../src/domain/event/event.ts";
 import { createRedisBackend } from "../../../../src/storage/redis/backend.ts";
@@ -47,6 +48,17 @@ describe.skipIf(!redisIsThere)("agents that arrive in a legion in Redis", () => 
     for await (const event of reader().events(agent)) found.push(event);
     return found;
   }
+
+  it("bring along what is no text, byte for byte", async () => {
+    const { project } = await restingLegion();
+    const bytes = Buffer.from("89504e470d0aff00", "hex");
+    const hash = sha256(bytes);
+    await mkdir(join(project, AGENTS, "2/blobs"), { recursive: true });
+    await writeFile(join(project, AGENTS, "2/blobs", hash), bytes);
+    await imported(await archiveOf(project, ["2"]));
+    const { blob } = agentKeys(place.legion, "2");
+    expect(await place.link.command("STRLEN", blob(hash))).toBe(bytes.length);
+  });
 
   it("are all there or none, wherever Redis goes away, and what is left then is in nobody's way", async () => {
     const { project, say, idle, stop } = await createWorld({ "1": {}, "2": {} });
