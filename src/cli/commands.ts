@@ -13,8 +13,8 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["trust", "show what this project may grant itself", () => import("./run/trust.ts")],
     ["models", "list the models that can be used here", () => import("./run/models.ts")],
     [
-      "mcp [allow] [server]",
-      "list the MCP servers, let one start; or serve as one",
+      "mcp [order] [server]",
+      "show MCP servers, let one start; or serve as one",
       () => import("./run/mcp.ts"),
     ],
     ["export [id] [file]", "put agents with their whole past into one file", () => import("./run/export.ts")],

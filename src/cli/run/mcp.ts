@@ -30,10 +30,10 @@ export const command: CliCommand = {
   define(parser) {
     addJsonOption(addLegionOptions(parser))
       .argument(
-        "[allow|deny|serve]",
-        "let a server of the project start, as its entry is now, or no more; or be one: this legion for other programs",
+        "[order]",
+        "allow: a server of the project may start, as its entry is now; deny: no more; serve: be one, for other programs",
       )
-      .argument("[server]", "its name; `server/tool`: agents may use that tool, or may not")
+      .argument("[server]", "its name; `server/tool`: whether agents may use that tool")
       .option("--http <port>", "serve on this port of 127.0.0.1, in place of standard input and output");
   },
   async run(typed, io) {

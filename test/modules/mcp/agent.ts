@@ -12,7 +12,7 @@ import { unwrapOutside } from "../../../src/domain/authoring/outside.ts";
 import { closedPremises } from "../../../src/legion/hosting/shared-host.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { createTestHost } from "../test-host.ts";
-import { serverNode } from "./kit.ts";
+import { UNSAID } from "./kit.ts";
 
 export interface AgentOf {
   /** Absolute path of its project. */
@@ -33,13 +33,14 @@ export async function openAgent({ folder, servers, callMs = 2_000 }: AgentOf) {
   let tell: () => readonly ServerStatus[] = () => [];
   const node: NodeHost = {
     ...closedPremises(() => Promise.reject(new Error("nothing there"))),
-    ...serverNode(clock),
+    clock,
     onClose: (close) => void closers.push(close),
     onStatus: (told) => (tell = told),
   };
   const settings = {
     servers: () => readServers({ project: folder, variables: {} }),
     trusted: [],
+    confinement: UNSAID,
     isAllowed: () => Promise.resolve(true),
     pinned: (_: unknown, now: unknown) => Promise.resolve(now),
   };
