@@ -193,7 +193,9 @@ export function instructionsOf({ servers, tools }: Offer): string | undefined {
       ...(prompts.length > 0 ? ["prompts"] : []),
     ];
     const rest = left === undefined ? "" : `; at least ${left} more tools did not fit`;
-    const kept = withheld.length === 0 ? "" : `; ${withheld.length} more wait for a person to allow them`;
+    // What a person denied is not to be asked for again.
+    const waiting = withheld.filter(({ why }) => why !== "denied").length;
+    const kept = waiting === 0 ? "" : `; ${waiting} more wait for a person to allow them`;
     return [`- ${name}: ${has.join(", ")}${rest}${kept}`, ...prompts.map(promptLine)].join("\n");
   });
   return [

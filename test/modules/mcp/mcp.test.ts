@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { readServers } from "../../../modules/mcp/config/read.ts";
 import { createMcp } from "../../../modules/mcp/index.ts";
+import { DENIED } from "../../../modules/mcp/tools/pins.ts";
 import { system } from "../../../modules/system/index.ts";
 import { sha256 } from "../../../src/past/log/blobs.ts";
 import { personLayers } from "../../../src/config/grants/widenings.ts";
@@ -136,6 +137,19 @@ describe("an agent with MCP servers", () => {
     expect((await go(world))[0]).toMatch(/^Unknown action `fake__echo`/);
     expect(tools()).toEqual([]);
     expect(model.requests[0]!.system).toContain("- fake: 0 tools; 4 more wait for a person to allow them");
+  });
+
+  it("does without a tool that the person denied, and hears nothing of that", async () => {
+    const project = await projectWith({ fake: "none" });
+    const denied = (pins: readonly { name: string }[]) =>
+      pins.map((pin) => (pin.name === "exit" ? { ...pin, hash: DENIED } : pin));
+    const { world, model, tools } = await open(project, [calls("fake__exit"), "Done."], {
+      allows: "all",
+      pinned: (_, now) => Promise.resolve(denied(now as readonly { name: string }[])),
+    });
+    expect((await go(world))[0]).toMatch(/^Unknown action `fake__exit`/);
+    expect(tools()).toEqual(["fake__echo", "fake__wait", "fake__environment"]);
+    expect(model.requests[0]!.system).toMatch(/^- fake: 3 tools$/m);
   });
 
   it("does without prompts that are new or changed since the person allowed the server, whatever it calls", async () => {
