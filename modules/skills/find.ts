@@ -1,6 +1,6 @@
 // The skills in some folders. What is hostile, broken or twice there harms no other.
 
-import { constants } from "node:fs";
+import { constants, type Dirent, type Stats } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { cleanLine } from "./clean.ts";
@@ -70,9 +70,9 @@ export async function readSkillText(path: string, maxBytes = MAX_BYTES): Promise
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    const found = await file.stat();
-    if (!found.isFile()) throw new Error("is not a regular file");
-    const { size } = found;
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new Error("is not a regular file");
+    const { size } = stats;
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(Math.min(size, maxBytes)) });
     const bytes = buffer.subarray(0, bytesRead);
     if (bytes.includes(0)) throw new Error("is not text");
@@ -81,9 +81,10 @@ export async function readSkillText(path: string, maxBytes = MAX_BYTES): Promise
       return {
         text: new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: bytesRead < size }),
         notes,
+        stats,
       };
     } catch {
-      return { text: new TextDecoder().decode(bytes), notes: [...notes, "is not UTF-8"] };
+      return { text: new TextDecoder().decode(bytes), notes: [...notes, "is not UTF-8"], stats };
     }
   } finally {
     await file.close();
@@ -93,6 +94,8 @@ export async function readSkillText(path: string, maxBytes = MAX_BYTES): Promise
 interface SkillText {
   readonly text: string;
   readonly notes: readonly string[];
+  /** Of the file when it was read. */
+  readonly stats: Stats;
 }
 
 interface SkillPlace {
@@ -100,20 +103,32 @@ interface SkillPlace {
   readonly file: string | SkillFile;
 }
 
+interface Folder {
+  readonly path: string;
+  readonly depth: number;
+  /** Absent: nobody has begun to read it. */
+  entries?: Promise<Dirent[]>;
+}
+
+function entriesOf(folder: Folder): Promise<Dirent[]> {
+  return (folder.entries ??= readdir(folder.path, { withFileTypes: true }).catch(() => []));
+}
+
 async function* skillFolders(folders: readonly string[], signal: AbortSignal): AsyncGenerator<SkillPlace> {
   let looked = 0;
   const seen = new Set<string>();
-  const waiting = folders.map((path) => ({ path, depth: 0 }));
+  const waiting = folders.map((path): Folder => ({ path, depth: 0 }));
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     signal.throwIfAborted();
     const { path, depth } = next;
+    for (const soon of waiting.slice(0, READ_AT_ONCE)) void entriesOf(soon);
     if (seen.has(path)) continue;
     seen.add(path);
     if (++looked > MAX_FOLDERS) {
       yield { root: path, file: { why: `and what comes after it: more than ${MAX_FOLDERS} folders` } };
       return;
     }
-    const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+    const entries = await entriesOf(next);
     const file = FILE_NAMES.find((name) => entries.some((entry) => entry.name === name));
     if (file !== undefined) {
       const isPlain = entries.some((entry) => entry.name === file && entry.isFile());
@@ -121,7 +136,7 @@ async function* skillFolders(folders: readonly string[], signal: AbortSignal): A
       yield { root: path, file: real ?? { why: "leads out of the skills" } };
     }
     if (depth === MAX_DEPTH) continue;
-    const inner: { path: string; depth: number }[] = [];
+    const inner: Folder[] = [];
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (PASSED_OVER.includes(entry.name)) continue;
       const below = join(path, entry.name);
@@ -153,18 +168,20 @@ async function* readAhead(places: AsyncIterable<SkillPlace>, known: KnownFiles) 
 
 async function readOnce(path: string, root: string, known: KnownFiles): Promise<SkillFile> {
   try {
-    const { mtimeMs, ctimeMs, size, ino } = await stat(path);
-    const stamp = [root, mtimeMs, ctimeMs, size, ino].join(" ");
     const before = known.get(path);
-    if (before?.stamp === stamp) return before.file;
-    const { text, notes } = await readSkillText(path, HEAD_BYTES);
+    if (before && before.stamp === stampOf(await stat(path), root)) return before.file;
+    const { text, notes, stats } = await readSkillText(path, HEAD_BYTES);
     const head = readHead(text, root);
     const file = head ? { head: { ...head, notes: [...notes, ...head.notes] } } : {};
-    known.set(path, { stamp, file });
+    known.set(path, { stamp: stampOf(stats, root), file });
     return file;
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function stampOf({ mtimeMs, ctimeMs, size, ino }: Stats, root: string): string {
+  return [root, mtimeMs, ctimeMs, size, ino].join(" ");
 }
 
 async function leadingInto(path: string, folders: readonly string[]): Promise<string | undefined> {
