@@ -1,12 +1,12 @@
-// One of three MCP servers, which its first argument names, as their authors would write them. It notes its start in a file.
+// One of three MCP servers, which its argument names, as their authors would write them. It notes its start in the project.
 
 import { appendFileSync, existsSync } from "node:fs";
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 
-const [which = "", starts = "", unlocked = ""] = process.argv.slice(2);
-appendFileSync(starts, `${which} ${process.pid}\n`);
+const [which = ""] = process.argv.slice(2);
+appendFileSync("starts", `${which}\n`);
 
 const text = (words) => ({ content: [{ type: "text", text: words }] });
 const tool = (server, [name, description, parameter], answer) =>
@@ -20,20 +20,19 @@ const tool = (server, [name, description, parameter], answer) =>
   );
 
 const SERVERS = {
+  /** It ends in a storm. */
   weather(server) {
-    tool(
-      server,
-      ["forecast", "Tomorrow in a city: temperature, wind, rain", "city"],
-      (city) => `${city}: rain.`,
+    tool(server, ["forecast", "Tomorrow in a city: temperature, wind, rain", "city"], (city) =>
+      existsSync("storm") ? process.exit(7) : `${city}: rain.`,
     );
     tool(server, ["alerts", "Warnings that hold in a city", "city"], (city) => `${city}: none.`);
   },
-  /** It has one more tool for who has logged in, or where the file is there. */
+  /** It has one more tool for who has logged in, or where everybody may. */
   desk(server) {
     const addClose = () => tool(server, ["close", "Close a ticket", "title"], (title) => `Closed: ${title}.`);
     tool(server, ["open", "Open a ticket", "title"], (title) => `Opened: ${title}.`);
     tool(server, ["log_in", "Log in", "user"], (user) => (addClose(), `Hello, ${user}.`));
-    if (existsSync(unlocked)) addClose();
+    if (existsSync("unlocked")) addClose();
   },
   stock(server) {
     tool(

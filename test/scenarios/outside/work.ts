@@ -1,6 +1,6 @@
 // A project with three MCP servers and twenty skills, and what an agent does there. All of it is real but the model and the clock.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Event } from "../../../src/domain/event/event.ts";
@@ -26,28 +26,20 @@ export interface Outside {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The servers that were started, oldest first. */
-  starts(): readonly Start[];
+  starts(): readonly string[];
   /** Deletes all of it. */
   remove(): Promise<void>;
-}
-
-interface Start {
-  readonly server: string;
-  readonly pid: number;
 }
 
 /** Its person has trusted all of it. When that was, the server `desk` had one tool more than it has until somebody logs in. */
 export async function createOutside(): Promise<Outside> {
   const { path: own, remove: removeOwn } = await createTempProject();
-  const [starts, unlocked] = [join(own, "starts"), join(own, "unlocked")];
-  const servers = SERVERS.map((name) => [
-    name,
-    { command: process.execPath, args: [SERVER, name, starts, unlocked] },
-  ]);
+  const servers = SERVERS.map((name) => [name, { command: process.execPath, args: [SERVER, name] }]);
   const { path: cwd, remove: removeProject } = await createTempProject({
     ...Object.fromEntries(Array.from({ length: 20 }, (_, index) => skill(index + 1)).flat()),
     ".mcp.json": JSON.stringify({ mcpServers: Object.fromEntries(servers) }),
   });
+  const [starts, unlocked] = [join(cwd, "starts"), join(cwd, "unlocked")];
   const env = { PATH: process.env["PATH"] ?? "", HOME: own, ...ownHome() };
   await writeFile(unlocked, "");
   for (const argv of [
@@ -62,7 +54,7 @@ export async function createOutside(): Promise<Outside> {
   return {
     cwd,
     env,
-    starts: () => readFileSync(starts, "utf8").trim().split("\n").map(toStart),
+    starts: () => readFileSync(starts, "utf8").trim().split("\n"),
     async remove() {
       await removeProject();
       await removeOwn();
@@ -80,11 +72,6 @@ function skill(number: number): readonly (readonly [path: string, content: strin
   ];
 }
 
-function toStart(line: string): Start {
-  const [server = "", pid] = line.split(" ");
-  return { server, pid: Number(pid) };
-}
-
 type Step = ScriptedAnswer | (() => ScriptedAnswer);
 
 const call = (action: string, parameters: Readonly<Record<string, unknown>> = {}): ScriptedAnswer => ({
@@ -93,17 +80,23 @@ const call = (action: string, parameters: Readonly<Record<string, unknown>> = {}
 const forecast = call("weather__forecast", { city: "Oslo" });
 const count = (part: string): ScriptedAnswer => call("stock__count", { part });
 
-/** The decision, from 1, before which a server was killed, and the one from which on another has a tool more. */
-export const AT = { killed: 5, grown: 11 } as const;
+/** The decision, from 1, in which a server ends, and the one from which on another has a tool more. */
+export const AT = { gone: 5, grown: 11 } as const;
 
 /** Twenty decisions. */
-function stepsOf({ kill, wait }: { readonly kill: () => void; readonly wait: () => void }): readonly Step[] {
-  const killed = (): ScriptedAnswer => (kill(), forecast);
+function stepsOf({
+  storm,
+  wait,
+}: {
+  readonly storm: () => void;
+  readonly wait: () => void;
+}): readonly Step[] {
+  const stormy = (): ScriptedAnswer => (storm(), forecast);
   const late = (part: string) => (): ScriptedAnswer => (wait(), count(part));
   return [
     ...[forecast, call("getSkill", { name: "craft-07" }), count("K-1")],
     call("readFile", { path: "skills/craft-07/notes.md" }),
-    ...[killed, count("K-2"), forecast, call("desk__log_in", { user: "Ada" })],
+    ...[stormy, count("K-2"), forecast, call("desk__log_in", { user: "Ada" })],
     ...[
       call("recordNote", { content: "Oak, no pine." }),
       late("K-3"),
@@ -123,10 +116,10 @@ export interface Work {
 }
 
 /** What agent 1 does, which has all of it, and agent 2 as well. */
-export async function workTwenty({ cwd, env, starts }: Outside): Promise<Work> {
+export async function workTwenty({ cwd, env }: Outside): Promise<Work> {
   const clock = createHandClock();
   const steps = stepsOf({
-    kill: () => process.kill(starts().find(({ server }) => server === "weather")!.pid, "SIGKILL"),
+    storm: () => writeFileSync(join(cwd, "storm"), ""),
     wait: () => clock.advance(UNTIL_LOOKED_AGAIN_MS),
   });
   const told = { name: MODEL, ...findModel(MODEL).profile };
