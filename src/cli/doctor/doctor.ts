@@ -2,6 +2,7 @@ import { createRedactor, type Redactor } from "../../base/redaction/redactor.ts"
 import type { Config, ConfigSources } from "../../config/config.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { createFileReader, type FileReader } from "../../storage/files/reader/reader.ts";
+import { checkFound } from "./check-found.ts";
 import { checkMachine, checkModel } from "./check-machine.ts";
 import { checkAgents, checkProject } from "./check-project.ts";
 import { checkWeb } from "./check-web.ts";
@@ -86,6 +87,7 @@ async function* examine(
   if (config) yield* checkModel(config, reader.paths.project);
   if (config) yield* checkWeb(config, io.env);
   yield* checkProject(reader);
+  if (config) yield* checkFound(config, reader.paths.project);
   if (config?.bus.kind !== "redis") return yield* checkAgents(reader);
   const { checkRedis } = await import("./check-redis.ts");
   yield* checkRedis(config.bus.address, config.name);

@@ -1,0 +1,97 @@
+// What agents of the project find outside: definitions of other programs, skills, MCP servers. Starts none of it.
+
+import { findSkills } from "../../../modules/skills/find.ts";
+import { packageDir } from "../../base/package.ts";
+import { count } from "../../base/text/wording.ts";
+import type { Config } from "../../config/config.ts";
+import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
+import { serverGrants } from "../../config/mcp.ts";
+import { leftOut } from "../../config/grants/left-out.ts";
+import { namedSkills, skillGrants, strangeSkills, trustedFolders } from "../../config/skills.ts";
+import { finding, type DoctorFinding } from "./finding.ts";
+
+/** Of each kind so many are told of. */
+const MAX_TOLD = 10;
+
+type FoundConfig = Pick<Config, "trust" | "home" | "skills" | "modules">;
+
+/** Silent where nothing of it is there. */
+export async function* checkFound(config: FoundConfig, projectDir: string): AsyncGenerator<DoctorFinding> {
+  const { trust, home } = config;
+  const known = await knownDefinitions({ projectDir, packageDir, trust, home });
+  yield* checkForeign(known.filter(({ from }) => from.endsWith(".claude/agents")));
+  yield* checkSkills(config, known);
+  yield* checkServers(config);
+}
+
+function* checkForeign(known: readonly KnownDefinition[]): Generator<DoctorFinding> {
+  const broken = known.flatMap(({ fault }) => fault ?? []);
+  const partly = known.filter(({ definition }) => definition?.remarks?.length).length;
+  const held = partly === 0 ? "" : `; of ${partly} not all holds, \`legion agents\` lists it`;
+  if (known.length > broken.length)
+    yield finding(
+      ".claude/agents",
+      "ok",
+      `${count(known.length - broken.length, "valid definition")}${held}`,
+    );
+  yield* bounded(".claude/agents", "wrong", broken);
+}
+
+async function* checkSkills(
+  { skills }: FoundConfig,
+  known: readonly KnownDefinition[],
+): AsyncGenerator<DoctorFinding> {
+  const all = skills.map(({ path }) => path);
+  const { signal } = new AbortController();
+  const { skills: there } = await findSkills(all, signal);
+  const names = there.map(({ name }) => name);
+  const strange = known.flatMap(({ reference, definition }) => {
+    const why = definition && strangeSkills(namedSkills(definition), names);
+    return why === undefined ? [] : [`${reference}: ${why}`];
+  });
+  const counted = await findSkills(trustedFolders(skills), signal);
+  const broken = counted.skills.flatMap(({ name, notes }) =>
+    notes.slice(0, 1).map((note) => `${name}: ${note}`),
+  );
+  yield finding(
+    "skills",
+    "ok",
+    `${counted.skills.length} that agents can have; \`legion skills\` lists them`,
+  );
+  const open = (await skillGrants(skills)).filter(({ isGranted }) => !isGranted);
+  if (open.length > 0) yield finding("skills", "warning", leftOut(open));
+  yield* bounded("skills", "warning", [...broken, ...counted.leftOut.map((line) => `left out: ${line}`)]);
+  yield* bounded("skills", "wrong", strange);
+}
+
+async function* checkServers({ modules: { mcp }, trust }: FoundConfig): AsyncGenerator<DoctorFinding> {
+  const { entries, problems } = await mcp.servers();
+  const wanted = await serverGrants(mcp, trust);
+  const open = wanted.filter(({ isGranted }) => !isGranted).map(({ what }) => what.replace(/^mcp /, ""));
+  const allowed = wanted.length - open.length;
+  if (entries.length > 0)
+    yield finding(
+      "mcp",
+      "ok",
+      `${count(entries.length, "server")}, ${allowed} allowed; \`legion mcp\` lists them`,
+    );
+  if (open.length > 0) {
+    const more = open.length > MAX_TOLD ? ` and ${open.length - MAX_TOLD} more` : "";
+    const names = open.slice(0, MAX_TOLD).join(", ");
+    yield finding(
+      "mcp",
+      "warning",
+      `not allowed, so never started: ${names}${more}; \`legion mcp allow <server>\``,
+    );
+  }
+  yield* bounded("mcp", "wrong", problems);
+}
+
+function* bounded(
+  check: string,
+  status: DoctorFinding["status"],
+  details: readonly string[],
+): Generator<DoctorFinding> {
+  for (const detail of details.slice(0, MAX_TOLD)) yield finding(check, status, detail);
+  if (details.length > MAX_TOLD) yield finding(check, status, `and ${details.length - MAX_TOLD} more`);
+}
