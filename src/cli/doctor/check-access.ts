@@ -5,7 +5,7 @@ import { access, lstat, readdir, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { LegionPaths } from "../../storage/folder/paths.ts";
-import { shownPath } from "../../base/files/project-file.ts";
+import { isInside, shownPath } from "../../base/files/project-file.ts";
 import type { FileReader } from "../../storage/files/reader/reader.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 
@@ -91,11 +91,14 @@ async function isOpen(path: string): Promise<boolean> {
 async function* checkOwners({ project, root }: LegionPaths): AsyncGenerator<DoctorFinding> {
   const uid = process.getuid?.();
   if (uid === undefined) return;
+  const homes = join(root, "homes");
   const foreign: string[] = [];
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])) {
     const path = join(entry.parentPath, entry.name);
     const found = await lstat(path).catch(() => undefined);
-    const isWritable = found?.uid === uid && (entry.isSymbolicLink() || (found.mode & 0o200) !== 0);
+    // There agents make what they like, and a sandbox a folder that nobody writes to.
+    const isFree = entry.isSymbolicLink() || isInside(homes, path);
+    const isWritable = found?.uid === uid && (isFree || (found.mode & 0o200) !== 0);
     if (found && !isWritable) foreign.push(shownPath(project, path));
   }
   if (foreign.length === 0) return;

@@ -176,6 +176,13 @@ it("goals that cannot be read are damage, and put right by --repair", async () =
   expect((await examine(project)).exitCode).toBe(0);
 });
 
+it("takes what lies in the homes of agents, whatever its modes, for no fault", async () => {
+  const { project } = await restingLegion();
+  await mkdir(join(project, ".ai-legion/homes/2/empty"), { recursive: true, mode: 0o700 });
+  await chmod(join(project, ".ai-legion/homes/2/empty"), 0o400);
+  expect((await examine(project)).of("owner")).toBeUndefined();
+});
+
 it.runIf(process.getuid?.() === 0)("root is told of files of other users, and of modes", async () => {
   const { project } = await restingLegion();
   expect((await examine(project)).of("owner")).toBeUndefined();
