@@ -144,8 +144,8 @@ function groupRoles(roles: readonly Role[]): readonly (readonly [Role, ...Role[]
   return groups;
 }
 
-function kindOf({ plan, definition, model }: Role): string {
-  return JSON.stringify([definition, model.name, plan.limits]);
+function kindOf({ plan, source, definition, model }: Role): string {
+  return JSON.stringify([source, definition, model.name, plan.limits]);
 }
 
 /** What is the same for all, and need not be said of each. */
@@ -163,13 +163,20 @@ function uniformity(roles: readonly Role[]): Uniformity {
   };
 }
 
+/** Some describe themselves with whole conversations. */
+const MAX_DESCRIPTION = 160;
+
 function describe(group: readonly [Role, ...Role[]], uniform: Uniformity): string {
   const [role] = group;
   const { plan, definition } = role;
-  const { description } = plan.identity;
-  const model = uniform.isModelSame ? "" : `, on ${modelOf(role)}`;
-  const limits = uniform.areLimitsSame ? "" : `, limits: ${formatLimits(plan.limits)}`;
-  return `${namesOf(group)}: ${definition}${model}${limits}${description && `. ${description}`}`;
+  const { id, description } = plan.identity;
+  const facts = [
+    ...(group.length === 1 && id === definition ? [] : [definition]),
+    ...(uniform.isModelSame ? [] : [`on ${modelOf(role)}`]),
+    ...(uniform.areLimitsSame ? [] : [`limits: ${formatLimits(plan.limits)}`]),
+  ].join(", ");
+  const said = [facts, clip(description, MAX_DESCRIPTION)].filter((part) => part !== "");
+  return `${namesOf(group)}: ${said.join(". ") || definition}`;
 }
 
 function namesOf(group: readonly Role[]): string {

@@ -42,6 +42,6 @@ function idFor(name: string, taken: ReadonlySet<AgentId>): AgentId {
     .replace(/^[^a-z0-9]+|[.-]+$/g, "")
     .slice(0, 50);
   const first = isAgentId(plain) ? plain : `agent-${plain}`.replace(/[.-]+$/, "");
-  for (let number = 2, id = first; ; number++, id = `${first}-${number}`)
+  for (let number = 2, id = first; ; id = `${first}-${number++}`)
     if (isAgentId(id) && !taken.has(id)) return id;
 }

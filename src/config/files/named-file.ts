@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { nearest } from "../../base/text/nearest.ts";
 import { readProjectFile, readTextFile, shownPath } from "../../base/files/project-file.ts";
-import { CLAUDE_AGENTS, type ClaudeHomes } from "../claude/files.ts";
+import { findClaudeAgents, type ClaudeHomes } from "../claude/files.ts";
 
 const FILE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,63}$/u;
 
@@ -44,12 +44,11 @@ export async function findByName(
     const shipped = await readTextFile(path, shown);
     if (shipped !== undefined) return { file: shown, text: shipped, isOurs: true };
   }
-  const folders = [
-    join(projectDir, "agents"),
-    join(packageDir, "agents"),
-    ...[projectDir, home].flatMap((top) => (top === undefined ? [] : [join(top, CLAUDE_AGENTS)])),
+  const files = await listNames([projectDir, packageDir], kind.extension);
+  const claude = kind.what === "agent" ? await findClaudeAgents({ projectDir, home }) : [];
+  const known = [
+    ...new Set([...files, ...claude.map(({ agent, shown }) => agent?.name ?? basename(shown, ".md"))]),
   ];
-  const known = await listNames(folders, kind.extension);
   const [meant] = nearest(wanted, known);
   throw new LegionError(
     "USAGE",
@@ -58,9 +57,9 @@ export async function findByName(
   );
 }
 
-async function listNames(folders: readonly string[], extension: string): Promise<readonly string[]> {
+async function listNames(tops: readonly string[], extension: string): Promise<readonly string[]> {
   // Only for advice: a folder that cannot be read has nothing to offer.
-  const listed = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
+  const listed = await Promise.all(tops.map((top) => readdir(join(top, "agents")).catch(() => [])));
   const files = listed.flat().filter((file) => file.endsWith(extension));
   const names = files.map((file) => basename(file, extension)).filter((known) => FILE_NAME.test(known));
   return [...new Set(names)].sort();

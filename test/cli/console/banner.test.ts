@@ -14,6 +14,7 @@ const IN_REDIS = { LEGION_BUS: "redis://u:secret@h", LEGION_NAME: "scouts" };
 
 async function rowsFor(columns: number, team?: string, env: Record<string, string> = {}, modules = "") {
   const project = await createTempProject({
+    "agents/long.md": `---\ndescription: Writes ${"ever ".repeat(100)}\n---\n`,
     "agents/scribe.md": `---\ndescription: Writes.\n${modules}---\n`,
     "agents/team.yaml": team ?? "",
   });
@@ -99,6 +100,22 @@ describe("what is said before anything happens", () => {
       expect(preface({ roster, config, sandbox, ...look })).toContain(`  commands  ${words}\n`);
     },
   );
+
+  it("names each once, and cuts what one says of itself at length", async () => {
+    const { rows } = await rowsFor(
+      400,
+      "agents: { scribe: { agent: scribe }, b: { agent: scribe }, c: { agent: agents/scribe.md } }",
+    );
+    expect(rows.filter((row) => row.includes("scribe"))).toEqual([
+      "  agents    scribe, b: scribe. Writes.",
+      "            c: scribe. Writes.",
+    ]);
+    const one = await rowsFor(400, "agents: { scribe: { agent: scribe } }");
+    expect(one.rows[1]).toBe("  agents    scribe: Writes.");
+    const { rows: cut } = await rowsFor(400, "agents: { a: { agent: long } }");
+    expect(cut[1]).toMatch(/^ {2}agents {4}a: long\. Writes (?:ever )+.{0,4}…$/);
+    expect(cut[1]!.length).toBeLessThan(200);
+  });
 
   it("tells of agents that read the web whether they can search there", async () => {
     const web = async (env: Record<string, string>) =>

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { messageOf } from "../../../src/base/errors.ts";
 import { findClaudeAgents } from "../../../src/config/claude/files.ts";
-import { findDefinition } from "../../../src/config/definition.ts";
+import { findDefinition, findTeam } from "../../../src/config/definition.ts";
 import { NO_TRUST } from "../../../src/config/grants/grant.ts";
 import { createTempProject } from "../../temp-project.ts";
 
@@ -71,6 +71,17 @@ describe("agents of .claude/agents", () => {
     ]);
   });
 
+  it("have ids as a team that can be typed, whatever they are called, each its own", async () => {
+    const names = ["0", "all", "control", "My Cool Agent", "twin", "twin", "twin", "Ünï", "../x", "-"];
+    const files = names.map((name, n) => [`.claude/agents/a${n}.md`, agent(JSON.stringify(name))] as const);
+    const team = await findTeam(".claude", await placesOf(Object.fromEntries(files)));
+    expect(team.map(({ id }) => id)).toEqual([
+      ...["agent-0", "agent-all", "agent-control", "my-cool-agent", "twin", "twin-2", "twin-3"],
+      ...["n", "a8", "a9"],
+    ]);
+    expect(team.map(({ agent: path }) => path)).toEqual(files.map(([path]) => path));
+  });
+
   describe("hostile: definitions", () => {
     it("links out of the project, folders that turn in circles and what is no text harm no other", async () => {
       const outside = await createTempProject({ "x.md": agent("x") });
@@ -99,6 +110,8 @@ describe("agents of .claude/agents", () => {
         ".claude/agents/README.md:1: expected ---, the line that opens the front matter",
       );
       expect(await refusal("goood")).toContain('did you mean "good"?');
+      await writeFile(join(folder, "deep/cool.md"), agent("My Cool Agent"));
+      expect(await refusal("my cool agent")).toContain('did you mean "My Cool Agent"?');
     });
   });
 });
