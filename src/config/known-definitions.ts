@@ -11,6 +11,8 @@ export interface KnownDefinition {
   readonly reference: string;
   /** For people: `agents`, `.claude/agents`, `~/.claude/agents`, `ai-legion`. */
   readonly from: string;
+  /** For people, where that is its path: why. */
+  readonly why?: string;
   /** Absent: it cannot be started. */
   readonly definition?: Definition;
   /** For people, in one line: why not. */
@@ -30,12 +32,16 @@ export async function knownDefinitions(places: Places): Promise<readonly KnownDe
     ...(await namedIn(places.packageDir, "ai-legion")),
     ...claude.filter((one) => !ofProject(one)),
   ];
-  const taken = new Set<string>();
+  const first = new Map<string, string>();
   const known = named.flatMap(({ name, path, from, fault }) => {
-    const isFirst = !taken.has(name);
-    taken.add(name);
+    const other = first.get(name);
+    if (other === undefined) {
+      first.set(name, from === "ai-legion" ? "one of ours" : path);
+      return [{ reference: name, from, fault }];
+    }
     // Ours is not there for whoever has one of that name.
-    return isFirst || from !== "ai-legion" ? [{ reference: isFirst ? name : path, from, fault }] : [];
+    if (from === "ai-legion") return [];
+    return [{ reference: path, from, fault, why: `its name, ${name}, means ${other}; its path means it` }];
   });
   return Promise.all(known.map((one) => judged(one, places)));
 }
@@ -45,16 +51,13 @@ interface NamedFile extends Pick<KnownDefinition, "from" | "fault"> {
   readonly path: string;
 }
 
-async function judged(
-  { reference, from, fault }: Omit<KnownDefinition, "definition">,
-  places: Places,
-): Promise<KnownDefinition> {
-  if (fault !== undefined) return { reference, from, fault };
+async function judged(known: Omit<KnownDefinition, "definition">, places: Places): Promise<KnownDefinition> {
+  if (known.fault !== undefined) return known;
   try {
-    return { reference, from, definition: await findDefinition(reference, places) };
+    return { ...known, definition: await findDefinition(known.reference, places) };
   } catch (error) {
     if (!isLegionError(error)) throw error;
-    return { reference, from, fault: messageOf(error) };
+    return { ...known, fault: messageOf(error) };
   }
 }
 

@@ -68,7 +68,7 @@ export async function skillGrants(folders: readonly SkillFolder[]): Promise<read
   const grants = folders.map(async ({ path, shown, needs }): Promise<WantedGrant[]> => {
     if (!needs) return [];
     const { skills } = await findSkills([path], new AbortController().signal);
-    const says = `teach its agents ${count(skills.length, "skill")} of ${shown}`;
+    const says = `teach its agents ${count(skills.length, "skill")} of ${shown}, and what comes to stand there`;
     return skills.length === 0 ? [] : [{ ...needs, says }];
   });
   return (await Promise.all(grants)).flat();

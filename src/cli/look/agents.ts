@@ -7,7 +7,8 @@ import { knownDefinitions, type KnownDefinition } from "../../config/known-defin
 import { loadConfigAnyway } from "../../config/load-config.ts";
 import { knownSkills, namedSkills, strangeSkills } from "../../config/skills.ts";
 import type { CliCommand } from "../kit/command.ts";
-import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
+import { columnsFor, oneLine, printJson } from "../kit/output.ts";
+import { paintFor, type Look, type Paint } from "../kit/terminal.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
 import { tableRows, type Column } from "./table.ts";
 
@@ -47,7 +48,11 @@ export const command: CliCommand = {
       ...said.map((note) => `${agent}: ${note}`),
     ]);
     const words = [...notes, ...remarks].map(oneLine);
-    print(io, [...tableRows(lines, COLUMNS, space), ...(words.length > 0 ? ["", ...words] : [])].join("\n"));
+    const [titles = "", ...rows] = tableRows(lines, COLUMNS, space);
+    const paint = paintFor(io.stdout, io.env);
+    const colored = rows.map((row, index) => inColor(row, lines[index]!, paint));
+    // Each row and each word is harmless already: of them nothing but the colors is for the terminal to act on.
+    io.stdout.write(`${[titles, ...colored, ...(words.length > 0 ? ["", ...words] : [])].join("\n")}\n`);
     return 0;
   },
 };
@@ -59,11 +64,30 @@ const COLUMNS: readonly Column<AgentLine>[] = [
   { title: "DESCRIPTION", align: "left", rank: 2, cell: ({ description }) => oneLine(description ?? "-") },
 ];
 
+/** As definitions name them; terminals have fewer. */
+const LOOKS = new Map<string, Look>([
+  ["red", "red"],
+  ["blue", "blue"],
+  ["green", "green"],
+  ["yellow", "yellow"],
+  ["orange", "yellow"],
+  ["purple", "magenta"],
+  ["pink", "magenta"],
+  ["cyan", "cyan"],
+]);
+
+/** Its name in the color that its file names. */
+function inColor(row: string, { agent, color = "" }: AgentLine, paint: Paint): string {
+  const name = oneLine(agent);
+  const look = LOOKS.get(color);
+  return look && row.startsWith(name) ? paint(look, name) + row.slice(name.length) : row;
+}
+
 function lineOf(
-  { reference, from, fault, definition }: KnownDefinition,
+  { reference, from, fault, why, definition }: KnownDefinition,
   skills: readonly string[],
 ): AgentLine {
-  const notes = notesOn(definition, skills);
+  const notes = [why ?? [], notesOn(definition, skills)].flat();
   return { agent: reference, from, fault, ...(definition && saidOf(definition)), notes };
 }
 

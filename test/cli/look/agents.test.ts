@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 function run(...args: readonly string[]): Promise<Seen> {
-  return legion(["agents", ...args], { cwd: project, columns: 110, env: { HOME: home } });
+  return legion(["agents", ...args], { cwd: project, columns: 110, env: { HOME: home, NO_COLOR: "1" } });
 }
 
 async function listed(): Promise<readonly string[]> {
@@ -66,6 +66,22 @@ describe("legion agents", () => {
     const { out } = await run();
     expect(out).toContain('\nclerk: skills: there is no "writing-skils"; did you mean "writing-skills"?\n');
     expect(out).toContain("\nplain: its brief has the mark {SKILLS_METADATA} and it has no skills");
+  });
+
+  it("says why a path stands for a name that another has, in the color of the file on a terminal", async () => {
+    await writeFile(join(project, ".claude/agents/second.md"), agent("reviewer"));
+    const { out } = await legion(["agents"], {
+      cwd: project,
+      columns: 110,
+      env: { HOME: home, FORCE_COLOR: "1" },
+    });
+    expect(out).toContain("\n\u001b[31mreviewer\u001b[39m  ");
+    expect(out).toContain(
+      "\n.claude/agents/second.md: its name, reviewer, means .claude/agents/reviewer.md; its path means it\n",
+    );
+    expect(out).toContain(
+      "\n~/.claude/agents/reviewer.md: its name, reviewer, means .claude/agents/reviewer.md;",
+    );
   });
 
   describe("hostile: definitions", () => {
