@@ -1,8 +1,12 @@
-// What makes a shell complete `legion ...`. The scripts read the ids of agents from the project themselves: no program is
-// started while somebody types. A name of a folder is only taken if it can be an agent's: a shell would run what others hold.
+// What makes a shell complete `legion ...`. The scripts read the ids of agents and the names of definitions from the project
+// themselves: no program is started while somebody types. A name of a folder or file is only taken if it can be typed as it is: a
+// shell would run what others hold.
 
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { Option } from "commander";
 import { LegionError } from "../../base/errors.ts";
+import { packageDir } from "../../base/package.ts";
 import type { CliCommand, CommandEntry, Io } from "../kit/command.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -20,7 +24,9 @@ export const command: CliCommand = {
     const shell = SHELLS.find((name) => name === typed);
     if (!shell) throw new LegionError("USAGE", `expected ${SHELLS.join(", ")}, not ${JSON.stringify(typed)}`);
     const commands = await Promise.all(io.commands.map((entry) => read(entry, io)));
-    io.stdout.write({ bash, zsh, fish }[shell](commands));
+    const files = (await readdir(join(packageDir, "agents"))).filter((file) => file.endsWith(".md"));
+    const ours = files.map((file) => basename(file, ".md")).sort();
+    io.stdout.write({ bash, zsh, fish }[shell](commands, ours));
     return 0;
   },
 };
@@ -52,19 +58,35 @@ function takenBy(name: string, argument: string | undefined): CompletedCommand["
 }
 
 const ID = "^[a-z0-9][a-z0-9._-]{0,63}$";
+const DEFINITION = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
+const TEAMS = ".claude ~/.claude";
 
-function bash(commands: readonly CompletedCommand[]): string {
+function bash(commands: readonly CompletedCommand[], ours: readonly string[]): string {
   return `# legion: completion for bash; in ~/.bashrc: source <(legion completion bash)
-_legion_ids() {
-  local LC_ALL=C dir=. name i
+_legion_dir() {
+  local i
+  dir=.
   for ((i = 2; i < COMP_CWORD; i++)); do
     [[ \${COMP_WORDS[i]} == --dir ]] && dir=\${COMP_WORDS[i + 1]}
   done
   dir=\${dir/#\\~/$HOME}
+}
+_legion_ids() {
+  local LC_ALL=C dir name
+  _legion_dir
   for name in "$dir"/.ai-legion/agents/*/; do
     name=\${name%/} name=\${name##*/}
     [[ $name =~ ${ID} && $name != 0 ]] && printf '%s\\n' "$name"
   done
+}
+_legion_definitions() {
+  local LC_ALL=C dir name
+  _legion_dir
+  for name in "$dir"/agents/*.md "$dir"/.claude/agents/*.md ~/.claude/agents/*.md; do
+    name=\${name##*/} name=\${name%.md}
+    [[ $name =~ ${DEFINITION} ]] && printf '%s\\n' "$name"
+  done
+  printf '%s\\n' ${ours.join(" ")}
 }
 _legion_offer() {
   local word
@@ -83,13 +105,14 @@ _legion() {
 ${commands.map(bashCase).join("\n")}
   esac
   case $prev in
-    ${valueCases(commands)}
+    ${valueCases(commands, `words='${TEAMS}'`)}
   esac
   if [[ $cur == -* ]]; then takes=words words=$options; fi
   if ((COMP_CWORD > 2)) && [[ $takes == agents && $prev != --only && \${COMP_WORDS[2]} != -* ]]; then return; fi
   [[ $cur == *,* ]] && before=\${cur%,*},
   case $takes in
     agents) _legion_offer "$before" "\${cur##*,}" <<< "$(_legion_ids; [[ $cur == *,* ]] || echo all)" ;;
+    definitions) _legion_offer "" "$cur" <<< "$(_legion_definitions)" ;;
     words) _legion_offer "" "$cur" <<< "\${words// /$'\\n'}" ;;
     folders) compopt -o filenames 2> /dev/null; _legion_offer "" "" <<< "$(compgen -d -- "$cur")" ;;
     files) compopt -o filenames 2> /dev/null; _legion_offer "" "" <<< "$(compgen -f -- "$cur")" ;;
@@ -103,17 +126,29 @@ function bashCase({ name, takes, words, options }: CompletedCommand): string {
   return `    ${name}) takes=${takes} words=${quoted(words.join(" "))} options=${quoted(spelled(options).join(" "))} ;;`;
 }
 
-function zsh(commands: readonly CompletedCommand[]): string {
+function zsh(commands: readonly CompletedCommand[], ours: readonly string[]): string {
   const described = commands.map(({ name, summary }) => quoted(`${name}:${summary}`)).join("\n    ");
   return `#compdef legion ai-legion
 # legion: completion for zsh; in ~/.zshrc, after compinit: source <(legion completion zsh)
-_legion_ids() {
-  emulate -L zsh
-  local LC_ALL=C dir=. name i
+_legion_dir() {
+  local i
+  dir=.
   for ((i = 3; i < CURRENT; i++)); do
     [[ \${words[i]} == --dir ]] && dir=\${words[i + 1]}
   done
   dir=\${dir/#\\~/$HOME}
+}
+_legion_definitions() {
+  emulate -L zsh; local LC_ALL=C dir name
+  _legion_dir
+  for name in $dir/agents/*.md(N:t:r) $dir/.claude/agents/*.md(N:t:r) ~/.claude/agents/*.md(N:t:r); do
+    [[ $name =~ '${DEFINITION}' ]] && print -r -- $name
+  done
+  print -rl -- ${ours.join(" ")}
+}
+_legion_ids() {
+  emulate -L zsh; local LC_ALL=C dir name
+  _legion_dir
   for name in $dir/.ai-legion/agents/*(N/:t); do
     [[ $name =~ '${ID}' && $name != 0 ]] && print -r -- $name
   done
@@ -132,7 +167,7 @@ _legion() {
 ${commands.map(zshCase).join("\n")}
   esac
   case $previous in
-    ${valueCases(commands)}
+    ${valueCases(commands, `offered=(${TEAMS})`)}
   esac
   if [[ $PREFIX == -* ]]; then
     _describe option options
@@ -141,6 +176,7 @@ ${commands.map(zshCase).join("\n")}
   if ((CURRENT > 3)) && [[ $takes == agents && $previous != --only && \${words[3]} != -* ]]; then return; fi
   case $takes in
     agents) compset -P '*,' || offered=(all); offered+=(\${(f)"$(_legion_ids)"}); compadd -- $offered ;;
+    definitions) offered=(\${(f)"$(_legion_definitions)"}); compadd -- $offered ;;
     words) compadd -- $offered ;;
     folders) _files -/ ;;
     files) _files ;;
@@ -157,14 +193,25 @@ function zshCase({ name, takes, words, options }: CompletedCommand): string {
   return `    ${name}) takes=${takes} offered=(${words.join(" ")}) options=(${described.join(" ")}) ;;`;
 }
 
-function fish(commands: readonly CompletedCommand[]): string {
+function fish(commands: readonly CompletedCommand[], ours: readonly string[]): string {
   return `# legion: completion for fish; legion completion fish > ~/.config/fish/completions/legion.fish
-function __legion_ids
-  set -l dir .
+function __legion_dir
   set -l typed (commandline -opc)
   if set -l at (contains -i -- --dir $typed); and set -q typed[(math $at + 1)]
-    set dir (string replace -r '^~' $HOME -- $typed[(math $at + 1)])
+    string replace -r '^~' $HOME -- $typed[(math $at + 1)]
+  else
+    echo .
   end
+end
+function __legion_definitions
+  set -l dir (__legion_dir)
+  for path in $dir/agents/*.md $dir/.claude/agents/*.md ~/.claude/agents/*.md
+    string match -r '${DEFINITION}' -- (basename $path .md)
+  end
+  printf '%s\\n' ${ours.join(" ")}
+end
+function __legion_ids
+  set -l dir (__legion_dir)
   for path in $dir/.ai-legion/agents/*/
     string match -r '${ID}' -- (basename $path) | string match -v 0
   end
@@ -196,16 +243,21 @@ function fishLines({ name, summary, takes, words, options }: CompletedCommand): 
 
 function fishValue({ long, required }: Option): string {
   if (long === "--only") return " -x -a '(__legion_ids)'";
+  if (long === "--agent") return " -x -a '(__legion_definitions)'";
+  if (long === "--from") return ` -x -a '${TEAMS}'`;
   if (long === "--dir") return " -x -a '(__fish_complete_directories)'";
   return required ? " -x" : "";
 }
 
-/** What to offer for the value of an option; nobody can guess that of most. */
-function valueCases(commands: readonly CompletedCommand[]): string {
+/** What to offer for the value of an option; nobody can guess that of most. `teams` has the shell offer those of `--from`. */
+function valueCases(commands: readonly CompletedCommand[], teams: string): string {
   const takers = commands.flatMap(({ options }) => options.filter(({ required }) => required));
-  const others = new Set(spelled(takers).filter((spelling) => !["--dir", "--only"].includes(spelling)));
+  const known = ["--dir", "--only", "--agent", "--from"];
+  const others = new Set(spelled(takers).filter((spelling) => !known.includes(spelling)));
   return `--dir) takes=folders ;;
     --only) takes=agents ;;
+    --agent) takes=definitions ;;
+    --from) takes=words ${teams} ;;
     ${[...others].join("|")}) return ;;`;
 }
 

@@ -33,7 +33,17 @@ async function withAgents(): Promise<string> {
     ";touch pwned",
   ];
   const files = agents.map((name) => [`.ai-legion/agents/${name}/agent.json`, "{}"] as const);
-  return createTempProject({ ...Object.fromEntries(files), ".ai-legion/agents/file": "", "sub/x": "" });
+  const definitions = [
+    "agents/poet.md",
+    "agents/team.yaml",
+    ".claude/agents/Code-Reviewer.md",
+    ".claude/agents/$(touch pwned).md",
+  ];
+  return createTempProject({
+    ...Object.fromEntries([...files, ...definitions.map((path) => [path, ""] as const)]),
+    ".ai-legion/agents/file": "",
+    "sub/x": "",
+  });
 }
 
 async function scriptFor(shell: string, cwd: string): Promise<string> {
@@ -73,6 +83,12 @@ describe("legion completion bash", () => {
     ],
     [["send", "2", ""], []],
     [["start", "--only", "w"], ["writer"]],
+    [
+      ["start", "--agent", "p"],
+      ["poet", "planner"],
+    ],
+    [["run", "--agent", "C"], ["Code-Reviewer"]],
+    [["start", "--from", ".c"], [".claude"]],
     [["send", "--wa"], ["--wait"]],
     [["ps", "--w"], ["--watch"]],
     [["send", "--timeout", ""], []],
@@ -91,8 +107,11 @@ describe("legion completion bash", () => {
 
   it("runs nothing that a project's folders are called", async () => {
     const cwd = await withAgents();
-    for (const word of ["", "$", "`", "$(touch pwned)"]) await inBash(["legion", "send", word], cwd);
-    expect(await readdir(cwd)).toEqual([".ai-legion", "sub"]);
+    for (const word of ["", "$", "`", "$(touch pwned)"]) {
+      await inBash(["legion", "send", word], cwd);
+      await inBash(["legion", "start", "--agent", word], cwd);
+    }
+    expect(await readdir(cwd)).toEqual([".ai-legion", ".claude", "agents", "sub"]);
   });
 
   it("finds the project that --dir names", async () => {
@@ -120,6 +139,7 @@ describe.runIf(isThere("fish"))("legion completion fish", () => {
     expect([...(await offered("legion send "))].sort()).toEqual(["1", "2", "2b", "all", "writer"]);
     expect(await offered("legion send --wa")).toEqual(["--wait"]);
     expect(await offered("legion start --only wr")).toEqual(["writer"]);
+    expect(await offered("legion start --agent po")).toEqual(["poet"]);
     expect(await readdir(cwd)).not.toContain("pwned");
   });
 });
@@ -132,7 +152,10 @@ describe.runIf(isThere("zsh"))("legion completion zsh", () => {
     const ask = "words=(legion send '') CURRENT=3; _legion_ids";
     const { stdout } = await run("zsh", ["-f", "-c", `compdef() { :; }\n${script}\n${ask}`], { cwd });
     expect(stdout.trim().split("\n")).toEqual(["1", "2", "2b", "writer"]);
-    expect(await readdir(cwd)).toEqual([".ai-legion", "sub"]);
+    const more = "words=(legion start --agent '') CURRENT=4; _legion_definitions";
+    const { stdout: names } = await run("zsh", ["-f", "-c", `compdef() { :; }\n${script}\n${more}`], { cwd });
+    expect(names.trim().split("\n").slice(0, 3)).toEqual(["poet", "Code-Reviewer", "assistant"]);
+    expect(await readdir(cwd)).toEqual([".ai-legion", ".claude", "agents", "sub"]);
   });
 });
 
