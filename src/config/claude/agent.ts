@@ -22,6 +22,8 @@ export interface ClaudeAgent {
   readonly skills?: "all" | readonly string[];
   /** Which of them it has read from the start; absent: none. */
   readonly preloaded?: readonly string[];
+  /** Which servers it has; absent: all, as far as `actions` leaves them. */
+  readonly mcp?: readonly string[];
   readonly limits?: LimitsChoice;
   readonly policy?: { readonly profile?: Profile; readonly deny: string[] };
   /** As Claude Code names it. */
@@ -83,6 +85,7 @@ export function readClaudeAgent(text: string, fallback: string): ClaudeAgent | u
     actions: tools.isAll ? undefined : [...new Set(actions)],
     skills: tools.modules.includes("skills") ? "all" : skills,
     preloaded: skills,
+    mcp: tools.mcp,
     limits: turns.limits,
     policy: profile || denied.rules.length > 0 ? { profile, deny: [...denied.rules] } : undefined,
     color: hasColor ? color : undefined,
@@ -95,6 +98,7 @@ type ClaudeFields = ReadonlyMap<string, unknown>;
 interface OwnTools extends MappedTools {
   /** Of its modules, are those all? */
   readonly isAll: boolean;
+  readonly mcp?: readonly string[];
 }
 
 function readTools(fields: ClaudeFields): OwnTools {
@@ -103,7 +107,7 @@ function readTools(fields: ClaudeFields): OwnTools {
   const isAll = listed === undefined || listed.some((tool) => /^(?:\*|all|all tools)$/i.test(tool));
   if (isAll) {
     const actions = servers === undefined ? [] : [...BASE.actions, ...allActions(servers)];
-    return { modules: EVERYTHING, actions, remarks, isAll: servers === undefined };
+    return { modules: EVERYTHING, actions, remarks, isAll: servers === undefined, mcp: servers };
   }
   const mapped = mapTools(listed);
   const more = servers === undefined || servers.length === 0 ? [] : ["mcp"];
@@ -112,6 +116,8 @@ function readTools(fields: ClaudeFields): OwnTools {
     actions: [...BASE.actions, ...mapped.actions, ...(servers ?? []).map(toolsOf)],
     remarks: [...mapped.remarks.map((remark) => `tools: ${remark}`), ...remarks],
     isAll: false,
+    // A tool tells the name of its server as far as that fits into a name of a tool.
+    mcp: mapped.modules.includes("mcp") ? undefined : servers,
   };
 }
 
@@ -123,7 +129,7 @@ function readServers(value: unknown): {
   const entries: readonly unknown[] = Array.isArray(value) ? value : isMap(value) ? [value] : [];
   const inline = entries.flatMap((entry) => (isMap(entry) ? Object.keys(entry) : [])).slice(0, 20);
   const remarks = inline.map(
-    (name) => `mcpServers: ${name} is not started from here; it has it once .mcp.json names it`,
+    (name) => `mcpServers: ${name} is not started from here; put it into .mcp.json, and it has it`,
   );
   const named = isMap(value) ? [] : namesIn(value);
   return { servers: named && [...new Set([...named, ...inline])], remarks };

@@ -76,6 +76,7 @@ const FILES: readonly (readonly [what: string, text: string, expected: Partial<C
     {
       modules: ["core", "messaging", "mcp"],
       actions: [...BASE.actions, "github__create_issue", "my-db__*", "docs__*"],
+      mcp: undefined,
       remarks: [],
     },
   ],
@@ -120,7 +121,8 @@ const FILES: readonly (readonly [what: string, text: string, expected: Partial<C
     {
       modules: ["core", "messaging", "system", "mcp"],
       actions: [...BASE.actions, "readFile", "github__*", "db__*"],
-      remarks: ["mcpServers: db is not started from here; it has it once .mcp.json names it"],
+      mcp: ["github", "db"],
+      remarks: ["mcpServers: db is not started from here; put it into .mcp.json, and it has it"],
     },
   ],
   [
