@@ -2,6 +2,7 @@
 // made from it, and /v1/openapi.json describes it.
 
 import { z } from "zod";
+import { MAX_CONTENT_BYTES } from "../../domain/message/message.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
 import { serverStatusSchema } from "../../domain/authoring/server-status.ts";
 import { forkOrderSchema, forkedSchema } from "../../legion/fork.ts";
@@ -24,6 +25,7 @@ const ids = z.array(z.string()).min(1).max(MAX_LISTED).readonly();
 const targets = z.union([z.literal("all"), ids]).describe("all, or a list of agent ids");
 const soon = z.literal("soon").describe("It happens once the step that the agent is at is finished.");
 
+const text = z.string().regex(/\S/).max(MAX_CONTENT_BYTES).describe("a text of at most 1 MiB");
 const request = z
   .string()
   .regex(/^[\w.:-]{1,128}$/)
@@ -99,7 +101,7 @@ export const ROUTES = {
       "again; its answer is that of the first time.",
     question: z.strictObject({
       targets: ids.describe("a list of agent ids"),
-      content: z.string().regex(/\S/).describe("a text"),
+      content: text,
       request,
     }),
     answer: relayed,
@@ -117,7 +119,7 @@ export const ROUTES = {
         .regex(/(?<!\.md)$/)
         .optional()
         .describe("the name of a definition, such as assistant"),
-      task: z.string().regex(/\S/).describe("a text"),
+      task: text,
       request,
     }),
     answer: relayed.extend({ agent: z.string().describe("The id of the agent.") }),

@@ -5,7 +5,7 @@
 //       at any moment, is given the same agent.
 
 import { createHash } from "node:crypto";
-import { LegionError } from "../../base/errors.ts";
+import { isLegionError, LegionError } from "../../base/errors.ts";
 import { onceEach } from "../../base/once-each.ts";
 import { packageDir } from "../../base/package.ts";
 import type { Variables } from "../../base/process/variables.ts";
@@ -76,7 +76,7 @@ export function createSpawner(place: SpawnPlace): Spawner {
         const words = { targets: [id], content: task, request };
         // It was the name of another call, which is refused before anybody comes.
         if (earlier && earlier.to.join() !== id) return { agent: id, ...(await legion.control.relay(words)) };
-        if (legion.known().includes(id)) await wake(id);
+        if (legion.known().includes(id)) await wake(id).catch(unlessElsewhere);
         else {
           if ([...spawned].filter(isRunning).length >= MAX_SPAWNED) throw tooMany();
           await host({ kind: "given", members: [{ id, agent, limits: {} }] });
@@ -116,6 +116,11 @@ function nameFor(definition: string, request: string): AgentId {
   const name = plain.slice(0, NAME_CHARS).replace(/^-+|-+$/g, "") || "agent";
   const own = createHash("sha256").update(request).digest("hex").slice(0, 8);
   return isAgentId(`${name}-${own}`) ? `${name}-${own}` : `agent-${own}`;
+}
+
+/** Another node of the legion has it, where the call was heard before. */
+function unlessElsewhere(error: unknown): void {
+  if (!isLegionError(error, "LOCKED")) throw error;
 }
 
 function tooMany(): LegionError {

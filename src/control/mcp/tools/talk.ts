@@ -26,7 +26,7 @@ const { agent: definition, task: said, request } = ROUTES.spawn.question.shape;
 const asRoute = (field: z.ZodType, expected: string) =>
   z.string().refine((value) => field.safeParse(value).success, `expected ${expected}`);
 
-const text = asRoute(said, "a text");
+const text = asRoute(said, "a text of at most 1 MiB");
 const id = asRoute(request, "up to 128 letters, digits and . : _ -")
   .optional()
   .describe(
@@ -89,11 +89,12 @@ function sendTool(door: ProgramDoor): ProgramTool {
       const targets = [...(await knownAgents(door, to))];
       const words = { targets, content, request: name };
       const said = await withLegion(door.site, (legion) => legion.relay(words));
-      const remarks = [...(await door.wake(targets))];
-      const { agents } = await withLegion(door.site, (legion) => legion.status(targets));
+      const status = async () => (await withLegion(door.site, (legion) => legion.status(targets))).agents;
+      const resting = (await status()).flatMap(({ id: agent, node }) => (node === null ? [agent] : []));
+      const remarks = resting.length > 0 ? [...(await door.wake(resting))] : [];
       return {
         messages: said.ids.map((message, index) => ({ id: message, to: said.to[index]! })),
-        agents: agents.map(standingOf),
+        agents: (await status()).map(standingOf),
         remarks,
         after: said.seq,
         repeated: said.isRepeated,
