@@ -4,6 +4,7 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import type { NodeHost } from "../../../src/domain/authoring/host.ts";
+import { cleanLine } from "../tools/text.ts";
 import type { Link, OpenLink } from "./link.ts";
 
 /** `why` is one sentence; `sinceMs` as the clock says it. */
@@ -32,6 +33,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const STEADY_MS = 60_000;
 /** So often in a row it may go, or not come, until nobody tries any more but when it is asked for. */
 const MAX_IN_A_ROW = 8;
+const MAX_WHY = 800;
 
 interface Life {
   readonly open: OpenLink;
@@ -111,7 +113,8 @@ async function liveOnce(life: Life): Promise<string> {
     link = await open({ signal, failed: life.notOpened });
   } catch (error) {
     life.notOpened++;
-    return (error as Error).message;
+    // It may be told in words of the server.
+    return cleanLine((error as Error).message, MAX_WHY);
   }
   life.notOpened = 0;
   const sinceMs = clock.now();

@@ -33,6 +33,16 @@ describe("https", () => {
     await closed;
   });
 
+  it("is read as it comes, too", async () => {
+    const site = await startSecure(certificates.good);
+    const network = openNetwork(trusting());
+    const request = { signal: new AbortController().signal, method: "GET", connectMs: 10_000 } as const;
+    const { body } = await network.open(`https://site.test:${site.port}/`, request);
+    expect(await new Response(body).text()).toBe("site.test");
+    const stranger = openNetwork(names).open(`https://site.test:${site.port}/`, request);
+    expect((await failureOf(stranger)).code).toBe("NETWORK");
+  });
+
   it("is left for http where a redirect says so, without what may be secret", async () => {
     const plain = await startSite((_request, response) => response.end("plain"));
     const secure = await serve(

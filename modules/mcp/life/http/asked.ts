@@ -1,5 +1,7 @@
 // What the library wants sent, as far as it matters on the way.
 
+import { setMaxListeners } from "node:events";
+
 export type RequestId = string | number;
 
 export interface Asked {
@@ -11,6 +13,8 @@ export interface Asked {
   readonly id?: RequestId;
   /** The request that it takes back. */
   readonly cancels?: RequestId;
+  /** Does it answer what the server asked? */
+  readonly isReply: boolean;
 }
 
 interface Message {
@@ -20,11 +24,12 @@ interface Message {
 }
 
 export function readAsked({ method = "GET", headers, body }: RequestInit): Asked {
-  const asked = { method: method as Asked["method"], headers: Object.fromEntries(new Headers(headers)) };
-  if (typeof body !== "string") return asked;
+  const sent = { method: method as Asked["method"], headers: Object.fromEntries(new Headers(headers)) };
+  if (typeof body !== "string") return { ...sent, isReply: false };
   const { id, method: name, params } = JSON.parse(body) as Message;
   const cancels = name === "notifications/cancelled" ? params?.requestId : undefined;
-  return { ...asked, body, id: name === undefined ? undefined : id, cancels };
+  const isReply = name === undefined;
+  return { ...sent, body, id: isReply ? undefined : id, cancels, isReply };
 }
 
 /** The requests that are under way, by their ids. */
@@ -38,6 +43,8 @@ export function whileUnderWay(
 ) {
   const controller = new AbortController();
   const cancel = (): void => controller.abort(given?.reason);
+  // One for all requests of a connection, however many there are at a time.
+  if (given) setMaxListeners(0, given);
   given?.addEventListener("abort", cancel);
   if (given?.aborted) cancel();
   if (id !== undefined) all.set(id, cancel);

@@ -30,18 +30,25 @@ interface Life extends Surroundings {
   readonly way: Site["way"];
   readonly origin: string;
   readonly underWay: UnderWay;
+  /** What the server asked, and is being answered. */
+  readonly replies: Set<Asked>;
   readonly leave: (why: string) => void;
   trouble: string | undefined;
 }
 
 /** For the end of a session, which needs no answer. */
 const PATIENCE_MS = 1_000;
+/** Each has a connection of its own. */
+const MAX_REPLIES = 32;
 
 export function createReach(way: Site["way"], surroundings: Surroundings): Reach {
   let leave = (why: string): void => void why;
   const gone = new Promise<string>((resolve) => (leave = resolve));
   const { origin } = new URL(way.url);
-  const life: Life = { ...surroundings, way, origin, underWay: new Map(), leave, trouble: undefined };
+  const life: Life = {
+    ...{ ...surroundings, way, origin, leave, trouble: undefined },
+    ...{ underWay: new Map(), replies: new Set() },
+  };
   return {
     gone,
     trouble: () => life.trouble,
@@ -51,12 +58,18 @@ export function createReach(way: Site["way"], surroundings: Surroundings): Reach
       // R1
       if (url.origin !== origin) return refuse(life, `It leads to ${url.origin}, which is another server.`);
       const asked = readAsked(init);
-      const { signal, end } = whileUnderWay(init.signal, asked.id, life.underWay);
+      // R2, also where the server does not listen to it.
+      if (asked.cancels !== undefined) life.underWay.get(asked.cancels)?.();
+      if (asked.isReply && life.replies.size === MAX_REPLIES)
+        return refuse(life, "It asks more at a time than is answered.");
+      const { signal, end: forget } = whileUnderWay(init.signal, asked.id, life.underWay);
+      if (asked.isReply) life.replies.add(asked);
+      const end = (): void => {
+        life.replies.delete(asked);
+        forget();
+      };
       try {
-        const answer = await send(life, { url, asked, signal });
-        // R2
-        if (asked.cancels !== undefined) life.underWay.get(asked.cancels)?.();
-        return await receive(life, answer, { asked, signal, end });
+        return await receive(life, await send(life, { url, asked, signal }), { asked, signal, end });
       } catch (error) {
         end();
         throw error;

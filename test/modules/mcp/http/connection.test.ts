@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Connection } from "../../../../modules/mcp/life/connection.ts";
 import { NEVER } from "../kit.ts";
-import { call, connect, siteOf, startMcp, why } from "./kit.ts";
+import { call, connect, siteOf, startMcp, why, type Vice } from "./kit.ts";
 
 const until = (connection: Connection, state: string) =>
   vi.waitFor(() => expect(connection.standing.state).toBe(state), { timeout: 10_000, interval: 5 });
@@ -40,14 +40,32 @@ describe("a server behind a URL", () => {
     expect(connection.restarts).toBe(1);
   });
 
+  it("answers many calls at a time, and leaves nothing behind", async () => {
+    const warnings: string[] = [];
+    const hear = ({ message }: Error): void => void warnings.push(message);
+    process.on("warning", hear);
+    onTestFinished(() => void process.off("warning", hear));
+    const server = await startMcp();
+    const { connection } = connect(siteOf(server.url));
+    await connection.settled(NEVER);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => call(connection, "echo")));
+    expect(answers).toHaveLength(40);
+    const open = () => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count)));
+    await vi.waitFor(async () => expect(await open()).toBe(0));
+    expect(warnings).toEqual([]);
+  });
+
   it("that does not answer is away, with the reason", async () => {
     const { connection } = connect(siteOf("http://127.0.0.1:2/mcp"));
     await connection.settled(NEVER);
     expect(why(connection)).toBe("`127.0.0.1:2` refuses connections.");
   });
 
-  it("is not left by a call that is cancelled, which waits for nothing more", async () => {
-    const server = await startMcp();
+  it.each<[string, Vice]>([
+    ["listens", () => false],
+    ["is deaf to it", ({ message }) => message?.method === "notifications/cancelled"],
+  ])("R2: is not left by a call that is cancelled, which waits for nothing more: it %s", async (_, vice) => {
+    const server = await startMcp(vice);
     const { connection } = connect(siteOf(server.url));
     await connection.settled(NEVER);
     const stop = new AbortController();

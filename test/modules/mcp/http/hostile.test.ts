@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { startSite } from "../../../environment/network/web.ts";
 import { NEVER } from "../kit.ts";
@@ -70,6 +71,22 @@ describe("hostile: MCP", () => {
       "answers with an event of 100 MB",
       ({ response }) => pour(response, "text/event-stream", `data: ${"x".repeat(MB)}\n`),
       /^It sent a message of more than 16 MB\.$/,
+    ],
+    [
+      "answers with 32 MB that were packed",
+      ({ response }) => {
+        const head = { "content-type": "application/json", "content-encoding": "gzip" };
+        return Boolean(response.writeHead(200, head).end(gzipSync(Buffer.alloc(32 * MB, " "))));
+      },
+      /^It sent a message of more than 16 MB\.$/,
+    ],
+    [
+      "refuses in words of its own",
+      ({ message, response }) => {
+        const error = { code: -32_000, message: `Go\n\u001b[2Jaway ${"x".repeat(2_000)}` };
+        return events(response, `data: ${JSON.stringify({ jsonrpc: "2.0", id: message?.id, error })}\n\n`);
+      },
+      /Go \[2Jaway x{1,800}…$/,
     ],
     ["hangs up", ({ response }) => Boolean(response.socket?.destroy()), /hung up without a whole answer\.$/],
   ])("a server behind a URL that %s is away, with the reason in one line", async (_, vice, reason) => {
@@ -230,6 +247,19 @@ describe("hostile: MCP", () => {
     }
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000]);
     expect(why(connection)).toBe("It has forgotten the session.");
+  });
+
+  it("a server behind a URL that asks more than is answered has gone, and had no more than 40 connections", async () => {
+    const ping = (_: unknown, id: number) => `data: {"jsonrpc":"2.0","id":"p${id}","method":"ping"}\n\n`;
+    const pings = Array.from({ length: 10_000 }, ping).join("");
+    const server = await startMcp(({ message, response }) => {
+      if (message && message.method === undefined) return true;
+      return message?.params?.name === "echo" && events(response, pings);
+    });
+    const { connection } = connect(siteOf(server.url));
+    await connection.settled(NEVER);
+    await expect(call(connection, "echo")).rejects.toThrow("It asks more at a time than is answered.");
+    expect(server.connections()).toBeLessThan(40);
   });
 
   it("a server behind a URL that is deaf to the end of its session keeps nobody", async () => {

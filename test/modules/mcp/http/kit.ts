@@ -11,7 +11,8 @@ import { serverPlace } from "../kit.ts";
 
 interface Message {
   readonly id?: number | string;
-  readonly method: string;
+  /** Absent: it is an answer. */
+  readonly method?: string;
   readonly params?: {
     readonly name?: string;
     readonly arguments?: object;
