@@ -80,6 +80,8 @@ export interface EnvironmentPlace {
   readonly privatePaths: readonly string[];
   /** Absolute real path of the folder that is HOME in there; absent: one of the agent's own. */
   readonly ownHome?: string;
+  /** Absolute real paths of folders that commands may read, wherever they lie and whatever they are called. */
+  readonly readable?: readonly string[];
   readonly network: Pick<Network, "openProxy">;
   /** Told what of the workspace was moved out of it, as only commands could have made it: paths relative to it. */
   readonly onSetAside?: (paths: readonly string[]) => void;

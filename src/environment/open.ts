@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { LegionError } from "../base/errors.ts";
+import { isInside } from "../base/files/project-file.ts";
 import { enumerate, quote } from "../base/text/wording.ts";
 import { isProtected } from "../domain/authoring/protected.ts";
 import { createBubblewrap } from "./bubblewrap/bubblewrap.ts";
@@ -12,6 +13,7 @@ import { findProgram, holds } from "./bubblewrap/system.ts";
 import { createContainerEnvironment } from "./container/container.ts";
 import type { Environment, EnvironmentKind, EnvironmentPlace, OpenEnvironment } from "./environment.ts";
 import { createLocalEnvironment } from "./local.ts";
+import { readableFolders } from "./guard/readable.ts";
 import { makeOwnFolders } from "./lodging.ts";
 import type { EnvironmentChoice } from "./settings.ts";
 
@@ -77,6 +79,8 @@ function containerFor({
       ...{ kind, program, place, variables, network, pass, image, args },
       confinement: confinementOf(kind, choice),
       read: (choice.read ?? []).map((path) => readable(path, { ...variables }, place)),
+      // What lies in the hidden state of the legion cannot be shown there.
+      shown: (await readableFolders(place)).filter(({ path }) => !isInside(place.workspace, path)),
       folders: await makeOwnFolders(place),
       description: `in a container of ${kind}, ${image}: they reach the workspace${described(network)}`,
     });

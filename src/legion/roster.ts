@@ -19,7 +19,7 @@ import { environmentChoiceOf, layersOf } from "./hosting/agent-policy.ts";
 import { asMember, briefOf, modulesOf, originOf } from "./hosting/as-member.ts";
 import type { Model } from "../domain/model.ts";
 import { serverGrants, serversOfAny } from "../config/mcp.ts";
-import { skillGrants } from "../config/skills.ts";
+import { skillGrants, trustedFolders } from "../config/skills.ts";
 import { skillSettings } from "./hosting/skill-settings.ts";
 import { createWays } from "./ways.ts";
 import { partlyHeld, withoutSkills } from "./hosting/partly-held.ts";
@@ -230,6 +230,7 @@ export function createCasting(
         ...(references.includes("skills") ? skillSettings(definition, config) : {}),
         mcp: { names: definition.mcp },
       },
+      readable: references.includes("skills") ? trustedFolders(config.skills) : [],
       limits: limitsFor(model, [
         config.limits.agent,
         definition.limits,

@@ -2,14 +2,18 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { packageDir } from "../../src/base/package.ts";
 import { openTestLegion } from "../../src/testing.ts";
+import { bubblewrapIsThere } from "../environment/opened.ts";
 import { call } from "./programs.ts";
 
-const PDF = "---\nname: pdf\ndescription: Fills forms.\n---\n\nRead references/forms.md.\n";
+const PDF =
+  "---\nname: pdf\ndescription: Fills forms.\nallowed-tools: Bash(curl *)\n---\n\nRead references/forms.md.\n";
 const FILES = {
   ".ai-legion/skills/pdf/SKILL.md": PDF,
   ".ai-legion/skills/pdf/references/forms.md": "Forms are made of fields.\n",
+  ".ai-legion/skills/pdf/scripts/fill.sh": "echo filled by a script\n",
   ".ai-legion/skills/pdf/.env": "KEY=1\n",
-  "agents/clerk.md": "---\nmodules: [core, system]\nskills: all\n---\nBefore {SKILLS_METADATA} after.\n",
+  "agents/clerk.md":
+    "---\nmodules: [core, system]\nskills: all\npolicy: { deny: [run curl *] }\n---\nBefore {SKILLS_METADATA} after.\n",
   ".claude/agents/filer.md":
     "---\nname: filer\ndescription: Files.\ntools: Read\nskills: pdf\n---\nYou file.\n",
   "agents/plain.md": "---\nmodules: [core, system]\n---\nNo skills.\n",
@@ -66,6 +70,26 @@ describe("skills of a project", () => {
     expect(system).toContain("Skill: pdf\n");
     expect(system).toContain("Read references/forms.md.");
     expect(system).not.toContain("writing-skills");
+  });
+
+  it.runIf(bubblewrapIsThere)("have scripts that run as commands, judged like every command", async () => {
+    const run = (command: string) => call("executeCommand", { command });
+    const legion = await open([
+      run("sh .ai-legion/skills/pdf/scripts/fill.sh"),
+      run("echo no >> .ai-legion/skills/pdf/scripts/fill.sh"),
+      run("curl .ai-legion/skills/pdf"),
+      "Done.",
+    ]);
+    const shown = await outcomes(legion, "clerk");
+    expect(shown).toContain("filled by a script");
+    expect(shown).toContain("Read-only file system");
+    expect(shown).toMatch(/forbid/);
+  });
+
+  it.runIf(bubblewrapIsThere)("are not there for commands of an agent without skills", async () => {
+    const script = { command: "sh .ai-legion/skills/pdf/scripts/fill.sh" };
+    const legion = await open([call("executeCommand", script), "Done."]);
+    expect(await outcomes(legion, "plain")).not.toContain("filled by a script");
   });
 
   it("are left out as long as nobody trusted them", async () => {

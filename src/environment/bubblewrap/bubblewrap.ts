@@ -7,10 +7,12 @@
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isInside } from "../../base/files/project-file.ts";
 import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { StartedProgram } from "../../domain/authoring/program.ts";
 import type { Environment, EnvironmentPlace, ExecuteOptions, StartOptions } from "../environment.ts";
 import { guardOf, type Guard, type GuardedTime } from "../guard/guard.ts";
+import { readableFolders } from "../guard/readable.ts";
 import { tellSetAside } from "../guard/set-aside.ts";
 import { HOME } from "../lodging.ts";
 import { openCommandProxy, type CommandProxy } from "../network/proxy/command-proxy.ts";
@@ -18,7 +20,7 @@ import { missedNetwork } from "../network/proxy/missed.ts";
 import { endTree } from "../process-tree.ts";
 import { createLivingCommands, passedOn, pick } from "../running-command.ts";
 import { innerLimits, makeCgroup, type Cgroup } from "./limits.ts";
-import { fixedArgs, guardArgs, type ProfileOptions } from "./profile.ts";
+import { fixedArgs, guardArgs, readableArgs, type ProfileOptions } from "./profile.ts";
 import { inheritedFiles } from "./open-files.ts";
 import { programFiles } from "./program-files.ts";
 import { OWN_FILES, runSandboxed, startSandboxed } from "./sandboxed.ts";
@@ -42,7 +44,7 @@ const NO_NETWORK =
 export async function createBubblewrap(options: BubblewrapOptions): Promise<Environment> {
   const { place, folders, variables, pass, description, confinement } = options;
   const own = passedOn(variables);
-  const sandboxes = createSandboxes(options);
+  const sandboxes = createSandboxes({ ...options, shown: await readableFolders(place) });
   const guard = guardOf(place, folders);
   tellSetAside(await guard.settle(), place);
 
@@ -97,7 +99,9 @@ function proxyFor(
 /** What is run in a sandbox of its own each. */
 function createSandboxes(options: BubblewrapOptions) {
   const living = createLivingCommands();
-  const always = fixedArgs(options);
+  const { place, folders, shown = [] } = options;
+  const elsewhere = shown.filter(({ path }) => !isInside(place.workspace, path));
+  const always = fixedArgs(options, readableArgs(elsewhere, folders));
   const outer = outerOf(options);
   /** Of all commands of this agent together. */
   let cgroup: { readonly made: Cgroup | undefined } | undefined;

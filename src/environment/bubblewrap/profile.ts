@@ -6,6 +6,7 @@ import { isInside } from "../../base/files/project-file.ts";
 import type { EnvironmentPlace } from "../environment.ts";
 import { coverOf } from "../guard/covers.ts";
 import { pinnedBy } from "../guard/guard.ts";
+import type { ReadableFolder } from "../guard/readable.ts";
 import type { ProtectedEntry } from "../guard/scan.ts";
 import { HOME, SYSTEM_FILES, type OwnFolders } from "../lodging.ts";
 import { programArgs, systemArgs, type Args } from "./system.ts";
@@ -21,6 +22,7 @@ export interface Abilities {
 export interface ProfileOptions {
   readonly place: Pick<EnvironmentPlace, "agent" | "workspace" | "project" | "home">;
   readonly folders: OwnFolders;
+  readonly shown?: readonly ReadableFolder[];
   readonly variables: NodeJS.ProcessEnv;
   readonly abilities: Abilities;
   /** Shown read-only where they are. */
@@ -61,7 +63,10 @@ export function fixedArgs(
 }
 
 /** Of one command: what is hidden from it in the workspace, and what it may only read. */
-export function guardArgs({ place, folders }: ProfileOptions, protect: readonly ProtectedEntry[]): Args {
+export function guardArgs(
+  { place, folders, shown = [] }: ProfileOptions,
+  protect: readonly ProtectedEntry[],
+): Args {
   const at = (path: string): string => join(place.workspace, path);
   const args = pinnedBy(protect).flatMap((path) => ["--bind", at(path), at(path)]);
   // What is hidden inside of what is fixed comes after it.
@@ -71,7 +76,7 @@ export function guardArgs({ place, folders }: ProfileOptions, protect: readonly 
       if (kind === "link") args.push(...(guard === "hidden" ? linkArgs(path, place, folders) : []));
       else if (guard === "fixed") args.push("--ro-bind", path, path);
       else if (kind === "file") args.push("--ro-bind", coverOf({ path, names }, folders.covers), path);
-      else args.push(...folderArgs(path, place, folders));
+      else args.push(...folderArgs(path, place, { folders, shown }));
     }
   }
   return [...args, "--remount-ro", "/dev", "--remount-ro", "/"];
@@ -89,7 +94,7 @@ function linkArgs(path: string, { workspace }: ProfileOptions["place"], { empty 
 function folderArgs(
   path: string,
   { agent, project, home }: ProfileOptions["place"],
-  folders: OwnFolders,
+  { folders, shown }: Required<Pick<ProfileOptions, "folders" | "shown">>,
 ): Args {
   const state = join(project, ".ai-legion");
   if (path !== state) return ["--ro-bind", folders.empty, path];
@@ -101,5 +106,17 @@ function folderArgs(
   const blobs = join(home, "agents", agent, "blobs");
   const isOwn = existsSync(blobs) && realpathSync(blobs) === blobs;
   const own = isOwn ? ["--ro-bind", blobs, blobs] : [];
-  return ["--tmpfs", state, ...covered, ...own, "--remount-ro", state];
+  const skills = readableArgs(
+    shown.filter((folder) => isInside(state, folder.path)),
+    folders,
+  );
+  return ["--tmpfs", state, ...covered, ...own, ...skills, "--remount-ro", state];
+}
+
+/** Read-only, where they are. */
+export function readableArgs(shown: readonly ReadableFolder[], { empty }: OwnFolders): Args {
+  return shown.flatMap(({ path, hidden }) => [
+    ...["--ro-bind-try", path, path],
+    ...hidden.flatMap((one) => ["--ro-bind", one.kind === "folder" ? empty : "/dev/null", one.path]),
+  ]);
 }

@@ -1,4 +1,5 @@
 import type { EnvironmentKind, EnvironmentPlace } from "../environment.ts";
+import type { ReadableFolder } from "../guard/readable.ts";
 import type { OwnFolders } from "../lodging.ts";
 
 export interface ContainerOptions {
@@ -11,6 +12,7 @@ export interface ContainerOptions {
   readonly variables: NodeJS.ProcessEnv;
   readonly network: "off" | "on";
   readonly read: readonly string[];
+  readonly shown: readonly ReadableFolder[];
   readonly pass: readonly string[];
   readonly image: string;
   readonly args: readonly string[];

@@ -22,13 +22,17 @@ export function runArgs(
   options: ContainerOptions,
   { name, cwd, passed, protect, network, variables }: ContainerRun,
 ): readonly string[] {
-  const { kind, place, folders, read, image, args } = options;
+  const { kind, place, folders, read, shown, image, args } = options;
   const at = ({ names }: ProtectedEntry): string => join(place.workspace, ...names);
   const mounts = [
     bind(place.workspace, place.workspace),
     bind(folders.home, HOME),
     bind(folders.tmp, "/tmp"),
     ...read.map((path) => bind(path, path, "readonly")),
+    ...shown.flatMap(({ path, hidden }) => [
+      bind(path, path, "readonly"),
+      ...hidden.map((one) => bind(one.kind === "file" ? "/dev/null" : folders.empty, one.path, "readonly")),
+    ]),
     ...pinnedBy(protect).map((path) => bind(join(place.workspace, path), join(place.workspace, path))),
     ...protect
       .filter(({ guard, kind: is }) => guard === "fixed" && is !== "link")

@@ -42,7 +42,7 @@ export function createPrograms({ mark, outside, closing }: ProgramsPlace) {
       if (known) return known;
       // Of the project: what a program has fetched lasts from run to run, and whichever agents it serves. It knows the same there.
       const ownHome = join(project, ".ai-legion", "homes", `program-${home}`);
-      const opening = open({ ...place, agent, ownHome }).then(async (environment) => {
+      const opening = open({ ...place, agent, ownHome, readable: [] }).then(async (environment) => {
         await environment.endLeft(`${mark}.${agent}`);
         return environment;
       });

@@ -47,6 +47,8 @@ export interface Lodging {
   readonly workspace?: string;
   /** Where its commands run; absent: where the legion says. */
   readonly environment?: OpenEnvironment;
+  /** Folders that its commands may read in a sandbox, such as those of its skills, whose scripts are commands; absent: none. */
+  readonly readable?: readonly string[];
 }
 
 export type Premises = ReturnType<typeof createPremises>;
@@ -73,6 +75,7 @@ export function createPremises(deps: PremisesDeps) {
       identity,
       workspace: root = project,
       environment: openOwn,
+      readable,
     }: Lodging & { readonly identity: Identity }): Promise<TracedWorkplace> {
       const onSetAside = (moved: readonly string[]): void =>
         tellControl(identity.id, `set aside ${randomUUID()}`, aboutSetAside(identity.id, moved));
@@ -80,7 +83,7 @@ export function createPremises(deps: PremisesDeps) {
       const { protectedPaths = [], privatePaths = [] } = settings("system") as SystemPaths;
       const place = {
         ...{ agent: identity.id, workspace: root, project, home },
-        ...{ network, protectedPaths, privatePaths, onSetAside },
+        ...{ network, protectedPaths, privatePaths, readable, onSetAside },
       };
       const own = await openOwn?.(place);
       const used = own ?? environment;
