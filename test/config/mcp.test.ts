@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { shownEntry } from "../../src/config/shown-entry.ts";
 import { loadConfig, loadConfigAnyway } from "../../src/config/load-config.ts";
+import { serverGrants } from "../../src/config/mcp.ts";
 import { createTempProject } from "../temp-project.ts";
 
 it("what entries of MCP servers name of keys is shown to nobody, wherever it comes from", async () => {
@@ -67,4 +68,71 @@ it.each([
   [{ other: { password: "tuesday" } }, { other: { password: "…" } }],
 ])("an entry is shown without its secrets: %j", (written, seen) => {
   expect(JSON.parse(shownEntry({ says: JSON.stringify(written) }))).toEqual(seen);
+});
+
+describe("what a person is asked of a server", () => {
+  /** The line, and what is granted after the hash. */
+  async function asked(entry: object, yaml = ""): Promise<readonly string[]> {
+    const files = {
+      ".mcp.json": JSON.stringify({ mcpServers: { x: entry } }),
+      ".ai-legion/config.yaml": yaml,
+    };
+    const env = { XDG_CONFIG_HOME: await createTempProject() };
+    const { modules, trust } = await loadConfig({
+      projectDir: await createTempProject(files),
+      env,
+      flags: {},
+    });
+    const [grant] = await serverGrants(modules.mcp, trust);
+    const { says, value } = grant!;
+    return [says.slice("start the MCP server x, ".length, says.indexOf(": {")), value.slice(32).trim()];
+  }
+
+  const npm = [
+    "in the sandbox of its agents, reaching registry.npmjs.org",
+    "network registry.npmjs.org",
+  ] as const;
+  const pypi = [
+    "in the sandbox of its agents, reaching pypi.org, files.pythonhosted.org",
+    "network pypi.org files.pythonhosted.org",
+  ] as const;
+  const none = ["in the sandbox of its agents, without a network", ""] as const;
+  it.each([
+    [{ command: "npx", args: ["-y", "server"] }, npm],
+    [{ command: "/usr/bin/npx" }, npm],
+    [{ command: "bunx" }, npm],
+    [{ command: "pnpm", args: ["dlx", "server"] }, npm],
+    [{ command: "uvx", args: ["server"] }, pypi],
+    [{ command: "pipx", args: ["run", "server"] }, pypi],
+    [{ command: "pnpm", args: ["start"] }, none],
+    [{ command: "npx-of-mine" }, none],
+    [{ command: "node", args: ["npx"] }, none],
+  ])("says where %j runs, and what it is fetched from", async (entry, expected) => {
+    expect(await asked(entry)).toEqual(expected);
+  });
+
+  it.each([
+    ["outside: [x]", ["without a sandbox", "outside"]],
+    ["network: { x: off }", none],
+    [
+      "network: { x: [a.test, b.test:8443] }",
+      ["in the sandbox of its agents, reaching a.test, b.test:8443", "network a.test b.test:8443"],
+    ],
+    [
+      "network: { x: on }",
+      ["in the sandbox of its agents, reaching every host and what listens on this machine", "network on"],
+    ],
+    ["network: { y: on }, outside: [y]", npm],
+  ])("is what `mcp: { %s }` says, and that is part of what is granted", async (said, expected) => {
+    expect(await asked({ command: "npx" }, `mcp: { ${said} }`)).toEqual(expected);
+  });
+
+  it.each([
+    ["network: { x: sometimes }", /expected off, on, or a list of hosts/],
+    ["network: { x: ['a b'] }", /expected off, on, or a list of hosts/],
+    ["outside: x", /expected a list of names of MCP servers/],
+    ["outsider: [x]", /outsider.*outside/],
+  ])("refuses `mcp: { %s }`", async (said, why) => {
+    await expect(asked({ command: "npx" }, `mcp: { ${said} }`)).rejects.toThrow(why);
+  });
 });

@@ -8,11 +8,13 @@ import { loadConfig } from "../../../src/config/load-config.ts";
 import { serverSettings } from "../../../src/legion/hosting/server-settings.ts";
 import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
 import { createHandClock } from "../../hand-clock.ts";
+import { bubblewrapIsThere } from "../../environment/opened.ts";
 import { FAKE_SERVER, localPrograms, openNetwork, UNSAID } from "../../modules/mcp/kit.ts";
 import { startMcp } from "../../modules/mcp/http/kit.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { legion } from "../legion.ts";
 
+const SHELL_SERVER = join(import.meta.dirname, "../../modules/mcp/shell-server.mjs");
 const servers = (mcpServers: object): Readonly<Record<string, string>> => ({
   ".mcp.json": JSON.stringify({ mcpServers }, null, 2),
 });
@@ -152,6 +154,23 @@ describe("legion mcp", () => {
         "a token can stand in the headers of its entry.\n",
     });
   });
+
+  it.runIf(bubblewrapIsThere)(
+    "says of a server that goes for want of a host which, and what to write",
+    async () => {
+      const env = { XDG_CONFIG_HOME: await createTempProject(), PATH: process.env["PATH"] ?? "" };
+      const shell = { command: process.execPath, args: [SHELL_SERVER], env: { LACKS: "api.weather.test" } };
+      const { err } = await legion(["mcp", "allow", "shell"], {
+        cwd: await createTempProject(servers({ shell })),
+        env,
+      });
+      expect(err).toBe(
+        "legion: it does not start: It exited with code 1. It printed at last: request failed: getaddrinfo EAI_AGAIN api.weather.test " +
+          'It may not reach api.weather.test; a person may let it: `mcp: { network: { "shell": [api.weather.test] } }` in config.yaml, ' +
+          'then `legion mcp allow "shell"`.\n',
+      );
+    },
+  );
 
   it("is a matter of trust like all else that a project wants, and whoever has trusted all has allowed it", async () => {
     const env = { XDG_CONFIG_HOME: await createTempProject() };

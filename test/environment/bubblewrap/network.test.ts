@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
@@ -26,14 +27,15 @@ describe.runIf(bubblewrapIsThere)("the network of a sandboxed command", () => {
     await rm(workspace, { recursive: true, force: true });
   });
 
-  /** @param choice with `web.test` and `other.test` on this machine, which a person allowed */
-  async function run(choice: EnvironmentChoice, command: string, hosts?: readonly string[]) {
+  function openWith(choice: EnvironmentChoice) {
     const lookup = (): Promise<readonly string[]> => Promise.resolve(["127.0.0.1"]);
     const network = createNetwork({ allowPrivate: ["web.test", "other.test"], lookup });
-    const environment = await openChosen(
-      { kind: "bubblewrap", ...choice },
-      { ...placeIn(workspace), network },
-    );
+    return openChosen({ kind: "bubblewrap", ...choice }, { ...placeIn(workspace), network });
+  }
+
+  /** @param choice with `web.test` and `other.test` on this machine, which a person allowed */
+  async function run(choice: EnvironmentChoice, command: string, hosts?: readonly string[]) {
+    const environment = await openWith(choice);
     const { signal } = new AbortController();
     return environment.execute(command, { cwd: workspace, timeoutMs: 20_000, signal, hosts });
   }
@@ -99,6 +101,24 @@ describe.runIf(bubblewrapIsThere)("the network of a sandboxed command", () => {
       expect(remarks).toHaveLength(1);
     },
   );
+
+  it.each([
+    ["what is named for it", "web.test", "from the web", []],
+    ["nothing else, and knows what it missed", "other.test", "", ["other.test"]],
+  ])("is for a program %s, whatever commands reach (E8)", async (_, host, said, missed) => {
+    const environment = await openWith({ network: ["*"] });
+    const program = await environment.start({
+      ...{ command: "sh", args: ["-c", GET(`http://${host}:${port}/`)], cwd: workspace, env: {} },
+      ...{ network: [`web.test:${port}`], mark: randomUUID() },
+    });
+    let output = "";
+    program.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    expect(await program.gone).toBe("It exited with code 0.");
+    expect(output).toContain(said);
+    expect(program.missed()).toEqual(missed.map((name) => `${name}:${port}`));
+    await program.end();
+    await environment.close();
+  });
 
   it("ends a command that has a forwarder as every other (E3, E8)", async () => {
     expect((await run({ network: ["web.test"] }, "exit 3")).exitCode).toBe(3);
