@@ -9,7 +9,7 @@ import type { PinnedTool } from "./tools/pins.ts";
 
 const callable = <Called>() => z.custom<Called>((value) => typeof value === "function");
 
-type NamedEntry = Pick<Entry, "name" | "hash" | "way">;
+type NamedEntry = Pick<Entry, "name" | "hash" | "way" | "project">;
 
 const settings = z.object({
   /** Those that the project names, allowed or not. */

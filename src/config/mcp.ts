@@ -52,26 +52,28 @@ export function namedBy({ way }: Entry): Variables {
 /** What allows a server: this entry of this project, whether it is taken at its word, where it runs and what it reaches there. */
 export function serverGrant(entry: GrantedEntry, { trusted, confinement }: ServerSettings): Grant {
   const { name, hash } = entry;
-  const { where, network } = confinementOf(entry, confinement);
+  const { where, network, workspace } = confinementOf(entry, confinement);
   const reached = typeof network === "string" ? network : network.join(" ");
   const parts = [
     hash,
     ...(trusted.includes(name) ? ["trusted"] : []),
     ...(where === "outside" ? ["outside"] : []),
+    ...(where === "sandbox" && workspace === "writes" ? ["writes"] : []),
     ...(where === "sandbox" && reached !== "off" ? [`network ${reached}`] : []),
   ];
   return { what: `mcp ${name}`, value: parts.join(" ") };
 }
 
-export type GrantedEntry = Pick<Entry, "name" | "hash" | "way">;
+export type GrantedEntry = Pick<Entry, "name" | "hash" | "way" | "project">;
 type ServerSettings = Pick<McpConfig, "trusted" | "confinement">;
 
 /** For people: what is allowed. */
-function beginning({ name, way }: GrantedEntry, { where, network }: Confinement): string {
+function beginning({ name, way }: GrantedEntry, { where, network, workspace }: Confinement): string {
   if (way.kind !== "stdio") return `connect to the MCP server ${name} at ${new URL(way.url).host}`;
   const start = `start the MCP server ${name}`;
   if (where === "outside") return `${start}, without a sandbox`;
-  const inside = `${start}, in the sandbox of its agents`;
+  const writing = workspace === "writes" ? ", writing in the workspace" : "";
+  const inside = `${start}, in the sandbox of its agents${writing}`;
   if (network === "on") return `${inside}, reaching every host and what listens on this machine`;
   return network === "off" || network.length === 0
     ? `${inside}, without a network`

@@ -111,6 +111,23 @@ describe("what a person is asked of a server", () => {
     expect(await asked(entry)).toEqual(expected);
   });
 
+  const writes = [
+    "in the sandbox of its agents, writing in the workspace, without a network",
+    "writes",
+  ] as const;
+  it.each([
+    [{ command: "files", args: ["."] }, writes],
+    [{ command: "files", args: ["--root=./data"] }, writes],
+    [{ command: "files", cwd: "data", args: [".."] }, writes],
+    [{ command: "files", env: { FILE: "./memory.json" } }, writes],
+    [{ command: "files", args: ["/srv", "..", "../other", "@scope/package", "data"] }, none],
+  ])(
+    "says whether %j may write in the workspace: where it names something there",
+    async (entry, expected) => {
+      expect(await asked(entry)).toEqual(expected);
+    },
+  );
+
   it.each([
     ["outside: [x]", ["without a sandbox", "outside"]],
     ["network: { x: off }", none],

@@ -23,7 +23,16 @@ export function describePrograms({ name, open, isThere = true }: EnvironmentUnde
     });
 
     const start = (command: string, args: readonly string[], more: Partial<ProgramOrder> = {}) =>
-      environment.start({ command, args, cwd, env: {}, network: "off", mark: randomUUID(), ...more });
+      environment.start({
+        command,
+        args,
+        cwd,
+        env: {},
+        network: "off",
+        workspace: "writes",
+        mark: randomUUID(),
+        ...more,
+      });
     const sh = (script: string, more?: Partial<ProgramOrder>) => start("sh", ["-c", script], more);
 
     it("have pipes for what they are told, what they answer, and what they complain of", async () => {
@@ -95,7 +104,7 @@ function isOfShells(name: string): boolean {
   return ["PWD", "OLDPWD", "SHLVL", "_", "PAGER", "LEGION_COMMAND"].includes(name);
 }
 
-async function text(stream: Readable): Promise<string> {
+export async function text(stream: Readable): Promise<string> {
   let all = "";
   for await (const chunk of stream) all += String(chunk);
   return all;

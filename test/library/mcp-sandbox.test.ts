@@ -19,10 +19,11 @@ interface Said {
   readonly config?: string;
   /** What the entry names of the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
 }
 
-function filesOf({ config = "", env = {} }: Said): Readonly<Record<string, string>> {
-  const shell = { command: process.execPath, args: [SHELL_SERVER], env };
+function filesOf({ config = "", env = {}, args = [] }: Said): Readonly<Record<string, string>> {
+  const shell = { command: process.execPath, args: [SHELL_SERVER, ...args], env };
   return {
     ".mcp.json": JSON.stringify({ mcpServers: { shell } }),
     ".ai-legion/config.yaml": config,
@@ -66,9 +67,8 @@ function nodeOf(project: string, script: string) {
 
 describe.runIf(bubblewrapIsThere)("an MCP server in the sandbox of its agent", () => {
   it("works in the workspace, with a home of its own", async () => {
-    const said = await run(
-      "cat readme.txt; echo new > made; cat made; echo $HOME; touch $HOME/kept && echo ok",
-    );
+    const script = "cat readme.txt; echo new > made; cat made; echo $HOME; touch $HOME/kept && echo ok";
+    const said = await run(script, { args: ["."] });
     expect(said).toContain("of the workspace\\nnew\\n/home/agent\\nok\\nexit 0");
   });
 
@@ -108,7 +108,7 @@ describe.runIf(bubblewrapIsThere)("hostile: MCP", () => {
     ["reads a key of the project", "cat .env; grep -ra of-the-pr[o]ject . /proc/1/environ"],
     ["reads the state of the legion", "ls .ai-legion/agents"],
     ["sees a variable of the runtime", "env | grep -E 'CANARY|XDG_CONFIG_HOME|ANTHROPIC'"],
-    ["changes what an agent is", "echo no >> agents/clerk.md"],
+    ["writes in a workspace that its entry does not name", "echo no > made"],
     ["changes its own entry", "echo '{}' > .mcp.json"],
     ["changes a program of the machine", "touch /usr/bin/ls"],
     ["changes its own files", `touch ${SHELL_SERVER}`],
@@ -120,6 +120,14 @@ describe.runIf(bubblewrapIsThere)("hostile: MCP", () => {
     const said = await run(script.replace("$PPID_OUTSIDE", String(process.pid)));
     expect(said).toMatch(/exit [1-9]/);
     expect(said).not.toMatch(/of-the-project|of the runtime/);
+  });
+
+  it.each([
+    ["changes what an agent is", "echo no >> agents/clerk.md"],
+    ["reads a key of the project", "cat .env | grep KEY"],
+    ["reads the state of the legion", "ls .ai-legion/agents"],
+  ])("a server that may write in the workspace and %s fails", async (_, script) => {
+    expect(await run(script, { args: ["."] })).toMatch(/exit [1-9]/);
   });
 
   it.each([

@@ -29,6 +29,8 @@ export interface Entry {
   readonly says: string;
   /** For people: `.mcp.json:12`. */
   readonly place: string;
+  /** Absolute real path of the project. */
+  readonly project: string;
 }
 
 /** What variables of the person's environment hold. */
@@ -100,7 +102,7 @@ export function readEntry(given: unknown, where: EntryPlace): Entry | undefined 
   const hash = createHash("sha256")
     .update(JSON.stringify([project, name, says, ...(way.kind === "stdio" ? [] : [new URL(way.url).origin])]))
     .digest("hex");
-  return { name, way, says, place, hash: hash.slice(0, HASH_LENGTH) };
+  return { name, way, says, place, project, hash: hash.slice(0, HASH_LENGTH) };
 }
 
 /** Whoever writes the entry could look for two of the same hash: that has to stay out of reach. */

@@ -9,7 +9,7 @@ export interface StartedServer extends StartedProgram {
   lacks(said: string): string;
 }
 
-export type StartServer = (order: Omit<ProgramOrder, "network">) => Promise<StartedServer>;
+export type StartServer = (order: Omit<ProgramOrder, "network" | "workspace">) => Promise<StartedServer>;
 
 export interface ServerPlace {
   /** The same for places where one connection serves all. */
@@ -19,10 +19,10 @@ export interface ServerPlace {
 
 export function placeFor(entry: Entry, settings: ConfinementSettings, programs: Programs): ServerPlace {
   const { name, hash } = entry;
-  const { where, network } = confinementOf(entry, settings);
+  const { where, network, workspace } = confinementOf(entry, settings);
   if (where !== "sandbox") {
     const start: StartServer = async ({ command, args, cwd, env }) => ({
-      ...(await programs.startOutside({ command, args, cwd, env, network })),
+      ...(await programs.startOutside({ command, args, cwd, env, network, workspace })),
       lacks: () => "",
     });
     return { key: "", start };
@@ -31,7 +31,7 @@ export function placeFor(entry: Entry, settings: ConfinementSettings, programs: 
     key: programs.confinement,
     async start({ command, args, cwd, env }) {
       // A home for each entry: what one has fetched lasts, and no other runs it.
-      const program = await programs.start({ command, args, cwd, env, network, home: hash });
+      const program = await programs.start({ command, args, cwd, env, network, workspace, home: hash });
       const lacks = (said: string): string =>
         adviceOn(name, network, [...program.missed(), ...missedIn(said)]);
       return { ...program, lacks };

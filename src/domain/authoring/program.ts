@@ -12,6 +12,11 @@ export interface ProgramOrder {
   readonly env: Readonly<Record<string, string>>;
   /** In a sandbox: what it reaches, whatever commands there do; hosts as people write them, such as `example.com:8443`. */
   readonly network: "off" | "on" | readonly string[];
+  /**
+   * In a sandbox: what it may do to the files of the workspace. While one runs that writes, whatever gets a protected name there
+   * counts as made by it, and is set aside.
+   */
+  readonly workspace: "reads" | "writes";
 }
 
 /** One that runs, with pipes. */

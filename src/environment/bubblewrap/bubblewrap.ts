@@ -11,7 +11,7 @@ import { isInside } from "../../base/files/project-file.ts";
 import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { StartedProgram } from "../../domain/authoring/program.ts";
 import type { Environment, EnvironmentPlace, ExecuteOptions, StartOptions } from "../environment.ts";
-import { guardOf, type Guard, type GuardedTime } from "../guard/guard.ts";
+import { beginProgram, guardOf, type Guard } from "../guard/guard.ts";
 import { readableFolders } from "../guard/readable.ts";
 import { tellSetAside } from "../guard/set-aside.ts";
 import { HOME } from "../lodging.ts";
@@ -44,14 +44,15 @@ const NO_NETWORK =
 export async function createBubblewrap(options: BubblewrapOptions): Promise<Environment> {
   const { place, folders, variables, pass, description, confinement } = options;
   const own = passedOn(variables);
-  const sandboxes = createSandboxes({ ...options, shown: await readableFolders(place) });
+  const shown = { ...options, shown: await readableFolders(place) };
+  const sandboxes = createSandboxes(shown);
   const guard = guardOf(place, folders);
   tellSetAside(await guard.settle(), place);
 
   function runWith(
     command: string,
     run: ExecuteOptions,
-    confined: Pick<Sandboxing, "protect" | "proxy">,
+    confined: Pick<Sandboxing, "guarded" | "proxy">,
   ): Promise<CommandRun> {
     const mark = run.trace?.mark ?? randomUUID();
     const set = { HOME, TMPDIR: "/tmp", PAGER: "cat", LEGION_COMMAND: "1", LEGION_RUN: mark };
@@ -74,7 +75,7 @@ export async function createBubblewrap(options: BubblewrapOptions): Promise<Envi
       const remarks: string[] = [];
       let result: CommandRun;
       try {
-        result = await runWith(command, run, { protect: watch.protect, proxy });
+        result = await runWith(command, run, { guarded: guardArgs(shown, watch.protect), proxy });
       } finally {
         remarks.push(...tellSetAside(await watch.end(), place));
         await proxy?.close();
@@ -107,11 +108,11 @@ function createSandboxes(options: BubblewrapOptions) {
   let cgroup: { readonly made: Cgroup | undefined } | undefined;
   return {
     around(program: readonly string[], made: Sandboxing): Parameters<typeof runSandboxed>[0] {
-      const { protect, proxy, cwd, seen, mounts = always } = made;
+      const { guarded, proxy, cwd, seen, mounts = always } = made;
       const args = [
         ...mounts,
         ...(proxy?.mounts ?? []),
-        ...guardArgs(options, protect),
+        ...guarded,
         ...["--chdir", cwd],
         ...Object.entries({ ...seen, ...proxy?.variables }).flatMap((pair) => ["--setenv", ...pair]),
       ];
@@ -136,20 +137,19 @@ async function startProgram(
   { options, guard, sandboxes }: Confining,
 ): Promise<StartedProgram> {
   const { place, variables } = options;
-  const { command, args, cwd, env, network, mark } = program;
-  const mounts = fixedArgs(
-    { ...options, network: network === "on" ? "on" : "off" },
-    programFiles(program, variables, place),
-  );
+  const { command, args, cwd, env, network, workspace, mark } = program;
+  const profile = { ...options, network: network === "on" ? "on" : "off", workspace } as const;
+  const mounts = fixedArgs(profile, programFiles(program, variables, place));
   const proxy = await proxyFor(typeof network === "string" ? [] : network, place);
-  const watch = await guard.begin();
+  const watch = await beginProgram(guard, workspace);
   const settle = async (): Promise<void> => {
     tellSetAside(await watch.end(), place);
     await proxy?.close();
   };
   const missed = (): readonly string[] => proxy?.missed() ?? [];
   const seen = { ...passedOn(variables), HOME, TMPDIR: "/tmp", ...env, LEGION_RUN: mark };
-  const order = sandboxes.around([command, ...args], { protect: watch.protect, proxy, cwd, seen, mounts });
+  const guarded = guardArgs(profile, watch.protect);
+  const order = sandboxes.around([command, ...args], { proxy, cwd, seen, mounts, guarded });
   try {
     return await startSandboxed(order, cwd, { missed, settle });
   } catch (error) {
@@ -159,7 +159,9 @@ async function startProgram(
 }
 
 /** What one sandbox is made with beside what all have. */
-interface Sandboxing extends Pick<GuardedTime, "protect"> {
+interface Sandboxing {
+  /** As `guardArgs` says. */
+  readonly guarded: readonly string[];
   readonly proxy: CommandProxy | undefined;
   readonly cwd: string;
   /** Variables. */

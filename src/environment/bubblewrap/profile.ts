@@ -28,6 +28,8 @@ export interface ProfileOptions {
   /** Shown read-only where they are. */
   readonly read: readonly string[];
   readonly network: "off" | "on";
+  /** Absent: it writes. */
+  readonly workspace?: "reads" | "writes";
 }
 
 /**
@@ -35,7 +37,7 @@ export interface ProfileOptions {
  * @param files mounts of what else is shown
  */
 export function fixedArgs(
-  { place, folders, variables, abilities, read, network }: ProfileOptions,
+  { place, folders, variables, abilities, read, network, workspace }: ProfileOptions,
   files: Args = [],
 ): Args {
   return [
@@ -58,17 +60,19 @@ export function fixedArgs(
     ...programArgs(variables, place),
     ...files,
     ...read.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...["--bind", place.workspace, place.workspace],
+    ...[workspace === "reads" ? "--ro-bind" : "--bind", place.workspace, place.workspace],
   ];
 }
 
 /** Of one command: what is hidden from it in the workspace, and what it may only read. */
 export function guardArgs(
-  { place, folders, shown = [] }: ProfileOptions,
+  { place, folders, shown = [], workspace }: ProfileOptions,
   protect: readonly ProtectedEntry[],
 ): Args {
   const at = (path: string): string => join(place.workspace, path);
-  const args = pinnedBy(protect).flatMap((path) => ["--bind", at(path), at(path)]);
+  // A mount of its own would be writable.
+  const pinned = workspace === "reads" ? [] : pinnedBy(protect);
+  const args = pinned.flatMap((path) => ["--bind", at(path), at(path)]);
   // What is hidden inside of what is fixed comes after it.
   for (const guard of ["fixed", "hidden"] as const) {
     for (const { names, kind } of protect.filter((found) => found.guard === guard)) {

@@ -10,7 +10,7 @@ import { LegionError } from "../../base/errors.ts";
 import type { StartedProgram } from "../../domain/authoring/program.ts";
 import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { Environment, ExecuteOptions, StartOptions } from "../environment.ts";
-import { guardOf } from "../guard/guard.ts";
+import { beginProgram, guardOf } from "../guard/guard.ts";
 import type { ProtectedEntry } from "../guard/scan.ts";
 import { tellSetAside } from "../guard/set-aside.ts";
 import { missedNetwork } from "../network/proxy/missed.ts";
@@ -45,7 +45,7 @@ export function createContainerEnvironment(options: ContainerOptions): Environme
         "REFUSED",
         `In ${kind} it reaches no single hosts: its network is off or on, as an image need not hold what leads to them.`,
       );
-    const time = await guard.begin();
+    const time = await beginProgram(guard, program.workspace);
     const settle = async (): Promise<void> => void tellSetAside(await time.end(), place);
     try {
       const container = await engine.startProgram(program, time.protect);
@@ -176,11 +176,11 @@ function createEngine(options: ContainerOptions) {
       };
     },
     startProgram: (
-      { command, args, cwd, env, network, mark }: StartOptions,
+      { command, args, cwd, env, network, workspace, mark }: StartOptions,
       protect: readonly ProtectedEntry[],
     ) =>
       openContainer(engine, ["sh", "-c", `${LIMITS}exec "$@"`, "sh", command, ...args], {
-        ...{ cwd, protect, network: network === "on" ? "on" : "off", mark, env },
+        ...{ cwd, protect, network: network === "on" ? "on" : "off", workspace, mark, env },
       }),
     /** Those whose name begins so; says whether there were any. */
     async endAll(prefix: string): Promise<boolean> {

@@ -7,6 +7,8 @@ import type { ContainerOptions } from "./container-options.ts";
 export interface ContainerRun {
   readonly name: string;
   readonly network: ContainerOptions["network"];
+  /** Absent: it writes. */
+  readonly workspace?: "reads" | "writes";
   /** Path of a file with lines of `NAME=value`, for a program that has an input; absent: it has none. */
   readonly variables?: string;
   readonly cwd: string;
@@ -20,12 +22,12 @@ const MAX_PROCESSES = 1_024;
 /** What `docker run` is told, up to the image. */
 export function runArgs(
   options: ContainerOptions,
-  { name, cwd, passed, protect, network, variables }: ContainerRun,
+  { name, cwd, passed, protect, network, workspace, variables }: ContainerRun,
 ): readonly string[] {
   const { kind, place, folders, read, shown, image, args } = options;
   const at = ({ names }: ProtectedEntry): string => join(place.workspace, ...names);
   const mounts = [
-    bind(place.workspace, place.workspace),
+    bind(place.workspace, place.workspace, ...(workspace === "reads" ? ["readonly"] : [])),
     bind(folders.home, HOME),
     bind(folders.tmp, "/tmp"),
     ...read.map((path) => bind(path, path, "readonly")),
@@ -33,7 +35,9 @@ export function runArgs(
       bind(path, path, "readonly"),
       ...hidden.map((one) => bind(one.kind === "file" ? "/dev/null" : folders.empty, one.path, "readonly")),
     ]),
-    ...pinnedBy(protect).map((path) => bind(join(place.workspace, path), join(place.workspace, path))),
+    ...(workspace === "reads" ? [] : pinnedBy(protect)).map((path) =>
+      bind(join(place.workspace, path), join(place.workspace, path)),
+    ),
     ...protect
       .filter(({ guard, kind: is }) => guard === "fixed" && is !== "link")
       .map((one) => bind(at(one), at(one), "readonly")),

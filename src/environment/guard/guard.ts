@@ -26,6 +26,8 @@ export interface Guard {
   /** Sets aside what is left of commands under which the runtime was killed, and says what; the next command is told, too. */
   settle(): Promise<readonly string[]>;
   begin(): Promise<GuardedTime>;
+  /** What to hide from one that only reads there. */
+  look(): Promise<readonly ProtectedEntry[]>;
 }
 
 const guards = new Map<string, Guard>();
@@ -76,6 +78,11 @@ function createGuard({ record: path, ...options }: GuardOptions): Guard {
 
   return {
     settle: () => inTurn(settle),
+    look: () =>
+      inTurn(async () => {
+        await settle();
+        return [...(await scan()).values()].filter(({ guard }) => guard === "hidden");
+      }),
     begin: () =>
       inTurn(async () => {
         await settle();
@@ -93,6 +100,12 @@ function createGuard({ record: path, ...options }: GuardOptions): Guard {
         return { protect, end: () => inTurn(end) };
       }),
   };
+}
+
+/** The time of a program that runs until it is ended: one that only reads makes nothing that could be set aside. */
+export async function beginProgram(guard: Guard, workspace: "reads" | "writes"): Promise<GuardedTime> {
+  if (workspace === "writes") return guard.begin();
+  return { protect: await guard.look(), end: () => Promise.resolve([]) };
 }
 
 /** Sets aside what is there now and was not, and says what that was. */

@@ -109,7 +109,7 @@ describe.runIf(bubblewrapIsThere)("the network of a sandboxed command", () => {
     const environment = await openWith({ network: ["*"] });
     const program = await environment.start({
       ...{ command: "sh", args: ["-c", GET(`http://${host}:${port}/`)], cwd: workspace, env: {} },
-      ...{ network: [`web.test:${port}`], mark: randomUUID() },
+      ...{ workspace: "reads", network: [`web.test:${port}`], mark: randomUUID() },
     });
     let output = "";
     program.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));

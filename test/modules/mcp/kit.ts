@@ -41,7 +41,7 @@ export function openNetwork(): Network {
 }
 
 export function serverPlace(clock: HandClock) {
-  const entry = { ...fake("none"), hash: "0", says: "", place: "" };
+  const entry = { ...fake("none"), hash: "0", says: "", place: "", project: "/" };
   return { ...placeFor(entry, UNSAID, localPrograms()), network: openNetwork(), clock };
 }
 
