@@ -135,10 +135,12 @@ function keepPace(stream: Readable) {
   return { isFull: () => false, text: () => end.toString("utf8") };
 }
 
+/** Of all environments together: Node warns a person of the eleventh who listens for its exit. */
+const ends = new Set<() => void>();
+const endAll = (): void => ends.forEach((end) => end());
+
 /** The commands that run, so that none outlives an orderly exit of the runtime (E5). */
 export function createLivingCommands() {
-  const ends = new Set<() => void>();
-  const endAll = () => ends.forEach((end) => end());
   return {
     /** @param end ends it at once, without waiting */
     async during<T>(end: () => void, run: () => Promise<T>): Promise<T> {
