@@ -1,5 +1,6 @@
 // The servers of one process: which there are, and the one connection to each.
 
+import { setMaxListeners } from "node:events";
 import type { NodeHost } from "../../src/domain/authoring/host.ts";
 import type { Entry } from "./config/entry.ts";
 import { connect, FRESH_MS, type Connected, type ServerTimes } from "./connected.ts";
@@ -21,12 +22,13 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
   const { trusted } = settings;
   const begun = settings.servers();
   const connections = openConnections(node, settings, times);
+  const connectedTo = (entry: Entry, { programs }: Asking): Promise<Connected | undefined> =>
+    connections.to(entry, placeFor(entry, settings.confinement, programs));
   /** Those of the agent, once it began those that a person has allowed by now. */
-  const allowed = async ({ names, programs }: Asking): Promise<readonly Connected[]> => {
+  const allowed = async (asking: Asking): Promise<readonly Connected[]> => {
+    const { names } = asking;
     const entries = (await begun).entries.filter(({ name }) => names === "all" || names.includes(name));
-    const found = await Promise.all(
-      entries.map((entry) => connections.to(entry, placeFor(entry, settings.confinement, programs))),
-    );
+    const found = await Promise.all(entries.map((entry) => connectedTo(entry, asking)));
     return found.flatMap((connected) => connected ?? []);
   };
   return {
@@ -39,13 +41,12 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
       );
     },
     async connection(wanted, asking) {
-      const { names } = asking;
-      const servers = await allowed(asking);
-      const found = servers.find(({ name }) => name === wanted);
+      const isOwn = asking.names === "all" || asking.names.includes(wanted);
+      const entry = isOwn ? (await begun).entries.find(({ name }) => name === wanted) : undefined;
+      const found = entry && (await connectedTo(entry, asking));
       if (found) return found.connection;
-      const entry = (await begun).entries.find(({ name }) => name === wanted);
-      if (entry && (names === "all" || names.includes(wanted))) throw new Error(refusal(entry));
-      const known = servers.map(({ name }) => name).join(", ") || "none";
+      if (entry) throw new Error(refusal(entry));
+      const known = (await allowed(asking)).map(({ name }) => name).join(", ") || "none";
       throw new Error(`There is no MCP server ${JSON.stringify(wanted)}; there are: ${known}.`);
     },
   };
@@ -58,6 +59,8 @@ function openConnections(node: NodeHost, { isAllowed, pinned }: McpSettings, tim
   /** Those that are being ended, too. */
   const open = new Set<Connection>();
   const over = new AbortController();
+  // Each server waits for it.
+  setMaxListeners(0, over.signal);
   node.onStatus(() => [...connected.values()].map((server) => server.status()));
   node.onClose(async () => {
     over.abort();
