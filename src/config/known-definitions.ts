@@ -37,13 +37,19 @@ export async function knownDefinitions(places: Places): Promise<readonly KnownDe
     const other = first.get(name);
     if (other === undefined) {
       first.set(name, from === "ai-legion" ? "one of ours" : path);
-      return [{ reference: name, from, fault }];
+      return [{ known: { reference: name, from, fault }, path }];
     }
     // Ours is not there for whoever has one of that name.
     if (from === "ai-legion") return [];
-    return [{ reference: path, from, fault, why: `its name, ${name}, means ${other}; its path means it` }];
+    const why = `its name, ${name}, means ${other}; its path means it`;
+    return [{ known: { reference: path, from, fault, why }, path }];
   });
-  return Promise.all(known.map((one) => judged(one, places)));
+  // By a name all files of .claude would be read for each of them.
+  return Promise.all(
+    known.map(({ known: one, path }) =>
+      judged(one, one.from.endsWith(CLAUDE_AGENTS) ? path : one.reference, places),
+    ),
+  );
 }
 
 interface NamedFile extends Pick<KnownDefinition, "from" | "fault"> {
@@ -51,10 +57,14 @@ interface NamedFile extends Pick<KnownDefinition, "from" | "fault"> {
   readonly path: string;
 }
 
-async function judged(known: Omit<KnownDefinition, "definition">, places: Places): Promise<KnownDefinition> {
+async function judged(
+  known: Omit<KnownDefinition, "definition">,
+  reference: string,
+  places: Places,
+): Promise<KnownDefinition> {
   if (known.fault !== undefined) return known;
   try {
-    return { ...known, definition: await findDefinition(known.reference, places) };
+    return { ...known, definition: await findDefinition(reference, places) };
   } catch (error) {
     if (!isLegionError(error)) throw error;
     return { ...known, fault: messageOf(error) };
