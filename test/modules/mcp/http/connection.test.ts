@@ -22,23 +22,36 @@ describe("a server behind a URL", () => {
     );
   });
 
-  it("L1: that goes fails the calls that run at once, and is connected to again when it is back", async () => {
-    const server = await startMcp();
-    const { connection, clock } = connect(siteOf(server.url));
-    await connection.settled(NEVER);
-    const waiting = call(connection, "wait");
-    await vi.waitFor(() => expect(server.asked.at(-1)!.body).toContain('"wait"'));
-    server.sessions.clear();
-    const sentence = "The MCP server fake went while it was asked: It has forgotten the session.";
-    await expect(call(connection, "echo")).rejects.toThrow(sentence);
-    await expect(waiting).rejects.toThrow(sentence);
-    expect(connection.standing.state).toBe("restarting");
-    await clock.asleep(1_000);
-    clock.advance(1_000);
-    await until(connection, "ready");
-    expect(await call(connection, "echo")).toMatchObject({ content: [{ text: '{"a":1}' }] });
-    expect(connection.restarts).toBe(1);
-  });
+  it.each<[string, Vice]>([
+    ["as it should", () => false],
+    [
+      "as many do",
+      ({ message, request, response }, { sessions }) => {
+        const session = String(request.headers["mcp-session-id"]);
+        if (message?.method === "initialize" || sessions.has(session)) return false;
+        return Boolean(response.writeHead(400).end("Bad Request: No valid session ID provided"));
+      },
+    ],
+  ])(
+    "L1: that forgets its session, and says so %s, fails the calls that run at once, and is greeted again",
+    async (_, vice) => {
+      const server = await startMcp(vice);
+      const { connection, clock } = connect(siteOf(server.url));
+      await connection.settled(NEVER);
+      const waiting = call(connection, "wait");
+      await vi.waitFor(() => expect(server.asked.at(-1)!.body).toContain('"wait"'));
+      server.sessions.clear();
+      const sentence = "The MCP server fake went while it was asked: It has forgotten the session.";
+      await expect(call(connection, "echo")).rejects.toThrow(sentence);
+      await expect(waiting).rejects.toThrow(sentence);
+      expect(connection.standing.state).toBe("restarting");
+      await clock.asleep(1_000);
+      clock.advance(1_000);
+      await until(connection, "ready");
+      expect(await call(connection, "echo")).toMatchObject({ content: [{ text: '{"a":1}' }] });
+      expect(connection.restarts).toBe(1);
+    },
+  );
 
   it("answers many calls at a time, and leaves nothing behind", async () => {
     const warnings: string[] = [];
