@@ -52,6 +52,8 @@ export async function openAgent({ folder, servers, callMs = 2_000 }: AgentOf) {
     clock,
     offer,
     instructions: module.instructions!({ ...host, offer }) ?? "",
+    /** As before its next decision. */
+    look: async () => (await module.offers!.find({ ...host, offer })) as Offer,
     /** The names of its tools, as the server has them. */
     toolsOf: (name: string) => offer.tools.filter(({ server }) => server === name).map(({ tool }) => tool),
     status: (name: string) => tell().find((server) => server.name === name)!,

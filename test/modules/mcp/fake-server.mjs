@@ -38,6 +38,7 @@ const HOSTILE = [
   "y".repeat(100_000),
   "",
 ];
+let listed = 0;
 const tool = (name, more = {}) => ({
   name,
   description: `Tool ${name}`,
@@ -51,6 +52,7 @@ const answers = {
     serverInfo: { name: "fake", version: "1" },
   }),
   "tools/list"({ cursor }) {
+    if (vice === "tells its tools once" && listed++ > 0) return undefined;
     if (vice === "10,000 tools") return { tools: Array.from({ length: 10_000 }, (_, i) => tool(`t${i}`)) };
     if (vice === "pages for ever") return { tools: [], nextCursor: `${Number(cursor ?? 0) + 1}` };
     const tools = [tool("echo"), tool("exit"), tool("wait"), tool("environment")];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../world.ts";
 import { openAgent } from "./agent.ts";
 import { FAKE_SERVER } from "./kit.ts";
@@ -33,6 +33,15 @@ describe("hostile: MCP", () => {
     await expect(stopped).rejects.toThrow("stopped");
     expect(await call("fake", "echo", { a: 1 })).toMatchObject({ content: '{"a":1}' });
     expect(status("fake")).toMatchObject({ state: "ready", restarts: 0 });
+  });
+
+  it("a server that is mute when it is asked for its tools again keeps no decision waiting, and its tools stay", async () => {
+    const { offer, look, clock } = await open("tells its tools once");
+    clock.advance(30_000);
+    const again = look();
+    await vi.waitFor(() => expect(clock.sleeping()).toContain(1_000), { timeout: 5_000 });
+    clock.advance(1_000);
+    expect(await again).toEqual(offer);
   });
 
   it("a server that lies about what its tools do is not believed: each may happen only once", async () => {
