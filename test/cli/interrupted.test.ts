@@ -6,7 +6,7 @@ import { isRunning, isRunningAs, lasting } from "../environment/environment-cont
 import { createTempProject } from "../temp-project.ts";
 import { buildProgram, run, runToEnd } from "./program.ts";
 
-beforeAll(buildProgram);
+beforeAll(buildProgram, 120_000);
 
 const start = (script: string): string[] => [
   "start",

@@ -7,7 +7,7 @@ import type { Event } from "../../src/domain/event/event.ts";
 import { createTempProject } from "../temp-project.ts";
 import { buildProgram, runToEnd } from "./program.ts";
 
-beforeAll(buildProgram);
+beforeAll(buildProgram, 120_000);
 
 const AGENT = "---\ndescription: Keeps a diary\nmodules: [core, ./modules/weather.mjs]\n---\n\nKeep it.\n";
 const SCRIPT = "- calls: [{ action: look }]\n- calls: [{ action: noop }]\n";

@@ -3,7 +3,7 @@ import type { Event } from "../../src/domain/event/event.ts";
 import { createTempProject } from "../temp-project.ts";
 import { buildProgram, runToEnd } from "./program.ts";
 
-beforeAll(buildProgram);
+beforeAll(buildProgram, 120_000);
 
 /** A project whose agent has a module of the user's own, with this body of its action `act`. */
 function projectWith(body: string, script: string): Promise<string> {

@@ -56,7 +56,7 @@ const KEYS = Object.keys(fileSettings.shape)
   .sort();
 
 describe("the JSON Schema of config.yaml", () => {
-  beforeAll(buildProgram);
+  beforeAll(buildProgram, 120_000);
 
   it("is in the package", async () => {
     const text = await readFile(join(packageDir, "dist/config.schema.json"), "utf8");

@@ -219,7 +219,7 @@ async function picture(project: string): Promise<Readonly<Record<string, string>
   return texts;
 }
 
-beforeAll(buildProgram);
+beforeAll(buildProgram, 120_000);
 
 describe.runIf(gitIsThere)("hostile: pages", () => {
   it.each(PAGES)(

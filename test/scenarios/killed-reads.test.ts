@@ -10,7 +10,7 @@ import { createTempProject } from "../temp-project.ts";
 
 const MINUTE_MS = 60_000;
 
-beforeAll(buildProgram);
+beforeAll(buildProgram, 120_000);
 
 let redis: Server | undefined;
 beforeAll(async () => {

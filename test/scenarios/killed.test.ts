@@ -11,7 +11,7 @@ import { createTempProject } from "../temp-project.ts";
 const POISON = "3 starts in a row ended while this agent was acting, the last one while nobody else was";
 const MINUTES_MS = 180_000;
 
-beforeAll(buildProgram);
+beforeAll(buildProgram, 120_000);
 
 let redis: Server | undefined;
 beforeAll(async () => {

@@ -107,7 +107,7 @@ async function answer({ cwd }: Place, agent: string, answers: readonly unknown[]
 
 const addGoal = (goal: string) => ({ calls: [{ action: "addGoal", parameters: { goal } }] });
 
-beforeAll(buildProgram);
+beforeAll(buildProgram, 120_000);
 beforeAll(async () => {
   // Whoever recorded it goes on with it.
   const own = join(process.env["XDG_CONFIG_HOME"]!, "ai-legion");

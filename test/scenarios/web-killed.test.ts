@@ -63,7 +63,7 @@ function commandOf(pid: number): string {
   }
 }
 
-beforeAll(buildProgram);
+beforeAll(buildProgram, 120_000);
 
 describe.skipIf(!chromiumIsThere)("a node that is killed while it reads a page", () => {
   it("leaves no browser behind", async () => {

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { buildProgram } from "../cli/program.ts";
 import { redisIsThere } from "../storage/redis/servers.ts";
 
-beforeAll(buildProgram);
+beforeAll(buildProgram, 120_000);
 
 it.skipIf(!redisIsThere)(
   "measures a legion as it is: one trip to Redis for a delivery, one for a commit",

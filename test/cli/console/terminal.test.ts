@@ -10,7 +10,7 @@ import { buildProgram, runToEnd } from "../program.ts";
 import { hasScript, sitDown, type Place } from "./session.ts";
 
 describe.skipIf(!hasScript)("legion start at a terminal", () => {
-  beforeAll(buildProgram);
+  beforeAll(buildProgram, 120_000);
 
   const ANSWER =
     "\u001b[2J\u001b]0;owned\u0007All of it is done, and there is nothing more to say about that.";
@@ -106,7 +106,7 @@ describe.skipIf(!hasScript)("legion start at a terminal", () => {
 });
 
 describe.skipIf(!hasScript)("an error at a terminal", () => {
-  beforeAll(buildProgram);
+  beforeAll(buildProgram, 120_000);
 
   it("breaks at spaces, inside no word", async () => {
     const cwd = await createTempProject();

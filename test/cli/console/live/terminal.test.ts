@@ -15,7 +15,7 @@ const SCRIPT = `
 `;
 
 describe.skipIf(!hasScript)("one agent at a terminal", () => {
-  beforeAll(buildProgram);
+  beforeAll(buildProgram, 120_000);
 
   it("is shown as it works, Escape stops what runs, and slashes tell what happened and was spent", async () => {
     const cwd = await createTempProject({ "script.yaml": SCRIPT });

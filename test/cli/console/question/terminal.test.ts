@@ -35,7 +35,7 @@ function overIn(id: string): RegExp {
 }
 
 describe.skipIf(!hasScript)("a question at a terminal", () => {
-  beforeAll(buildProgram);
+  beforeAll(buildProgram, 120_000);
 
   it("stands above the prompt until it is answered there, with yes or with no and why", async () => {
     const at = await place(60, "one", "two");
@@ -111,7 +111,7 @@ describe.skipIf(!hasScript)("a question at a terminal", () => {
 });
 
 describe("a question behind a pipe", () => {
-  beforeAll(buildProgram);
+  beforeAll(buildProgram, 120_000);
 
   it("is printed when it comes, with the commands that answer it, and what became of it", async () => {
     const at = await place(80, "one");
@@ -130,7 +130,7 @@ describe("a question behind a pipe", () => {
 });
 
 describe("a question where nobody is", () => {
-  beforeAll(buildProgram);
+  beforeAll(buildProgram, 120_000);
 
   it("is a no that says why in one line, and what would allow it", async () => {
     const call = {

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../world.ts";
 import { buildProgram, runToEnd } from "../../program.ts";
 
 describe.runIf(bubblewrapIsThere)("what a command made under a protected name", () => {
-  beforeAll(buildProgram);
+  beforeAll(buildProgram, 120_000);
 
   it("is set aside, and the person is told: it may have been theirs (M2)", async () => {
     const cwd = await createTempProject({});
