@@ -31,6 +31,6 @@ export function partlyHeld(found: readonly NamedDefinition[]): readonly string[]
   if (names.length === 0) return [];
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
   return [
-    `Not all holds that ${names.slice(0, MAX_NAMED).join(", ")}${more} say; \`legion agents\` lists it.`,
+    `Not all holds that ${names.slice(0, MAX_NAMED).join(", ")}${more} ${names.length === 1 ? "says" : "say"}; \`legion agents\` lists it.`,
   ];
 }

@@ -73,6 +73,6 @@ describe("the mark of a brief", () => {
       "Before.\n\nAfter .",
       "Before.\n\n{SKILLS_METADATA}\n\nAfter {SKILLS_METADATA}.",
     ]);
-    expect(remarks).toEqual(["Not all holds that plain say; `legion agents` lists it."]);
+    expect(remarks).toEqual(["Not all holds that plain says; `legion agents` lists it."]);
   });
 });

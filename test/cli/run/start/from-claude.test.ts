@@ -36,7 +36,7 @@ it("hosts one by its name, of the project or of the home", async () => {
 it("hosts those of .claude as a team, and the same again", async () => {
   const { exitCode, out, err } = await start("--from", ".claude", "--task", "noop");
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
-  expect(out).toContain("Not all holds that .claude/agents/reviewer.md say; `legion agents` lists it.");
+  expect(out).toContain("Not all holds that .claude/agents/reviewer.md says; `legion agents` lists it.");
   expect(await ids()).toEqual(["agent-all", "code-reviewer"]);
   expect(await start()).toMatchObject({ exitCode: 0, err: "" });
   expect(await start("--from", "./.claude/", "--agents", "code-reviewer")).toMatchObject({ exitCode: 0 });
