@@ -20,8 +20,8 @@ import { DEFAULT_MEMORY, type MemoryChoice } from "./files/settings.ts";
 import { chooseSearch, type SearchChoice } from "./web-search.ts";
 import { BROWSER_VARIABLE as BROWSER, SERVICE_VARIABLES, type VARIABLES } from "./files/variables.ts";
 import { explainIssue } from "./files/yaml.ts";
-import { serversIn, type McpConfig } from "./mcp.ts";
-import type { SkillFolder } from "./skills.ts";
+import { serversIn, type McpConfig } from "./mcp/servers.ts";
+import type { SkillFolder } from "./skills/folders.ts";
 
 /** What models and web searches are chosen and opened by, beside the config. */
 export type ServiceEnvironment = Readonly<Record<string, string>>;

@@ -29,7 +29,7 @@ import { parseYaml } from "./files/yaml.ts";
 import { readAgentOf, type ClaudeFile } from "./claude/files.ts";
 import { findClaudeFile } from "./claude/lookup.ts";
 import { findClaudeTeam } from "./claude/team.ts";
-import { remarksOnMark } from "./skill-mark.ts";
+import { remarksOnMark } from "./skills/mark.ts";
 import { GUIDES, withGuides, type GuidedBrief } from "./guides.ts";
 
 /** What an agent is: the front matter and the body of `agents/<name>.md`. */

@@ -16,8 +16,8 @@ import { readPersonConfig, withoutPersonConfig } from "./files/person-config.ts"
 import type { Secret } from "../base/redaction/redactor.ts";
 import { secretsOf } from "./secrets.ts";
 import { checkProviders, reachOf, variablesOf } from "./files/provider-settings.ts";
-import { namedBy } from "./mcp.ts";
-import { skillFolders } from "./skills.ts";
+import { namedBy } from "./mcp/servers.ts";
+import { skillFolders } from "./skills/folders.ts";
 import { VARIABLES } from "./files/variables.ts";
 import { parseYaml } from "./files/yaml.ts";
 

@@ -5,9 +5,9 @@ import { packageDir } from "../../base/package.ts";
 import { count } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
 import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
-import { serverGrants } from "../../config/mcp.ts";
+import { serverGrants } from "../../config/mcp/servers.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
-import { namedSkills, skillGrants, strangeSkills, trustedFolders } from "../../config/skills.ts";
+import { namedSkills, skillGrants, strangeSkills, trustedFolders } from "../../config/skills/folders.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 
 /** Of each kind so many are told of. */

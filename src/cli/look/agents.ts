@@ -5,7 +5,7 @@ import type { Definition } from "../../config/definition.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
 import { loadConfigAnyway } from "../../config/load-config.ts";
-import { knownSkills, namedSkills, strangeSkills } from "../../config/skills.ts";
+import { knownSkills, namedSkills, strangeSkills } from "../../config/skills/folders.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { columnsFor, oneLine, printJson } from "../kit/output.ts";
 import { paintFor, type Look, type Paint } from "../kit/terminal.ts";

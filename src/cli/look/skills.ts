@@ -5,7 +5,7 @@ import { isInside } from "../../base/files/project-file.ts";
 import type { Config } from "../../config/config.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { loadConfigAnyway } from "../../config/load-config.ts";
-import { skillGrants, trustedFolders } from "../../config/skills.ts";
+import { skillGrants, trustedFolders } from "../../config/skills/folders.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";

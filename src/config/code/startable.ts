@@ -4,7 +4,7 @@ import { readdir, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { findDefinition, findTeam, type Member, type Places } from "../definition.ts";
 import { CLAUDE_AGENTS, findClaudeAgents } from "../claude/files.ts";
-import { PROJECT_SKILLS } from "../skills.ts";
+import { PROJECT_SKILLS } from "../skills/folders.ts";
 import { placesOf } from "./project-code.ts";
 import { isInside, waysTo } from "../../base/files/project-file.ts";
 import { createFileReader } from "../../storage/files/reader/reader.ts";

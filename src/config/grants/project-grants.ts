@@ -3,8 +3,8 @@
 import { completeStartable } from "../code/startable.ts";
 import type { Config } from "../config.ts";
 import { findDefinition, findTeam, type Places } from "../definition.ts";
-import { serverGrants } from "../mcp.ts";
-import { skillGrants } from "../skills.ts";
+import { serverGrants } from "../mcp/servers.ts";
+import { skillGrants } from "../skills/folders.ts";
 import { findModuleFile, isFileReference, type Brought } from "../module-loader.ts";
 
 /** What is wrong in a definition or a team grants nothing, and is passed over. */

@@ -2,7 +2,7 @@
 
 import { LegionError } from "../../base/errors.ts";
 import { withFinders, type Definition, type Member } from "../../config/definition.ts";
-import { withoutMark } from "../../config/skill-mark.ts";
+import { withoutMark } from "../../config/skills/mark.ts";
 import { isBuiltIn } from "../../config/module-loader.ts";
 import type { Origin } from "./agent-plan.ts";
 import { displayName } from "../../domain/message/message.ts";

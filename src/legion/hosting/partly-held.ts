@@ -1,5 +1,5 @@
 import type { Definition } from "../../config/definition.ts";
-import { knownSkills, namedSkills, strangeSkills, type SkillFolder } from "../../config/skills.ts";
+import { knownSkills, namedSkills, strangeSkills, type SkillFolder } from "../../config/skills/folders.ts";
 
 const MAX_NAMED = 3;
 

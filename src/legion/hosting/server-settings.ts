@@ -1,8 +1,8 @@
 // What the module of MCP servers is told: which there are, and which of them a person allowed.
 
 import type { Config } from "../../config/config.ts";
-import { serverGrant, type GrantedEntry } from "../../config/mcp.ts";
-import { allowing } from "../../config/server-pins.ts";
+import { serverGrant, type GrantedEntry } from "../../config/mcp/servers.ts";
+import { allowing } from "../../config/mcp/pins.ts";
 import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import { granted, pinsOf, pinTools, type ServerPins } from "../../storage/folder/person/trust.ts";
 

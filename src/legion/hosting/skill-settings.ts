@@ -2,7 +2,7 @@
 
 import type { Config } from "../../config/config.ts";
 import type { Definition } from "../../config/definition.ts";
-import { trustedFolders } from "../../config/skills.ts";
+import { trustedFolders } from "../../config/skills/folders.ts";
 import type { AgentPlan } from "./agent-plan.ts";
 
 export function skillSettings(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { shownEntry } from "../../src/config/shown-entry.ts";
-import { loadConfig, loadConfigAnyway } from "../../src/config/load-config.ts";
-import { serverGrants } from "../../src/config/mcp.ts";
-import { createTempProject } from "../temp-project.ts";
+import { shownEntry } from "../../../src/config/mcp/shown-entry.ts";
+import { loadConfig, loadConfigAnyway } from "../../../src/config/load-config.ts";
+import { serverGrants } from "../../../src/config/mcp/servers.ts";
+import { createTempProject } from "../../temp-project.ts";
 
 it("what entries of MCP servers name of keys is shown to nobody, wherever it comes from", async () => {
   const mcpServers = {

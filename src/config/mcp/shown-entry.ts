@@ -1,7 +1,7 @@
 // An entry of MCP servers as it may be shown: whoever allows it sees all of it but the secrets that stand in it.
 
-import type { Entry } from "../../modules/mcp/config/entry.ts";
-import { isSecretAs } from "./secrets.ts";
+import type { Entry } from "../../../modules/mcp/config/entry.ts";
+import { isSecretAs } from "../secrets.ts";
 
 const HIDDEN = "…";
 /** What a variable holds is not written here, and neither is it with the word that a header has before a token. */

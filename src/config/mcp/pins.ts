@@ -1,8 +1,8 @@
 // What a person said of the tools and prompts of an MCP server, and what of them agents do without.
 
-import { DENIED } from "../../modules/mcp/tools/pins.ts";
-import type { WithheldTool } from "../../modules/mcp/tools/offer.ts";
-import type { ServerPins } from "../storage/folder/person/trust.ts";
+import { DENIED } from "../../../modules/mcp/tools/pins.ts";
+import type { WithheldTool } from "../../../modules/mcp/tools/offer.ts";
+import type { ServerPins } from "../../storage/folder/person/trust.ts";
 
 type Pin = ServerPins["tools"][number];
 

@@ -3,13 +3,13 @@
 import { homedir } from "node:os";
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isInside } from "../base/files/project-file.ts";
-import { packageDir } from "../base/package.ts";
-import type { Variables } from "../base/process/variables.ts";
-import { nearest } from "../base/text/nearest.ts";
-import { count } from "../base/text/wording.ts";
-import type { Definition } from "./definition.ts";
-import type { Trust, WantedGrant } from "./grants/grant.ts";
+import { isInside } from "../../base/files/project-file.ts";
+import { packageDir } from "../../base/package.ts";
+import type { Variables } from "../../base/process/variables.ts";
+import { nearest } from "../../base/text/nearest.ts";
+import { count } from "../../base/text/wording.ts";
+import type { Definition } from "../definition.ts";
+import type { Trust, WantedGrant } from "../grants/grant.ts";
 
 /** No agent may change what is there. */
 export const PROJECT_SKILLS = [".ai-legion/skills", "skills", ".agents/skills", ".claude/skills"] as const;
@@ -64,7 +64,7 @@ export function trustedFolders(folders: readonly SkillFolder[]): readonly string
 
 /** What the project's skills would have: a grant for each folder in which there are some. */
 export async function skillGrants(folders: readonly SkillFolder[]): Promise<readonly WantedGrant[]> {
-  const { findSkills } = await import("../../modules/skills/find.ts");
+  const { findSkills } = await import("../../../modules/skills/find.ts");
   const grants = folders.map(async ({ path, shown, needs }): Promise<WantedGrant[]> => {
     if (!needs) return [];
     const { skills } = await findSkills([path], new AbortController().signal);
@@ -79,7 +79,7 @@ const MAX_KNOWN = 20;
 
 /** The names of all that are there, whether or not the person trusted them. */
 export async function knownSkills(folders: readonly SkillFolder[]): Promise<readonly string[]> {
-  const { findSkills } = await import("../../modules/skills/find.ts");
+  const { findSkills } = await import("../../../modules/skills/find.ts");
   const paths = folders.map(({ path }) => path);
   return (await findSkills(paths, new AbortController().signal)).skills.map(({ name }) => name);
 }

@@ -6,13 +6,13 @@ import {
   confinementOf,
   type Confinement,
   type ConfinementSettings,
-} from "../../modules/mcp/config/confinement.ts";
-import { SERVER_FILES } from "../../modules/mcp/config/files.ts";
-import type { Entry } from "../../modules/mcp/config/entry.ts";
-import type { ServersFound } from "../../modules/mcp/config/read.ts";
-import type { Variables } from "../base/process/variables.ts";
-import type { Grant } from "../storage/folder/person/trust.ts";
-import type { Trust, WantedGrant } from "./grants/grant.ts";
+} from "../../../modules/mcp/config/confinement.ts";
+import { SERVER_FILES } from "../../../modules/mcp/config/files.ts";
+import type { Entry } from "../../../modules/mcp/config/entry.ts";
+import type { ServersFound } from "../../../modules/mcp/config/read.ts";
+import type { Variables } from "../../base/process/variables.ts";
+import type { Grant } from "../../storage/folder/person/trust.ts";
+import type { Trust, WantedGrant } from "../grants/grant.ts";
 import { shownEntry } from "./shown-entry.ts";
 
 export type McpConfig = {
@@ -28,7 +28,7 @@ export type McpConfig = {
 export async function serversIn(projectDir: string, variables: Variables): Promise<ServersFound> {
   const areThere = await Promise.all(SERVER_FILES.map((file) => isThere(join(projectDir, file))));
   if (!areThere.includes(true)) return { entries: [], problems: [] };
-  const { readServers } = await import("../../modules/mcp/config/read.ts");
+  const { readServers } = await import("../../../modules/mcp/config/read.ts");
   return readServers({ project: await realpath(projectDir), variables });
 }
 
