@@ -2,7 +2,7 @@
 
 import { linkSignals, SHUTDOWN, type Stops } from "../../base/process/signals.ts";
 import type { AskedCall } from "../../domain/event/approval.ts";
-import { CONTROL, displayName, laneOf, type Message } from "../../domain/message/message.ts";
+import { CONTROL, displayName, isPersons, laneOf, type Message } from "../../domain/message/message.ts";
 import { questionText, shown } from "../../domain/policy/question-text.ts";
 import { compose } from "../../mail/compose.ts";
 import type { Mail } from "../../mail/bus.ts";
@@ -136,9 +136,9 @@ function settlementIn(mail: readonly Mail[], id: string): Settlement | undefined
 }
 
 function settledBy(message: Message, id: string): Settlement | undefined {
-  const { source, id: by } = message;
-  // The runtime speaks through the same log.
-  if (source.type !== "agent") return undefined;
+  const { id: by } = message;
+  // The runtime speaks through the same log, and so do other programs.
+  if (!isPersons(message)) return undefined;
   const lane = laneOf(message);
   if (lane === "abort") return { verdict: "superseded", by, reason: STOPPED };
   if (lane === "normal" || lane === "steer")

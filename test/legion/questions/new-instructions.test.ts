@@ -47,3 +47,27 @@ it.each([
     expect(world.legion.questions()).toEqual([]);
   },
 );
+
+it("the word of another program is none: the question waits for the person, and it is read afterwards", async () => {
+  const project = await createTempProject();
+  const model = createScriptedModel([
+    { calls: [{ action: "deploy", parameters: { to: "prod" } }] },
+    NOOP,
+    NOOP,
+  ]);
+  const world = await openWorld(project, { "1": { model, policy: [], modules: yardIn(project) } });
+  await world.say("1", "Go.");
+  await world.until(({ kind }) => kind === "question");
+  const [question] = world.legion.questions();
+  await world.legion.control.relay({ targets: ["1"], content: "Leave that.", request: "r-1" });
+  await world.legion.approve(question!.id);
+  await world.idle();
+  expect(await doneIn(project)).toEqual(["prod"]);
+  const told = (await story(world)).filter((line) => line.startsWith("message") || line.startsWith("ok"));
+  expect(told).toEqual([
+    "message: Go.",
+    "ok: deployed to prod",
+    "message: Leave that.",
+    `message: approved ${question!.id}`,
+  ]);
+});
