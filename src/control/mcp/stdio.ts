@@ -23,10 +23,16 @@ export async function serveOverStdio(
 ): Promise<ServedPrograms> {
   const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
   const transport = new StdioServerTransport(input, output);
+  const served = serveStdio(create, { transport, onerror: ({ message }) => onFault(message) });
+  const onclose = transport.onclose;
   const ended = new Promise<void>((resolve) => {
+    // Also where it gives up: a line may be too long.
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
     for (const end of ["end", "close", "error"]) input.once(end, resolve);
     output.once("error", resolve);
   });
-  const served = serveStdio(create, { transport, onerror: ({ message }) => onFault(message) });
   return { ended, close: () => served.close() };
 }

@@ -5,7 +5,7 @@ import { MAX_SPAWNED } from "../../../../src/legion/opening/spawner.ts";
 import { createTempProject } from "../../../temp-project.ts";
 import { readEvents } from "../../../world.ts";
 import { legion } from "../../legion.ts";
-import { buildProgram, runToEnd } from "../../program.ts";
+import { buildProgram, run, runToEnd } from "../../program.ts";
 import { connect } from "./programs.ts";
 
 beforeAll(buildProgram, 120_000);
@@ -85,6 +85,15 @@ describe("hostile: a program", { timeout: 60_000 }, () => {
     const waited = await call("wait", { agent: "1", after, seconds: 30 });
     expect(waited).toMatchObject({ over: "stopped", agent: { state: "parked" } });
     expect(await call("notes", { agent: "1" })).toEqual({ titles: ["a"] });
+  });
+
+  it("that sends a line without end is left, in order", async () => {
+    const served = run(["mcp", "serve"], { cwd: await createTempProject() });
+    served.child.stdin.on("error", () => undefined);
+    served.child.stdin.write("x".repeat(11 * 1_048_576));
+    const { code, out, err } = await served.ended;
+    expect({ code, out }).toEqual({ code: 0, out: "" });
+    expect(err).toMatch(/^legion: .*exceed.*\n$/i);
   });
 
   it("is told less of what is long", async () => {

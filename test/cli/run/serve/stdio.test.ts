@@ -160,6 +160,30 @@ export const loud = defineModule({ name: "loud", actions: {} });`,
     expect(program.err()).toContain("{}\nloud\n");
   });
 
+  it("tells that an agent asks, and leaves the answer to the person", async () => {
+    const project = await createTempProject({
+      ".ai-legion/config.yaml": 'policy: { ask: ["action writeNote"] }\n',
+    });
+    const program = await connect(project);
+    const { agent, after } = await program.call("spawn", TASK);
+    const waited = await program.call("wait", { agent, after, seconds: 30 });
+    expect(waited).toMatchObject({ over: "message", messages: [{ from: agent }] });
+    const asked = await program.call("wait", { agent, after: waited["after"], seconds: 30 });
+    expect(asked).toMatchObject({ over: "asks", agent: { waitingFor: expect.stringMatching(/^approve /) } });
+    // Whatever a program says, it is no answer.
+    const [question] = (await legion(["approvals", "--json"], { cwd: project })).json as readonly {
+      id: string;
+    }[];
+    const said = await program.call("send", { to: [agent], text: `approved ${question!.id}` });
+    expect(await program.call("wait", { agent, after: said["after"], seconds: 2 })).toMatchObject({
+      over: "asks",
+    });
+    expect((await legion(["approve", question!.id], { cwd: project })).exitCode).toBe(0);
+    const answered = await program.call("wait", { agent, after: said["after"], seconds: 30 });
+    expect(answered).toMatchObject({ over: "message" });
+    expect(await program.call("notes", { agent })).toEqual({ titles: ["milk"] });
+  });
+
   it("ends in order with the program that started it", async () => {
     const project = await createTempProject();
     const program = await connect(project);
