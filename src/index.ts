@@ -39,6 +39,7 @@ export type {
   Peer,
   State,
 } from "./domain/authoring/host.ts";
+export type { ProgramOrder, Programs, StartedProgram, StartProgram } from "./domain/authoring/program.ts";
 export type { ServerStatus } from "./domain/authoring/server-status.ts";
 export type { Touching } from "./domain/policy/touching.ts";
 export { defineShared, defineState } from "./domain/authoring/module-state.ts";
@@ -118,6 +119,7 @@ export type {
   EnvironmentPlace,
   ExecuteOptions,
   OpenEnvironment,
+  StartOptions,
 } from "./environment/environment.ts";
 export type { EnvironmentChoice } from "./environment/settings.ts";
 

@@ -16,13 +16,14 @@ export interface RunningProgram extends Pick<RunningCommand, "terminate" | "kill
   /** Says why it is none of the program's doing that it ended. */
   explain?(): string | undefined;
   readonly missed?: StartedProgram["missed"];
+  readonly refused?: StartedProgram["refused"];
   /** Called once, when nothing of it runs any more. */
   settle?(): Promise<void>;
 }
 
 /** To be called before anything is waited for: it may be gone by then. */
 export function attendProgram(
-  { child, terminate, kill, endNow, explain, missed = () => [], settle }: RunningProgram,
+  { child, terminate, kill, endNow, explain, missed = none, refused = none, settle }: RunningProgram,
   living: ReturnType<typeof createLivingCommands>,
 ): StartedProgram {
   const [stdin, stdout, stderr] = [child.stdin!, child.stdout!, child.stderr!];
@@ -46,7 +47,7 @@ export function attendProgram(
   });
   over.catch(() => undefined);
   return {
-    ...{ stdin, stdout, stderr, gone, missed },
+    ...{ stdin, stdout, stderr, gone, missed, refused },
     async end() {
       stdin.end();
       if (!(await isDone(gone))) await terminate();
@@ -55,6 +56,8 @@ export function attendProgram(
     },
   };
 }
+
+const none = (): readonly string[] => [];
 
 async function isDone(gone: Promise<string>): Promise<boolean> {
   const late = new AbortController();

@@ -33,7 +33,7 @@ export function placeFor(entry: Entry, settings: ConfinementSettings, programs: 
       // A home for each entry: what one has fetched lasts, and no other runs it.
       const program = await programs.start({ command, args, cwd, env, network, workspace, home: hash });
       const lacks = (said: string): string =>
-        adviceOn(name, network, [...program.missed(), ...missedIn(said)]);
+        adviceOn(name, network, [...program.missed(), ...missedIn(said)]) || (program.refused().at(-1) ?? "");
       return { ...program, lacks };
     },
   };

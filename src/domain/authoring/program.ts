@@ -28,6 +28,8 @@ export interface StartedProgram {
   readonly gone: Promise<string>;
   /** Hosts that it asked for and may not reach, such as `example.com:8443`, as far as that is known. */
   missed(): readonly string[];
+  /** Why it did not reach what it asked for, a sentence each, as far as that is known. */
+  refused(): readonly string[];
   /** Closes its input, asks it to end, and makes it, half a second apart. Resolves when nothing runs of what it started. */
   end(): Promise<void>;
 }

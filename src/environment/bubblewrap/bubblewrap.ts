@@ -146,12 +146,12 @@ async function startProgram(
     tellSetAside(await watch.end(), place);
     await proxy?.close();
   };
-  const missed = (): readonly string[] => proxy?.missed() ?? [];
+  const { missed, refused } = proxy ?? {};
   const seen = { ...passedOn(variables), HOME, TMPDIR: "/tmp", ...env, LEGION_RUN: mark };
   const guarded = guardArgs(profile, watch.protect);
   const order = sandboxes.around([command, ...args], { proxy, cwd, seen, mounts, guarded });
   try {
-    return await startSandboxed(order, cwd, { missed, settle });
+    return await startSandboxed(order, cwd, { missed, refused, settle });
   } catch (error) {
     await settle();
     throw error;

@@ -58,7 +58,7 @@ export async function runSandboxed(order: SandboxOrder, options: ExecuteOptions)
 export async function startSandboxed(
   order: SandboxOrder,
   cwd: string,
-  more: Pick<RunningProgram, "missed" | "settle">,
+  more: Pick<RunningProgram, "missed" | "refused" | "settle">,
 ): Promise<StartedProgram> {
   const { child, status, watch, ...sandbox } = await openSandbox(order, cwd, THREE_PIPES);
   let why: string | undefined;
