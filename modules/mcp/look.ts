@@ -2,13 +2,16 @@
 
 import type { NodeHost } from "../../src/domain/authoring/host.ts";
 import type { Programs } from "../../src/domain/authoring/program.ts";
-import type { ConfinementSettings } from "./config/confinement.ts";
+import { confinementOf, type ConfinementSettings } from "./config/confinement.ts";
 import type { Entry } from "./config/entry.ts";
 import { openServer } from "./life/open-server.ts";
 import { placeFor } from "./life/start.ts";
 import { SERVER_TIMES } from "./servers.ts";
 import { listOffers } from "./tools/list.ts";
 import type { Listing } from "./tools/offer.ts";
+
+/** For one that may be fetched first, by npx for instance: what is fetched stays, and a person waits here. */
+const FETCH_MS = 60_000;
 
 /** Where its agents' servers run. */
 interface LookingPlace extends Pick<NodeHost, "clock" | "network"> {
@@ -21,7 +24,8 @@ export async function lookAt(
   entry: Entry,
   { network, clock, programs, confinement }: LookingPlace,
 ): Promise<Listing> {
-  const { connectMs, listMs } = SERVER_TIMES;
+  const { listMs } = SERVER_TIMES;
+  const connectMs = confinementOf(entry, confinement).network === "off" ? SERVER_TIMES.connectMs : FETCH_MS;
   const { signal } = new AbortController();
   const { start } = placeFor(entry, confinement, programs);
   const open = (failed: number) =>
