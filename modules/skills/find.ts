@@ -1,6 +1,6 @@
 // The skills in some folders. What is hostile, broken or twice there harms no other.
 
-import { constants, type Dirent, type Stats } from "node:fs";
+import { constants, fstatSync, type Dirent, type Stats } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { cleanLine } from "./clean.ts";
@@ -70,7 +70,8 @@ export async function readSkillText(path: string, maxBytes = MAX_BYTES): Promise
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    const stats = await file.stat();
+    // Of an open file it is known at once.
+    const stats = fstatSync(file.fd);
     if (!stats.isFile()) throw new Error("is not a regular file");
     const { size } = stats;
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(Math.min(size, maxBytes)) });
