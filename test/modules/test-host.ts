@@ -79,7 +79,8 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
     return join(root, path);
   }
 
-  const startProgram: Host["programs"]["startOutside"] = (order) => environment.start({ ...order, mark });
+  const startProgram: Host["programs"]["startOutside"] = (order) =>
+    environment.start({ ...order, mark: `${mark}.${randomUUID()}` });
   const host: Host = {
     offer: setup.offer,
     agent: { id, name: `Agent ${id}`, description: "", brief: "" },

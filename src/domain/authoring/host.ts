@@ -74,11 +74,6 @@ export interface NodeHost {
    * it if this process was killed.
    */
   readonly environment: Readonly<Record<string, string>>;
-  /**
-   * Ends such a program, which leads the process group `group`, and all whose environment holds `mark`, long and random.
-   * Resolves when nothing of it runs.
-   */
-  endTree(group: number, mark: string): Promise<void>;
   /** `close` runs when the process stops, after all agents. */
   onClose(close: () => void | Promise<void>): void;
   /** `tell` is called whenever a person asks what runs here: `legion ps`, `legion mcp`. It must not take long, nor throw. */

@@ -5,7 +5,6 @@ import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { TracedWorkplace, Workplace } from "../../agent/parts/workplace.ts";
 import { createNetwork } from "../../environment/network/network.ts";
-import { endTree } from "../../environment/process-tree.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Closing } from "../../base/process/closing.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
@@ -67,7 +66,6 @@ export function createPremises(deps: PremisesDeps) {
   const node: NodeHost = {
     ...{ network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
     onStatus: (tell) => void tellers.push(tell),
-    endTree: async (group, own) => void (await endTree(group, own)),
   };
   return {
     /** Where an agent works. Rejects if its environment does not work here. */
@@ -151,7 +149,6 @@ export function closedPremises(refuse: () => Promise<never>): NodeHost {
     clock: { now: Date.now, sleep: refuse },
     scratch: "",
     environment: {},
-    endTree: refuse,
     onClose: () => undefined,
     onStatus: () => undefined,
   };

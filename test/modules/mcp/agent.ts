@@ -23,7 +23,7 @@ export interface AgentOf {
 }
 
 /** Its servers are allowed, and not taken at their word. */
-export async function openAgent({ folder, servers, callMs = 2_000 }: AgentOf) {
+export async function openAgent({ folder, servers, callMs = 30_000 }: AgentOf) {
   writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: servers }));
   const clock = createHandClock();
   const closers: (() => void | Promise<void>)[] = [];

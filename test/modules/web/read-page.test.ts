@@ -14,7 +14,6 @@ const node: NodeHost = {
   clock: createClock(),
   scratch: "",
   environment: {},
-  endTree: () => Promise.resolve(),
   onClose: (close) => void closers.push(close),
   onStatus: () => undefined,
 };

@@ -14,7 +14,7 @@ function programOf(server: string): string {
 }
 
 /** An agent with these of them, which may work in `folder`. */
-export async function openPublic(...names: readonly string[]) {
+export async function openPublic(names: readonly string[], callMs?: number) {
   const folder = await temporaryFolder();
   const entryOf = (name: string): object => ({
     command: process.execPath,
@@ -22,7 +22,7 @@ export async function openPublic(...names: readonly string[]) {
     env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") },
   });
   const servers = Object.fromEntries(names.map((name) => [name, entryOf(name)]));
-  return { folder, ...(await openAgent({ folder, servers })) };
+  return { folder, ...(await openAgent({ folder, servers, callMs })) };
 }
 
 /** The process of `server` that this one started. */

@@ -42,7 +42,6 @@ export function createNode(clock: NodeHost["clock"] = createClock()): NodeHost {
     clock,
     scratch: join(folder, "scratch"),
     environment: { PATH: process.env["PATH"] ?? "", LEGION_RUN: folder, TMPDIR: folder },
-    endTree: () => Promise.resolve(),
     onClose: () => undefined,
     onStatus: () => undefined,
   };
