@@ -7,7 +7,7 @@ import { readServers } from "../../../modules/mcp/config/read.ts";
 import type { Script } from "../../../src/model/scripted/scripted.ts";
 import { personLayers } from "../../../src/config/grants/widenings.ts";
 import { serve } from "../../control/serve.ts";
-import { FAKE_SERVER } from "../../modules/mcp/kit.ts";
+import { FAKE_SERVER, UNSAID } from "../../modules/mcp/kit.ts";
 import { openWorld, temporaryFolder } from "../../world.ts";
 import { legion } from "../legion.ts";
 
@@ -22,6 +22,7 @@ async function node(vices: Readonly<Record<string, string>>, script: Script, pin
   const settings = {
     servers: () => readServers({ project, variables: {} }),
     trusted: [],
+    confinement: UNSAID,
     isAllowed: () => Promise.resolve(true),
     pinned: (_: unknown, now: unknown) => Promise.resolve(pinned ?? now),
   };

@@ -9,6 +9,7 @@ import { personLayers } from "../../../../src/config/grants/widenings.ts";
 import { createScriptedModel } from "../../../../src/model/scripted/scripted.ts";
 import { replay } from "../../../legion/replay/replays.ts";
 import { openWorld, temporaryFolder, type WorldAgent } from "../../../world.ts";
+import { UNSAID } from "../kit.ts";
 import { startMcp } from "./kit.ts";
 
 /** An agent with this server, which calls `echo` with each text and is done. */
@@ -19,6 +20,7 @@ async function callEach(url: string, texts: readonly string[]) {
   const settings = {
     servers: () => readServers({ project, variables: {} }),
     trusted: [],
+    confinement: UNSAID,
     isAllowed: () => Promise.resolve(true),
     pinned: (_: unknown, now: unknown) => Promise.resolve(now),
   };
