@@ -53,7 +53,10 @@ it("shows the hostile cases by group, and fails a whole run that has fewer than 
   const all = Object.values(LEAST_CASES).reduce((sum, least) => sum + least, 0);
   const others = Object.keys(LEAST_CASES).length - 1;
   expect(whole.stdout).toMatch(
-    new RegExp(`^hostile +cases blocked\\nSSRF +${LEAST_CASES.SSRF} +${LEAST_CASES.SSRF}\\n(.*\\n){${others}}all +${all} +${all}\\n\\n`, "m"),
+    new RegExp(
+      `^hostile +cases blocked\\nSSRF +${LEAST_CASES.SSRF} +${LEAST_CASES.SSRF}\\n(.*\\n){${others}}all +${all} +${all}\\n\\n`,
+      "m",
+    ),
   );
   expect(whole.stdout).toMatch(new RegExp(`^tests +${all} passed +0 failed`, "m"));
   expect(whole.stdout).not.toContain("✗ hostile");
