@@ -10,7 +10,7 @@ import { connect } from "./programs.ts";
 
 beforeAll(buildProgram, 120_000);
 
-describe("hostile: a program", { timeout: 60_000 }, () => {
+describe("hostile: MCP", { timeout: 60_000 }, () => {
   it("is refused what makes no sense, in a line, and nothing comes of it", async () => {
     const project = await createTempProject({ "secret.md": "---\nmodules: [core]\n---\n" });
     await runToEnd(["start", "1", "--model", "offline", "--until-idle", "--task", "note a: b"], {
