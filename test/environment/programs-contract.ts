@@ -90,6 +90,11 @@ export function describePrograms({ name, open, isThere = true }: EnvironmentUnde
       expect(outcome).toMatch(/^There is no program "no-such-program"|exited with code 127.*not found/s);
     });
 
+    it("are not begun where a variable has a NUL in it, behind which they could say more than that", async () => {
+      const env = { A: "x\0--bind\0/\0/tmp/all" };
+      await expect(sh("ls /tmp/all", { env })).rejects.toThrow(/NUL|null bytes/);
+    });
+
     it("are begun as they are written, without a shell between", async () => {
       await writeFile(join(cwd, "args.sh"), 'printf "%s|" "$@"');
       const program = await start("sh", ["args.sh", "a b", "$HOME", "'", "", "-n"]);

@@ -60,6 +60,8 @@ const NAME =
   "expected a name of letters, digits, spaces and any of . _ - as the server's, at most 64 characters";
 const MAX_TEXT = 32_768;
 const text = (what: string) => z.string(`expected a text as ${what}`).max(MAX_TEXT, `${what} is too long`);
+/** In none of these can a variable be told from its value, or from the next one. */
+const NO_VARIABLE = /^$|[=\s\0]/;
 
 /** Other programs have keys of their own, which mean nothing here. */
 const shape = z.looseObject(
@@ -84,6 +86,8 @@ export function readEntry(given: unknown, where: EntryPlace): Entry | undefined 
   const entry = parsed.data;
   if (entry.disabled) return undefined;
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(name)) throw new Error(NAME);
+  if (Object.keys(entry.env ?? {}).some((key) => NO_VARIABLE.test(key)))
+    throw new Error("expected names of variables in env");
   const put = (value: string): string => putVariables(value, variables);
   const putAll = (values: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, put(value)]));
@@ -132,6 +136,8 @@ function checkUrl(url: string): string {
 
 /** `${NAME}` and `${NAME:-what stands for it}`. Throws if there is no such variable. */
 function putVariables(value: string, variables: Variables): string {
+  // It would end there, for whoever is given it.
+  if (value.includes("\0")) throw new Error("has a NUL character in it; leave it out");
   return value.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, instead?: string) => {
     const held = Object.hasOwn(variables, name) ? variables[name] : undefined;
     // As a shell does it: empty counts as unset where there is something instead.

@@ -88,6 +88,9 @@ async function openSandbox(order: SandboxOrder, cwd: string, pipes: Pipes) {
       "a sandbox can hide or protect some 2,500 files, and this workspace has more with protected names";
     throw new LegionError("REFUSED", most);
   }
+  // It ends an argument: what comes after it would be another one.
+  if (args.some((arg) => arg.includes("\0")))
+    throw new LegionError("REFUSED", "a variable of it holds a NUL character, which no program can be given");
   const child = start(order, cwd, pipes);
   await once(child, "spawn");
   const status = listen(child);

@@ -126,6 +126,16 @@ describe("hostile: MCP", () => {
       line({ command: "x", args: "y" }),
       '.mcp.json:3: server "bad": expected a list as args',
     ],
+    ...["command", "args", "env", "cwd"].map((key): [string, string, string] => {
+      const value = { args: ["a\0b"], env: { A: "a\0b" } }[key] ?? "a\0b";
+      const entry = { command: "x", [key]: value };
+      return [`a NUL in ${key}`, line(entry), '.mcp.json:3: server "bad": has a NUL character in it'];
+    }),
+    [
+      "a variable that says another",
+      line({ command: "x", env: { "A=1\nB": "2" } }),
+      '.mcp.json:3: server "bad": expected names of variables in env',
+    ],
     [
       "a url of a file",
       line({ url: "file:///etc/passwd" }),
