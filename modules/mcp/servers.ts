@@ -7,6 +7,7 @@ import { connect, FRESH_MS, type Connected, type ServerTimes } from "./connected
 import type { Connection } from "./life/connection.ts";
 import { placeFor, type ServerPlace } from "./life/start.ts";
 import { refusal, type Asking, type McpSettings } from "./settings.ts";
+import { isAmong } from "./tools/names.ts";
 import type { Found } from "./tools/offer.ts";
 
 export const SERVER_TIMES: ServerTimes = { connectMs: 10_000, listMs: 10_000 };
@@ -26,8 +27,7 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
     connections.to(entry, placeFor(entry, settings.confinement, programs));
   /** Those of the agent, once it began those that a person has allowed by now. */
   const allowed = async (asking: Asking): Promise<readonly Connected[]> => {
-    const { names } = asking;
-    const entries = (await begun).entries.filter(({ name }) => names === "all" || names.includes(name));
+    const entries = (await begun).entries.filter(({ name }) => isAmong(asking.names, name));
     const found = await Promise.all(entries.map((entry) => connectedTo(entry, asking)));
     return found.flatMap((connected) => connected ?? []);
   };
@@ -41,8 +41,9 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
       );
     },
     async connection(wanted, asking) {
-      const isOwn = asking.names === "all" || asking.names.includes(wanted);
-      const entry = isOwn ? (await begun).entries.find(({ name }) => name === wanted) : undefined;
+      const entry = isAmong(asking.names, wanted)
+        ? (await begun).entries.find(({ name }) => name === wanted)
+        : undefined;
       const found = entry && (await connectedTo(entry, asking));
       if (found) return found.connection;
       if (entry) throw new Error(refusal(entry));

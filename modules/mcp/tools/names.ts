@@ -11,6 +11,11 @@ export function prefixOf(server: string): string {
   return `${/^[A-Za-z]/.test(plain) ? plain : `s${plain}`}__`;
 }
 
+/** Does one of `names` mean it? As in names of tools, where of two servers with the same prefix none can be told from the other. */
+export function isAmong(names: "all" | readonly string[], server: string): boolean {
+  return names === "all" || names.some((name) => prefixOf(name) === prefixOf(server));
+}
+
 /**
  * Other characters than letters, digits, `_` and `-` become `_`; at most 64. Where that is cut, or `taken` in lower case, a hash tells it
  * from the others.

@@ -23,7 +23,7 @@ export interface ClaudeAgent {
   /** Which of them it has read from the start; absent: none. */
   readonly preloaded?: readonly string[];
   /** Which servers it has; absent: all, as far as `actions` leaves them. */
-  readonly mcp?: readonly string[];
+  readonly mcp?: "all" | readonly string[];
   readonly limits?: LimitsChoice;
   readonly policy?: { readonly profile?: Profile; readonly deny: string[] };
   /** As Claude Code names it. */
@@ -95,10 +95,10 @@ export function readClaudeAgent(text: string, fallback: string): ClaudeAgent | u
 
 type ClaudeFields = ReadonlyMap<string, unknown>;
 
-interface OwnTools extends MappedTools {
+interface OwnTools extends Omit<MappedTools, "servers"> {
   /** Of its modules, are those all? */
   readonly isAll: boolean;
-  readonly mcp?: readonly string[];
+  readonly mcp?: ClaudeAgent["mcp"];
 }
 
 function readTools(fields: ClaudeFields): OwnTools {
@@ -110,14 +110,14 @@ function readTools(fields: ClaudeFields): OwnTools {
     return { modules: EVERYTHING, actions, remarks, isAll: servers === undefined, mcp: servers };
   }
   const mapped = mapTools(listed);
-  const more = servers === undefined || servers.length === 0 ? [] : ["mcp"];
+  const named =
+    mapped.servers === "all" ? mapped.servers : [...new Set([...mapped.servers, ...(servers ?? [])])];
   return {
-    modules: [...new Set([...BASE.modules, ...mapped.modules, ...more])],
+    modules: [...new Set([...BASE.modules, ...mapped.modules, ...(named.length > 0 ? ["mcp"] : [])])],
     actions: [...BASE.actions, ...mapped.actions, ...(servers ?? []).map(toolsOf)],
     remarks: [...mapped.remarks.map((remark) => `tools: ${remark}`), ...remarks],
     isAll: false,
-    // A tool tells the name of its server as far as that fits into a name of a tool.
-    mcp: mapped.modules.includes("mcp") ? undefined : servers,
+    mcp: named.length > 0 ? named : undefined,
   };
 }
 

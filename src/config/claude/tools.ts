@@ -5,6 +5,8 @@ import { cleanLine } from "../../../modules/skills/clean.ts";
 
 interface Counterpart {
   readonly module?: string;
+  /** Of MCP; `*` stands for all. */
+  readonly server?: string;
   /** Empty: nothing does what it does. */
   readonly actions: readonly string[];
   /** For people, behind its name: what is different. */
@@ -74,6 +76,8 @@ export interface MappedTools {
   /** Each once, without those of `BASE`. */
   readonly modules: readonly string[];
   readonly actions: readonly string[];
+  /** The MCP servers whose tools they are, as the names of tools tell them. */
+  readonly servers: "all" | readonly string[];
   /** For people, a line each. */
   readonly remarks: readonly string[];
 }
@@ -94,24 +98,35 @@ export function toolsOf(server: string): string {
 export function mapTools(tools: readonly string[]): MappedTools {
   const modules = new Set<string>();
   const actions = new Set<string>();
+  const servers = new Set<string>();
   const remarks = new Set<string>();
   for (const written of tools) {
     const [, tool = "", limited] = /^([^(]*)(\([^]*)?$/.exec(written) ?? [];
     const shown = cleanLine(tool, 80);
     const found = counterpartOf(tool.trim());
     if (found?.module) modules.add(found.module);
+    if (found?.server) servers.add(found.server);
     for (const action of found?.actions ?? []) actions.add(action);
     if (!found) remarks.add(`${shown}: nothing here does what it does`);
     else if (found.differs) remarks.add(`${shown}: ${found.differs}`);
     if (limited !== undefined && found && found.actions.length > 0)
       remarks.add(`${cleanLine(written, 80)}: all of ${shown} is meant; the policy judges each call`);
   }
-  return { modules: [...modules], actions: [...actions], remarks: [...remarks] };
+  return {
+    modules: [...modules],
+    actions: [...actions],
+    servers: servers.has("*") ? "all" : [...servers],
+    remarks: [...remarks],
+  };
 }
 
 function counterpartOf(tool: string): Counterpart | undefined {
   const [, server, name = "*"] = /^mcp__(.+?)(?:__(.*))?$/.exec(tool) ?? [];
   if (server === undefined) return COUNTERPARTS.get(tool);
-  if (server === "*") return { module: "mcp", actions: ["*__*"] };
-  return { module: "mcp", actions: [name === "*" ? toolsOf(server) : nameTool(server, name, new Set())] };
+  if (server === "*") return { module: "mcp", server, actions: ["*__*"] };
+  return {
+    module: "mcp",
+    server,
+    actions: [name === "*" ? toolsOf(server) : nameTool(server, name, new Set())],
+  };
 }

@@ -9,6 +9,7 @@ import {
 } from "../../../modules/mcp/config/confinement.ts";
 import { SERVER_FILES } from "../../../modules/mcp/config/files.ts";
 import type { Entry } from "../../../modules/mcp/config/entry.ts";
+import { isAmong } from "../../../modules/mcp/tools/names.ts";
 import type { ServersFound } from "../../../modules/mcp/config/read.ts";
 import type { Variables } from "../../base/process/variables.ts";
 import type { Grant } from "../../storage/folder/person/trust.ts";
@@ -96,7 +97,7 @@ export async function serverGrants(
 ): Promise<readonly WantedGrant[]> {
   const { entries } = await servers();
   return entries
-    .filter(({ name }) => names === "all" || names.includes(name))
+    .filter(({ name }) => isAmong(names, name))
     .map((entry) => {
       const { name, place } = entry;
       const grant = serverGrant(entry, { trusted, confinement });

@@ -76,9 +76,14 @@ const FILES: readonly (readonly [what: string, text: string, expected: Partial<C
     {
       modules: ["core", "messaging", "mcp"],
       actions: [...BASE.actions, "github__create_issue", "my-db__*", "docs__*"],
-      mcp: undefined,
+      mcp: ["github", "my-db", "docs"],
       remarks: [],
     },
+  ],
+  [
+    "a tool of every MCP server, and servers",
+    "name: x\ndescription: y\ntools: mcp__*\nmcpServers: [github]",
+    { actions: [...BASE.actions, "*__*", "github__*"], mcp: "all" },
   ],
   [
     "tools that it may not have",

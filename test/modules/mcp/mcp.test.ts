@@ -208,6 +208,14 @@ describe("an agent with MCP servers", () => {
     expect(existsSync(started)).toBe(false);
   });
 
+  it("has a server that is named as names of tools tell it", async () => {
+    const project = await projectWith({ "my fake.2": "none", "my fake 3": "none" });
+    const { world, tools } = await open(project, ["Done."], { allows: "all", names: ["my_fake_2"] });
+    await go(world);
+    expect(tools()).toHaveLength(4);
+    expect(tools()[0]).toBe("my_fake_2__echo");
+  });
+
   it("waits ten seconds for a server that is mute, and no longer", async () => {
     const clock = createHandClock();
     const project = await projectWith({ mute: "mute" });
