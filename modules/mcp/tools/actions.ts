@@ -188,14 +188,14 @@ export function instructionsOf({ servers, tools }: Offer): string | undefined {
   const lines = servers.map(({ name, hasResources, prompts, left, withheld = [] }) => {
     const own = tools.filter(({ server }) => server === name).length;
     const has = [
-      `${own} tools`,
+      count(own, "tool"),
       ...(hasResources ? ["resources"] : []),
       ...(prompts.length > 0 ? ["prompts"] : []),
     ];
-    const rest = left === undefined ? "" : `; at least ${left} more tools did not fit`;
+    const rest = left === undefined ? "" : `; at least ${count(left, "more tool")} did not fit`;
     // What a person denied is not to be asked for again.
     const waiting = withheld.filter(({ why }) => why !== "denied").length;
-    const kept = waiting === 0 ? "" : `; ${waiting} more wait for a person to allow them`;
+    const kept = waiting === 0 ? "" : `; ${waiting} more not allowed by a person yet`;
     return [`- ${name}: ${has.join(", ")}${rest}${kept}`, ...prompts.map(promptLine)].join("\n");
   });
   return [
@@ -204,6 +204,10 @@ export function instructionsOf({ servers, tools }: Offer): string | undefined {
     "",
     ...lines,
   ].join("\n");
+}
+
+function count(many: number, what: string): string {
+  return `${many} ${what}${many === 1 ? "" : "s"}`;
 }
 
 function promptLine({ name, description, arguments: names }: OfferedPrompt): string {

@@ -45,10 +45,11 @@ describe("hostile: MCP", () => {
   });
 
   it("a server that lies about what its tools do is not believed: each may happen only once", async () => {
-    const { offer } = await open("lies");
+    const { offer, instructions } = await open("lies");
     expect(offer.tools.filter(({ server }) => server === "fake")).toMatchObject([
       { tool: "echo", effects: "once" },
     ]);
+    expect(instructions).toMatch(/^- fake: 1 tool$/m);
   });
 
   it("names of core's actions, of other servers, of objects and of nothing shadow nothing and show nothing unseen", async () => {
