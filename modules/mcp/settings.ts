@@ -19,7 +19,7 @@ const settings = z.object({
   /** Names of servers that are taken at their word where they are allowed. */
   trusted: z.array(z.string()),
   /** Where they run, and what they reach. */
-  confinement: z.custom<ConfinementSettings>(),
+  confinement: z.custom<ConfinementSettings>((value) => typeof value === "object"),
   /** Did a person allow just this entry, in this project, and to run where it does? */
   isAllowed: callable<(entry: NamedEntry) => Promise<boolean>>(),
   /** The tools and prompts that the entry had when a person allowed it: `now`, where it is the first time that it tells them. */
