@@ -14,6 +14,19 @@ export function isEvents({ "content-type": type = "" }: StreamedResponse["header
   return /^text\/event-stream\s*(?:;|$)/i.test(type);
 }
 
+export function isJson({ "content-type": type = "" }: StreamedResponse["headers"]): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(type);
+}
+
+/** Is the request answered by it? What is no JSON is for others to refuse. */
+export function isAnswered(text: string, id: RequestId): boolean {
+  try {
+    return [JSON.parse(text) as unknown].flat().some((message) => (message as { id?: unknown }).id === id);
+  } catch {
+    return true;
+  }
+}
+
 /** A status that is none of HTTP is 502: who answers so is no server. */
 export function responseOf(
   { status, headers }: StreamedResponse,

@@ -1,6 +1,6 @@
 // The way to one server: by the egress of the legion, to the origin of its entry and to no other.
 // R1: what the entry says in headers is sent to its origin alone. R2: a call that is taken back waits for nothing more, and ends
-// nothing but itself. R3: a call whose answer breaks off fails at once.
+// nothing but itself. R3: a call whose answer breaks off, or is that to another, fails at once.
 
 import { setImmediate } from "node:timers/promises";
 import type { NodeHost } from "../../../../src/domain/authoring/host.ts";
@@ -8,7 +8,15 @@ import type { Network, StreamedResponse } from "../../../../src/domain/authoring
 import type { Entry, Way } from "../../config/entry.ts";
 import { readAsked, whileUnderWay, type Asked, type UnderWay } from "./asked.ts";
 import { measureEvents, measureMessage, watch } from "./body.ts";
-import { isEvents, lastWords, readRefusal, responseOf, type RefusalRead } from "./answer.ts";
+import {
+  isAnswered,
+  isEvents,
+  isJson,
+  lastWords,
+  readRefusal,
+  responseOf,
+  type RefusalRead,
+} from "./answer.ts";
 
 export type Site = Pick<Entry, "name"> & { readonly way: Extract<Way, { kind: "http" | "sse" }> };
 
@@ -132,8 +140,16 @@ async function receive(life: Life, answer: StreamedResponse, receiving: Receivin
     const why = whyGone(life, asked, refusal);
     return why === undefined ? responseOf(answer, refusal.text) : refuse(life, why);
   }
-  if (isEvents(headers) || asked.method !== "GET")
-    return responseOf(answer, watched(life, answer, receiving));
+  if (isEvents(headers) || asked.method !== "GET") {
+    const read = watched(life, answer, receiving);
+    if (asked.id === undefined || life.way.kind === "sse" || isEvents(headers))
+      return responseOf(answer, read);
+    const text = await new Response(read).text();
+    // R3
+    if (status === 202 || (isJson(headers) && !isAnswered(text, asked.id)))
+      throw new Error("It answered something else than it was asked. What it did is unknown.");
+    return responseOf(answer, text);
+  }
   await body.cancel();
   end();
   const type = headers["content-type"] ?? "nothing";
