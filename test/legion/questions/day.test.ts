@@ -8,6 +8,7 @@ import { core } from "../../../modules/core.ts";
 import { createDisk } from "../../../src/base/files/disk.ts";
 import { MAILBOX_LIMIT } from "../../../src/domain/message/message.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
+import { LEASE_MS } from "../../../src/storage/redis/cluster/leases.ts";
 import { createMemoryBackend } from "../../../src/storage/memory/backend.ts";
 import { agent, answer, deploy, questionOf, shop } from "../../agent/act/asking.ts";
 import { createHandClock } from "../../hand-clock.ts";
@@ -54,7 +55,9 @@ const PLACES: Readonly<Record<string, (agents: Agents, clock: Clock) => Promise<
     const name = newLegion();
     const { mailbox, log } = agentKeys(name, "1");
     const reads = await countReads(redis!.port, [mailbox, log]);
-    return { world: await openNode(redis!.url, name, agents, { clock }), reads };
+    // So much mail can keep the process longer than the short lease of other tests.
+    const home = { leaseMs: LEASE_MS };
+    return { world: await openNode(redis!.url, name, agents, { clock, home }), reads };
   },
 };
 
