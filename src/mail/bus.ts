@@ -38,7 +38,7 @@ export interface Inbox {
   interrupt(): AbortSignal;
   /**
    * Unread mail of Control, and of the runtime in its log, whatever its lane and wherever it stands in the mailbox; oldest
-   * first. Of very much of it only the oldest.
+   * first. Of very much of it only the oldest. What another program says at the person's door is not among it.
    */
   ahead(): readonly Mail[];
   /** Resolves when `ahead` shows mail that it had not shown when it was last asked, or when `signal` aborts. */

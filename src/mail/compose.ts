@@ -7,7 +7,6 @@ import { writtenBy } from "../domain/message/authority.ts";
 import {
   CONTROL,
   HOP_LIMIT,
-  MAILBOX_LIMIT,
   MAX_CONTENT_BYTES,
   displayName,
   mailboxLimit,
@@ -186,15 +185,11 @@ export async function refusalOf(
   const bytes = Buffer.byteLength(letter.content);
   if (bytes > MAX_CONTENT_BYTES)
     return refuse(`The message has ${bytes} bytes; at most ${MAX_CONTENT_BYTES} are allowed.`);
+  const places = mailboxLimit(letter.from, draft.taint);
   for (const id of letter.to)
-    if (id !== CONTROL && (await unread(id)) >= placesFor(letter))
-      return refuse(`The mailbox of ${displayName(id)} is full: ${placesFor(letter)} unread messages.`);
+    if (id !== CONTROL && (await unread(id)) >= places)
+      return refuse(`The mailbox of ${displayName(id)} is full: ${places} unread messages.`);
   return undefined;
-}
-
-/** The places that are kept for Control are the person's own. */
-function placesFor({ from, marks }: Letter): number {
-  return marks?.taint === undefined ? mailboxLimit(from) : MAILBOX_LIMIT;
 }
 
 /** The targets whom the hop limit keeps a message from; never Control. */

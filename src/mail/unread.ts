@@ -1,6 +1,6 @@
 // The mail of one mailbox that is in memory, and whoever waits for it.
 
-import { isFromControl, laneOf } from "../domain/message/message.ts";
+import { isControlsOwn, laneOf } from "../domain/message/message.ts";
 import type { Inbox, Mail } from "./bus.ts";
 
 export interface Unread extends Pick<Inbox, "wait" | "interrupt" | "ahead" | "heard"> {
@@ -25,7 +25,7 @@ export function createUnread(waiting: readonly Mail[]): Unread {
   let isNews = false;
   let interruption: AbortController | undefined;
   const addAhead = (fresh: Mail): void => {
-    if (!isFromControl(fresh.message) || !ahead.put(fresh)) return;
+    if (!isControlsOwn(fresh.message) || !ahead.put(fresh)) return;
     isNews = true;
     for (const wake of listeners) wake();
   };

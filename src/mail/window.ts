@@ -4,7 +4,7 @@
 //   Q2. It holds little; but all up to the last abort or steer, and while all that it holds is being taken in, what comes next.
 //   Q3. Beside that it holds Control's mail, wherever that stands, and reads no other for it.
 
-import { isFromControl } from "../domain/message/message.ts";
+import { isControlsOwn } from "../domain/message/message.ts";
 import type { Inbox, Mail } from "./bus.ts";
 import { firstFitting } from "./mailbox.ts";
 import { createUnread, type Unread } from "./unread.ts";
@@ -101,7 +101,7 @@ export function createFront(rear: Rear): Front {
     heard: unread.heard,
     arrived(position, open) {
       if (position === standing.read + 1 && hasRoom(standing)) return keep(standing, open());
-      const control = isFromControl(open().message) ? position : 0;
+      const control = isControlsOwn(open().message) ? position : 0;
       learn({ newest: position, control });
     },
     learn,

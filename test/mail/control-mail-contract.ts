@@ -4,6 +4,7 @@ import { CONTROL, CONTROL_PLACES, MAILBOX_LIMIT } from "../../src/domain/message
 import { letter, numbers, type BusStage } from "./letter.ts";
 
 const never = new AbortController().signal;
+const program = { from: CONTROL, taint: ["another program"] };
 const accepted: Receipt = { status: "accepted" };
 
 /** What every bus promises of the mail of Control: there is a place for it, and it is seen before its turn. */
@@ -13,6 +14,8 @@ export function describeControlsMail(createStage: () => Promise<BusStage>): void
     const full = { status: "full" };
     const fill = numbers(MAILBOX_LIMIT).map((n) => stage.bus.send(letter("a", n, { content: "" })));
     await Promise.all(fill);
+    // What a program says at their door has none of them.
+    expect(await stage.bus.send(letter("a", 1, program))).toEqual(full);
     const said = numbers(CONTROL_PLACES).map((n) =>
       stage.bus.send(letter("a", n, { from: CONTROL, content: "" })),
     );
@@ -68,7 +71,8 @@ export function describeControlsMail(createStage: () => Promise<BusStage>): void
     await Promise.all(numbers(1_500).map((n) => stage.bus.send(letter("a", n, { content: "" }))));
     await stage.bus.send(letter("a", 1, { from: CONTROL, content: "a word" }));
     await stage.bus.send(letter("a", 1, { from: "y", delivery: "verdict", details: question }));
-    await stage.bus.send(letter("a", 2, { from: CONTROL, delivery: "verdict", details: question }));
+    await stage.bus.send(letter("a", 2, program));
+    await stage.bus.send(letter("a", 3, { from: CONTROL, delivery: "verdict", details: question }));
     for (const how of ["closed", "killed"] as const) {
       const inbox = await stage.bus.open("a");
       await expect.poll(() => inbox.ahead().length).toBe(2);
@@ -79,7 +83,7 @@ export function describeControlsMail(createStage: () => Promise<BusStage>): void
       stage = await stage.restart(how);
     }
     const inbox = await stage.bus.open("a");
-    let left = 1_503;
+    let left = 1_504;
     while (left > 2) {
       await inbox.wait(never);
       const mail = inbox.peek(Infinity).slice(0, left - 2);

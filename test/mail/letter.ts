@@ -7,6 +7,7 @@ export interface Words {
   readonly content?: string;
   readonly delivery?: MailLane;
   readonly details?: unknown;
+  readonly taint?: readonly string[];
   readonly after?: number;
 }
 
@@ -19,6 +20,7 @@ export function letter(to: AgentId, n: number, words: Words = {}): Delivery {
     delivery = "normal",
     after,
     details,
+    taint,
   } = words;
   const id = messageId({ from, to, n });
   return {
@@ -35,6 +37,7 @@ export function letter(to: AgentId, n: number, words: Words = {}): Delivery {
       root: id,
       hops: 1,
       ...(details !== undefined && { details }),
+      ...(taint !== undefined && { taint }),
     },
   };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Mail } from "../../src/mail/bus.ts";
-import { CONTROL, isFromControl } from "../../src/domain/message/message.ts";
+import { CONTROL, isControlsOwn } from "../../src/domain/message/message.ts";
 import { createFront, type Front, type Rear } from "../../src/mail/window.ts";
 import { letter, numbers } from "./letter.ts";
 
@@ -31,7 +31,7 @@ function createRear(pageSize: number, turn: () => Promise<unknown> = () => Promi
     async *readAhead(position) {
       await turn();
       for (const one of waiting) {
-        if (one.position < position || !isFromControl(one.message)) continue;
+        if (one.position < position || !isControlsOwn(one.message)) continue;
         readAhead.push(one.position);
         yield one;
       }
@@ -187,6 +187,16 @@ describe("the front of a mailbox", () => {
     front.taken(6);
     await front.settled();
     expect(ahead()).toEqual([7, 8, 9, 10, 11, 12]);
+  });
+
+  it("has Control's mail behind however much another program said at its door (Q3)", async () => {
+    const { waiting, rear } = createRear(2);
+    const program = { from: CONTROL, taint: ["another program"], content: "x".repeat(1_000_000) };
+    waiting.push(...numbers(20).map((n) => mail(n, n < 20 ? program : { from: CONTROL })));
+    const front = createFront(rear);
+    front.learn({ newest: 20 });
+    await front.settled();
+    expect(front.ahead().map(({ position }) => position)).toEqual([20]);
   });
 
   it("says that nothing waits until it can show something, and wakes its reader then", async () => {

@@ -102,6 +102,11 @@ export function isFromControl({ id }: Pick<Message, "id">): boolean {
   return parseMessageId(id).from === CONTROL;
 }
 
+/** As `isFromControl`, but for what another program says at the person's door: that is mail like an agent's. */
+export function isControlsOwn({ id, taint }: Pick<Message, "id" | "taint">): boolean {
+  return isFromControl({ id }) && taint === undefined;
+}
+
 /** Did the person say it? What another program says at their door is marked as from outside, and no word of theirs. */
 export function isPersons({ source, taint }: Pick<Message, "source" | "taint">): boolean {
   return source.type === "agent" && source.id === CONTROL && taint === undefined;
@@ -132,9 +137,9 @@ export function isAgentId(id: string): boolean {
   return AGENT_ID.test(id) && !id.endsWith(".") && !DEVICE_NAME.test(id) && !RESERVED.includes(id);
 }
 
-/** How many unread messages the mailbox of an agent may hold for one from `sender` to be accepted. */
-export function mailboxLimit(sender: AgentId): number {
-  return sender === CONTROL ? MAILBOX_LIMIT + CONTROL_PLACES : MAILBOX_LIMIT;
+/** How many unread messages the mailbox of an agent may hold for one of `sender` to be accepted, marked with `taint` or not. */
+export function mailboxLimit(sender: AgentId, taint?: Taint): number {
+  return sender === CONTROL && taint === undefined ? MAILBOX_LIMIT + CONTROL_PLACES : MAILBOX_LIMIT;
 }
 
 /** `0` is Control, `2` is `Agent 2`, `writer` is `writer`. */

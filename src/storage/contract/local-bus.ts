@@ -51,7 +51,7 @@ export function createLocalBus({ watermarks, held = NONE_HELD, load }: LocalMail
     async send(delivery) {
       const { from, to } = parseMessageId(delivery.message.id);
       const mailbox = await find(to);
-      const places = to === CONTROL ? Infinity : mailboxLimit(from) - held(to);
+      const places = to === CONTROL ? Infinity : mailboxLimit(from, delivery.message.taint) - held(to);
       return mailbox ? mailbox.receive(delivery, places) : { status: "unknown" };
     },
     async open(agent) {

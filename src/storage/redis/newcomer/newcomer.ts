@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { LegionError } from "../../../base/errors.ts";
 import { sendsOf } from "../../../domain/event/event.ts";
 import { account, createLedger } from "../../../past/ledger.ts";
-import { CONTROL, displayName, isFromControl, isUrgent } from "../../../domain/message/message.ts";
+import { CONTROL, displayName, isControlsOwn, isUrgent } from "../../../domain/message/message.ts";
 import type { Luggage } from "../../contract/arrival.ts";
 import type { Link } from "../connection/link.ts";
 import type { LuaScript } from "../connection/script.ts";
@@ -157,7 +157,7 @@ async function* commandsFor(
     newest = position;
     yield ["XADD", mailbox, entryId(position), "f", from, "m", JSON.stringify(message)];
     if (isUrgent(message)) yield ["HSET", meta, "abort", position];
-    if (agent !== CONTROL && isFromControl(message)) yield ["ZADD", ahead, position, position];
+    if (agent !== CONTROL && isControlsOwn(message)) yield ["ZADD", ahead, position, position];
   }
   if (newest > 0) yield ["HSET", meta, "mail", newest, "taken", ledger.taken];
   if (ledger.log !== undefined)

@@ -3,6 +3,7 @@
 import {
   CONTROL,
   CONTROL_PLACES,
+  isControlsOwn,
   isUrgent,
   MAILBOX_LIMIT,
   parseMessageId,
@@ -108,7 +109,7 @@ export async function deliver(
   const limit = agent === CONTROL ? "" : MAILBOX_LIMIT;
   const args = deliveries.flatMap(({ from, message, after }) => {
     const sent = parseMessageId(message.id);
-    const isAhead = sent.from === CONTROL && agent !== CONTROL;
+    const isAhead = isControlsOwn(message) && agent !== CONTROL;
     const lane = isUrgent(message) ? "abort" : "control";
     const start = sent.from === CONTROL ? 0 : "";
     return [from, sent.n, after ?? sent.n - 1, JSON.stringify(message), isAhead ? lane : "mail", start];
