@@ -30,7 +30,7 @@ import {
   seeApproval,
   type Questions,
 } from "./questions.ts";
-import { CONTROL, laneOf, parseMessageId, type AgentId, type Message } from "../domain/message/message.ts";
+import { isPersons, laneOf, parseMessageId, type AgentId, type Message } from "../domain/message/message.ts";
 import { sourcesOf } from "../domain/message/taint.ts";
 import { countRepeat, type Repeat } from "./repeats.ts";
 
@@ -209,8 +209,8 @@ function hear(conversation: Conversation, message: Message): void {
   const others = authorityOf(message).filter((name) => name !== to);
   conversation.authority = joinAuthority(conversation.authority, others);
   conversation.newest = message;
+  if (isPersons(message)) conversation.failures = conversation.failuresBefore = 0;
   if (message.source.type === "agent") {
-    if (message.source.id === CONTROL) conversation.failures = conversation.failuresBefore = 0;
     conversation.unanswered.set(from, message);
     conversation.instruction = message;
   }
@@ -222,7 +222,7 @@ function hear(conversation: Conversation, message: Message): void {
 /** Is `message` a new instruction to an agent, which it may take all of its turns for? */
 function startsWork(conversation: Conversation, message: Message): boolean {
   const waits = isAtRest(conversation) || conversation.halt?.reason === "parked-mail";
-  return waits || (message.source.type === "agent" && message.source.id === CONTROL);
+  return waits || isPersons(message);
 }
 
 function decide(conversation: Conversation, event: EventOf<"decision">): void {

@@ -93,14 +93,20 @@ describe("decisions that fail in a row", () => {
     expect(world.agent("1").standing.state).toBe("parked");
   });
 
-  it("are still known after a restart, and mail of others than a person gives one more try", async () => {
+  it.each<[string, (world: World, n: number) => Promise<unknown>]>([
+    ["the runtime", ({ legion }) => legion.control.announce(["1"], "A heartbeat.")],
+    [
+      "another program",
+      ({ legion }, n) => legion.control.relay({ targets: ["1"], content: "Go on.", request: `r-${n}` }),
+    ],
+  ])("are still known after a restart, and mail of %s gives one more try", async (_, speak) => {
     const model = createScriptedModel((_, n) => ({ calls: [{ action: `rocket${n}` }] }));
     let world = await createWorld({ 1: { model, modules } });
     await world.say("1", "Go.");
     await world.idle();
     world = await world.restart();
     for (let n = 1; n <= 3; n++) {
-      await world.legion.control.announce(["1"], "A heartbeat.");
+      await speak(world, n);
       await world.idle();
       expect(model.requests).toHaveLength(10 + n);
       expect(world.agent("1").standing).toMatchObject({

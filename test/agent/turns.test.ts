@@ -98,6 +98,20 @@ describe("limits.turns", () => {
     expect(textOf(model.requests[3]!).match(/Psst/g)).toHaveLength(3);
   });
 
+  it("is not lengthened by another program that speaks while it works", async () => {
+    const disturbed: { world?: World } = {};
+    const script = async (request: unknown, index: number): Promise<ScriptedAnswer> => {
+      const words = { targets: ["1"], content: "Go on.", request: `r-${index}` };
+      await disturbed.world!.legion.control.relay(words);
+      return busy(request, index);
+    };
+    const world = await createWorldInMemory({ 1: { script, limits } });
+    disturbed.world = world;
+    await world.say("1", "Go.");
+    await world.until((seen) => seen.kind === "live:state" && seen.agent === "1" && seen.state === "parked");
+    expect(await world.kinds("1", "decision")).toHaveLength(3);
+  });
+
   it("is exact across restarts, and told of once", async () => {
     let world = await createWorld({ 1: { script: busy, limits } });
     await world.say("1", "Go.");
