@@ -13,6 +13,8 @@ export interface FrontMatter {
 const FENCE = /^---[ \t]*$/;
 /** What people draw where that was meant. */
 const RULE = /^-{4,}[ \t]*$/;
+/** Characters: a parser of YAML takes seconds for what is far longer. */
+const MAX_YAML = 65_536;
 
 /** Never throws. */
 export function readFrontMatter(text: string): FrontMatter {
@@ -33,17 +35,20 @@ export function readFrontMatter(text: string): FrontMatter {
 
 function readFields(lines: readonly string[]): Pick<FrontMatter, "fields" | "faults"> {
   const leniently = (fault: string) => ({ fields: fieldsByLine(lines), faults: [fault] });
+  const text = lines.join("\n");
+  if (text.length > MAX_YAML) return leniently(`the front matter is longer than ${MAX_YAML} characters`);
   try {
     // The library compares every key with every other: quadratic, and our own check is below.
     const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" } as const;
-    const document = parseDocument(lines.join("\n"), options);
+    const document = parseDocument(text, options);
     const [broken] = document.errors;
     if (broken) return leniently(`the front matter is no YAML: ${oneLine(broken.message)}`);
     const map = document.contents;
     if (map === null) return { fields: new Map(), faults: ["the front matter is empty"] };
     if (!isMap(map)) return leniently("the front matter is no map of keys and values");
     const keys = map.items.map(({ key }) => String(isScalar(key) ? key.value : key));
-    const twice = keys.find((key, index) => keys.indexOf(key) < index);
+    const seen = new Set<string>();
+    const twice = keys.find((key) => seen.size === seen.add(key).size);
     const values: unknown = document.toJS({ maxAliasCount: 20 });
     const fields = new Map(Object.entries(values as object));
     return { fields, faults: twice === undefined ? [] : [`the key ${twice} stands there twice`] };
@@ -59,14 +64,16 @@ function fieldsByLine(lines: readonly string[]): ReadonlyMap<string, string> {
   for (const line of lines) {
     const [, key, value = ""] = /^([A-Za-z][\w-]{0,63}):(?:\s+(.*))?$/.exec(line) ?? [];
     if (key !== undefined) fields.set((last = key), unquoted(value));
-    else if (last !== undefined && /^\s+\S/.test(line))
-      fields.set(last, `${fields.get(last)!} ${line.trim()}`.trimStart());
+    else if (last !== undefined && /^\s+\S/.test(line)) {
+      const before = fields.get(last)!;
+      fields.set(last, before === "" ? line.trim() : `${before} ${line.trim()}`);
+    }
   }
   return fields;
 }
 
-/** Of a block only what it says, not how it is folded. */
-function unquoted(value: string): string {
+/** What stands behind a key: of a block only what it says, not how it is folded. */
+export function unquoted(value: string): string {
   const text = value.trim();
   if (/^[>|][+-]?$/.test(text)) return "";
   return /^(["']).*\1$/.test(text) && text.length > 1 ? text.slice(1, -1) : text;

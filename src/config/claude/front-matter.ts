@@ -1,7 +1,7 @@
 // The front matter of an agent of Claude Code. What is no YAML, and much of it is not, is read line by line: a description
 // goes on until the next key that Claude Code knows.
 
-import { readFrontMatter } from "../../../modules/skills/front-matter.ts";
+import { readFrontMatter, unquoted } from "../../../modules/skills/front-matter.ts";
 
 export const CLAUDE_KEYS: readonly string[] = [
   ...[
@@ -44,13 +44,6 @@ function fieldsByLine(lines: readonly string[]): ReadonlyMap<string, string> {
       fields.set(last, `${fields.get(last)!}\n${line.trim()}`);
   }
   return fields;
-}
-
-/** Of a block only what it says, not how it is folded. */
-function unquoted(value: string): string {
-  const text = value.trim();
-  if (/^[>|][+-]?$/.test(text)) return "";
-  return /^(["']).*\1$/.test(text) && text.length > 1 ? text.slice(1, -1) : text;
 }
 
 const MAX_LIST = 10_000;

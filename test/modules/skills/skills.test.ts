@@ -118,6 +118,12 @@ describe("hostile: skills", () => {
       "cannot be read",
     ],
     ["a key of an object", "---\nname: pdf\n__proto__: { x: 1 }\ndescription: x\n---\n", "x", undefined],
+    [
+      "front matter of 200 KB",
+      `---\nname: pdf\ndescription: x\n${Array.from({ length: 20_000 }, (_, n) => `key-${n}:\n`).join("")}---\n`,
+      "x",
+      "longer than 65536 characters",
+    ],
     ["bytes that are no UTF-8", Buffer.from(`${SIMPLE}\xe9`, "latin1"), "Reads forms.", "UTF-8"],
     ["two megabytes", `${SIMPLE}${"x".repeat(2_000_000)}`, "Reads forms.", "long"],
     ["Windows line ends", SIMPLE.replaceAll("\n", "\r\n"), "Reads forms.", undefined],
