@@ -86,7 +86,9 @@ async function importArchive(order: ImportOrder, site: Site, io: Io): Promise<Im
   const onProgress = (lines: number): void => progress.show(count(lines, "line"));
   const readable = await readableModules();
   const arrival = await fromArchive(path, { as, onProgress, readable, authorship });
-  const left = await receiveAt(site.backend, arrival, readable).finally(() => progress.clear());
+  const left = await receiveAt(site.backend, arrival, readable, openPersonFolder(io.env)).finally(() =>
+    progress.clear(),
+  );
   const remarks = authorship ? left : [...left, waits(order)];
   const { agents, events, unread, isLive } = arrival.unpacked!;
   const facts = { agents: arrival.agents, events, unread: as === undefined ? unread : 0, live: isLive };
@@ -132,7 +134,7 @@ async function importOriginal(order: ImportOrder, site: Site, io: Io): Promise<I
   const { events, goals, notes, strange } = original;
   const readable = await readableModules();
   const arrival = fromOriginal(agent, original, { at, readable, authorship });
-  const remarks = [...(await receiveAt(site.backend, arrival, readable))];
+  const remarks = [...(await receiveAt(site.backend, arrival, readable, openPersonFolder(io.env)))];
   if (strange.length > 0) {
     const kept = await keepStrange(legionPaths(site.project).corrupt, agent, strange);
     const where = `kept in ${shownPath(site.project, kept)}`;

@@ -21,23 +21,32 @@ import { readSegments } from "../files/journal/segments.ts";
 import { filesIn } from "../files/reader/source.ts";
 import { takeLock } from "../folder/lock.ts";
 import { legionPaths } from "../folder/paths.ts";
-import { openPersonFolder } from "../folder/person/folder.ts";
+import { openPersonFolder, type PersonFolder } from "../folder/person/folder.ts";
 import { authorshipOf } from "../folder/person/authorship.ts";
 import { contentsOf, createProjections } from "../folder/state-files.ts";
 
 const LOCK_WAIT_MS = 5_000;
 
-/** As `Backend.receive`. @param readable the modules whose state people read in files */
+/**
+ * As `Backend.receive`.
+ * @param readable the modules whose state people read in files
+ * @param person whose hand signed what arrives
+ */
 export function receiveAt(
   backend: Backend,
   arrival: Arrival,
   readable: readonly Module[],
+  person: PersonFolder = openPersonFolder(process.env),
 ): Promise<readonly string[]> {
-  return backend.receive(arrival, () => unfold(arrival, readable));
+  return backend.receive(arrival, () => unfold(arrival, readable, person));
 }
 
 /** Rejects with FOREIGN if somebody else wrote them, and as `receiveAgents` does. */
-export async function unfold(arrival: Arrival, readable: readonly Module[]): Promise<Unfolded> {
+async function unfold(
+  arrival: Arrival,
+  readable: readonly Module[],
+  person: PersonFolder,
+): Promise<Unfolded> {
   const project = await mkdtemp(join(tmpdir(), "legion-import-"));
   const close = (): Promise<void> => rm(project, { recursive: true, force: true });
   try {
@@ -52,7 +61,7 @@ export async function unfold(arrival: Arrival, readable: readonly Module[]): Pro
         clock: createClock(),
         disk,
         lock,
-        authorship: await authorshipOf(openPersonFolder(process.env)),
+        authorship: await authorshipOf(person),
       };
       const logs = createFileLogs(options);
       const agents: UnfoldedAgent[] = [];
