@@ -75,8 +75,8 @@ async function ask({ code, wanted, isChange }: OpenGrants, io: Asking): Promise<
     ...wishes,
     ...inRows(
       code.length > 0
-        ? "y: run it, and ask again when it changes. a: always, whatever this project becomes. Anything else: no."
-        : "y: so be it, and ask again when it changes. Anything else: no, and it goes on without.",
+        ? "y: run it, and ask again when its code changes or it wants more. a: always, whatever this project becomes. Anything else: no."
+        : "y: so be it, and ask again for whatever goes beyond that. Anything else: no, and it goes on without.",
     ),
   ];
   io.stdout.write(`${rows.join("\n")}\n`);

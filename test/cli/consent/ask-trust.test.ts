@@ -100,8 +100,8 @@ describe("code that a project brings", () => {
       "This project brings code that can do here whatever you can do. It has not run here before:",
       "  a.mjs",
       "  b.mjs",
-      "y: run it, and ask again when it changes. a: always, whatever this project becomes. Anything else:",
-      "no.",
+      "y: run it, and ask again when its code changes or it wants more. a: always, whatever this project",
+      "becomes. Anything else: no.",
       "Run it? y/a/N",
     ]);
     await terminal.type("y\r");
@@ -182,8 +182,8 @@ describe("what the files of a project want besides", () => {
       "  b.mjs",
       "By its own files this project would:",
       `  have x (${FILE})`,
-      "y: run it, and ask again when it changes. a: always, whatever this project becomes. Anything else:",
-      "no.",
+      "y: run it, and ask again when its code changes or it wants more. a: always, whatever this project",
+      "becomes. Anything else: no.",
       "Run it? y/a/N",
     ]);
     await terminal.type("n\r");
@@ -197,7 +197,7 @@ describe("what the files of a project want besides", () => {
     expect(terminal.rows()).toEqual([
       "By its own files this project would:",
       `  have x (${FILE})`,
-      "y: so be it, and ask again when it changes. Anything else: no, and it goes on without.",
+      "y: so be it, and ask again for whatever goes beyond that. Anything else: no, and it goes on without.",
       "Trust it? y/N",
     ]);
     await terminal.type("y\r");
