@@ -59,7 +59,7 @@ export interface Definition {
   readonly preloaded?: readonly string[];
   /** Which MCP servers it has, of those that there are; absent: all. */
   readonly mcp?: "all" | readonly string[];
-  /** Paths relative to the project of files that are part of its brief, there or not; absent: none. */
+  /** Paths relative to the project of guides that are part of its brief, there or not; absent: none. */
   readonly guides?: readonly string[];
   /** As its file names it, for people; absent: none. */
   readonly color?: string;

@@ -2,6 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { basename } from "node:path/posix";
 import { cleanLine, cleanText } from "../../modules/skills/clean.ts";
 import { isLegionError, messageOf } from "../base/errors.ts";
 import { readProjectFile } from "../base/files/project-file.ts";
@@ -24,7 +25,7 @@ const MAX_REMARK = 300;
 
 export interface GuidedBrief {
   readonly brief: string;
-  /** Paths relative to the project of all that is part of it, or would be if it were there. */
+  /** Paths relative to the project of the guides that are part of it, or would be if they were there. */
   readonly files: readonly string[];
   /** For people, a line each: what is named and is not part of it. */
   readonly remarks: readonly string[];
@@ -34,6 +35,7 @@ interface GuideReading {
   readonly projectDir: string;
   /** By path, in their order. */
   readonly texts: Map<string, string>;
+  /** Paths of what was looked for. */
   readonly files: Set<string>;
   readonly remarks: Set<string>;
   /** Real paths of what was read. */
@@ -64,9 +66,14 @@ export async function withGuides(
   const parts = [...reading.texts].map(([path, text]) => `# ${path} of this project\n\n${text}`);
   return {
     brief: [brief, ...parts].filter((part) => part !== "").join("\n\n"),
-    files: [...reading.files],
+    files: [...reading.files].filter(isGuide),
     remarks: [...reading.remarks],
   };
+}
+
+/** What is there for agents alone. Any other text that a guide imports may be what agents work on. */
+function isGuide(path: string): boolean {
+  return path.startsWith(".claude/") || GUIDES.some((guide) => basename(path) === guide);
 }
 
 /** `undefined` for what is not there; empty for what was read before. */

@@ -66,10 +66,18 @@ describe("what a project tells all agents", () => {
     const reach = () => decisivePaths(none, { places: { projectDir, packageDir }, ownDir: packageDir });
     expect(await reach()).toEqual(expect.arrayContaining(["CLAUDE.md", ".claude/CLAUDE.md"]));
     expect(await reach()).not.toContain("AGENTS.md");
-    await writeFile(join(projectDir, "CLAUDE.md"), "@AGENTS.md @docs/none.md @package.json");
+    await writeFile(
+      join(projectDir, "CLAUDE.md"),
+      "@AGENTS.md @lib/CLAUDE.md @.claude/style.md @README.md @docs/none.md",
+    );
     await writeFile(join(projectDir, "AGENTS.md"), "Use tabs.");
-    expect(await reach()).toEqual(expect.arrayContaining(["CLAUDE.md", "AGENTS.md", "docs/none.md"]));
-    expect(await reach()).not.toContain("package.json");
+    await writeFile(join(projectDir, "README.md"), "A tool.");
+    const guides = ["CLAUDE.md", "AGENTS.md", "lib/CLAUDE.md", ".claude/style.md"];
+    expect(await reach()).toEqual(expect.arrayContaining(guides));
+    // What is imported besides is part of the project, and agents may be asked to work on it.
+    expect(await reach()).not.toContain("README.md");
+    expect(await reach()).not.toContain("docs/none.md");
+    expect((await findDefinition("a", { projectDir, packageDir })).brief).toContain("A tool.");
   });
 
   describe("hostile: definitions", () => {

@@ -2,7 +2,7 @@
 
 import { dirname, join, normalize } from "node:path/posix";
 
-/** What no agent needs to change as part of its work; anything else that is named so is only a mention. */
+/** Anything else that is named so is only a mention. */
 const TEXT = /\.(?:md|mdc|markdown|txt)$/i;
 const FENCE = /^\s*(?:```|~~~)/;
 

@@ -17,7 +17,7 @@ export interface Startable {
   readonly teams: readonly string[];
   /** As definitions and teams name them. */
   readonly modules: readonly string[];
-  /** Texts of the project that are part of briefs; absent: none are known. */
+  /** Guides of the project that are part of briefs; absent: none are known. */
   readonly guides?: readonly string[];
   /** Absolute paths. */
   readonly programs: readonly string[];
