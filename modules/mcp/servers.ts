@@ -2,12 +2,11 @@
 
 import { setMaxListeners } from "node:events";
 import type { NodeHost } from "../../src/domain/authoring/host.ts";
-import type { Entry } from "./config/entry.ts";
+import { hasServer, type Entry } from "./config/entry.ts";
 import { connect, FRESH_MS, type Connected, type ServerTimes } from "./connected.ts";
 import type { Connection } from "./life/connection.ts";
 import { placeFor, type ServerPlace } from "./life/start.ts";
 import { refusal, type Asking, type McpSettings } from "./settings.ts";
-import { isAmong } from "./tools/names.ts";
 import type { Found } from "./tools/offer.ts";
 
 export const SERVER_TIMES: ServerTimes = { connectMs: 10_000, listMs: 10_000 };
@@ -27,7 +26,7 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
     connections.to(entry, placeFor(entry, settings.confinement, programs));
   /** Those of the agent, once it began those that a person has allowed by now. */
   const allowed = async (asking: Asking): Promise<readonly Connected[]> => {
-    const entries = (await begun).entries.filter(({ name }) => isAmong(asking.names, name));
+    const entries = (await begun).entries.filter((entry) => hasServer(asking.choice, entry));
     const found = await Promise.all(entries.map((entry) => connectedTo(entry, asking)));
     return found.flatMap((connected) => connected ?? []);
   };
@@ -41,9 +40,8 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
       );
     },
     async connection(wanted, asking) {
-      const entry = isAmong(asking.names, wanted)
-        ? (await begun).entries.find(({ name }) => name === wanted)
-        : undefined;
+      const named = (await begun).entries.find(({ name }) => name === wanted);
+      const entry = named && hasServer(asking.choice, named) ? named : undefined;
       const found = entry && (await connectedTo(entry, asking));
       if (found) return found.connection;
       if (entry) throw new Error(refusal(entry));

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Host } from "../../src/domain/authoring/host.ts";
 import type { ConfinementSettings } from "./config/confinement.ts";
-import type { Entry } from "./config/entry.ts";
+import type { Entry, ServerChoice } from "./config/entry.ts";
 import type { ServersFound } from "./config/read.ts";
 import type { PinnedTool } from "./tools/pins.ts";
 
@@ -16,6 +16,8 @@ const settings = z.object({
   servers: callable<() => Promise<ServersFound>>(),
   /** Of which the agent has these; absent: all. */
   names: z.union([z.literal("all"), z.array(z.string())]).optional(),
+  /** Of the agent, where servers of its own may stand; absent: none do. */
+  file: z.string().optional(),
   /** Names of servers that are taken at their word where they are allowed. */
   trusted: z.array(z.string()),
   /** Where they run, and what they reach. */
@@ -35,13 +37,14 @@ export function readSettings(given: Host["settings"]): McpSettings {
 
 /** Which servers an agent has, and where its programs run. */
 export interface Asking {
-  readonly names: NonNullable<McpSettings["names"]>;
+  readonly choice: ServerChoice;
   readonly programs: Host["programs"];
 }
 
 /** Of one agent. Throws as `readSettings` does. */
 export function askingFor({ settings: given, programs }: Pick<Host, "settings" | "programs">): Asking {
-  return { names: readSettings(given).names ?? "all", programs };
+  const { names = "all", file } = readSettings(given);
+  return { choice: { names, file }, programs };
 }
 
 /** Why the server is not started, and what would allow it. */

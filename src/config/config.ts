@@ -118,6 +118,7 @@ export function settle(
   { projectDir, env, flags }: ConfigSources,
 ): Config {
   const environment = { ...dotEnv, ...env };
+  const home = env["HOME"] || homedir();
   const variables = readTexts(said.map(([key, variable]) => [key, variable, environment[variable]]));
   refuseEmpty(flags);
   const typed = readTexts(Object.entries(flags).map(([key, text]) => [key, `--${key}`, text]));
@@ -156,13 +157,13 @@ export function settle(
       mcp: {
         trusted: file.mcp?.trusted ?? [],
         confinement: { outside: file.mcp?.outside ?? [], network: file.mcp?.network ?? {} },
-        servers: () => serversIn(projectDir, env),
+        servers: () => serversIn({ projectDir, home }, env),
       },
     },
     skills,
     grants,
     trust,
-    home: env["HOME"] || homedir(),
+    home,
     flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
     environment: () => ({ ...serviceEnvironment }),
     secrets: () => [],

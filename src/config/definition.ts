@@ -59,6 +59,8 @@ export interface Definition {
   readonly preloaded?: readonly string[];
   /** Which MCP servers it has, of those that there are; absent: all. */
   readonly mcp?: "all" | readonly string[];
+  /** How its file is named, where that may hold servers of its own; absent: it may not. */
+  readonly file?: string;
   /** Paths relative to the project of guides that are part of its brief, there or not; absent: none. */
   readonly guides?: readonly string[];
   /** As its file names it, for people; absent: none. */
@@ -220,7 +222,7 @@ async function readClaudeDefinition(file: ClaudeFile, places: Places): Promise<D
   );
   return {
     ...rest,
-    ...{ brief, guides: files },
+    ...{ file: shown, brief, guides: files },
     remarks: [...agent.remarks, ...remarksOnMark(agent.brief, agent.modules), ...remarks],
     ...{ protocol: "auto", memory: {}, environment: {}, limits: choice, grants },
     policy: policyLayers(shown, said, trust.bounds),

@@ -18,7 +18,7 @@ import { displayName, type AgentId } from "../domain/message/message.ts";
 import { environmentChoiceOf, layersOf } from "./hosting/agent-policy.ts";
 import { asMember, briefOf, modulesOf, originOf } from "./hosting/as-member.ts";
 import type { Model } from "../domain/model.ts";
-import { serverGrants, serversOfAny } from "../config/mcp/servers.ts";
+import { serverChoice, serverGrants } from "../config/mcp/servers.ts";
 import { skillGrants, trustedFolders } from "../config/skills/folders.ts";
 import { skillSettings } from "./hosting/skill-settings.ts";
 import { createWays } from "./ways.ts";
@@ -167,11 +167,8 @@ export async function broughtBy(
   const files = await moduleFiles([...new Set(references)], { ...places, given });
   const inFiles = [...definitions, ...members].flatMap(({ grants = [] }) => grants);
   const forSkills = references.includes("skills") ? await skillGrants(config.skills) : [];
-  const servers = definitions.flatMap(({ mcp = "all" }, index) =>
-    modules[index]!.includes("mcp") ? [mcp] : [],
-  );
-  const forServers =
-    servers.length > 0 ? await serverGrants(config.modules.mcp, config.trust, serversOfAny(servers)) : [];
+  const choices = definitions.filter((_, index) => modules[index]!.includes("mcp")).map(serverChoice);
+  const forServers = choices.length > 0 ? await serverGrants(config.modules.mcp, config.trust, choices) : [];
   const wanted = [...config.grants, ...forSkills, ...forServers, ...inFiles];
   const grants = new Map(wanted.map((one) => [one.what, one]));
   return { modules: [...files.values()], grants: [...grants.values()] };
@@ -228,7 +225,7 @@ export function createCasting(
       ...(await waysOf(definition, model, writing)),
       settings: {
         ...(references.includes("skills") ? skillSettings(definition, config) : {}),
-        mcp: { names: definition.mcp },
+        mcp: { ...serverChoice(definition) },
       },
       readable: references.includes("skills") ? trustedFolders(config.skills) : [],
       limits: limitsFor(model, [

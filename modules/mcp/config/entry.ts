@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { isAmong } from "../tools/names.ts";
 
 export type Way =
   | {
@@ -31,6 +32,23 @@ export interface Entry {
   readonly place: string;
   /** Absolute real path of the project. */
   readonly project: string;
+  /** The files of the agents that alone have it; absent: any agent may. */
+  readonly only?: readonly string[];
+}
+
+/** Which servers an agent has. */
+export interface ServerChoice {
+  readonly names: "all" | readonly string[];
+  /** That of the agent, as `Entry.only` has it; absent: no server stands there. */
+  readonly file?: string;
+}
+
+export function hasServer(
+  { names, file }: ServerChoice,
+  { name, only }: Pick<Entry, "name" | "only">,
+): boolean {
+  if (only && (file === undefined || !only.includes(file))) return false;
+  return isAmong(names, name);
 }
 
 /** What variables of the person's environment hold. */

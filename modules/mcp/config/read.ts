@@ -1,4 +1,4 @@
-// The MCP servers that a project names: `.ai-legion/mcp.json`, then `.mcp.json`.
+// The MCP servers that a project names: `.ai-legion/mcp.json`, then `.mcp.json`, then what agents have of their own.
 
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -10,8 +10,10 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_SERVERS = 64;
 
 export interface ServersFound {
-  /** In the order of the files. */
+  /** In the order of the files; each name once. */
   readonly entries: readonly Entry[];
+  /** All names, also of those that are disabled or wrong. */
+  readonly names: readonly string[];
   /** What is wrong, a line each: `.mcp.json:3: ...`; may be empty. */
   readonly problems: readonly string[];
 }
@@ -20,40 +22,94 @@ export interface ServersPlace {
   /** Absolute real path. */
   readonly project: string;
   readonly variables: Variables;
+  /** What files of agents hold, in their order; absent: nothing. */
+  readonly own?: readonly OwnServer[];
+}
+
+/** An entry that stands in the file of an agent. */
+export interface OwnServer {
+  readonly name: string;
+  readonly given: unknown;
+  /** How the file is named. */
+  readonly file: string;
+  readonly line: number;
 }
 
 /** Never rejects: what is wrong in one place is said, and the rest works. */
 export async function readServers(where: ServersPlace): Promise<ServersFound> {
-  const entries = new Map<string, Entry>();
+  const { own = [], ...rest } = where;
   const problems: string[] = [];
-  const seen = new Set<string>();
+  const complainOf =
+    (file: string) =>
+    (line: number, reason: string): void =>
+      void problems.push(oneLine(`${file}:${line}: ${reason}`));
+  const { add, entries, places } = gathering(rest);
   for (const file of SERVER_FILES) {
-    const complain = (line: number, reason: string): void =>
-      void problems.push(`${file}:${line}: ${oneLine(reason)}`);
+    const complain = complainOf(file);
     const text = await readSmall(join(where.project, file)).catch((error: Error) =>
       complain(1, error.message),
     );
     if (!text) continue;
     const { servers, lineOf } = parse(text, complain);
     for (const [name, given] of Object.entries(servers)) {
-      if (seen.has(name)) continue;
-      if (seen.size === MAX_SERVERS) {
-        complain(
-          lineOf(name),
-          `there are more than ${MAX_SERVERS} servers; this and those below are left out`,
-        );
+      if (places.has(name)) continue;
+      const line = lineOf(name);
+      if (places.size === MAX_SERVERS) {
+        complain(line, TOO_MANY);
         break;
       }
-      seen.add(name);
-      try {
-        const entry = readEntry(given, { ...where, name, place: `${file}:${lineOf(name)}` });
-        if (entry) entries.set(name, entry);
-      } catch (error) {
-        complain(lineOf(name), `server "${name}": ${(error as Error).message}`);
-      }
+      add({ name, given, file, line }, complain);
     }
   }
-  return { entries: [...entries.values()], problems };
+  for (const one of own) {
+    const complain = complainOf(one.file);
+    if (!places.has(one.name) && places.size === MAX_SERVERS) {
+      complain(one.line, TOO_MANY);
+      break;
+    }
+    addOwn(one, { add, entries, places }, complain);
+  }
+  return { entries: [...entries.values()], names: [...places.keys()], problems };
+}
+
+const TOO_MANY = `there are more than ${MAX_SERVERS} servers; this and those below are left out`;
+
+type Complain = (line: number, reason: string) => void;
+
+function gathering(where: Omit<ServersPlace, "own">) {
+  const entries = new Map<string, Entry>();
+  /** Where each name stands first. */
+  const places = new Map<string, string>();
+  const add = ({ name, given, file, line }: OwnServer, complain: Complain): void => {
+    const place = `${file}:${line}`;
+    places.set(name, place);
+    try {
+      const entry = readEntry(given, { ...where, name, place });
+      if (entry) entries.set(name, entry);
+    } catch (error) {
+      complain(line, `server "${name}": ${(error as Error).message}`);
+    }
+  };
+  return { add, entries, places };
+}
+
+/** For the agent alone that has it, and for others that have the same. */
+function addOwn(
+  one: OwnServer,
+  { add, entries, places }: ReturnType<typeof gathering>,
+  complain: Complain,
+): void {
+  const { name, file, line } = one;
+  const first = places.get(name);
+  if (first === undefined) add(one, complain);
+  const entry = entries.get(name);
+  if (first !== undefined && entry?.says !== JSON.stringify(one.given))
+    complain(
+      line,
+      `server "${name}": ${first} has another of that name, which counts; give one of them another name`,
+    );
+  else if (entry && (first === undefined || entry.only))
+    entries.set(name, { ...entry, only: [...(entry.only ?? []), file] });
 }
 
 /** Nothing that is no file, and no link: it would lead out of the project. */

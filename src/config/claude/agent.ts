@@ -5,7 +5,7 @@ import type { LimitsChoice } from "../../domain/limits.ts";
 import { checkRule } from "../../domain/policy/rule.ts";
 import type { Profile } from "../../domain/policy/policy.ts";
 import { KNOWN_MODELS } from "../../model/registry/profiles.ts";
-import { CLAUDE_KEYS, namesIn, readClaudeFile, textIn } from "./front-matter.ts";
+import { CLAUDE_KEYS, namesIn, readClaudeFile, serversSaid, textIn } from "./front-matter.ts";
 import { allActions, BASE, EVERYTHING, mapTools, toolsOf, type MappedTools } from "./tools.ts";
 
 /** What the settings of a definition are made from. */
@@ -102,12 +102,12 @@ interface OwnTools extends Omit<MappedTools, "servers"> {
 }
 
 function readTools(fields: ClaudeFields): OwnTools {
-  const { servers, remarks } = readServers(fields.get("mcpServers"));
+  const servers = serversSaid(fields.get("mcpServers"))?.names;
   const listed = namesIn(fields.get("tools"));
   const isAll = listed === undefined || listed.some((tool) => /^(?:\*|all|all tools)$/i.test(tool));
   if (isAll) {
     const actions = servers === undefined ? [] : [...BASE.actions, ...allActions(servers)];
-    return { modules: EVERYTHING, actions, remarks, isAll: servers === undefined, mcp: servers };
+    return { modules: EVERYTHING, actions, remarks: [], isAll: servers === undefined, mcp: servers };
   }
   const mapped = mapTools(listed);
   const named =
@@ -115,28 +115,10 @@ function readTools(fields: ClaudeFields): OwnTools {
   return {
     modules: [...new Set([...BASE.modules, ...mapped.modules, ...(named.length > 0 ? ["mcp"] : [])])],
     actions: [...BASE.actions, ...mapped.actions, ...(servers ?? []).map(toolsOf)],
-    remarks: [...mapped.remarks.map((remark) => `tools: ${remark}`), ...remarks],
+    remarks: mapped.remarks.map((remark) => `tools: ${remark}`),
     isAll: false,
     mcp: named.length > 0 ? named : undefined,
   };
-}
-
-/** `servers` is `undefined` where nothing is said of them. */
-function readServers(value: unknown): {
-  readonly servers: readonly string[] | undefined;
-  readonly remarks: readonly string[];
-} {
-  const entries: readonly unknown[] = Array.isArray(value) ? value : isMap(value) ? [value] : [];
-  const inline = entries.flatMap((entry) => (isMap(entry) ? Object.keys(entry) : [])).slice(0, 20);
-  const remarks = inline.map(
-    (name) => `mcpServers: ${name} is not started from here; put it into .mcp.json, and it has it`,
-  );
-  const named = isMap(value) ? [] : namesIn(value);
-  return { servers: named && [...new Set([...named, ...inline])], remarks };
-}
-
-function isMap(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What is forbidden in part is forbidden as a whole where no rule can say that part. */

@@ -9,6 +9,7 @@ import type { ClaudeAgent } from "./agent.ts";
 export const CLAUDE_AGENTS = ".claude/agents";
 const MAX_DEPTH = 6;
 const MAX_FILES = 1_000;
+const READ_AT_ONCE = 16;
 
 export interface ClaudeHomes {
   readonly projectDir: string;
@@ -34,18 +35,32 @@ export interface FoundAgent extends ClaudeFile {
 
 /** All that are agents or cannot be read, those of the project first, by their paths; text without front matter is none. */
 export async function findClaudeAgents(homes: ClaudeHomes): Promise<readonly FoundAgent[]> {
-  const files = [...(await filesIn(homes, "project")), ...(await filesIn(homes, "home"))];
-  const found: FoundAgent[] = [];
-  for (const file of files) {
+  const found = await ofEach(await claudeFiles(homes), async (file): Promise<FoundAgent[]> => {
     try {
       const agent = await readAgentOf(file);
-      if (agent) found.push({ ...file, agent });
+      return agent ? [{ ...file, agent }] : [];
     } catch (error) {
       if (!isLegionError(error)) throw error;
-      found.push({ ...file, fault: messageOf(error) });
+      return [{ ...file, fault: messageOf(error) }];
     }
-  }
+  });
+  return found.flat();
+}
+
+/** What `read` makes of each, in their order; only so many are open at once. */
+export async function ofEach<Read>(
+  files: readonly ClaudeFile[],
+  read: (file: ClaudeFile) => Promise<Read>,
+): Promise<readonly Read[]> {
+  const found: Read[] = [];
+  for (let at = 0; at < files.length; at += READ_AT_ONCE)
+    found.push(...(await Promise.all(files.slice(at, at + READ_AT_ONCE).map(read))));
   return found;
+}
+
+/** Those of the project first, by their paths. */
+export async function claudeFiles(homes: ClaudeHomes): Promise<readonly ClaudeFile[]> {
+  return [...(await filesIn(homes, "project")), ...(await filesIn(homes, "home"))];
 }
 
 /** `undefined`: it is no agent, or not there. Throws CONFIG if it cannot be read. */
@@ -76,7 +91,9 @@ async function filesIn(
     // What leads out of a project is somebody else's.
     if (!isPersons && !isInside(root, real)) return;
     seen.add(real);
-    if (!(await stat(real)).isDirectory()) {
+    // It may be gone again.
+    const found = await stat(real).catch(() => undefined);
+    if (!found?.isDirectory()) {
       if (way.endsWith(".md")) files.push({ shown: isPersons ? `~/${way}` : way, path: real, isPersons });
       return;
     }

@@ -29,8 +29,20 @@ export function readClaudeFile(text: string): ClaudeText | undefined {
   if (faults.length === 0) return { fields, body };
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
   const front = lines.slice(1, lines.length - body.split("\n").length);
-  const read = fieldsByLine(front);
+  const read = new Map<string, unknown>(fieldsByLine(front));
+  if (read.has(SERVERS)) read.set(SERVERS, readAlone(SERVERS, front));
   return read.size === 0 ? undefined : { fields: read, body };
+}
+
+const SERVERS = "mcpServers";
+
+/** A field that is more than texts, where others beside it are broken; `undefined` if it is no YAML itself. */
+function readAlone(key: string, lines: readonly string[]): unknown {
+  const first = lines.findIndex((line) => line.startsWith(`${key}:`));
+  const next = lines.findIndex((line, at) => at > first && /^[^\s#-]/.test(line));
+  const own = lines.slice(first, next < 0 ? undefined : next);
+  const { fields, faults } = readFrontMatter(["---", ...own, "---"].join("\n"));
+  return faults.length === 0 ? fields.get(key) : undefined;
 }
 
 function fieldsByLine(lines: readonly string[]): ReadonlyMap<string, string> {
@@ -63,6 +75,35 @@ function splitNames(text: string): readonly string[] {
   const list = text.slice(0, MAX_LIST).trim();
   const inner = list.startsWith("[") && list.endsWith("]") ? list.slice(1, -1) : list;
   return inner.split(/[,\n](?![^(\n]*\))/).map((entry) => unquoted(entry.replace(/^\s*-\s+/, "")));
+}
+
+const MAX_OWN = 100;
+
+/** What `mcpServers` says: names of servers, also of those that stand there themselves; `undefined`: nothing. */
+export function serversSaid(
+  value: unknown,
+): { readonly names: readonly string[]; readonly own: ReadonlyMap<string, object> } | undefined {
+  if (value === undefined || value === null) return undefined;
+  const entries: readonly unknown[] = Array.isArray(value)
+    ? value
+    : isMap(value)
+      ? [value]
+      : splitNames(textIn(value));
+  const names: string[] = [];
+  const own = new Map<string, object>();
+  for (const entry of entries.slice(0, MAX_ENTRIES)) {
+    if (typeof entry === "string" && entry.trim() !== "") names.push(entry.trim());
+    if (!isMap(entry)) continue;
+    for (const [name, given] of Object.entries(entry).slice(0, MAX_OWN)) {
+      names.push(name);
+      if (isMap(given) && own.size < MAX_OWN && !own.has(name)) own.set(name, given);
+    }
+  }
+  return { names: [...new Set(names)], own };
+}
+
+function isMap(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function textIn(value: unknown): string {

@@ -8,11 +8,13 @@ import {
   type ConfinementSettings,
 } from "../../../modules/mcp/config/confinement.ts";
 import { SERVER_FILES } from "../../../modules/mcp/config/files.ts";
-import type { Entry } from "../../../modules/mcp/config/entry.ts";
-import { isAmong } from "../../../modules/mcp/tools/names.ts";
+import { hasServer, type Entry, type ServerChoice } from "../../../modules/mcp/config/entry.ts";
 import type { ServersFound } from "../../../modules/mcp/config/read.ts";
 import type { Variables } from "../../base/process/variables.ts";
 import type { Grant } from "../../storage/folder/person/trust.ts";
+import type { ClaudeHomes } from "../claude/files.ts";
+import { ownServers } from "../claude/own-servers.ts";
+import type { Definition } from "../definition.ts";
 import type { Trust, WantedGrant } from "../grants/grant.ts";
 import { shownEntry } from "./shown-entry.ts";
 
@@ -26,11 +28,13 @@ export type McpConfig = {
 };
 
 /** Never rejects. Every command asks, for the secrets that they name: what nobody needs is not loaded. */
-export async function serversIn(projectDir: string, variables: Variables): Promise<ServersFound> {
+export async function serversIn(homes: ClaudeHomes, variables: Variables): Promise<ServersFound> {
+  const { projectDir } = homes;
   const areThere = await Promise.all(SERVER_FILES.map((file) => isThere(join(projectDir, file))));
-  if (!areThere.includes(true)) return { entries: [], problems: [] };
+  const own = await ownServers(homes);
+  if (!areThere.includes(true) && own.length === 0) return { entries: [], names: [], problems: [] };
   const { readServers } = await import("../../../modules/mcp/config/read.ts");
-  return readServers({ project: await realpath(projectDir), variables });
+  return readServers({ project: await realpath(projectDir), variables, own });
 }
 
 /** Is there anything of that name, also what cannot be read? */
@@ -81,23 +85,20 @@ function beginning({ name, way }: GrantedEntry, { where, network, workspace }: C
     : `${inside}, reaching ${network.join(", ")}`;
 }
 
-/** Which an agent has. */
-type ServerChoice = "all" | readonly string[];
-
-/** All that any of them has. */
-export function serversOfAny(choices: readonly ServerChoice[]): ServerChoice {
-  return choices.includes("all") ? "all" : choices.flat();
+/** Which servers a definition has. */
+export function serverChoice({ mcp = "all", file }: Pick<Definition, "mcp" | "file">): ServerChoice {
+  return { names: mcp, file };
 }
 
-/** A grant for each server, of `names`. */
+/** A grant for each server that one of `choices` has; absent: for all. */
 export async function serverGrants(
   { trusted, confinement, servers }: McpConfig,
   trust: Trust,
-  names: ServerChoice = "all",
+  choices?: readonly ServerChoice[],
 ): Promise<readonly WantedGrant[]> {
   const { entries } = await servers();
   return entries
-    .filter(({ name }) => isAmong(names, name))
+    .filter((entry) => choices?.some((choice) => hasServer(choice, entry)) ?? true)
     .map((entry) => {
       const { name, place } = entry;
       const grant = serverGrant(entry, { trusted, confinement });

@@ -127,8 +127,13 @@ const FILES: readonly (readonly [what: string, text: string, expected: Partial<C
       modules: ["core", "messaging", "system", "mcp"],
       actions: [...BASE.actions, "readFile", "github__*", "db__*"],
       mcp: ["github", "db"],
-      remarks: ["mcpServers: db is not started from here; put it into .mcp.json, and it has it"],
+      remarks: [],
     },
+  ],
+  [
+    "servers in it as a map, where its description is no YAML",
+    "name: x\ndescription: Use it: when asked\nmcpServers:\n  db:\n    command: ./db\n  github:\ntools: Read",
+    { actions: [...BASE.actions, "readFile", "db__*", "github__*"], mcp: ["db", "github"], remarks: [] },
   ],
   [
     "fields that mean nothing here",
