@@ -21,7 +21,7 @@ export interface OwnFolders {
   readonly covers: string;
   /** Where what nobody may plant in the workspace is moved to. */
   readonly aside: string;
-  /** The path of what is known of this workspace while commands run in it. */
+  /** How the paths begin of what is known of this workspace while commands run in it. */
   readonly record: string;
 }
 
@@ -47,7 +47,7 @@ export async function makeOwnFolders({
     empty: await own("empty"),
     covers: await own("covers"),
     aside: join(project, ".ai-legion", "set-aside"),
-    record: join(homes, `${nameOf(workspace)}.json`),
+    record: join(homes, nameOf(workspace)),
   };
   for (const name of ["tmp", "shm", "etc", "empty", "covers"] as const) {
     await rm(folders[name], { recursive: true, force: true, maxRetries: 10 });

@@ -48,9 +48,9 @@ interface GuardOptions extends ScanRules, AsidePlaces {
   readonly record: string;
 }
 
-function createGuard({ record: path, ...options }: GuardOptions): Guard {
+function createGuard({ record: place, ...options }: GuardOptions): Guard {
   const scan = createScan(options);
-  const record = createRecord(path, options.root);
+  const record = createRecord(place, options.root);
   const inTurn = inTurns();
   /** As of when no command ran: whatever is there then, a person may have put there. */
   let known: Protected = new Map();
@@ -59,12 +59,13 @@ function createGuard({ record: path, ...options }: GuardOptions): Guard {
   let untold: readonly string[] = [];
 
   async function settle(): Promise<readonly string[]> {
-    const before = running === 0 ? record.read() : undefined;
-    if (!before) return [];
-    known = before;
-    const gone = await sweep(known, await scan(), options);
+    const gone: string[] = [];
+    const left = running === 0 ? record.others().filter(({ isLeft }) => isLeft) : [];
+    for (const { known: before, remove } of left) {
+      gone.push(...(await sweep(before, await scan(), options)));
+      remove();
+    }
     untold = [...untold, ...gone];
-    record.remove();
     return gone;
   }
 
@@ -92,11 +93,12 @@ function createGuard({ record: path, ...options }: GuardOptions): Guard {
           record.write(known);
         }
         running++;
-        const protect = [...now.values()].map((found): ProtectedEntry =>
-          known.get(found.names.join("/"))?.identity === found.identity
-            ? found
-            : { ...found, guard: "hidden" },
-        );
+        const all = [known, ...record.others().map((other) => other.known)];
+        const protect = [...now.values()].map((found): ProtectedEntry => {
+          const path = found.names.join("/");
+          const isOld = all.every((before) => before.get(path)?.identity === found.identity);
+          return isOld ? found : { ...found, guard: "hidden" };
+        });
         return { protect, end: () => inTurn(end) };
       }),
   };

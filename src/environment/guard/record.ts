@@ -1,19 +1,40 @@
 // What had a protected name when the commands that now run began, for the case that the runtime is killed under them: then
-// nobody else knows what they made.
+// nobody else knows what they made. Of one workspace there may be several: other processes run commands there, too.
 
-import { lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { processExists, startOf } from "../../base/process/running.ts";
 import type { Protected, ProtectedEntry } from "./scan.ts";
 
 export interface GuardRecord {
   /** Throws if it cannot be kept: then nothing may run. */
   write(known: Protected): void;
-  /** Undefined if nothing was running, and for one that is not of this very folder. */
-  read(): Protected | undefined;
+  /** Those of others in this very folder; may be empty. */
+  others(): readonly OtherRecord[];
   remove(): void;
 }
 
-/** @param path where nothing that a command makes is found */
-export function createRecord(path: string, root: string): GuardRecord {
+export interface OtherRecord {
+  readonly known: Protected;
+  /** Whoever wrote it was killed. Else it is not ours to act on. */
+  readonly isLeft: boolean;
+  remove(): void;
+}
+
+interface WrittenRecord {
+  readonly folder: string;
+  readonly pid: number;
+  /** As `startOf` gives it. */
+  readonly start: string;
+  readonly known: readonly ProtectedEntry[];
+}
+
+let records = 0;
+
+/** @param place where nothing that a command makes is found: how the paths of the records of this workspace begin */
+export function createRecord(place: string, root: string): GuardRecord {
+  const own = `${place}-${process.pid}-${++records}.json`;
+  const remove = (path: string): void => rmSync(path, { force: true });
   // A copy of the project is another folder, in which everything is new.
   const folder = (): string => {
     const { dev, ino } = lstatSync(root, { bigint: true });
@@ -21,22 +42,41 @@ export function createRecord(path: string, root: string): GuardRecord {
   };
   return {
     write(known) {
-      writeFileSync(path, JSON.stringify({ folder: folder(), known: [...known.values()] }), { mode: 0o600 });
+      const written: WrittenRecord = {
+        ...{ folder: folder(), pid: process.pid, start: startOf(process.pid) },
+        known: [...known.values()],
+      };
+      writeFileSync(own, JSON.stringify(written), { mode: 0o600 });
     },
-    read() {
-      try {
-        const said = JSON.parse(readFileSync(path, "utf8")) as {
-          readonly folder?: string;
-          readonly known: readonly ProtectedEntry[];
-        };
-        if (said.folder !== folder()) return undefined;
-        return new Map(said.known.map((entry) => [entry.names.join("/"), entry]));
-      } catch {
-        return undefined;
-      }
+    others() {
+      const paths = pathsAt(place).filter((path) => path !== own);
+      return paths.flatMap((path) => {
+        const { pid, start, ...said } = read(path) ?? {};
+        if (said.folder !== folder() || !said.known) return [];
+        const known = new Map(said.known.map((entry) => [entry.names.join("/"), entry]));
+        return [{ known, isLeft: !isRunning(pid, start), remove: () => remove(path) }];
+      });
     },
-    remove() {
-      rmSync(path, { force: true });
-    },
+    remove: () => remove(own),
   };
+}
+
+function pathsAt(place: string): readonly string[] {
+  const isOne = (name: string): boolean => name.startsWith(`${basename(place)}-`) && name.endsWith(".json");
+  return readdirSync(dirname(place))
+    .filter(isOne)
+    .map((name) => join(dirname(place), name));
+}
+
+function read(path: string): Partial<WrittenRecord> | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as WrittenRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where nobody can say when a process started, its number counts. */
+function isRunning(pid: number | undefined, start: string | undefined): boolean {
+  return pid !== undefined && processExists(pid) && [startOf(pid), ""].includes(start ?? "");
 }

@@ -5,7 +5,8 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { codeOf, LegionError } from "../../base/errors.ts";
+import { LegionError } from "../../base/errors.ts";
+import { ifLinux, processExists, startOf } from "../../base/process/running.ts";
 import { readJson } from "../../base/text/json.ts";
 import type { Disk } from "../../base/files/disk.ts";
 
@@ -155,43 +156,13 @@ async function isStale(path: string): Promise<boolean> {
   return Date.now() - touched > STALE_MS;
 }
 
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === "EPERM";
-  }
-}
-
 function identify(role: Holder["role"]): Holder {
   return {
     pid: process.pid,
     start: startOf(process.pid),
-    boot: linux(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
-    pidns: linux(() => readlinkSync("/proc/self/ns/pid")),
+    boot: ifLinux(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
+    pidns: ifLinux(() => readlinkSync("/proc/self/ns/pid")),
     host: hostname(),
     role,
   };
-}
-
-/**
- * Field 22 of /proc/<pid>/stat: clock ticks from boot to the start of the process; `ended` for one that only waits for
- * its parent to ask how it ended (field 3); empty where nobody may look (proc(5)).
- */
-function startOf(pid: number): string {
-  return linux(() => {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? "ended" : (fields[19] ?? "");
-  });
-}
-
-/** What `read` finds in /proc; empty on systems that have none. */
-function linux(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return "";
-  }
 }

@@ -21,6 +21,17 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     const { signal } = new AbortController();
     return environment.execute(command, { cwd: workspace, timeoutMs: 20_000, signal });
   };
+  /** In another process. */
+  const runElsewhere = (command: string) => {
+    const program = `
+      import { openChosen, placeIn } from ${JSON.stringify(new URL("../opened.ts", import.meta.url).href)};
+      const cwd = ${JSON.stringify(workspace)};
+      const environment = await openChosen({ kind: "bubblewrap" }, placeIn(cwd));
+      const { signal } = new AbortController();
+      void environment.execute(${JSON.stringify(command)}, { cwd, timeoutMs: 60_000, signal });`;
+    const node = ["--import", "tsx", "--input-type=module", "-e", program];
+    return spawn(process.execPath, node, { stdio: "ignore" });
+  };
   const write = async (path: string, text: string): Promise<void> => {
     await mkdir(join(workspace, path, ".."), { recursive: true });
     await writeFile(join(workspace, path), text);
@@ -97,18 +108,28 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     expect(await readdir(workspace)).not.toContain(".env");
   });
 
+  it("leaves to another process what happens under its commands, until it is killed (M3, M4)", async () => {
+    const left = lasting();
+    const runtime = runElsewhere(`echo evil > .npmrc; touch planted; ${left}`);
+    await expect.poll(() => readdir(workspace), { timeout: 10_000 }).toContain("planted");
+    await write(".env", "mine");
+    const told: string[] = [];
+    const onSetAside = (paths: readonly string[]): void => void told.push(...paths);
+    const place = { ...placeIn(workspace), onSetAside };
+    environment = await openChosen({ kind: "bubblewrap" }, place);
+    const { output, remarks } = await run("cat .npmrc");
+    expect({ output: output.trim(), remarks, told }).toEqual({ output: "", remarks: undefined, told: [] });
+    expect(await readdir(workspace)).toContain(".env");
+    runtime.kill("SIGKILL");
+    await expect.poll(() => isRunningAs(left)).toBe(false);
+    await run("true");
+    expect(told.sort()).toEqual([".env", ".npmrc"]);
+  });
+
   it("sets aside at the next start what a command made under which the runtime was killed (M4)", async () => {
     await write(".env", "mine");
     const left = lasting();
-    const program = `
-      import { openChosen, placeIn } from ${JSON.stringify(new URL("../opened.ts", import.meta.url).href)};
-      const cwd = ${JSON.stringify(workspace)};
-      const environment = await openChosen({ kind: "bubblewrap" }, placeIn(cwd));
-      const { signal } = new AbortController();
-      const command = "mkdir .husky; echo evil > .npmrc; touch planted; ${left}";
-      void environment.execute(command, { cwd, timeoutMs: 60_000, signal });`;
-    const node = ["--import", "tsx", "--input-type=module", "-e", program];
-    const runtime = spawn(process.execPath, node, { stdio: "ignore" });
+    const runtime = runElsewhere(`mkdir .husky; echo evil > .npmrc; touch planted; ${left}`);
     await expect.poll(() => readdir(workspace), { timeout: 10_000 }).toContain("planted");
     runtime.kill("SIGKILL");
     await expect.poll(() => isRunningAs(left)).toBe(false);
@@ -133,7 +154,7 @@ describe.runIf(bubblewrapIsThere)("what a sandbox does with the files of a works
     await running;
     expect(await readdir(homes)).not.toContain(kept);
     for (const text of ['{ "folder": "1:2", "known": [] }', "{ torn"]) {
-      await writeFile(join(homes, kept), text);
+      await writeFile(join(homes, kept.replace(/\d+\.json$/, "0.json")), text);
       expect((await run("true")).remarks).toBeUndefined();
       expect(await readFile(join(workspace, ".env"), "utf8")).toBe("mine");
     }
