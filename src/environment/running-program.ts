@@ -1,6 +1,7 @@
 // One program with pipes while it runs, wherever that is, and its end.
 
 import type { ChildProcess } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { LegionError } from "../base/errors.ts";
 import type { ProgramOrder, StartedProgram } from "../domain/authoring/program.ts";
@@ -35,8 +36,8 @@ export function attendProgram(
   });
   let killed: Promise<unknown> | undefined;
   const endAll = (): Promise<unknown> => (killed ??= kill());
-  // What it started may hold its pipes open.
-  child.once("exit", () => void endAll());
+  // What it started may hold its pipes open, and may have got away.
+  child.once("exit", () => void endAll().then(() => closeSoon([stdin, stdout, stderr], gone)));
   const over = living.during(endNow, async () => {
     try {
       await gone;
@@ -55,6 +56,11 @@ export function attendProgram(
       await over;
     },
   };
+}
+
+/** What came before the end is read by then. */
+async function closeSoon(streams: readonly (Readable | Writable)[], gone: Promise<string>): Promise<void> {
+  if (!(await isDone(gone))) for (const stream of streams) stream.destroy();
 }
 
 const none = (): readonly string[] => [];

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -9,13 +9,13 @@ import type { Environment } from "../../src/environment/environment.ts";
 import { isRunningAs, lasting, type EnvironmentUnderTest } from "./environment-contract.ts";
 
 /** What every environment promises of programs that run until they are ended. */
-export function describePrograms({ name, open, isThere = true }: EnvironmentUnderTest): void {
+export function describePrograms({ name, open: openIn, isThere = true }: EnvironmentUnderTest): void {
   describe.runIf(isThere)(`programs in an environment: ${name}`, () => {
     let cwd: string;
     let environment: Environment;
     beforeEach(async () => {
       cwd = await realpath(await mkdtemp(join(tmpdir(), "legion-program-")));
-      environment = await open(cwd, { ...process.env, ANTHROPIC_API_KEY: "sk-canary", LANG: "C" });
+      environment = await openIn(cwd, { ...process.env, ANTHROPIC_API_KEY: "sk-canary", LANG: "C" });
     });
     afterEach(async () => {
       await environment.close();
@@ -75,6 +75,24 @@ export function describePrograms({ name, open, isThere = true }: EnvironmentUnde
       expect(await program.gone).toBe("It exited with code 3.");
       await program.end();
       expect(await isRunningAs(left)).toBe(false);
+    });
+
+    it("are over when they go, whoever got away and holds their pipes", async () => {
+      const stray = "echo up; cat until";
+      const program = await sh(
+        `mkfifo until; env -i $(command -v setsid) sh -c '${stray}' & read go; exit 3`,
+      );
+      try {
+        await expect.poll(() => program.stdout.readableLength).toBeGreaterThan(0);
+        program.stdin.write("go\n");
+        program.stdout.resume();
+        program.stderr.resume();
+        expect(await program.gone).toBe("It exited with code 3.");
+        await program.end();
+      } finally {
+        // That ends it.
+        await (await open(join(cwd, "until"), "r+")).close();
+      }
     });
 
     it("that are not there say so", async () => {
