@@ -14,6 +14,8 @@ interface PipedTransport extends Transport {
   readonly pid: null;
 }
 
+const MAX_UNREAD = 1024 * 1024;
+
 /** Rejects with why not, in a sentence or two; then nothing of it is left. */
 export async function openStdio(
   program: Program,
@@ -23,18 +25,18 @@ export async function openStdio(
   const { deserializeMessage, serializeMessage } = await import("@modelcontextprotocol/client");
   if (attempt.signal.aborted) throw new Error("The legion is stopping.");
   const server = await startProcess(program, start);
-  const faulty = new Promise<string>((resolve) => {
-    const framing = createFraming<JSONRPCMessage>(deserializeMessage, server.note);
-    server.stdout.on("data", (chunk: Buffer) => {
-      try {
-        for (const message of framing.take(chunk)) transport.onmessage?.(message);
-      } catch (error) {
-        server.stdout.destroy();
-        resolve((error as Error).message);
-      }
-    });
+  let leave = (why: string): void => void why;
+  const faulty = new Promise<string>((resolve) => (leave = resolve));
+  void faulty.then(() => server.stdout.destroy());
+  const transport = overPipes(server, serializeMessage, leave);
+  const framing = createFraming<JSONRPCMessage>(deserializeMessage, server.note);
+  server.stdout.on("data", (chunk: Buffer) => {
+    try {
+      for (const message of framing.take(chunk)) transport.onmessage?.(message);
+    } catch (error) {
+      leave((error as Error).message);
+    }
   });
-  const transport = overPipes(server, serializeMessage);
   const gone = Promise.race([server.gone.then((why) => `${why} ${server.said()}`), faulty]);
   void gone.then(() => transport.onclose?.());
   try {
@@ -49,16 +51,29 @@ export async function openStdio(
   }
 }
 
-function overPipes(server: ServerProcess, write: (message: JSONRPCMessage) => string): PipedTransport {
-  const { stdin } = server;
+function overPipes(
+  { stdin, end }: ServerProcess,
+  write: (message: JSONRPCMessage) => string,
+  leave: (why: string) => void,
+): PipedTransport {
+  /** Characters of answers to what the server asked that it has not read yet. */
+  let unread = 0;
   return {
     stderr: null,
     pid: null,
     start: () => Promise.resolve(),
     send: (message) =>
       new Promise((resolve, reject) => {
-        stdin.write(write(message), (error) => (error ? reject(error) : resolve()));
+        const line = write(message);
+        const added = "method" in message ? 0 : line.length;
+        unread += added;
+        if (unread > MAX_UNREAD) leave("It asks more at a time than is answered.");
+        stdin.write(line, (error) => {
+          unread -= added;
+          if (error) reject(error);
+          else resolve();
+        });
       }),
-    close: server.end,
+    close: end,
   };
 }

@@ -100,6 +100,12 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (vice === "mute" || id === undefined) return;
   if (vice === "exits when asked for a newer protocol" && method === "server/discover") process.exit(2);
   if (vice === "exits after the handshake" && method === "tools/list") process.exit(9);
+  if (vice === "asks without end, and hears nothing" && method === "tools/call") {
+    process.stdin.pause();
+    const ping = `${JSON.stringify({ jsonrpc: "2.0", id: "p".repeat(1_000), method: "ping" })}\n`;
+    const ask = (error) => error ?? process.stdout.write(ping.repeat(50), ask);
+    return ask();
+  }
   const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const answer = answers[method];
   if (!answer) return send({ id, error: { code: -32601, message: `no ${method}` } });

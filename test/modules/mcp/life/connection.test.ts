@@ -183,6 +183,12 @@ describe("hostile: MCP", () => {
     expect(connection.standing.state).toBe("ready");
   });
 
+  it("a server that asks without end, and hears no answer, has gone", async () => {
+    const { connection } = connect(fake("asks without end, and hears nothing"));
+    await connection.settled(NEVER);
+    await expect(call(connection, "echo")).rejects.toThrow("It asks more at a time than is answered.");
+  });
+
   it("a server that is deaf to its end is ended", async () => {
     const { connection } = connect(fake("deaf to its end"));
     await connection.settled(NEVER);
