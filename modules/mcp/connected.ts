@@ -13,7 +13,7 @@ import type { Listing } from "./tools/offer.ts";
 
 export interface ServerTimes {
   readonly connectMs: number;
-  /** Of one page of a list. */
+  /** Of one page of a list; so long the first decision waits for all of them. */
   readonly listMs: number;
 }
 
@@ -84,7 +84,10 @@ export function connect(entry: Entry, { node, place, times, pinned }: Connecting
       const { link } = standing;
       try {
         const listed = ask(link);
-        const found = await (told?.link === link ? soonOr(told.listing, listed, clock) : listed);
+        const found = await (told?.link === link
+          ? within(SOON_MS, listed, clock).then((newest) => newest ?? told!.listing)
+          : within(listMs, listed, clock));
+        if (!found) return undefined;
         // What the person says counts at once, however old the list is.
         return (shown = withhold(found, await pinned(entry, pinsIn(found))));
       } catch {
@@ -94,11 +97,11 @@ export function connect(entry: Entry, { node, place, times, pinned }: Connecting
   };
 }
 
-/** What is known already, where what is on its way takes longer than a moment: every decision waits for this. */
-async function soonOr<T>(known: T, coming: Promise<T>, clock: NodeHost["clock"]): Promise<T> {
+/** `undefined` where it takes longer than `ms`: every decision waits for this. */
+async function within<T>(ms: number, coming: Promise<T>, clock: NodeHost["clock"]): Promise<T | undefined> {
   const over = new AbortController();
   try {
-    return await Promise.race([coming, clock.sleep(SOON_MS, over.signal).then(() => known)]);
+    return await Promise.race([coming, clock.sleep(ms, over.signal).then(() => undefined)]);
   } finally {
     over.abort();
   }

@@ -53,6 +53,8 @@ const answers = {
   }),
   "tools/list"({ cursor }) {
     if (vice === "tells its tools once" && listed++ > 0) return undefined;
+    if (vice === "mute on its second page" && cursor) return appendFileSync(file, "asked\n");
+    if (vice === "mute on its second page") return { tools: [], nextCursor: "2" };
     if (vice === "10,000 tools") return { tools: Array.from({ length: 10_000 }, (_, i) => tool(`t${i}`)) };
     if (vice === "pages for ever") return { tools: [], nextCursor: `${Number(cursor ?? 0) + 1}` };
     const tools = [tool("echo"), tool("exit"), tool("wait"), tool("environment")];

@@ -230,6 +230,18 @@ describe("an agent with MCP servers", () => {
 });
 
 describe("hostile: MCP", () => {
+  it("a server that takes its time for each page of its tools keeps the first decision waiting for ten seconds", async () => {
+    const clock = createHandClock();
+    const asked = join(await temporaryFolder(), "asked");
+    const project = await projectWith({ fake: ["mute on its second page", asked] });
+    const { world, model } = await open(project, ["Done."], { allows: "all", clock });
+    await world.say("1", "Go.");
+    await vi.waitFor(() => expect(linesIn(asked)).toHaveLength(1), { timeout: 10_000 });
+    await clock.asleep(10_000);
+    clock.advance(10_000);
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1), { timeout: 5_000 });
+  });
+
   it.each([
     ["lists 10,000 tools", "10,000 tools", 128],
     ["lists pages for ever", "pages for ever", 0],
