@@ -17,7 +17,7 @@ export function createMcp(times: Partial<Times> = {}): Module {
   const every: Times = { ...TIMES, ...times };
   const serversOf = defineShared((node, settings) => openServers(node, readSettings(settings), every));
   const actionsOf = createActions(
-    (server, host) => serversOf(host).connection(server, askingFor(host)),
+    (server, host) => serversOf(host).connection(server, askingFor(host), host.signal),
     every,
   );
   return defineModule({

@@ -14,8 +14,8 @@ export const SERVER_TIMES: ServerTimes = { connectMs: 10_000, listMs: 10_000 };
 export interface Servers {
   /** What those of the agent have, side by side; the first time it waits until each has answered or failed. */
   find(asking: Asking, signal: AbortSignal): Promise<readonly Found[]>;
-  /** Rejects, with what would help, if the agent has none of that name. */
-  connection(name: string, asking: Asking): Promise<Connection>;
+  /** As after `find`, also where this is the first that is asked for. Rejects, with what would help, if the agent has none of that name. */
+  connection(name: string, asking: Asking, signal: AbortSignal): Promise<Connection>;
 }
 
 export function openServers(node: NodeHost, settings: McpSettings, times: ServerTimes): Servers {
@@ -39,10 +39,11 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
         }),
       );
     },
-    async connection(wanted, asking) {
+    async connection(wanted, asking, signal) {
       const named = (await begun).entries.find(({ name }) => name === wanted);
       const entry = named && hasServer(asking.choice, named) ? named : undefined;
       const found = entry && (await connectedTo(entry, asking));
+      await found?.connection.settled(signal);
       if (found) return found.connection;
       if (entry) throw new Error(refusal(entry));
       const known = (await allowed(asking)).map(({ name }) => name).join(", ") || "none";

@@ -51,6 +51,8 @@ export async function openAgent({ folder, servers, callMs = 30_000 }: AgentOf) {
   return {
     clock,
     offer,
+    /** As of its actions. */
+    host: { ...host, offer },
     instructions: module.instructions!({ ...host, offer }) ?? "",
     /** As before its next decision. */
     look: async () => (await module.offers!.find({ ...host, offer })) as Offer,

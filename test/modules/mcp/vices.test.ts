@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { createMcp } from "../../../modules/mcp/index.ts";
 import { temporaryFolder } from "../../world.ts";
 import { openAgent } from "./agent.ts";
 import { FAKE_SERVER } from "./kit.ts";
@@ -21,6 +22,12 @@ it("a call that tells of its progress may take longer than a call that does not,
     outcome: "error",
     content: "The MCP server other did not answer within 1 s. Whether it did what it was asked is unknown.",
   });
+});
+
+it("a call that comes before any decision, as after a restart, waits until its server is there", async () => {
+  const { host, offer } = await open("none");
+  const actions = createMcp().offers!.actions!(offer);
+  expect(await actions["fake__echo"]!.execute({}, host)).toMatchObject({ outcome: "ok" });
 });
 
 describe("hostile: MCP", () => {
