@@ -54,7 +54,7 @@ export function createPrograms({ mark, outside, closing }: ProgramsPlace) {
       confinement,
       startOutside,
       async start({ home, ...order }) {
-        const agent = `program-${shortHash([home, confinement])}`;
+        const agent = `program-${shortHash([mark, home, confinement])}`;
         const environment = await openOnce(agent, home);
         // An agent that works in a copy of the project has its programs there, too.
         const cwd = isInside(project, order.cwd) ? join(workspace, relative(project, order.cwd)) : order.cwd;

@@ -26,7 +26,8 @@ export async function openPrograms({ config, project, env, closing }: ProgramsOr
   };
   const used = await open(place);
   closing.add(used.close);
-  const mark = markOf(`node ${home}`);
+  // Whatever runs for agents is not ended, and keeps its files.
+  const mark = markOf(`look ${home}`);
   return createPrograms({ mark, outside: createLocalEnvironment(env), closing })({ used, open, place });
 }
 
