@@ -7,7 +7,7 @@ import { pinsIn } from "../../../modules/mcp/tools/pins.ts";
 import { createClock } from "../../base/clock.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { createClosing } from "../../base/process/closing.ts";
-import { createRedactor } from "../../base/redaction/redactor.ts";
+import { createRedactor, type Redactor } from "../../base/redaction/redactor.ts";
 import { count, elide } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -161,7 +161,8 @@ async function allow(choice: Choice, { options }: Typed, io: Io): Promise<number
   const told = { name: server, place: entry.place, entry: shownEntry(entry), state: "allowed" };
   if (!options["json"] && tool === "")
     print(io, spelt(`Allowed, until its entry changes: ${wanted.says} (${wanted.by})`));
-  const listing = await startOnce(entry, choice, io);
+  const redactor = createRedactor(choice.config.secrets());
+  const listing = await startOnce(entry, { ...choice, redactor }, io);
   if (!listing) {
     if (options["json"]) printJson(io, { ...told, tools: null });
     return 1;
@@ -177,7 +178,7 @@ async function allow(choice: Choice, { options }: Typed, io: Io): Promise<number
   const choose = (known: ServerPins | undefined) => allowing(now, { entry: entry.hash, tool }, known);
   await pinTools(person, { project, server }, choose);
   const still = withheldBy(choose(before));
-  const lines = linesOf(listing).flatMap((line): ToolLine[] => {
+  const lines = linesOf(redactor.value(listing)).flatMap((line): ToolLine[] => {
     const isMeant = ({ tool: name }: WithheldTool): boolean => name === line.tool;
     if (tool !== "" && line.tool !== tool) return [];
     return [{ ...line, state: still.some(isMeant) ? "denied" : (changes.find(isMeant)?.why ?? "known") }];
@@ -248,12 +249,12 @@ const MAX_SHOWN = 400;
 
 async function startOnce(
   entry: Entry,
-  { config, project }: ServerPlace,
+  { config, project, redactor }: ServerPlace & { readonly redactor: Redactor },
   io: Io,
 ): Promise<Listing | undefined> {
   const closing = createClosing();
   const { allowPrivate } = config.modules.web;
-  const network = createNetwork({ allowPrivate, redactor: createRedactor(config.secrets()) });
+  const network = createNetwork({ allowPrivate, redactor });
   closing.add(network.close);
   try {
     const programs = await openPrograms({ config, project, env: io.env, closing });
@@ -261,7 +262,7 @@ async function startOnce(
     return await lookAt(entry, { network, programs, confinement, clock: createClock() });
   } catch (error) {
     const problem = entry.way.kind === "stdio" ? "it does not start" : "it cannot be used";
-    io.stderr.write(`legion: ${problem}: ${oneLine(spelt(messageOf(error)))}\n`);
+    io.stderr.write(`legion: ${problem}: ${oneLine(spelt(redactor.text(messageOf(error))))}\n`);
     return undefined;
   } finally {
     await closing.run();

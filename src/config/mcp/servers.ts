@@ -46,12 +46,21 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** The variables or the headers that the entry names, and the parts of its URL. */
-export function namedBy({ way }: Entry): Variables {
-  if (way.kind === "stdio") return way.env;
+/** The variables or the headers that the entry names, what it gives options, and the parts of its URL. */
+export function namedBy({ way }: Pick<Entry, "way">): Variables {
+  if (way.kind === "stdio") return { ...optionsIn(way.args), ...way.env };
   const { pathname, searchParams } = new URL(way.url);
   const parts = pathname.split("/").map((part, at) => [`path-${at}`, part] as const);
   return { ...Object.fromEntries([...parts, ...searchParams]), ...way.headers };
+}
+
+/** `--token abc` and `--token=abc` */
+function optionsIn(args: readonly string[]): Variables {
+  const named = args.flatMap((arg, at): readonly (readonly [string, string])[] => {
+    const [, option = "", given = ""] = /^(-[^=]*)=(.*)$/s.exec(arg) ?? ["", args[at - 1], arg];
+    return option.startsWith("-") && !given.startsWith("-") ? [[option, given]] : [];
+  });
+  return Object.fromEntries(named);
 }
 
 /** What allows a server: this entry of this project, whether it is taken at its word, where it runs and what it reaches there. */

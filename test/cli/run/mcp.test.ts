@@ -226,4 +226,20 @@ describe("hostile: MCP", () => {
     const { out } = await legion(["mcp"], { cwd });
     expect(out).not.toMatch(/[\u202e\u009b]/);
   });
+
+  it.each(["tells its token", "describes its token"])(
+    "a server that %s tells it to no screen",
+    async (vice) => {
+      const fake = {
+        command: process.execPath,
+        args: [FAKE_SERVER, vice],
+        env: { TOKEN: "of-the-weather-1" },
+      };
+      const cwd = await createTempProject(servers({ fake }));
+      const env = { XDG_CONFIG_HOME: await createTempProject(), PATH: process.env["PATH"] ?? "" };
+      const { out, err } = await legion(["mcp", "allow", "fake"], { cwd, env });
+      expect(out + err).toContain("[redacted:TOKEN]");
+      expect(out + err).not.toContain("of-the-weather-1");
+    },
+  );
 });

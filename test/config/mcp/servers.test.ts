@@ -8,6 +8,7 @@ it("what entries of MCP servers name of keys is shown to nobody, wherever it com
   const mcpServers = {
     tickets: {
       command: "x",
+      args: ["-y", "files", "--api-key", "${TICKETS}-1", "--level=information", "--password=${TICKETS}-3"],
       env: { TOKEN: "${TICKETS}", LEVEL: "information", SEED: "aB3dE5gH7jK9mN1pQ3sT5" },
     },
     web: { url: "https://example.com", headers: { Authorization: "Bearer ${TICKETS}-2" } },
@@ -16,6 +17,8 @@ it("what entries of MCP servers name of keys is shown to nobody, wherever it com
   const env = { TICKETS: "of-the-tickets", XDG_CONFIG_HOME: await createTempProject() };
   const { secrets } = await loadConfig({ projectDir, env, flags: {} });
   expect(secrets()).toEqual([
+    { name: "--api-key", value: "of-the-tickets-1" },
+    { name: "--password", value: "of-the-tickets-3" },
     { name: "TOKEN", value: "of-the-tickets" },
     { name: "SEED", value: "aB3dE5gH7jK9mN1pQ3sT5" },
     { name: "Authorization", value: "Bearer of-the-tickets-2" },

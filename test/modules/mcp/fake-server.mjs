@@ -10,6 +10,10 @@ if (vice === "exits") {
   process.stderr.write("no key for the weather\n");
   process.exit(3);
 }
+if (vice === "tells its token") {
+  process.stderr.write(`my token is ${process.env.TOKEN}\n`);
+  process.exit(3);
+}
 if (vice === "exits in silence") process.exit(1);
 if (vice === "one long line") for (let i = 0; i < 100; i++) process.stdout.write("x".repeat(1024 * 1024));
 if (vice === "prose for ever")
@@ -55,6 +59,7 @@ const answers = {
     if (vice === "tells its tools once" && listed++ > 0) return undefined;
     if (vice === "mute on its second page" && cursor) return appendFileSync(file, "asked\n");
     if (vice === "mute on its second page") return { tools: [], nextCursor: "2" };
+    if (vice === "describes its token") return { tools: [tool("echo", { description: process.env.TOKEN })] };
     if (vice === "10,000 tools") return { tools: Array.from({ length: 10_000 }, (_, i) => tool(`t${i}`)) };
     if (vice === "pages for ever") return { tools: [], nextCursor: `${Number(cursor ?? 0) + 1}` };
     const tools = [tool("echo"), tool("exit"), tool("wait"), tool("environment")];
