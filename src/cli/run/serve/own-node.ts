@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
 import { packageDir } from "../../../base/package.ts";
 import { inTurns } from "../../../base/turns.ts";
-import type { Config } from "../../../config/config.ts";
+import type { Config, ConfigFlags } from "../../../config/config.ts";
 import { leftOut } from "../../../config/grants/left-out.ts";
 import { knownDefinitions } from "../../../config/known-definitions.ts";
 import { loadConfig } from "../../../config/load-config.ts";
@@ -41,7 +41,8 @@ export interface ProgramHost extends ProgramDoor {
   interrupt(): void;
 }
 
-export function createProgramHost(site: Site, io: Io): ProgramHost {
+/** @param place as it was typed */
+export function createProgramHost(site: Site, place: TypedPlace, io: Io): ProgramHost {
   const { project, config, backend } = site;
   const { socket } = legionPaths(project);
   const inTurn = inTurns();
@@ -67,7 +68,7 @@ export function createProgramHost(site: Site, io: Io): ProgramHost {
         if (isEnded)
           throw new LegionError("REFUSED", "a person ended the legion; they run it again: `legion start`");
         try {
-          own = await openOwnNode(site, io, onStop);
+          own = await openOwnNode({ site, place, onStop }, io);
         } catch (error) {
           if (!isLegionError(error, "LOCKED") || Date.now() > deadline) throw error;
           await delay(RETRY_MS);
@@ -107,10 +108,20 @@ function tell(text: string, { stderr }: Pick<Io, "stderr">): void {
   stderr.write(`legion: ${oneLine(text)}\n`);
 }
 
+/** Where the legion is, if not where the settings say. */
+type TypedPlace = Pick<ConfigFlags, "bus" | "name">;
+
+interface OwnNodeOrder {
+  readonly site: Site;
+  readonly place: TypedPlace;
+  readonly onStop: () => void;
+}
+
 /** Hosts nobody yet. Rejects as `openNode`. */
-async function openOwnNode({ project, reader }: Site, io: Io, onStop: () => void): Promise<OwnNode> {
+async function openOwnNode({ site, place, onStop }: OwnNodeOrder, io: Io): Promise<OwnNode> {
   const { env } = io;
-  const config = await settle(project, (await reader.lastStart())?.flags, io);
+  const { project } = site;
+  const config = await settle(site, place, io);
   const said = (text: string): void => tell(text, io);
   const opened = await openNode({
     ...{ config, project, env, plans: [], heartbeatMs: config.heartbeatMs },
@@ -152,10 +163,11 @@ async function closeAll({ legion, backend }: OpenedLegion): Promise<void> {
 }
 
 /** As the last start was told, as far as that is not more than the person granted; nobody is asked. */
-async function settle(project: string, last: Parameters<typeof trustLastFlags>[0], io: Io): Promise<Config> {
+async function settle({ project, reader }: Site, { bus, name }: TypedPlace, io: Io): Promise<Config> {
+  const last = (await reader.lastStart())?.flags;
   const typed = { options: { json: "true" } };
   const flags = await trustLastFlags(last, project, createAdmission(project, typed, io), { typed, io });
-  const config = await loadConfig({ projectDir: project, env: io.env, flags: { ...flags } });
+  const config = await loadConfig({ projectDir: project, env: io.env, flags: { ...flags, bus, name } });
   const open = config.grants.filter(({ isGranted }) => !isGranted);
   if (open.length > 0) tell(leftOut(open), io);
   return config;

@@ -23,10 +23,12 @@ const WAY = "it speaks MCP on standard input and output: `claude mcp add legion 
 /** Resolves with the exit code when the last program is gone, or a person ends it. */
 export async function serve(typed: Typed, io: Io): Promise<number> {
   const port = readPort(typed);
+  if (typed.options.run !== undefined)
+    throw new LegionError("USAGE", "--run: programs have agents in the project's own legion; leave it out");
   const output = port === undefined ? takeOutput(io) : undefined;
   return withSite(typed, io, async (site) => {
     const shutdown = listenForShutdown(io);
-    const host = createProgramHost(site, io);
+    const host = createProgramHost(site, typed.options, io);
     void aborted(shutdown.now).then(host.interrupt);
     try {
       const create = await openServerFactory(host);

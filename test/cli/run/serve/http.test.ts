@@ -172,6 +172,7 @@ describe("legion mcp serve --http", { timeout: 60_000 }, () => {
     [["mcp", "serve", "--http", "65536"], 2, /expected a port from 0 \(any\) to 65535, not "65536"/],
     [["mcp", "serve", "--http", "x"], 2, /expected a port/],
     [["mcp", "--http", "1"], 2, /--http belongs to `legion mcp serve`/],
+    [["mcp", "serve", "--run", "task"], 2, /programs have agents in the project's own legion/],
     [["mcp", "serve", "--dir", "/nowhere"], 2, /there is no folder/],
   ])("refuses %j", async (words, code, why) => {
     const ended = await runToEnd(words, { cwd: await createTempProject() });

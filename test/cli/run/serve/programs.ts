@@ -19,10 +19,14 @@ export interface Program {
 }
 
 /** Starts `legion mcp serve` in `cwd`, as such programs do. */
-export async function connect(cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
+export async function connect(
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
+): Promise<Program> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [PROGRAM, "mcp", "serve"],
+    args: [PROGRAM, "mcp", "serve", ...options],
     cwd,
     stderr: "pipe",
     env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] ?? "", ...env },

@@ -19,7 +19,7 @@ describe.runIf(redisIsThere)(
     it("is one more node of it: a call that another one has heard is the same call (K8, K9)", async () => {
       const env = { LEGION_BUS: server.url };
       const [here, there] = [await createTempProject(), await createTempProject()];
-      const [one, two] = [await connect(here, env), await connect(there, env)];
+      const [one, two] = [await connect(here, env), await connect(there, {}, ["--bus", server.url])];
       const order = { task: "note a: b", id: "call-1" };
       const spawned = await one.call("spawn", order);
       expect(await two.call("spawn", order)).toEqual({ ...spawned, repeated: true });
