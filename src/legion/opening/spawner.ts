@@ -22,7 +22,7 @@ import { planRoster, type Who } from "../roster.ts";
 import type { OpenedLegion } from "./open-node.ts";
 import { remember } from "./remember.ts";
 
-/** How many agents of programs a node hosts at once. */
+/** How many agents a node hosts at once because programs want it. */
 export const MAX_SPAWNED = 32;
 
 export interface SpawnOrder {
@@ -57,31 +57,35 @@ export function createSpawner(place: SpawnPlace): Spawner {
   const { legion, backend } = place.opened;
   const host = createHost(place);
   const inTurn = inTurns();
-  const spawned = new Set<AgentId>();
-  const again = async (id: AgentId): Promise<Who> => ({
-    kind: "again",
-    agents: [remember(id, await backend.reader.record(id))],
-  });
-  const wake = async (id: AgentId): Promise<void> => {
-    if (!legion.agents.has(id)) await host(await again(id));
-  };
+  const came = new Set<AgentId>();
   const isRunning = (id: AgentId): boolean =>
     (legion.agents.get(id)?.standing.state ?? "stopped") !== "stopped";
+  const letIn = async (id: AgentId, who: Who): Promise<void> => {
+    if ([...came].filter(isRunning).length >= MAX_SPAWNED) throw tooMany();
+    await host(who);
+    came.add(id);
+  };
+  const wake = async (id: AgentId): Promise<void> => {
+    const whereabouts = await backend.nodes?.whereabouts([id]);
+    if (legion.agents.has(id) || whereabouts?.of(id).holder !== undefined) return;
+    await letIn(id, { kind: "again", agents: [remember(id, await backend.reader.record(id))] });
+  };
   return {
     wake: (id) => inTurn(() => wake(id)),
-    spawn: ({ agent = place.config.agent, task, request }) =>
+    spawn: ({ agent, task, request }) =>
       inTurn(async () => {
-        const id = nameFor(agent, request);
         const earlier = await legion.control.relayed(request);
+        // The project's own choice may be another one by now.
+        const made = agent === undefined ? earlier?.to.find((to) => isNamedAfter(to, request)) : undefined;
+        const definition = agent ?? place.config.agent;
+        const id = made ?? nameFor(definition, request);
         const words = { targets: [id], content: task, request };
         // It was the name of another call, which is refused before anybody comes.
         if (earlier && earlier.to.join() !== id) return { agent: id, ...(await legion.control.relay(words)) };
-        if (legion.known().includes(id)) await wake(id).catch(unlessElsewhere);
-        else {
-          if ([...spawned].filter(isRunning).length >= MAX_SPAWNED) throw tooMany();
-          await host({ kind: "given", members: [{ id, agent, limits: {} }] });
-        }
-        spawned.add(id);
+        const coming = legion.known().includes(id)
+          ? wake(id)
+          : letIn(id, { kind: "given", members: [{ id, agent: definition, limits: {} }] });
+        await coming.catch(unlessElsewhere);
         return { agent: id, ...(await legion.control.relay(words)) };
       }),
   };
@@ -114,8 +118,16 @@ const NAME_CHARS = 40;
 function nameFor(definition: string, request: string): AgentId {
   const plain = definition.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   const name = plain.slice(0, NAME_CHARS).replace(/^-+|-+$/g, "") || "agent";
-  const own = createHash("sha256").update(request).digest("hex").slice(0, 8);
+  const own = ownPart(request);
   return isAgentId(`${name}-${own}`) ? `${name}-${own}` : `agent-${own}`;
+}
+
+function isNamedAfter(id: AgentId, request: string): boolean {
+  return id.endsWith(`-${ownPart(request)}`);
+}
+
+function ownPart(request: string): string {
+  return createHash("sha256").update(request).digest("hex").slice(0, 8);
 }
 
 /** Another node of the legion has it, where the call was heard before. */

@@ -15,10 +15,11 @@ const FILES = {
   "secret.md": "---\nmodules: [core]\n---\nNot meant.",
 };
 
-async function openSpawner(folder?: string) {
+async function openSpawner(folder?: string, agent?: string) {
   const project = folder ?? (await createTempProject(FILES));
   const env = { XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] ?? "", PATH: process.env["PATH"] ?? "" };
-  const config = await loadConfig({ projectDir: project, env, flags: { model: "offline", tick: "0" } });
+  const flags = { model: "offline", tick: "0", agent };
+  const config = await loadConfig({ projectDir: project, env, flags });
   const opened = await openNode({
     ...{ config, project, env, plans: [], limits: {}, heartbeatMs: "off" },
     protectedPaths: () => [],
@@ -49,6 +50,16 @@ describe("agents of other programs", () => {
     await later.legion.untilIdle(new AbortController().signal);
     const events = await readEvents(project, first.agent);
     expect(events.filter(({ kind }) => kind === "message")).toHaveLength(1);
+  });
+
+  it("are one agent for one call without a definition, also where the project chooses another one by then (K8)", async () => {
+    const call = { task: "noop", request: "c-1" };
+    const { project, spawner, stop } = await openSpawner(undefined, "Code Reviewer");
+    const first = await spawner.spawn(call);
+    await stop();
+    const later = await openSpawner(project);
+    expect(await later.spawner.spawn(call)).toEqual({ ...first, isRepeated: true });
+    expect([...later.legion.agents.keys()]).toEqual([first.agent]);
   });
 
   it("are given their task where the first try came to an end between the two (K8)", async () => {
@@ -90,12 +101,16 @@ describe("agents of other programs", () => {
     expect(legion.agents.size).toBe(1);
   });
 
-  it(`are at most ${MAX_SPAWNED} at once`, async () => {
-    const { legion, spawner } = await openSpawner();
+  it(`are at most ${MAX_SPAWNED} at once, also with those of before`, async () => {
+    const before = await openSpawner();
+    const { agent: old } = await before.spawner.spawn({ ...order, request: "old" });
+    await before.stop();
+    const { legion, spawner } = await openSpawner(before.project);
     for (let n = 0; n < MAX_SPAWNED; n++) await spawner.spawn({ ...order, request: `n-${n}` });
     await expect(spawner.spawn(order)).rejects.toThrow(
       /as many as there may be; `legion stop <id>` ends one/,
     );
+    await expect(spawner.wake(old)).rejects.toThrow(/as many as there may be/);
     await legion.dismiss((await spawner.spawn({ ...order, request: "n-3" })).agent);
     expect(await spawner.spawn(order)).toMatchObject({ isRepeated: false });
   });
