@@ -6,13 +6,14 @@ import { notes } from "../../../../modules/notes.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/text/wording.ts";
 import type { Event } from "../../../domain/event/event.ts";
+import { CONTROL } from "../../../domain/message/message.ts";
 import { keysOf, valueOf } from "../../../past/state.ts";
 import { agentStatusSchema } from "../../../legion/status.ts";
 import { withLegion } from "../../open.ts";
 import { boundedRecord, boundedText, newestOf, pageOf } from "../bounds.ts";
 import { knownAgents, type ProgramDoor } from "../door.ts";
 import { programTool, type ProgramTool } from "../tool.ts";
-import { letterSchema, lettersToPerson } from "./mail.ts";
+import { letterSchema, lettersIn } from "./mail.ts";
 
 const MAX_LISTED = 200;
 const MAX_ITEMS = 100;
@@ -116,7 +117,7 @@ function inboxTool(door: ProgramDoor): ProgramTool {
     async use({ agent: named, after: from, limit: most }) {
       const [id] = named === undefined ? [] : await knownAgents(door, [named]);
       const { reader } = door.site.backend;
-      const letters = lettersToPerson(reader, (from ?? 0) + 1, id);
+      const letters = lettersIn(reader.events(CONTROL, (from ?? 0) + 1), id);
       const { items, more: isMore } = await pageOf(
         from === undefined ? newestOf(letters, most) : letters,
         most,

@@ -1,9 +1,9 @@
 // Mail as programs see it: the numbers are those of the events of log 0.
 
 import { z } from "zod";
-import { CONTROL, isAgentId, parseMessageId, type AgentId } from "../../../domain/message/message.ts";
+import type { Event } from "../../../domain/event/event.ts";
+import { isAgentId, parseMessageId, type AgentId } from "../../../domain/message/message.ts";
 import { sourcesOf } from "../../../domain/message/taint.ts";
-import type { Reader } from "../../../storage/contract/reader.ts";
 import { boundedText } from "../bounds.ts";
 
 export const letterSchema = z.object({
@@ -17,13 +17,9 @@ export const letterSchema = z.object({
 });
 export type ShownLetter = z.output<typeof letterSchema>;
 
-/** What agents, or one of them, said to Control, oldest first; from event `from` of log 0 on. */
-export async function* lettersToPerson(
-  reader: Pick<Reader, "events">,
-  from: number,
-  agent?: AgentId,
-): AsyncGenerator<ShownLetter> {
-  for await (const event of reader.events(CONTROL, from)) {
+/** What agents, or one of them, said to Control in `events` of log 0. */
+export async function* lettersIn(events: AsyncIterable<Event>, agent?: AgentId): AsyncGenerator<ShownLetter> {
+  for await (const event of events) {
     if (event.kind !== "message") continue;
     const { id, content, sentAt, re, taint } = event.message;
     const sender = parseMessageId(id).from;

@@ -3,14 +3,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { linkSignals } from "../../../base/process/signals.ts";
 import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
 import type { AgentStatus } from "../../../legion/status.ts";
+import type { Backend } from "../../../storage/contract/backend.ts";
 import { ROUTES } from "../../api/routes.ts";
 import { withLegion } from "../../open.ts";
 import { pageOf } from "../bounds.ts";
 import { knownAgents, type ProgramDoor } from "../door.ts";
 import { programTool, type ProgramTool, type ToolUse } from "../tool.ts";
-import { letterSchema, lettersToPerson, type ShownLetter } from "./mail.ts";
+import { letterSchema, lettersIn, type ShownLetter } from "./mail.ts";
 
 const MAX_TARGETS = 100;
 const MAX_LETTERS = 20;
@@ -150,10 +152,13 @@ function waitTool(door: ProgramDoor): ProgramTool {
   });
 }
 
-interface WaitOrder {
+interface Heard {
   readonly agent: AgentId;
   /** The event of log 0 behind which what it says counts. */
   readonly from: number;
+}
+
+interface WaitOrder extends Heard {
   readonly seconds: number;
 }
 
@@ -169,30 +174,65 @@ async function waitFor(
   { agent, from, seconds }: WaitOrder,
   { signal, progress }: ToolUse,
 ): Promise<Waited> {
-  const { reader } = site.backend;
+  const listening = listenFor(site.backend, { agent, from }, signal);
+  const read = () => pageOf(lettersIn(site.backend.reader.events(CONTROL, from + 1), agent), MAX_LETTERS);
   const began = performance.now();
   let told = -Infinity;
-  /** The newest event of the agent when it was found at rest. */
-  let rested: number | undefined;
-  for (;;) {
-    const [status] = (await withLegion(site, (legion) => legion.status([agent]))).agents;
-    const newest = await reader.last(agent);
-    // After its state: what it said before it came to rest is there.
-    const { items } = await pageOf(lettersToPerson(reader, from + 1, agent), MAX_LETTERS);
-    const end = endOf(status!);
-    if (items.length > 0) return { status: status!, letters: items, end: "message" };
-    // Mail may be between its mailbox and its log.
-    if (end !== undefined && rested === newest) return { status: status!, letters: [], end };
-    rested = end === undefined ? undefined : newest;
-    const now = performance.now();
-    if (now - began >= seconds * 1_000) return { status: status!, letters: [], end: end ?? "time" };
-    if (now - told >= TELL_MS) {
-      told = now;
-      const done = Math.round((now - began) / 1_000);
-      await progress(done, seconds, `${agent} is ${status!.state}, waiting for ${status!.waitingFor}`);
+  /** How it was found at rest before. */
+  let rested = "";
+  try {
+    for (;;) {
+      const [status] = (await withLegion(site, (legion) => legion.status([agent]))).agents;
+      const { state, since, waitingFor } = status!;
+      const end = endOf(status!);
+      const passed = performance.now() - began;
+      const isOver = passed >= seconds * 1_000;
+      const rest = end === undefined ? "" : `${state} since ${since}`;
+      // Mail may be between its mailbox and its log. Log 0 is read after its state: what it said before it came to rest is there.
+      const isResting = end !== undefined && rest === rested;
+      if (isOver || isResting || listening.heard()) {
+        const { items } = await read();
+        if (items.length > 0) return { status: status!, letters: items, end: "message" };
+        if (isOver || isResting) return { status: status!, letters: [], end: end ?? "time" };
+      }
+      rested = rest;
+      if (passed - told >= TELL_MS) {
+        told = passed;
+        await progress(
+          Math.round(passed / 1_000),
+          seconds,
+          `${agent} is ${state}, waiting for ${waitingFor}`,
+        );
+      }
+      await delay(Math.min(LOOK_MS, seconds * 1_000), undefined, { signal });
     }
-    await delay(Math.min(LOOK_MS, seconds * 1_000), undefined, { signal });
+  } finally {
+    listening.end();
   }
+}
+
+/** To read a long log again and again would take the time of those who work. */
+function listenFor({ follow }: Pick<Backend, "follow">, { agent, from }: Heard, signal: AbortSignal) {
+  const over = new AbortController();
+  const { signal: either, unlink } = linkSignals(signal, over.signal);
+  let isHeard = false;
+  const nothing = () => Promise.resolve([]);
+  const events = follow(CONTROL, { from: from + 1, signal: either, onAway: () => undefined, live: nothing });
+  const listen = async (): Promise<void> => {
+    for await (const _ of lettersIn(events, agent)) {
+      isHeard = true;
+      return;
+    }
+  };
+  // Whatever is wrong with the log is found out by reading it.
+  void listen().catch(() => (isHeard = true));
+  return {
+    heard: () => isHeard,
+    end(): void {
+      over.abort();
+      unlink();
+    },
+  };
 }
 
 /** `undefined`: it goes on by itself. */
