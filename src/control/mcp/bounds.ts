@@ -20,7 +20,7 @@ export interface Page<T> {
 }
 
 /** The first of `items` that fit: at most `limit`, and not too long all together. */
-export async function pageOf<T>(items: AsyncIterable<T>, limit: number): Promise<Page<T>> {
+export async function pageOf<T>(items: AsyncIterable<T> | Iterable<T>, limit: number): Promise<Page<T>> {
   const page: T[] = [];
   let length = 0;
   for await (const item of items) {

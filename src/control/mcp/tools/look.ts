@@ -4,7 +4,7 @@ import { z } from "zod";
 import { goals } from "../../../../modules/goals.ts";
 import { notes } from "../../../../modules/notes.ts";
 import { LegionError } from "../../../base/errors.ts";
-import { didYouMean } from "../../../base/text/wording.ts";
+import { didYouMean, elide } from "../../../base/text/wording.ts";
 import type { Event } from "../../../domain/event/event.ts";
 import { CONTROL } from "../../../domain/message/message.ts";
 import { keysOf, valueOf } from "../../../past/state.ts";
@@ -17,6 +17,8 @@ import { letterSchema, lettersIn } from "./mail.ts";
 
 const MAX_LISTED = 200;
 const MAX_ITEMS = 100;
+/** Of what a definition says of itself: all of them are told at once. */
+const MAX_DESCRIPTION = 300;
 
 const agent = z.string().describe("the id of an agent");
 const after = z.number().int().min(0).optional();
@@ -37,7 +39,7 @@ function agentsTool(door: ProgramDoor): ProgramTool {
     input: z.strictObject({}),
     output: z.object({
       agents: z.array(agentStatusSchema.unwrap()),
-      more: z.boolean().describe(`There are more than ${MAX_LISTED}.`),
+      more: z.boolean().describe("There are more agents: wait, with 0 seconds, tells of one."),
       definitions: z
         .array(z.object({ agent: z.string(), description: z.string() }))
         .describe("What spawn takes as agent."),
@@ -46,15 +48,12 @@ function agentsTool(door: ProgramDoor): ProgramTool {
       const { agents } = await withLegion(door.site, (legion) => legion.status());
       const definitions = (await door.definitions()).flatMap(({ reference, definition }) =>
         definition && !/[\\/]/.test(reference)
-          ? [{ agent: reference, description: boundedText(definition.description) }]
+          ? [{ agent: reference, description: elide(definition.description, MAX_DESCRIPTION) }]
           : [],
       );
-      const isMore = agents.length > MAX_LISTED;
-      return {
-        agents: agents.slice(0, MAX_LISTED),
-        more: isMore,
-        definitions: definitions.slice(0, MAX_LISTED),
-      };
+      const shown = await pageOf(agents, MAX_LISTED);
+      const named = await pageOf(definitions, MAX_LISTED);
+      return { agents: [...shown.items], more: shown.more, definitions: [...named.items] };
     },
   });
 }

@@ -73,7 +73,7 @@ function sendTool(door: ProgramDoor): ProgramTool {
   return programTool({
     name: "send",
     description:
-      "Say something to agents. They hear it as from the person's desk, and that another program said it.",
+      "Say something to agents. They hear it as from the person's desk; it is marked as another program's words, and approves nothing.",
     isReadOnly: false,
     input: z.strictObject({
       to: z.array(z.string()).min(1).max(MAX_TARGETS).describe("ids of agents"),
@@ -113,7 +113,7 @@ const over = z
   .enum(["message", "rests", "asks", "stopped", "time"])
   .describe(
     "message: it said something. rests: it has nothing left to do. asks: it waits for the person, who answers with `legion approve` or " +
-      "`legion deny`. stopped: it does not go on by itself. time: it is still at work.",
+      "`legion deny`. stopped: it does not go on by itself; what it waits for is said, and where nobody runs it, send has it run. time: it is still at work.",
   );
 
 function waitTool(door: ProgramDoor): ProgramTool {

@@ -97,12 +97,15 @@ describe("hostile: MCP", { timeout: 60_000 }, () => {
   });
 
   it("is told less of what is long", async () => {
-    const project = await createTempProject();
+    const talker = `---\ndescription: ${"long".repeat(250)}\nmodules: [core]\n---\n`;
+    const talkers = Array.from({ length: 150 }, (_, n) => [`agents/talker-${n}.md`, talker]);
+    const project = await createTempProject(Object.fromEntries(talkers));
     const { call } = await connect(project);
     await writeFile(join(project, "long.txt"), "long ".repeat(100_000));
     const { agent, after } = await call("spawn", { task: "read long.txt" });
     await call("wait", { agent, after, seconds: 30 });
     for (const [tool, given] of [
+      ["agents", {}],
       ["log", { agent, after: 0, limit: 100 }],
       ["inbox", { after: 0, limit: 100 }],
     ] as const)
