@@ -1,19 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveOverHttp } from "../../../../src/control/mcp/http.ts";
+import { runSuite } from "../../../conformance/suite.ts";
 import { createTempProject } from "../../../temp-project.ts";
 import { createFixtureServer } from "./fixture-server.ts";
-
-const require = createRequire(import.meta.url);
-const SUITE = join(
-  dirname(require.resolve("@modelcontextprotocol/conformance/package.json")),
-  "dist/index.js",
-);
-const LOADER = join(import.meta.dirname, "node-20.mjs");
 
 const ASKS_BACK = "our tools ask the program nothing: no elicitation, no sampling, no roots";
 const NO_SESSIONS = "we keep nothing between two requests: no session, and nothing to subscribe to";
@@ -60,12 +51,9 @@ interface Check {
 }
 
 /** Each scenario with what failed of it. */
-async function runSuite(url: string, era: string): Promise<ReadonlyMap<string, readonly string[]>> {
+async function tryDoor(url: string, era: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const folder = await createTempProject();
-  const order = ["server", "--url", url, "--requirements", era, "--output-dir", folder];
-  const suite = spawn(process.execPath, ["--import", LOADER, SUITE, ...order], { stdio: "ignore" });
-  onTestFinished(() => void suite.kill("SIGKILL"));
-  await once(suite, "close");
+  await runSuite(["server", "--url", url, "--requirements", era, "--output-dir", folder]);
   const scenarios = (await readdir(folder)).map(async (name) => {
     const checks = JSON.parse(await readFile(join(folder, name, "checks.json"), "utf8")) as readonly Check[];
     const failed = checks.filter(({ status }) => status === "FAILURE");
@@ -85,7 +73,7 @@ describe("the protocol's own suite, on our door", () => {
       onTestFinished(close);
       // The suite knows no tokens.
       server.prependListener("request", ({ headers }) => (headers.authorization = `Bearer ${door.token}`));
-      const results = await runSuite(url, era);
+      const results = await tryDoor(url, era);
       const failing = [...results].filter(([, failed]) => failed.length > 0);
       const notOurs = Object.keys(NOT_OURS[era]!);
       expect(failing.filter(([scenario]) => !notOurs.includes(scenario))).toEqual([]);

@@ -1,10 +1,7 @@
-import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../../../cli/program.ts";
+import { runSuite } from "../../../conformance/suite.ts";
 
-const ROOT = join(import.meta.dirname, "../../../..");
-const SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 const HERE = "test/modules/mcp/conformance";
 
 /** What applies, with the protocol that it is spoken in. */
@@ -32,22 +29,6 @@ const NOT_APPLICABLE: readonly (readonly [name: RegExp, reason: string])[] = [
   ],
   [/^sep-2640-/, "an extension: skills come from folders, not from servers"],
 ];
-
-interface SuiteRun {
-  readonly code: number | null;
-  readonly out: string;
-}
-
-function runSuite(args: readonly string[]): Promise<SuiteRun> {
-  const child = spawn(process.execPath, ["--import", `./${HERE}/on-node-20.mjs`, SUITE, ...args], {
-    cwd: ROOT,
-    env: { PATH: process.env["PATH"] },
-  });
-  let out = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk: Buffer) => (out += String(chunk)));
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out })));
-}
 
 beforeAll(buildProgram, 120_000);
 

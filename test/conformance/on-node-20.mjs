@@ -1,4 +1,4 @@
-// The conformance program takes `globSync` from node:fs, which Node has from 22 on, for something that is not used here.
+// The conformance suite takes `globSync` from node:fs, which Node has from 22 on, for something that is not used here.
 
 import * as fs from "node:fs";
 import { register } from "node:module";
