@@ -22,7 +22,7 @@ import { serverChoice, serverGrants } from "../config/mcp/servers.ts";
 import { skillGrants, trustedFolders } from "../config/skills/folders.ts";
 import { skillSettings } from "./hosting/skill-settings.ts";
 import { createWays } from "./ways.ts";
-import { partlyHeld, withoutSkills } from "./hosting/partly-held.ts";
+import { partlyHeld, withoutNamed } from "./hosting/partly-held.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
 import { packageDir } from "../base/package.ts";
@@ -105,7 +105,7 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
     protectedPaths: await protect(who, roles, deps),
     remarks: [
       ...(unpriced === undefined || config.limits.legion.cost === "none" ? [] : [remark]),
-      ...(await withoutSkills(found, config.skills)),
+      ...(await withoutNamed(found, config)),
       ...partlyHeld(found),
     ],
   };

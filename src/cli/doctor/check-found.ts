@@ -4,10 +4,12 @@ import { findSkills } from "../../../modules/skills/find.ts";
 import { packageDir } from "../../base/package.ts";
 import { count } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
+import type { Definition } from "../../config/definition.ts";
 import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
 import { serverGrants } from "../../config/mcp/servers.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
-import { namedSkills, skillGrants, strangeSkills, trustedFolders } from "../../config/skills/folders.ts";
+import { nameableFor, strangeServers, strangeSkills, type Nameable } from "../../config/named.ts";
+import { skillGrants, trustedFolders } from "../../config/skills/folders.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 
 /** Of each kind so many are told of. */
@@ -20,8 +22,17 @@ export async function* checkFound(config: FoundConfig, projectDir: string): Asyn
   const { trust, home } = config;
   const known = await knownDefinitions({ projectDir, packageDir, trust, home });
   yield* checkForeign(known.filter(({ from }) => from.endsWith(".claude/agents")));
-  yield* checkSkills(config, known);
+  const definitions = known.flatMap(({ definition }) => definition ?? []);
+  const nameable = await nameableFor(definitions, config);
+  const strangeBy = (strange: (each: Definition, among: Nameable) => string | undefined): readonly string[] =>
+    known.flatMap(({ reference, definition }) => {
+      const why = definition && strange(definition, nameable);
+      return why === undefined ? [] : [`${reference}: ${why}`];
+    });
+  yield* checkSkills(config);
+  yield* bounded("skills", "wrong", strangeBy(strangeSkills));
   yield* checkServers(config);
+  yield* bounded("mcp", "wrong", strangeBy(strangeServers));
 }
 
 function* checkForeign(known: readonly KnownDefinition[]): Generator<DoctorFinding> {
@@ -37,19 +48,8 @@ function* checkForeign(known: readonly KnownDefinition[]): Generator<DoctorFindi
   yield* bounded(".claude/agents", "wrong", broken);
 }
 
-async function* checkSkills(
-  { skills }: FoundConfig,
-  known: readonly KnownDefinition[],
-): AsyncGenerator<DoctorFinding> {
-  const all = skills.map(({ path }) => path);
-  const { signal } = new AbortController();
-  const { skills: there } = await findSkills(all, signal);
-  const names = there.map(({ name }) => name);
-  const strange = known.flatMap(({ reference, definition }) => {
-    const why = definition && strangeSkills(namedSkills(definition), names);
-    return why === undefined ? [] : [`${reference}: ${why}`];
-  });
-  const counted = await findSkills(trustedFolders(skills), signal);
+async function* checkSkills({ skills }: FoundConfig): AsyncGenerator<DoctorFinding> {
+  const counted = await findSkills(trustedFolders(skills), new AbortController().signal);
   const broken = counted.skills.flatMap(({ name, notes }) =>
     notes.slice(0, 1).map((note) => `${name}: ${note}`),
   );
@@ -61,7 +61,6 @@ async function* checkSkills(
   const open = (await skillGrants(skills)).filter(({ isGranted }) => !isGranted);
   if (open.length > 0) yield finding("skills", "warning", leftOut(open));
   yield* bounded("skills", "warning", [...broken, ...counted.leftOut.map((line) => `left out: ${line}`)]);
-  yield* bounded("skills", "wrong", strange);
 }
 
 async function* checkServers({ modules: { mcp }, trust }: FoundConfig): AsyncGenerator<DoctorFinding> {

@@ -5,7 +5,7 @@ import type { Definition } from "../../config/definition.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
 import { loadConfigAnyway } from "../../config/load-config.ts";
-import { knownSkills, namedSkills, strangeSkills } from "../../config/skills/folders.ts";
+import { nameableFor, strangeServers, strangeSkills, type Nameable } from "../../config/named.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { columnsFor, oneLine, printJson } from "../kit/output.ts";
 import { paintFor, type Look, type Paint } from "../kit/terminal.ts";
@@ -34,8 +34,11 @@ export const command: CliCommand = {
     const { config, fault } = await loadConfigAnyway({ projectDir: project, env: io.env, flags: {} });
     const { trust, home } = config;
     const known = await knownDefinitions({ projectDir: project, packageDir, trust, home });
-    const skills = await knownSkills(config.skills);
-    const lines = known.map((one) => lineOf(one, skills));
+    const nameable = await nameableFor(
+      known.flatMap(({ definition }) => definition ?? []),
+      config,
+    );
+    const lines = known.map((one) => lineOf(one, nameable));
     const remarks = fault === undefined ? [] : [`${fault} (a start would refuse that)`];
     if (typed.options["json"]) {
       for (const line of lines) printJson(io, line);
@@ -83,11 +86,8 @@ function inColor(row: string, { agent, color = "" }: AgentLine, paint: Paint): s
   return look && row.startsWith(name) ? paint(look, name) + row.slice(name.length) : row;
 }
 
-function lineOf(
-  { reference, from, fault, why, definition }: KnownDefinition,
-  skills: readonly string[],
-): AgentLine {
-  const notes = [why ?? [], notesOn(definition, skills)].flat();
+function lineOf({ reference, from, fault, why, definition }: KnownDefinition, nameable: Nameable): AgentLine {
+  const notes = [why ?? [], definition ? notesOn(definition, nameable) : []].flat();
   return { agent: reference, from, fault, ...(definition && saidOf(definition)), notes };
 }
 
@@ -95,9 +95,9 @@ function saidOf({ name, description, model, color, modules, actions }: Definitio
   return { name, description, model, color, modules, actions };
 }
 
-function notesOn(definition: Definition | undefined, skills: readonly string[]): readonly string[] {
-  const { grants = [], remarks = [] } = definition ?? {};
+function notesOn(definition: Definition, nameable: Nameable): readonly string[] {
+  const { grants, remarks = [] } = definition;
   const open = grants.filter(({ isGranted }) => !isGranted);
-  const strange = (definition && strangeSkills(namedSkills(definition), skills)) ?? [];
-  return [remarks, strange, open.length > 0 ? leftOut(open) : []].flat();
+  const strange = [strangeSkills(definition, nameable) ?? [], strangeServers(definition, nameable) ?? []];
+  return [remarks, ...strange, open.length > 0 ? leftOut(open) : []].flat();
 }

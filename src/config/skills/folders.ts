@@ -6,9 +6,7 @@ import { join } from "node:path";
 import { isInside } from "../../base/files/project-file.ts";
 import { packageDir } from "../../base/package.ts";
 import type { Variables } from "../../base/process/variables.ts";
-import { nearest } from "../../base/text/nearest.ts";
 import { count } from "../../base/text/wording.ts";
-import type { Definition } from "../definition.ts";
 import type { Trust, WantedGrant } from "../grants/grant.ts";
 
 /** No agent may change what is there. */
@@ -74,35 +72,11 @@ export async function skillGrants(folders: readonly SkillFolder[]): Promise<read
   return (await Promise.all(grants)).flat();
 }
 
-const MAX_STRANGE = 5;
-const MAX_KNOWN = 20;
-
 /** The names of all that are there, whether or not the person trusted them. */
 export async function knownSkills(folders: readonly SkillFolder[]): Promise<readonly string[]> {
   const { findSkills } = await import("../../../modules/skills/find.ts");
   const paths = folders.map(({ path }) => path);
   return (await findSkills(paths, new AbortController().signal)).skills.map(({ name }) => name);
-}
-
-/** Those that it names, each once; empty: it names none, or all that there are. */
-export function namedSkills({
-  skills = [],
-  preloaded = [],
-}: Pick<Definition, "skills" | "preloaded">): readonly string[] {
-  return [...new Set([...(skills === "all" ? [] : skills), ...preloaded])];
-}
-
-/** For people, in one line: which of `names` are none of `known`, and what there is; `undefined`: all of them are. */
-export function strangeSkills(names: readonly string[], known: readonly string[]): string | undefined {
-  const strange = names.filter((name) => !known.includes(name));
-  const [first] = strange;
-  if (first === undefined) return undefined;
-  const named = strange.slice(0, MAX_STRANGE).map((name) => JSON.stringify(name.slice(0, 80)));
-  const more = strange.length > MAX_STRANGE ? [`${strange.length - MAX_STRANGE} more`] : [];
-  const [meant] = strange.length === 1 ? nearest(first, known) : [];
-  const rest = known.length > MAX_KNOWN ? ` and ${known.length - MAX_KNOWN} more` : "";
-  const listed = `there are ${known.slice(0, MAX_KNOWN).join(", ") || "none"}${rest}`;
-  return `skills: there is no ${[...named, ...more].join(", ")}; ${meant ? `did you mean "${meant}"?` : listed}`;
 }
 
 async function folderAt(path: string): Promise<string | undefined> {

@@ -1,27 +1,34 @@
 import type { Definition } from "../../config/definition.ts";
-import { knownSkills, namedSkills, strangeSkills, type SkillFolder } from "../../config/skills/folders.ts";
+import type { Config } from "../../config/config.ts";
+import { nameableFor, strangeServers, strangeSkills, wrongServers } from "../../config/named.ts";
 
 const MAX_NAMED = 3;
 
 /** A definition with the name or path that it was found by. */
 type NamedDefinition = readonly [string, Definition];
 
-/** One line for each of the first that name skills that there are not. */
-export async function withoutSkills(
+/** One line for each of the first that name skills or servers that there are not, and for what is wrong with entries of servers. */
+export async function withoutNamed(
   found: readonly NamedDefinition[],
-  folders: readonly SkillFolder[],
+  config: Pick<Config, "skills" | "modules">,
 ): Promise<readonly string[]> {
-  if (found.every(([, definition]) => namedSkills(definition).length === 0)) return [];
-  const known = await knownSkills(folders);
-  const lines = new Set(
-    found.flatMap(([reference, definition]) => {
-      const strange = strangeSkills(namedSkills(definition), known);
-      return strange === undefined ? [] : [`${reference}: ${strange}`];
-    }),
+  const definitions = found.map(([, definition]) => definition);
+  const nameable = await nameableFor(definitions, config);
+  const strange = found.flatMap(([reference, definition]) =>
+    [strangeSkills(definition, nameable), strangeServers(definition, nameable)].flatMap((line) =>
+      line === undefined ? [] : [`${reference}: ${line}`],
+    ),
   );
-  const more =
-    lines.size > MAX_NAMED ? [`${lines.size - MAX_NAMED} more name skills that there are not.`] : [];
-  return [...[...lines].slice(0, MAX_NAMED), ...more];
+  return [
+    ...bounded(strange, "more name what there is not; `legion agents` lists it."),
+    ...bounded(wrongServers(definitions, nameable), "more MCP servers are wrong; `legion mcp` lists them."),
+  ];
+}
+
+function bounded(lines: readonly string[], more: string): readonly string[] {
+  const each = [...new Set(lines)];
+  const left = each.length - MAX_NAMED;
+  return [...each.slice(0, MAX_NAMED), ...(left > 0 ? [`${left} ${more}`] : [])];
 }
 
 /** One line about definitions that say more than holds here; or none. */

@@ -22,7 +22,7 @@ describe("what agents find outside", () => {
   it("is told of in a line each where something is wrong with it, or waits for the person", async () => {
     const lines = await found(
       {
-        ".claude/agents/a.md": agent("a", "hooks: {}\nskills: pdf, zip, mial\n"),
+        ".claude/agents/a.md": agent("a", "hooks: {}\nskills: pdf, zip, mial\nmcpServers: [flies]\n"),
         ".claude/agents/long.md": `---\nname: long\n---\n${"x".repeat(2_000_000)}`,
         ".claude/skills/zip/SKILL.md": skill("zip"),
         ".mcp.json":
@@ -44,6 +44,7 @@ describe("what agents find outside", () => {
         /^mcp warning: not allowed, so never started: files.*; `legion mcp allow <server>`$/,
       ),
       expect.stringMatching(/^mcp wrong: \.mcp\.json:3: server "odd": /),
+      'mcp wrong: a: mcp: there is no "flies"; did you mean "files"?',
     ]);
   });
 

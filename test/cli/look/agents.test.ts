@@ -60,11 +60,12 @@ describe("legion agents", () => {
     expect(out).toContain("\nreviewer: hooks: no hook runs; the policy judges each call\n");
   });
 
-  it("says which skills there are not, and which mark has nothing to stand for", async () => {
-    await writeFile(join(project, "agents/clerk.md"), "---\nskills: [writing-skils]\n---\n");
+  it("says which skills and servers there are not, and which mark has nothing to stand for", async () => {
+    await writeFile(join(project, "agents/clerk.md"), "---\nskills: [writing-skils]\nmcp: [files]\n---\n");
     await writeFile(join(project, "agents/plain.md"), "---\nmodules: [core]\n---\n{SKILLS_METADATA}\n");
     const { out } = await run();
     expect(out).toContain('\nclerk: skills: there is no "writing-skils"; did you mean "writing-skills"?\n');
+    expect(out).toContain('\nclerk: mcp: there is no "files"; there are none\n');
     expect(out).toContain("\nplain: its brief has the mark {SKILLS_METADATA} and it has no skills");
   });
 

@@ -37,8 +37,8 @@ describe("a member of a team", () => {
     ]);
     expect(said).toMatchObject([
       [{ names: ["zip"] }, { names: ["files"] }, ["core", "skills", "mcp"]],
-      [{ names: ["pdf"] }, { names: undefined }, ["core", "skills"]],
-      [{ names: "all" }, { names: undefined }, ["core", "skills"]],
+      [{ names: ["pdf"] }, { names: "all" }, ["core", "skills"]],
+      [{ names: "all" }, { names: "all" }, ["core", "skills"]],
     ]);
     expect(toRecord(recordOf(roles[0]!.plan, NO_SECRETS))).toMatchObject({ skills: ["zip"], mcp: ["files"] });
     expect(toRecord(recordOf(roles[1]!.plan, NO_SECRETS)).skills).toBeUndefined();
@@ -63,6 +63,34 @@ describe("a skill that there is not", () => {
     const { remarks } = await plan("  a: { agent: plain, skills: [pdf, mail, chess] }\n");
     expect(remarks[0]).toBe('plain: skills: there is no "mail", "chess"; there are pdf, writing-skills, zip');
     expect((await plan("  a: { agent: clerk }\n")).remarks).toEqual([]);
+  });
+});
+
+describe("an MCP server that there is not", () => {
+  const servers = {
+    files: { command: "x" },
+    off: { command: "x", disabled: true },
+    odd: { command: "x", url: "y" },
+  };
+  const mcp = { ".mcp.json": JSON.stringify({ mcpServers: servers }, null, 2) };
+  const own = "---\nname: own\nmcpServers: [db: { command: x }]\n---\n";
+
+  it("is reported as a skill is; one that is disabled or wrong is there, one of another agent is not", async () => {
+    const files = { ...mcp, ".claude/agents/own.md": own, "agents/clerk.md": "---\nmcp: [flies]\n---\n" };
+    const { remarks } = await plan(
+      "  a: { agent: clerk }\n  b: { agent: plain, mcp: [off, db] }\n  c: { agent: own }\n",
+      files,
+    );
+    expect(remarks).toEqual([
+      'clerk: mcp: there is no "flies"; did you mean "files"?',
+      'plain: mcp: there is no "db"; there are files, off, odd',
+      '.mcp.json:10: server "odd": has a command and a url; leave out the one that is not meant',
+      "Not all holds that plain says; `legion agents` lists it.",
+    ]);
+  });
+
+  it("is none where an agent has no servers, and neither is what is wrong with them said then", async () => {
+    expect((await plan("  a: { agent: clerk, skills: [pdf] }\n", mcp)).remarks).toEqual([]);
   });
 });
 
