@@ -27,10 +27,13 @@ interface SkillFile {
 }
 
 const FILE_NAMES = ["SKILL.md", "skill.md"];
-const PASSED_OVER = ["node_modules", ".git"];
+/** Folders in which there is nothing of a skill. */
+export const PASSED_OVER = ["node_modules", ".git"];
 const MAX_DEPTH = 6;
 const MAX_FOLDERS = 20_000;
+const MAX_LINKS = 2_000;
 const MAX_SKILLS = 2_000;
+const MAX_TOLD = 500;
 /** Of a file that is longer no more is read. */
 const MAX_BYTES = 1_048_576;
 const HEAD_BYTES = 262_144;
@@ -55,7 +58,8 @@ export async function findSkills(
     else skills.set(head.name, { ...head, root });
   }
   const byName = [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { skills: byName, leftOut };
+  const more = leftOut.length - MAX_TOLD;
+  return { skills: byName, leftOut: [...leftOut.slice(0, MAX_TOLD), ...(more > 0 ? [`${more} more`] : [])] };
 }
 
 /** The file that tells the skill in `root`; `undefined` if there is none that may be read. */
@@ -116,7 +120,7 @@ function entriesOf(folder: Folder): Promise<Dirent[]> {
 }
 
 async function* skillFolders(folders: readonly string[], signal: AbortSignal): AsyncGenerator<SkillPlace> {
-  let looked = 0;
+  let [looked, links] = [0, 0];
   const seen = new Set<string>();
   const waiting = folders.map((path): Folder => ({ path, depth: 0 }));
   for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -141,13 +145,19 @@ async function* skillFolders(folders: readonly string[], signal: AbortSignal): A
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (PASSED_OVER.includes(entry.name)) continue;
       const below = join(path, entry.name);
-      if (entry.isDirectory()) inner.push({ path: below, depth: depth + 1 });
-      if (!entry.isSymbolicLink()) continue;
+      // More than that nobody would look into.
+      if (entry.isDirectory() && looked + inner.length <= MAX_FOLDERS)
+        inner.push({ path: below, depth: depth + 1 });
+      if (!entry.isSymbolicLink() || ++links > MAX_LINKS) continue;
       const target = await realpath(below).catch(() => undefined);
       const found = target === undefined ? undefined : await stat(target).catch(() => undefined);
       if (target === undefined || !found?.isDirectory()) continue;
       if (folders.some((folder) => isInside(folder, target))) inner.push({ path: target, depth: depth + 1 });
       else yield { root: below, file: { why: "is a link that leads out of the skills" } };
+    }
+    if (links > MAX_LINKS) {
+      yield { root: path, file: { why: `has links that are not followed: more than ${MAX_LINKS}` } };
+      links = MAX_LINKS;
     }
     // Before what stands in the next of the folders.
     waiting.unshift(...inner);
