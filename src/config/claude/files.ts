@@ -67,10 +67,19 @@ export async function claudeFiles(homes: ClaudeHomes): Promise<readonly ClaudeFi
 export async function readAgentOf({ path, shown }: ClaudeFile): Promise<ClaudeAgent | undefined> {
   const text = await readTextFile(path, shown);
   if (text === undefined) return undefined;
+  const before = known.get(shown);
+  if (before?.text === text) return before.agent;
   // A parser of YAML comes with it, for those who have such agents alone.
   const { readClaudeAgent } = await import("./agent.ts");
-  return readClaudeAgent(text, basename(shown, ".md").slice(0, 64));
+  const agent = readClaudeAgent(text, basename(shown, ".md").slice(0, 64));
+  if (known.size >= MAX_FILES) known.clear();
+  if (text.length <= MAX_KNOWN) known.set(shown, { text, agent });
+  return agent;
 }
+
+const MAX_KNOWN = 65_536;
+/** What was made of a text, by the name of its file: one start asks several times for each of hundreds. */
+const known = new Map<string, { readonly text: string; readonly agent: ClaudeAgent | undefined }>();
 
 async function filesIn(
   { projectDir, home }: ClaudeHomes,

@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { messageOf } from "../../../src/base/errors.ts";
@@ -34,6 +34,18 @@ describe("agents of .claude/agents", () => {
       });
     for (const reference of ["poet", "~/.claude/agents/poet.md"])
       expect(await findDefinition(reference, places)).toMatchObject({ name: "poet", description: "poet." });
+  });
+
+  it("are what their files say now, also where the length and the time of a file stay", async () => {
+    const places = await placesOf({ ".claude/agents/a.md": agent("one") });
+    const file = join(places.projectDir, ".claude/agents/a.md");
+    expect((await findDefinition("a", places)).brief).toBe("You are one.");
+    const { atime, mtime } = await stat(file);
+    await writeFile(file, agent("two"));
+    await utimes(file, atime, mtime);
+    expect((await findDefinition("a", places)).brief).toBe("You are two.");
+    const other = await placesOf({ ".claude/agents/a.md": agent("six") });
+    expect((await findDefinition("a", other)).brief).toBe("You are six.");
   });
 
   it("stand behind agents/ of the project; those of the project before ours, those at home behind", async () => {
