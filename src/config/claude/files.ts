@@ -94,21 +94,28 @@ async function filesIn(
   if (isPersons && root === project) return [];
   const files: ClaudeFile[] = [];
   const seen = new Set<string>();
+  const add = (way: string, path: string): void => {
+    if (!way.endsWith(".md") || seen.has(path) || files.length >= MAX_FILES) return;
+    seen.add(path);
+    files.push({ shown: isPersons ? `~/${way}` : way, path, isPersons });
+  };
   const look = async (way: string, depth: number): Promise<void> => {
     const real = await realpath(join(root, way)).catch(() => undefined);
-    if (real === undefined || seen.has(real) || files.length >= MAX_FILES) return;
+    if (real === undefined || seen.has(real)) return;
     // What leads out of a project is somebody else's.
     if (!isPersons && !isInside(root, real)) return;
-    seen.add(real);
     // It may be gone again.
     const found = await stat(real).catch(() => undefined);
-    if (!found?.isDirectory()) {
-      if (way.endsWith(".md")) files.push({ shown: isPersons ? `~/${way}` : way, path: real, isPersons });
-      return;
-    }
+    if (!found?.isDirectory()) return add(way, real);
+    seen.add(real);
     if (depth > MAX_DEPTH) return;
-    const names = (await readdir(real).catch((): string[] => [])).sort();
-    for (const name of names) if (!name.startsWith(".")) await look(`${way}/${name}`, depth + 1);
+    const entries = await readdir(real, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const inner = `${way}/${entry.name}`;
+      if (entry.name.startsWith(".") || files.length >= MAX_FILES) continue;
+      if (entry.isFile()) add(inner, join(real, entry.name));
+      else await look(inner, depth + 1);
+    }
   };
   await look(CLAUDE_AGENTS, 0);
   return files;
