@@ -131,6 +131,8 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const meter = createMeter(options, clock, alarms, ceiling);
   closing.add(meter.tokens.close);
   closing.add(store.close);
+  // What ends with the node, such as servers, may leave something to be told.
+  closing.add(alarms.close);
   const premises = createPremises({ ...options, ...alarms, paths, clock, peers, closing });
   const { bus, control } = store;
   const announceHops = createHopNotice(control);
@@ -168,7 +170,6 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     async stop() {
       heart.abort();
       const unstopped: unknown[] = await running.stop().then(() => [], Array.of);
-      await alarms.close();
       const failures = [...unstopped, ...(await close())];
       if (failures.length > 0) throw failures[0];
     },

@@ -119,8 +119,8 @@ function tracedWorkspace(used: Environment, root: string, home: string): TracedW
 
 function aboutSetAside(agent: AgentId, moved: readonly string[]): string {
   return (
-    `Moved to .ai-legion/set-aside: ${enumerate(moved)}. A command of ${displayName(agent)} seems to have made this, under a name that ` +
-    "others run or trust. If it was you, move it back."
+    `Moved to .ai-legion/set-aside: ${enumerate(moved)}. A command or server of ${displayName(agent)} seems to have made this, under a name ` +
+    "that others run or trust. If it was you, move it back."
   );
 }
 
