@@ -57,7 +57,7 @@ export function preface(options: PrefaceOptions): string {
       nodes && `${nodes.legion} at ${nodes.shown}; other processes join it with the same --bus and --name`,
     ],
     ["files", describeFiles(options)],
-    ["talk", mode === "prompt" ? HOW_TO_TALK[roles.length === 1 ? "one" : "several"] : undefined],
+    ["talk", mode === "prompt" ? howToTalk(roles) : undefined],
   ];
   const rows = [
     ...wrap(headline(roles), columns).map((row) => paint("bold", row)),
@@ -66,10 +66,14 @@ export function preface(options: PrefaceOptions): string {
   return `${rows.join("\n")}\n`;
 }
 
-const HOW_TO_TALK = {
-  one: "text to the agent, Esc stops what it does, /help for commands; Ctrl-C ends",
-  several: '"2: text" to agent 2, text to all that run here, /help for commands; Ctrl-C ends',
-};
+function howToTalk(roles: readonly Role[]): string {
+  const [, second] = roles;
+  if (!second) return "text to the agent, Esc stops what it does, /help for commands; Ctrl-C ends";
+  const { id } = second.plan.identity;
+  const name = displayName(id).replace("Agent", "agent");
+  return `"${id}: text" to ${name}, text to all that run here, /help for commands; Ctrl-C ends`;
+}
+
 const COMMANDS = {
   allow: "agents may run them, without a sandbox; only start like this where you trust what they read",
   ask: "there is no sandbox, so you are asked before one runs; --yes allows them",

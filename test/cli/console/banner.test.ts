@@ -106,6 +106,7 @@ describe("what is said before anything happens", () => {
       400,
       "agents: { scribe: { agent: scribe }, b: { agent: scribe }, c: { agent: agents/scribe.md } }",
     );
+    expect(rows.at(-1)).toMatch(/^ {2}talk {6}"b: text" to b, text to all/);
     expect(rows.filter((row) => row.includes("scribe"))).toEqual([
       "  agents    scribe, b: scribe. Writes.",
       "            c: scribe. Writes.",
