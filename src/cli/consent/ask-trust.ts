@@ -11,7 +11,7 @@ import type { Admit, Brought } from "../../config/module-loader.ts";
 import type { Io, Typed } from "../kit/command.ts";
 import type { ConsoleIo } from "../console/editor/input.ts";
 import { askPerson, canAsk } from "./confirm.ts";
-import { columnsFor, oneLine } from "../kit/output.ts";
+import { columnsFor, oneLine, warn } from "../kit/output.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { breakLine, spelt, wrap } from "../kit/terminal.ts";
 
@@ -60,7 +60,7 @@ async function admit(
     return;
   }
   if (open.code.length > 0) throw untrusted(open.code, WAY);
-  io.stderr.write(`legion: ${leftOut(open.wanted)}\n`);
+  warn(io, leftOut(open.wanted));
 }
 
 async function ask({ code, wanted, isChange }: OpenGrants, io: Asking): Promise<TrustAnswer> {

@@ -3,7 +3,7 @@
 import { LegionError } from "../../base/errors.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { Io, Typed } from "./command.ts";
-import { plain } from "./terminal.ts";
+import { fitRows, plain } from "./terminal.ts";
 
 /** Control characters and marks that reverse the direction, as far as JSON leaves them as they are. */
 const UNESCAPED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
@@ -16,6 +16,16 @@ export function printJson({ stdout }: Pick<Io, "stdout">, value: unknown): void 
 
 export function print({ stdout }: Pick<Io, "stdout">, text: string): void {
   stdout.write(`${plain(text)}\n`);
+}
+
+/** Lines, on a terminal in rows that fit. */
+export function printRows({ stdout }: Pick<Io, "stdout">, lines: string): void {
+  stdout.write(`${fitRows(plain(lines), stdout.isTTY ? stdout.columns || 80 : Infinity)}\n`);
+}
+
+/** A line about what is not as it should be; on a terminal in rows that fit. */
+export function warn({ stderr }: Pick<Io, "stderr">, line: string): void {
+  stderr.write(`${fitRows(`legion: ${plain(line)}`, stderr.isTTY ? stderr.columns || 80 : Infinity)}\n`);
 }
 
 /** A text as it is, for a file or another program; made harmless for a terminal. */

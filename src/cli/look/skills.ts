@@ -7,7 +7,7 @@ import { leftOut } from "../../config/grants/left-out.ts";
 import { loadConfigAnyway } from "../../config/load-config.ts";
 import { skillGrants, trustedFolders } from "../../config/skills/folders.ts";
 import type { CliCommand } from "../kit/command.ts";
-import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
+import { columnsFor, oneLine, printJson, printRows } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
 import { tableRows, type Column } from "./table.ts";
 
@@ -34,7 +34,7 @@ export const command: CliCommand = {
     const rows = lines.length === 0 ? ["There are no skills here."] : tableRows(lines, COLUMNS, space);
     const notes = lines.flatMap(({ name, notes }) => notes.map((note) => `${name}: ${note}`));
     const words = [...notes, ...remarks].map(oneLine);
-    print(io, [...rows, ...(words.length > 0 ? ["", ...words] : [])].join("\n"));
+    printRows(io, [...rows, ...(words.length > 0 ? ["", ...words] : [])].join("\n"));
     return 0;
   },
 };

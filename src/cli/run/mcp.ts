@@ -21,7 +21,7 @@ import { openPrograms } from "../../legion/opening/open-programs.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { grant, pinsOf, pinTools, takeBack, type ServerPins } from "../../storage/folder/person/trust.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
-import { oneLine, print, printJson } from "../kit/output.ts";
+import { oneLine, print, printJson, printRows, warn } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, projectOf, withSite } from "../kit/target.ts";
 import { spelt } from "../kit/terminal.ts";
 import { serverLine } from "../look/server-line.ts";
@@ -73,19 +73,20 @@ async function list({ config, project }: ServerPlace, typed: Typed, io: Io): Pro
     const withheld = state === "allowed" && pins?.entry === entry.hash ? withheldBy(pins) : [];
     const live = running.filter((server) => server.name === name);
     if (options["json"]) printJson(io, { name, place, entry: says, state, withheld, running: live });
-    else print(io, spelt(`${state.padEnd(12)} ${name}: ${says} (${place})`));
+    else printRows(io, spelt(`${state.padEnd(12)} ${name}: ${says} (${place})`));
     if (!options["json"])
-      for (const server of live) print(io, `  ${serverLine(server, nowMs)} (node ${oneLine(server.node)})`);
+      for (const server of live)
+        printRows(io, `  ${serverLine(server, nowMs)} (node ${oneLine(server.node)})`);
     if (!options["json"])
-      for (const { tool, why } of withheld) print(io, spelt(`  withheld ${oneLine(tool)}: ${WHY[why]}`));
+      for (const { tool, why } of withheld) printRows(io, spelt(`  withheld ${oneLine(tool)}: ${WHY[why]}`));
     isOpen ||= state === "not allowed" || withheld.some(({ why }) => why !== "denied");
   }
   if (!options["json"]) {
     if (entries.length === 0 && problems.length === 0)
       print(io, "No MCP servers: none in .ai-legion/mcp.json or .mcp.json.");
-    if (isOpen) print(io, "\n`legion mcp allow <server>` allows one as it is now, with all its tools.");
+    if (isOpen) printRows(io, "\n`legion mcp allow <server>` allows one as it is now, with all its tools.");
   }
-  for (const problem of problems) io.stderr.write(`legion: ${oneLine(spelt(problem))}\n`);
+  for (const problem of problems) warn(io, oneLine(spelt(problem)));
   return 0;
 }
 
@@ -100,7 +101,7 @@ async function runningNow(typed: Typed, io: Io): Promise<readonly NodeServer[]> 
     );
   } catch (error) {
     if (!isLegionError(error, "STORAGE") && !isLegionError(error, "REFUSED")) throw error;
-    io.stderr.write(`legion: what runs cannot be told: ${oneLine(error.message)}\n`);
+    warn(io, `what runs cannot be told: ${oneLine(error.message)}`);
     return [];
   }
 }
@@ -147,6 +148,8 @@ async function find(choice: Choice) {
   const grants = await serverGrants({ ...mcp, servers: () => Promise.resolve(found) }, config.trust);
   const known = entries.map(({ name }) => name).join(", ") || "none";
   const wanted = grants.find(({ what }) => what === `mcp ${server}`);
+  const problem = found.problems.find((line) => line.includes(`: server "${server}": `));
+  if (problem !== undefined) throw new LegionError("USAGE", oneLine(spelt(problem)));
   if (!entry || !wanted) throw wrong(choice, `there is none; there are: ${known}`);
   return { entry, wanted };
 }
@@ -160,7 +163,7 @@ async function allow(choice: Choice, { options }: Typed, io: Io): Promise<number
   if (tool === "") await grant(person, project, wanted);
   const told = { name: server, place: entry.place, entry: shownEntry(entry), state: "allowed" };
   if (!options["json"] && tool === "")
-    print(io, spelt(`Allowed, until its entry changes: ${wanted.says} (${wanted.by})`));
+    printRows(io, spelt(`Allowed, until its entry changes: ${wanted.says} (${wanted.by})`));
   const redactor = createRedactor(choice.config.secrets());
   const listing = await startOnce(entry, { ...choice, redactor }, io);
   if (!listing) {
@@ -213,7 +216,7 @@ function show(lines: readonly ToolLine[], tool: string, io: Io): void {
   for (const { tool: name, description, state } of lines) {
     const change =
       state === "known" || tool !== "" ? "" : ` (${state === "denied" ? "withheld: you said so" : state})`;
-    print(io, spelt(`  ${elide(`${oneLine(name)}${change}: ${oneLine(description)}`, MAX_SHOWN)}`));
+    printRows(io, spelt(`  ${elide(`${oneLine(name)}${change}: ${oneLine(description)}`, MAX_SHOWN)}`));
   }
 }
 
@@ -262,7 +265,7 @@ async function startOnce(
     return await lookAt(entry, { network, programs, confinement, clock: createClock() });
   } catch (error) {
     const problem = entry.way.kind === "stdio" ? "it does not start" : "it cannot be used";
-    io.stderr.write(`legion: ${problem}: ${oneLine(spelt(redactor.text(messageOf(error))))}\n`);
+    warn(io, `${problem}: ${oneLine(spelt(redactor.text(messageOf(error))))}`);
     return undefined;
   } finally {
     await closing.run();

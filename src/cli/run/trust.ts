@@ -9,7 +9,7 @@ import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { forget, trustedProjects, type ProjectTrust } from "../../storage/folder/person/trust.ts";
 import { createAdmission } from "../consent/ask-trust.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
-import { print, printJson } from "../kit/output.ts";
+import { print, printJson, printRows } from "../kit/output.ts";
 import { addDirOption, addJsonOption, addTrustOption, projectOf } from "../kit/target.ts";
 import { spelt } from "../kit/terminal.ts";
 
@@ -39,9 +39,9 @@ export const command: CliCommand = {
     const lines = await linesOf(project, typed, io);
     for (const line of lines) {
       if (json) printJson(io, line);
-      else print(io, `${line.status.padEnd(8)} ${spelt(line.says)}`);
+      else printRows(io, `${line.status.padEnd(8)} ${spelt(line.says)}`);
     }
-    if (!json) print(io, verdict(lines));
+    if (!json) printRows(io, verdict(lines));
     return 0;
   },
 };

@@ -41,7 +41,7 @@ describe("legion skills", () => {
     ]);
     const { out, err } = await run("skills");
     expect(out).toMatch(/^SKILL +FROM +DESCRIPTION\nmail +~\/\.agents\/skills +Does mail\.\n/);
-    expect(out + err).toContain(
+    expect((out + err).replace(/\s+/g, " ")).toContain(
       "teach its agents 1 skill of .ai-legion/skills, and what comes to stand there (.ai-legion/skills)",
     );
     expect(out + err).not.toContain("(skills)");

@@ -51,6 +51,20 @@ describe("legion mcp", () => {
     ]);
   });
 
+  it("says of one that is wrong what is, and keeps its lines within a terminal", async () => {
+    const both = { command: "x", url: "https://example.com/mcp" };
+    const long = { command: "weather", args: Array.from({ length: 40 }, (_, at) => `place-${at}`) };
+    const cwd = await createTempProject(servers({ both, long }));
+    const env = { XDG_CONFIG_HOME: await createTempProject() };
+    expect(await legion(["mcp", "allow", "both"], { cwd, env })).toMatchObject({
+      exitCode: 2,
+      err: 'legion: .mcp.json:3: server "both": has a command and a url; leave out the one that is not meant\n',
+    });
+    const { out } = await legion(["mcp"], { cwd, env, columns: 60 });
+    for (const row of out.split("\n")) expect(row.length).toBeLessThanOrEqual(60);
+    expect(out.replace(/\s+/g, "")).toContain('"place-39"]}(.mcp.json:7)');
+  });
+
   it("starts a server once when it is allowed, shows its tools, and says what is other than then", async () => {
     const env = { XDG_CONFIG_HOME: await createTempProject(), PATH: process.env["PATH"] ?? "" };
     const args = [FAKE_SERVER, "changes its tools", "changed"];
