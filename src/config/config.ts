@@ -20,7 +20,7 @@ import { DEFAULT_MEMORY, type MemoryChoice } from "./files/settings.ts";
 import { chooseSearch, type SearchChoice } from "./web-search.ts";
 import { BROWSER_VARIABLE as BROWSER, SERVICE_VARIABLES, type VARIABLES } from "./files/variables.ts";
 import { explainIssue } from "./files/yaml.ts";
-import { serversIn, type McpConfig } from "./mcp/servers.ts";
+import { sandboxOf, serversIn, type McpConfig } from "./mcp/servers.ts";
 import type { SkillFolder } from "./skills/folders.ts";
 
 /** What models and web searches are chosen and opened by, beside the config. */
@@ -158,6 +158,7 @@ export function settle(
         trusted: file.mcp?.trusted ?? [],
         confinement: { outside: file.mcp?.outside ?? [], network: file.mcp?.network ?? {} },
         servers: () => serversIn({ projectDir, home }, env),
+        hasSandbox: sandboxOf(file.environment?.kind, env),
       },
     },
     skills,

@@ -105,6 +105,7 @@ describe("loadConfig", () => {
           trusted: ["weather"],
           confinement: { outside: ["rain"], network: { snow: ["example.com"], hail: "on" } },
           servers: expect.any(Function),
+          hasSandbox: expect.any(Function),
         },
         web: {
           allowPrivate: ["localhost", "10.0.0.0/8"],

@@ -10,7 +10,9 @@ import {
 import { SERVER_FILES } from "../../../modules/mcp/config/files.ts";
 import { hasServer, type Entry, type ServerChoice } from "../../../modules/mcp/config/entry.ts";
 import type { ServersFound } from "../../../modules/mcp/config/read.ts";
+import { onceEach } from "../../base/once-each.ts";
 import type { Variables } from "../../base/process/variables.ts";
+import type { EnvironmentChoice } from "../../environment/settings.ts";
 import type { Grant } from "../../storage/folder/person/trust.ts";
 import type { ClaudeHomes } from "../claude/files.ts";
 import { ownServers } from "../claude/own-servers.ts";
@@ -25,7 +27,18 @@ export type McpConfig = {
   readonly confinement: ConfinementSettings;
   /** Those that the project names, allowed or not, as its files are now. Never rejects. */
   servers(): Promise<ServersFound>;
+  /** Is there one for agents of which nobody says otherwise? */
+  hasSandbox(): Promise<boolean>;
 };
+
+/** Looks at the machine once, where `kind` leaves that open, and only when somebody asks. */
+export function sandboxOf(kind: EnvironmentChoice["kind"], variables: Variables): McpConfig["hasSandbox"] {
+  const look = onceEach(async () => {
+    const { findEnvironment } = await import("../../environment/open.ts");
+    return (kind ?? (await findEnvironment(variables)).kind) !== "local";
+  });
+  return () => look("");
+}
 
 /** Never rejects. Every command asks, for the secrets that they name: what nobody needs is not loaded. */
 export async function serversIn(homes: ClaudeHomes, variables: Variables): Promise<ServersFound> {
@@ -63,10 +76,19 @@ function optionsIn(args: readonly string[]): Variables {
   return Object.fromEntries(named);
 }
 
+/** What holds: where there is no sandbox, what would run in it runs outside. */
+async function held(entry: GrantedEntry, { confinement, hasSandbox }: ServerSettings): Promise<Confinement> {
+  const { outside } = confinement;
+  const wanted = confinementOf(entry, confinement);
+  if (wanted.where !== "sandbox" || (await hasSandbox())) return wanted;
+  return confinementOf(entry, { ...confinement, outside: [...outside, entry.name] });
+}
+
 /** What allows a server: this entry of this project, whether it is taken at its word, where it runs and what it reaches there. */
-export function serverGrant(entry: GrantedEntry, { trusted, confinement }: ServerSettings): Grant {
+export async function serverGrant(entry: GrantedEntry, settings: ServerSettings): Promise<Grant> {
   const { name, hash } = entry;
-  const { where, network, workspace } = confinementOf(entry, confinement);
+  const { trusted } = settings;
+  const { where, network, workspace } = await held(entry, settings);
   const reached = typeof network === "string" ? network : network.join(" ");
   const parts = [
     hash,
@@ -79,7 +101,7 @@ export function serverGrant(entry: GrantedEntry, { trusted, confinement }: Serve
 }
 
 export type GrantedEntry = Pick<Entry, "name" | "hash" | "way" | "project">;
-type ServerSettings = Pick<McpConfig, "trusted" | "confinement">;
+type ServerSettings = Pick<McpConfig, "trusted" | "confinement" | "hasSandbox">;
 
 /** For people: what is allowed. */
 function beginning({ name, way }: GrantedEntry, { where, network, workspace }: Confinement): string {
@@ -101,22 +123,22 @@ export function serverChoice({ mcp = "all", file }: Pick<Definition, "mcp" | "fi
 
 /** A grant for each server that one of `choices` has; absent: for all. */
 export async function serverGrants(
-  { trusted, confinement, servers }: McpConfig,
+  mcp: McpConfig,
   trust: Trust,
   choices?: readonly ServerChoice[],
 ): Promise<readonly WantedGrant[]> {
-  const { entries } = await servers();
-  return entries
-    .filter((entry) => choices?.some((choice) => hasServer(choice, entry)) ?? true)
-    .map((entry) => {
-      const { name, place } = entry;
-      const grant = serverGrant(entry, { trusted, confinement });
-      const word = trusted.includes(name) ? ", and take its word for what its tools do" : "";
+  const { entries } = await mcp.servers();
+  const wanted = entries.filter((entry) => choices?.some((choice) => hasServer(choice, entry)) ?? true);
+  return Promise.all(
+    wanted.map(async (entry) => {
+      const grant = await serverGrant(entry, mcp);
+      const word = mcp.trusted.includes(entry.name) ? ", and take its word for what its tools do" : "";
       return {
         ...grant,
-        says: `${beginning(entry, confinementOf(entry, confinement))}: ${shownEntry(entry)}${word}`,
-        by: place,
+        says: `${beginning(entry, await held(entry, mcp))}: ${shownEntry(entry)}${word}`,
+        by: entry.place,
         isGranted: trust.isGranted(grant),
       };
-    });
+    }),
+  );
 }

@@ -12,9 +12,10 @@ export function serverSettings(
   project: string,
   person: PersonFolder,
 ): Readonly<Record<string, unknown>> {
-  const { servers, trusted, confinement } = modules.mcp;
+  const { mcp } = modules;
+  const { servers, trusted, confinement } = mcp;
   const isAllowed = async (entry: GrantedEntry): Promise<boolean> => {
-    const { what, value } = serverGrant(entry, { trusted, confinement });
+    const { what, value } = await serverGrant(entry, mcp);
     return (await granted(person, project, what)) === value;
   };
   return {

@@ -188,7 +188,10 @@ describe("legion mcp", () => {
 
   it("is a matter of trust like all else that a project wants, and whoever has trusted all has allowed it", async () => {
     const env = { XDG_CONFIG_HOME: await createTempProject() };
-    const cwd = await createTempProject(servers({ weather: { command: "weather" } }));
+    const cwd = await createTempProject({
+      ...servers({ weather: { command: "weather" } }),
+      ".ai-legion/config.yaml": "environment: bubblewrap",
+    });
     const wanted =
       'wanted   start the MCP server weather, in the sandbox of its agents, without a network: {"command":"weather"} (.mcp.json:3)';
     expect((await legion(["trust"], { cwd, env })).out).toContain(wanted);

@@ -74,13 +74,17 @@ it.each([
 });
 
 describe("what a person is asked of a server", () => {
-  /** The line, and what is granted after the hash. */
+  /** The line, and what is granted after the hash; there is a sandbox. */
   async function asked(entry: object, yaml = ""): Promise<readonly string[]> {
+    return askedHere(entry, `environment: bubblewrap\n${yaml}`);
+  }
+
+  async function askedHere(entry: object, yaml: string, more: object = {}): Promise<readonly string[]> {
     const files = {
       ".mcp.json": JSON.stringify({ mcpServers: { x: entry } }),
       ".ai-legion/config.yaml": yaml,
     };
-    const env = { XDG_CONFIG_HOME: await createTempProject() };
+    const env = { XDG_CONFIG_HOME: await createTempProject(), ...more };
     const { modules, trust } = await loadConfig({
       projectDir: await createTempProject(files),
       env,
@@ -145,6 +149,14 @@ describe("what a person is asked of a server", () => {
     ["network: { y: on }, outside: [y]", npm],
   ])("is what `mcp: { %s }` says, and that is part of what is granted", async (said, expected) => {
     expect(await asked({ command: "npx" }, `mcp: { ${said} }`)).toEqual(expected);
+  });
+
+  it.each([
+    ["the config says so", "environment: local", {}],
+    ["bubblewrap is not there", "", { PATH: "/nowhere" }],
+    ["where it is, a host is named", "mcp: { network: { x: [a.test] } }", { PATH: "/nowhere" }],
+  ])("is what holds where there is no sandbox: %s", async (_, yaml, env) => {
+    expect(await askedHere({ command: "npx" }, yaml, env)).toEqual(["without a sandbox", "outside"]);
   });
 
   it.each([
