@@ -31,13 +31,13 @@ export interface Connected {
 }
 
 function statusOf(
-  name: string,
+  { name, workspace }: Pick<ServerStatus, "name" | "workspace">,
   { standing, restarts }: Connection,
   known: Listing | undefined,
 ): ServerStatus {
   const { state, sinceMs } = standing;
   return {
-    ...{ name, state, restarts },
+    ...{ name, workspace, state, restarts },
     since: new Date(sinceMs).toISOString(),
     reason: "why" in standing ? standing.why : "",
     tools: known?.tools.length ?? null,
@@ -77,7 +77,7 @@ export function connect(entry: Entry, { node, place, times, pinned }: Connecting
   return {
     name,
     connection,
-    status: () => statusOf(name, connection, shown),
+    status: () => statusOf({ name, workspace: place.workspace }, connection, shown),
     async list() {
       const { standing } = connection;
       if (standing.state !== "ready") return undefined;

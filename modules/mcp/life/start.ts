@@ -14,6 +14,7 @@ export type StartServer = (order: Omit<ProgramOrder, "network" | "workspace">) =
 export interface ServerPlace {
   /** The same for places where one connection serves all. */
   readonly key: string;
+  readonly workspace?: Programs["workspace"];
   readonly start: StartServer;
 }
 
@@ -29,6 +30,7 @@ export function placeFor(entry: Entry, settings: ConfinementSettings, programs: 
   }
   return {
     key: programs.confinement,
+    workspace: programs.workspace,
     async start({ command, args, cwd, env }) {
       // A home for each entry: what one has fetched lasts, and no other runs it.
       const program = await programs.start({ command, args, cwd, env, network, workspace, home: hash });

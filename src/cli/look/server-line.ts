@@ -7,11 +7,12 @@ import { ageOf } from "../kit/times.ts";
 
 /** `ready for 5m, 14 tools, 1 withheld, 2 restarts: ...`: how it is, and why it is away. */
 export function serverLine(
-  { state, since, restarts, tools, withheld, reason }: NodeServer,
+  { workspace, state, since, restarts, tools, withheld, reason }: NodeServer,
   nowMs: number,
 ): string {
   const facts = [
     `${state} for ${ageOf(since, nowMs)}`,
+    ...(workspace === undefined ? [] : [`in ${workspace}`]),
     ...(tools === null ? [] : [count(tools, "tool")]),
     ...(withheld.length > 0 ? [`${withheld.length} withheld`] : []),
     ...(restarts > 0 ? [count(restarts, "restart")] : []),

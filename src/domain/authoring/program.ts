@@ -41,6 +41,8 @@ export type StartProgram = (order: ProgramOrder) => Promise<StartedProgram>;
 export interface Programs {
   /** The same text for agents of this process whose programs are confined alike, and so may share one. */
   readonly confinement: string;
+  /** Absolute real path of the folder that these have in place of the project's; absent: that itself. */
+  readonly workspace?: string;
   /**
    * Starts one that ends with this process at the latest, not with the agent. `home`, letters and digits, names the folder
    * that is its HOME in a sandbox: it lasts, and is shared by all that name the same.

@@ -4,6 +4,10 @@ import { z } from "zod";
 export const serverStatusSchema = z
   .object({
     name: z.string(),
+    workspace: z
+      .string()
+      .optional()
+      .describe("Where it works, if that is another folder than the project's."),
     state: z.enum(["starting", "ready", "restarting", "away"]).describe("away: until an agent asks for it."),
     since: z.string().describe("ISO 8601: since when it is in this state."),
     reason: z.string().describe("Why it is away or is started again, and what it printed; may be empty."),

@@ -52,6 +52,7 @@ export function createPrograms({ mark, outside, closing }: ProgramsPlace) {
     };
     return {
       confinement,
+      workspace: workspace === project ? undefined : workspace,
       startOutside,
       async start({ home, ...order }) {
         const agent = `program-${shortHash([mark, home, confinement])}`;

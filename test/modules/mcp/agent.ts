@@ -55,7 +55,8 @@ export async function openAgent({ folder, servers, callMs = 30_000 }: AgentOf) {
     host: { ...host, offer },
     instructions: module.instructions!({ ...host, offer }) ?? "",
     /** As before its next decision. */
-    look: async () => (await module.offers!.find({ ...host, offer })) as Offer,
+    look: async (own: Partial<Host> = {}) => (await module.offers!.find({ ...host, offer, ...own })) as Offer,
+    statuses: () => tell(),
     /** The names of its tools, as the server has them. */
     toolsOf: (name: string) => offer.tools.filter(({ server }) => server === name).map(({ tool }) => tool),
     status: (name: string) => tell().find((server) => server.name === name)!,

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createMcp } from "../../../modules/mcp/index.ts";
+import { serverLine } from "../../../src/cli/look/server-line.ts";
 import { temporaryFolder } from "../../world.ts";
 import { openAgent } from "./agent.ts";
 import { FAKE_SERVER } from "./kit.ts";
@@ -28,6 +29,16 @@ it("a call that comes before any decision, as after a restart, waits until its s
   const { host, offer } = await open("none");
   const actions = createMcp().offers!.actions!(offer);
   expect(await actions["fake__echo"]!.execute({}, host)).toMatchObject({ outcome: "ok" });
+});
+
+it("of a server that runs once for each workspace a person sees which is which", async () => {
+  const { host, look, statuses } = await open("none");
+  await look({ programs: { ...host.programs, confinement: "of a copy", workspace: "/copy" } });
+  const seen = statuses().filter(({ name }) => name === "fake");
+  expect(seen.map(({ workspace }) => workspace)).toEqual([undefined, "/copy"]);
+  expect(serverLine({ ...seen[1]!, node: "1@here" }, Date.parse(seen[1]!.since))).toBe(
+    "ready for 0s, in /copy, 4 tools",
+  );
 });
 
 describe("hostile: MCP", () => {
