@@ -21,16 +21,17 @@ export interface ServerPlace {
 export function placeFor(entry: Entry, settings: ConfinementSettings, programs: Programs): ServerPlace {
   const { name, hash } = entry;
   const { where, network, workspace } = confinementOf(entry, settings);
+  const own = where === "elsewhere" ? undefined : programs.workspace;
   if (where !== "sandbox") {
     const start: StartServer = async ({ command, args, cwd, env }) => ({
       ...(await programs.startOutside({ command, args, cwd, env, network, workspace })),
       lacks: () => "",
     });
-    return { key: "", start };
+    return { key: own ?? "", workspace: own, start };
   }
   return {
     key: programs.confinement,
-    workspace: programs.workspace,
+    workspace: own,
     async start({ command, args, cwd, env }) {
       // A home for each entry: what one has fetched lasts, and no other runs it.
       const program = await programs.start({ command, args, cwd, env, network, workspace, home: hash });

@@ -32,10 +32,16 @@ export function createPrograms({ mark, outside, closing }: ProgramsPlace) {
   });
   return ({ used, open, place }: AgentEnvironment): Programs => {
     const { workspace, project, protectedPaths, privatePaths } = place;
+    const own = workspace === project ? undefined : workspace;
+    /** An agent that works in a copy of the project has its programs there, too. */
+    const there = (cwd: string): string =>
+      isInside(project, cwd) ? join(workspace, relative(project, cwd)) : cwd;
     const startOutside: Programs["startOutside"] = (order) =>
-      outside.start({ ...order, mark: `${mark}.${randomUUID()}` });
-    if (!open || used.kind === "local")
-      return { confinement: used.confinement, startOutside, start: startOutside };
+      outside.start({ ...order, cwd: there(order.cwd), mark: `${mark}.${randomUUID()}` });
+    if (!open || used.kind === "local") {
+      const confinement = shortHash([used.confinement, workspace]);
+      return { confinement, workspace: own, startOutside, start: startOutside };
+    }
     const confinement = shortHash([used.confinement, workspace, protectedPaths, privatePaths]);
     const openOnce = (agent: string, home: string): Promise<Environment> => {
       const known = opened.get(agent);
@@ -52,14 +58,16 @@ export function createPrograms({ mark, outside, closing }: ProgramsPlace) {
     };
     return {
       confinement,
-      workspace: workspace === project ? undefined : workspace,
+      workspace: own,
       startOutside,
       async start({ home, ...order }) {
         const agent = `program-${shortHash([mark, home, confinement])}`;
         const environment = await openOnce(agent, home);
-        // An agent that works in a copy of the project has its programs there, too.
-        const cwd = isInside(project, order.cwd) ? join(workspace, relative(project, order.cwd)) : order.cwd;
-        return environment.start({ ...order, cwd, mark: `${mark}.${agent}.${randomUUID()}` });
+        return environment.start({
+          ...order,
+          cwd: there(order.cwd),
+          mark: `${mark}.${agent}.${randomUUID()}`,
+        });
       },
     };
   };

@@ -4,6 +4,7 @@ import { createLocalEnvironment } from "../../../src/environment/local.ts";
 import { environmentFor, findEnvironment } from "../../../src/environment/open.ts";
 import { createPrograms } from "../../../src/legion/hosting/programs.ts";
 import { bubblewrapIsThere, placeIn } from "../../environment/opened.ts";
+import { text } from "../../environment/programs-contract.ts";
 import { temporaryFolder } from "../../world.ts";
 
 it.runIf(bubblewrapIsThere)(
@@ -31,3 +32,27 @@ it.runIf(bubblewrapIsThere)(
     await first.end();
   },
 );
+
+it("a program of an agent that works in a copy of the project runs in that copy, without a sandbox as well", async () => {
+  const [project, copy] = [await temporaryFolder(), await temporaryFolder()];
+  const local = createLocalEnvironment(process.env);
+  const programsIn = (workspace: string) => {
+    const closing = { add: (close: () => void | Promise<void>) => onTestFinished(close) };
+    const place = { ...placeIn(project), workspace };
+    return createPrograms({ mark: randomUUID(), outside: local, closing })({
+      ...{ used: local, open: undefined, place },
+    });
+  };
+  const order = { command: "pwd", args: [], cwd: project, env: {}, home: "same" } as const;
+  for (const workspace of [project, copy]) {
+    const { start, startOutside } = programsIn(workspace);
+    for (const begin of [start, startOutside]) {
+      const program = await begin({ ...order, network: "off", workspace: "writes" });
+      expect(await text(program.stdout)).toBe(`${workspace}\n`);
+      await program.end();
+    }
+  }
+  expect(programsIn(project).confinement).toBe(programsIn(project).confinement);
+  expect(programsIn(project).confinement).not.toBe(programsIn(copy).confinement);
+  expect([programsIn(project).workspace, programsIn(copy).workspace]).toEqual([undefined, copy]);
+});
