@@ -148,6 +148,13 @@ export function displayName(id: AgentId): string {
   return /^\d+$/.test(id) ? `Agent ${id}` : id;
 }
 
+/** Who said it, for people. */
+export function speakerOf({ source, taint }: Pick<Message, "source" | "taint">): string {
+  if (source.type === "user") return "Legion";
+  const name = displayName(source.id);
+  return source.id === CONTROL && taint !== undefined ? `${name}, another program` : name;
+}
+
 /** True for a name that tells one legion from the others in the same Redis. */
 export function isLegionName(name: string): boolean {
   return LEGION_NAME.test(name);

@@ -98,7 +98,8 @@ function saidRemark({ content, sends = [] }: EventOf<"notice">): Remark | undefi
     .map(({ id }) => displayName(parseMessageId(id).to));
   if (to.length === 0) return undefined;
   const whom = to.length > 3 ? `${to.length} agents` : to.join(", ");
-  const { delivery = "normal" } = sends[0] ?? {};
-  const lane = delivery === "normal" ? "" : ` (${delivery})`;
-  return { mark: "→", text: `${whom}${lane}: ${content}`, maxRows: 4, look: "cyan" };
+  const { delivery, taint } = sends[0]!;
+  const how = taint === undefined ? delivery : "another program";
+  const mark = how === "normal" ? "" : ` (${how})`;
+  return { mark: "→", text: `${whom}${mark}: ${content}`, maxRows: 4, look: "cyan" };
 }

@@ -1,7 +1,7 @@
 // The view of the one agent that a person talks to: all that it says and does scrolls by as it comes, and below stands what it
 // is at. What the person said here stands on the screen already.
 
-import { CONTROL, laneOf } from "../../../domain/message/message.ts";
+import { isPersons, laneOf } from "../../../domain/message/message.ts";
 import type { Inspection } from "../../../domain/inspection.ts";
 import { createPrinter, type PrinterOptions } from "../narration/printer.ts";
 import { createAgentRows, type AgentRowsOptions } from "./agent-rows.ts";
@@ -19,8 +19,7 @@ export function createStream(options: StreamOptions): Live {
   const isExpected = (seen: Inspection): boolean => {
     if (seen.kind !== "event" || seen.event.kind !== "message") return false;
     const { message } = seen.event;
-    const isMine = message.source.type === "agent" && message.source.id === CONTROL;
-    const at = isMine && laneOf(message) !== "abort" ? expected.indexOf(message.content) : -1;
+    const at = isPersons(message) && laneOf(message) !== "abort" ? expected.indexOf(message.content) : -1;
     if (at >= 0) expected.splice(at, 1);
     return at >= 0;
   };

@@ -14,6 +14,7 @@ import {
   CONTROL,
   displayName,
   parseMessageId,
+  speakerOf,
   type AgentId,
   type Message,
 } from "../../../domain/message/message.ts";
@@ -26,8 +27,9 @@ const MAX_PARAMETERS = 10;
 const WHOLE = 200;
 
 /** Mail that an agent takes in, and reads now or later. */
-export function mailRemark({ source, content, delivery }: Message, reads: "now" | "later" = "now"): Remark {
-  const sender = source.type === "user" ? "Legion" : displayName(source.id);
+export function mailRemark(message: Message, reads: "now" | "later" = "now"): Remark {
+  const { content, delivery } = message;
+  const sender = speakerOf(message);
   const from = reads === "now" ? sender : `${sender}, for later`;
   const text = delivery === "abort" ? "stop what you are doing" : content;
   return { mark: "←", text: `${from}: ${text}`, maxRows: 4, look: "cyan" };

@@ -2,7 +2,7 @@
 
 import { unwrapOutside } from "../../../domain/authoring/outside.ts";
 import type { Call, Event, EventOf } from "../../../domain/event/event.ts";
-import { CONTROL, displayName, type Message } from "../../../domain/message/message.ts";
+import { CONTROL, displayName, speakerOf, type Message } from "../../../domain/message/message.ts";
 import { wordsFor } from "../../../domain/policy/question-text.ts";
 import { formatChange } from "../../console/narration/narration.ts";
 import { oneLine } from "../../kit/output.ts";
@@ -77,8 +77,9 @@ function describeApproval({ asked, sends, verdict, reason = "" }: EventOf<"appro
   return sends ? "asked in a message to Control" : `${verdict ?? ""}${reason && `: ${cut(reason)}`}`;
 }
 
-export function senderOf({ source, delivery }: Pick<Message, "source" | "delivery">): string {
-  const sender = source.type === "user" ? "Legion" : displayName(source.id);
+export function senderOf(message: Pick<Message, "source" | "delivery" | "taint">): string {
+  const { source, delivery } = message;
+  const sender = speakerOf(message);
   const isOfAgent = source.type === "agent" && source.id !== CONTROL;
   return delivery === "normal" || isOfAgent ? sender : `${sender} (${delivery})`;
 }

@@ -97,6 +97,13 @@ describe("what scrolls by where each agent has a row", () => {
       "Control  → 4 agents: typed here",
     ]);
   });
+
+  it("is marked where another program said it", () => {
+    const view = watch();
+    const words = message("0", "1", "do it", { taint: ["another program"] });
+    view.see(committed("0", { kind: "notice", reason: "said", content: "do it", sends: [words] }));
+    expect(view.rows()).toEqual(["Control  → Agent 1 (another program): do it"]);
+  });
 });
 
 describe("the rows at the bottom", () => {

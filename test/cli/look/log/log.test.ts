@@ -61,6 +61,14 @@ it("shows what was said by and to the person as agent 0", async () => {
   expect(out).toContain("notice    said: Work");
 });
 
+it("shows which words are another program's", async () => {
+  const world = await createWorld({ "2": {} });
+  await world.legion.control.relay({ targets: ["2"], content: "Work", request: "r-1" });
+  await world.idle();
+  const { out } = await legion(["log", "2"], { cwd: world.project, columns: 80 });
+  expect(out).toContain("message   Control, another program: Work");
+});
+
 it("follows what happens, over the end of the node and its next start", async () => {
   const first = await createWorld({ "2": { script: [noop] } });
   const server = await serve(first);
