@@ -79,6 +79,12 @@ export function unquoted(value: string): string {
   return /^(["']).*\1$/.test(text) && text.length > 1 ? text.slice(1, -1) : text;
 }
 
+/** A field that is a text, or as good as one; empty for anything else. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").slice(0, 200);
 }

@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import { cleanLine, cleanName } from "./clean.ts";
-import { readFrontMatter } from "./front-matter.ts";
+import { readFrontMatter, textOf } from "./front-matter.ts";
 
 /** What is known of a skill before it is read. */
 export interface SkillHead {
@@ -78,9 +78,4 @@ function notesOnTexts(fields: ReadonlyMap<string, unknown>): readonly string[] {
       ? []
       : [`compatibility is no text of at most ${MAX_COMPATIBILITY} characters`]),
   ];
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }

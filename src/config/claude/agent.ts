@@ -1,11 +1,12 @@
 // One file of .claude/agents -> what its agent is here, with a line for everything that holds otherwise.
 
 import { cleanLine } from "../../../modules/skills/clean.ts";
+import { textOf } from "../../../modules/skills/front-matter.ts";
 import type { LimitsChoice } from "../../domain/limits.ts";
 import { checkRule } from "../../domain/policy/rule.ts";
 import type { Profile } from "../../domain/policy/policy.ts";
 import { KNOWN_MODELS } from "../../model/registry/profiles.ts";
-import { CLAUDE_KEYS, namesIn, readClaudeFile, serversSaid, textIn } from "./front-matter.ts";
+import { CLAUDE_KEYS, namesIn, readClaudeFile, serversSaid } from "./front-matter.ts";
 import { allActions, BASE, EVERYTHING, mapTools, toolsOf, type MappedTools } from "./tools.ts";
 
 /** What the settings of a definition are made from. */
@@ -55,16 +56,16 @@ export function readClaudeAgent(text: string, fallback: string): ClaudeAgent | u
   const file = readClaudeFile(text);
   if (!file) return undefined;
   const { fields, body } = file;
-  const said = cleanLine(textIn(fields.get("name")), 200);
+  const said = cleanLine(textOf(fields.get("name")), 200);
   const isName = NAME.test(said);
   const tools = readTools(fields);
   const skills = namesIn(fields.get("skills"));
-  const model = readModel(textIn(fields.get("model")).trim());
+  const model = readModel(textOf(fields.get("model")).trim());
   const turns = readTurns(fields.get("maxTurns"));
   const denied = readDenied(fields);
-  const color = textIn(fields.get("color")).trim().toLowerCase();
+  const color = textOf(fields.get("color")).trim().toLowerCase();
   const hasColor = COLORS.includes(color);
-  const profile = textIn(fields.get("permissionMode")).trim() === "plan" ? "read-only" : undefined;
+  const profile = textOf(fields.get("permissionMode")).trim() === "plan" ? "read-only" : undefined;
   const modules = skills ? [...new Set([...tools.modules, "skills"])] : tools.modules;
   const actions = skills ? [...tools.actions, "getSkill"] : tools.actions;
   const remarks = [
@@ -78,7 +79,7 @@ export function readClaudeAgent(text: string, fallback: string): ClaudeAgent | u
   ];
   return {
     name: isName ? said : fallback,
-    description: cleanLine(textIn(fields.get("description")).replace(/\\n/g, " "), MAX_DESCRIPTION),
+    description: cleanLine(textOf(fields.get("description")).replace(/\\n/g, " "), MAX_DESCRIPTION),
     brief: body.trim(),
     model: model.name,
     modules,
@@ -168,7 +169,7 @@ function readModel(said: string): { readonly name?: string; readonly remarks: re
 
 function readTurns(value: unknown): { readonly limits?: LimitsChoice; readonly remarks: readonly string[] } {
   if (value === undefined || value === null) return { remarks: [] };
-  const text = textIn(value).trim();
+  const text = textOf(value).trim();
   if (/^[1-9]\d{0,8}$/.test(text)) return { limits: { turns: Number(text) }, remarks: [] };
   return { remarks: ["maxTurns: expected a number above 0; it does not limit its turns"] };
 }
@@ -182,6 +183,6 @@ function remarksOnKeys(fields: ClaudeFields): readonly string[] {
 }
 
 function insteadOfMode(fields: ClaudeFields): string {
-  const isPlan = textIn(fields.get("permissionMode")).trim() === "plan";
+  const isPlan = textOf(fields.get("permissionMode")).trim() === "plan";
   return isPlan ? "it has the profile read-only" : JUDGED;
 }

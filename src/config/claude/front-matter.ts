@@ -1,7 +1,7 @@
 // The front matter of an agent of Claude Code. What is no YAML, and much of it is not, is read line by line: a description
 // goes on until the next key that Claude Code knows.
 
-import { readFrontMatter, unquoted } from "../../../modules/skills/front-matter.ts";
+import { readFrontMatter, textOf, unquoted } from "../../../modules/skills/front-matter.ts";
 
 export const CLAUDE_KEYS: readonly string[] = [
   ...[
@@ -64,7 +64,7 @@ const MAX_ENTRIES = 500;
 /** Names, as a list or with commas between; `undefined`: nothing is said. What is no text in it is left out. */
 export function namesIn(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
-  const written: readonly unknown[] = Array.isArray(value) ? value : splitNames(textIn(value));
+  const written: readonly unknown[] = Array.isArray(value) ? value : splitNames(textOf(value));
   return written
     .slice(0, MAX_ENTRIES)
     .flatMap((entry) => (typeof entry === "string" ? [entry.trim()] : []))
@@ -88,7 +88,7 @@ export function serversSaid(
     ? value
     : isMap(value)
       ? [value]
-      : splitNames(textIn(value));
+      : splitNames(textOf(value));
   const names: string[] = [];
   const own = new Map<string, object>();
   for (const entry of entries.slice(0, MAX_ENTRIES)) {
@@ -104,9 +104,4 @@ export function serversSaid(
 
 function isMap(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function textIn(value: unknown): string {
-  if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
