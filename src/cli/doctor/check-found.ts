@@ -9,7 +9,7 @@ import { knownDefinitions, type KnownDefinition } from "../../config/known-defin
 import { serverGrants } from "../../config/mcp/servers.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { nameableFor, strangeServers, strangeSkills, type Nameable } from "../../config/named.ts";
-import { skillGrants, trustedFolders } from "../../config/skills/folders.ts";
+import { linkedOut, skillGrants, trustedFolders } from "../../config/skills/folders.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 
 /** Of each kind so many are told of. */
@@ -29,7 +29,7 @@ export async function* checkFound(config: FoundConfig, projectDir: string): Asyn
       const why = definition && strange(definition, nameable);
       return why === undefined ? [] : [`${reference}: ${why}`];
     });
-  yield* checkSkills(config);
+  yield* checkSkills(config, projectDir);
   yield* bounded("skills", "wrong", strangeBy(strangeSkills));
   yield* checkServers(config);
   yield* bounded("mcp", "wrong", strangeBy(strangeServers));
@@ -48,7 +48,7 @@ function* checkForeign(known: readonly KnownDefinition[]): Generator<DoctorFindi
   yield* bounded(".claude/agents", "wrong", broken);
 }
 
-async function* checkSkills({ skills }: FoundConfig): AsyncGenerator<DoctorFinding> {
+async function* checkSkills({ skills }: FoundConfig, projectDir: string): AsyncGenerator<DoctorFinding> {
   const counted = await findSkills(trustedFolders(skills), new AbortController().signal);
   const broken = counted.skills.flatMap(({ name, notes }) =>
     notes.slice(0, 1).map((note) => `${name}: ${note}`),
@@ -60,7 +60,11 @@ async function* checkSkills({ skills }: FoundConfig): AsyncGenerator<DoctorFindi
   );
   const open = (await skillGrants(skills)).filter(({ isGranted }) => !isGranted);
   if (open.length > 0) yield finding("skills", "warning", leftOut(open));
-  yield* bounded("skills", "warning", [...broken, ...counted.leftOut.map((line) => `left out: ${line}`)]);
+  yield* bounded("skills", "warning", [
+    ...(await linkedOut(projectDir, skills)),
+    ...broken,
+    ...counted.leftOut.map((line) => `left out: ${line}`),
+  ]);
 }
 
 async function* checkServers({ modules: { mcp }, trust }: FoundConfig): AsyncGenerator<DoctorFinding> {

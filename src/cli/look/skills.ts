@@ -5,7 +5,7 @@ import { isInside } from "../../base/files/project-file.ts";
 import type { Config } from "../../config/config.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { loadConfigAnyway } from "../../config/load-config.ts";
-import { skillGrants, trustedFolders } from "../../config/skills/folders.ts";
+import { linkedOut, skillGrants, trustedFolders } from "../../config/skills/folders.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { columnsFor, oneLine, printJson, printRows } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
@@ -24,7 +24,10 @@ export const command: CliCommand = {
     const { config, fault } = await loadConfigAnyway({ projectDir: project, env: io.env, flags: {} });
     const found = await findSkills(trustedFolders(config.skills), new AbortController().signal);
     const lines = found.skills.map((skill) => lineOf(skill, config));
-    const remarks = await remarksOn(found, config, fault);
+    const remarks = [
+      ...(await linkedOut(project, config.skills)),
+      ...(await remarksOn(found, config, fault)),
+    ];
     if (typed.options["json"]) {
       for (const line of lines) printJson(io, line);
       for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);

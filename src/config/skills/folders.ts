@@ -60,6 +60,24 @@ export function trustedFolders(folders: readonly SkillFolder[]): readonly string
   return folders.filter(({ needs }) => needs?.isGranted ?? true).map(({ path }) => path);
 }
 
+/** For people, a line each: which folders of the project are links out of it, to where the person has none. */
+export async function linkedOut(
+  projectDir: string,
+  folders: readonly SkillFolder[],
+): Promise<readonly string[]> {
+  const project = await realpath(projectDir);
+  const found = PROJECT_SKILLS.map(async (shown) => {
+    const path = await folderAt(join(project, shown));
+    const isOut = path !== undefined && !isInside(project, path) && !folders.some((one) => one.path === path);
+    return isOut
+      ? [
+          `left out: ${shown} leads out of the project; keep its skills there, or link them from your home: ~/.claude/skills`,
+        ]
+      : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
 /** What the project's skills would have: a grant for each folder in which there are some. */
 export async function skillGrants(folders: readonly SkillFolder[]): Promise<readonly WantedGrant[]> {
   const { findSkills } = await import("../../../modules/skills/find.ts");

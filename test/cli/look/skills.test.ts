@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTempProject } from "../../temp-project.ts";
@@ -60,6 +60,20 @@ describe("legion skills", () => {
     expect(out).toContain(`left out: ${home}/.claude/skills/pdf: "pdf" is in`);
     await run("trust", "--forget");
     expect(await names()).toHaveLength(3);
+  });
+
+  it("says which folder of the project is a link out of it, unless the person has what it leads to", async () => {
+    const elsewhere = await createTempProject({ "docx/SKILL.md": skill("docx") });
+    await mkdir(join(project, ".agents"));
+    await symlink(elsewhere, join(project, ".agents/skills"));
+    const line =
+      "left out: .agents/skills leads out of the project; keep its skills there, or link them from your home";
+    expect((await run("skills")).out.replaceAll("\n", " ")).toContain(line);
+    expect((await run("doctor")).out).toContain(line);
+    await mkdir(join(home, ".ai-legion"));
+    await symlink(elsewhere, join(home, ".ai-legion/skills"));
+    expect((await run("skills")).out).not.toContain(line);
+    expect(await names()).toContain("docx ~/.ai-legion/skills");
   });
 
   it("goes on listing what a trusted folder holds as it changes", async () => {
