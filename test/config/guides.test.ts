@@ -109,6 +109,7 @@ describe("what a project tells all agents", () => {
       ["to what is no text", "@latin.md", "is not UTF-8 text"],
       ["to nothing", "@none.md", "there is no such file"],
       ["in a circle", "@circle.md", undefined],
+      ["with a name of 30,000 characters", `@${"!".repeat(30_000)}.md`, undefined],
       ["to a folder", "@folder.md", "there is no such file"],
       ["ever deeper", "@deep/1.md", "more than 5 files in a row"],
       ["to very many", Array.from({ length: 50 }, (_, n) => `@many/${n}.md`).join(" "), "more than 20 files"],

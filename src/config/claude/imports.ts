@@ -18,7 +18,8 @@ export function importsIn(text: string): readonly string[] {
 }
 
 function pathsIn(line: string): readonly string[] {
-  return [...line.matchAll(/(?:^|[\s(])@((?:\\ |[^\s\\`#])+)/g)]
+  // So long that the rest of a longer one is no path of its own.
+  return [...line.matchAll(/(?:^|[\s(])@((?:\\ |[^\s\\`#]){1,1000})(?![^\s\\`#])/g)]
     .map(([, path = ""]) => path.replaceAll("\\ ", " ").replace(/[.,;:!?)\]}'"]+$/, ""))
     .filter((path) => TEXT.test(path));
 }
