@@ -14,7 +14,6 @@ const Offered = z.array(
     name: z.string(),
     description: z.string(),
     root: z.string(),
-    notes: z.array(z.string()),
     /** Of one that its agent has read from the start; empty: there was no room for it. */
     text: z.string().optional(),
   }),
@@ -64,11 +63,8 @@ export const skills = defineModule({
         return skill ? [{ kind: "read", path: skill.root }] : [];
       },
       async execute({ name }, host) {
-        const known = skillsIn(host.offer);
         const skill = skillNamed(name, host.offer);
-        const names = known.map((each) => each.name).join(", ");
-        if (!skill)
-          return fail(`There is no skill "${name}". ${names ? `There are: ${names}.` : "There are none."}`);
+        if (!skill) return fail(`There is no skill "${name}". ${namesOf(skillsIn(host.offer))}`);
         const { tellSkill } = await import("./tell.ts");
         const text = await tellSkill(skill, Settings.parse(host.settings).folders);
         if (text === undefined) return fail(`The skill "${skill.name}" is not there any more.`);
@@ -82,6 +78,15 @@ export const skills = defineModule({
 function skillsIn(offer: unknown): readonly OfferedSkill[] {
   const read = Offered.safeParse(offer);
   return read.success ? read.data : [];
+}
+
+const MAX_NAMED = 100;
+
+function namesOf(known: readonly OfferedSkill[]): string {
+  if (known.length === 0) return "There are none.";
+  const more = known.length > MAX_NAMED ? ` and ${known.length - MAX_NAMED} more` : "";
+  const names = known.slice(0, MAX_NAMED).map(({ name }) => name);
+  return `There are: ${names.join(", ")}${more}.`;
 }
 
 function skillNamed(name: string, offer: unknown): OfferedSkill | undefined {
@@ -105,7 +110,8 @@ async function preload(
     texts.set(name, size <= room ? text : "");
     if (size <= room) room -= size;
   }
-  return found.map((skill) => ({ ...skill, notes: [...skill.notes], text: texts.get(skill.name) }));
+  // What is wrong with them is for people, and would be in the log with each change.
+  return found.map(({ name, description, root }) => ({ name, description, root, text: texts.get(name) }));
 }
 
 /** For the model, a part each; none if nothing was to be read from the start. */
@@ -119,7 +125,7 @@ function textsOf(known: readonly OfferedSkill[]): readonly string[] {
 }
 
 /** One line each in at most 8,000 tokens: where they are too many for that, the last ones by name only, or counted. */
-function listing(known: readonly Skill[], tokens: Host["tokens"]): readonly string[] {
+function listing(known: readonly OfferedSkill[], tokens: Host["tokens"]): readonly string[] {
   const sizes = known.map(({ name }) => tokens(`**${name}**\n`));
   let room = MAX_TOKENS - sizes.reduce((sum, size) => sum + size, 0);
   let names = MAX_TOKENS;

@@ -234,6 +234,11 @@ describe("what an agent is told of skills", () => {
     expect(lines(10_000).at(-1)).toMatch(/^\(\d+ more\)$/);
   });
 
+  it("has the log keep nothing of what is wrong with them", async () => {
+    const { offer } = await offered({ "skills/pdf/SKILL.md": SIMPLE.replace("name", "hooks: x\nname") });
+    expect(offer).toEqual([expect.not.objectContaining({ notes: expect.anything() as unknown })]);
+  });
+
   it("says the same as long as nothing changed", async () => {
     const one = await offered(two);
     const again = await skills.offers!.find(one.host);
@@ -279,7 +284,13 @@ describe("what an agent is told of skills", () => {
   });
 
   it("says which there are where one is not known", async () => {
-    const { get } = await offered(two);
+    const { get, host } = await offered(two);
+    const one = { description: "x", root: "/x" };
+    const offer = Array.from({ length: 2_000 }, (_, n) => ({ ...one, name: `skill-${n}` }));
+    const many = await skills.actions["getSkill"]!.execute({ name: "docx" }, { ...host, offer });
+    expect(many.content).toMatch(
+      /^There is no skill "docx"\. There are: skill-0, .*, skill-99 and 1900 more\.$/,
+    );
     expect(await get("docx")).toMatchObject({
       outcome: "error",
       content: expect.stringContaining("pdf, zip"),
