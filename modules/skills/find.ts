@@ -53,6 +53,7 @@ export async function findSkills(
   for await (const { root, head, why } of readAhead(skillFolders(folders, signal), known)) {
     const other = head && skills.get(head.name);
     if (!head) leftOut.push(shown(root, why ?? "says nothing"));
+    else if (/\p{C}/u.test(root)) leftOut.push(shown(root, "a folder's name has what nobody sees in it"));
     else if (other) leftOut.push(shown(root, `"${head.name}" is in ${other.root} already`));
     else if (skills.size === MAX_SKILLS) leftOut.push(shown(root, `there are ${MAX_SKILLS} skills already`));
     else skills.set(head.name, { ...head, root });
