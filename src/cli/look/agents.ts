@@ -1,6 +1,7 @@
 // The definitions that agents can be started from here, and what of each does not hold.
 
 import { packageDir } from "../../base/package.ts";
+import { linkedOut } from "../../config/claude/files.ts";
 import type { Definition } from "../../config/definition.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
@@ -39,7 +40,10 @@ export const command: CliCommand = {
       config,
     );
     const lines = known.map((one) => lineOf(one, nameable));
-    const remarks = fault === undefined ? [] : [`${fault} (a start would refuse that)`];
+    const remarks = [
+      (await linkedOut(project)) ?? [],
+      fault === undefined ? [] : `${fault} (a start would refuse that)`,
+    ].flat();
     if (typed.options["json"]) {
       for (const line of lines) printJson(io, line);
       for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);

@@ -58,6 +58,16 @@ export async function ofEach<Read>(
   return found;
 }
 
+/** For people, in one line: that the project's are somebody else's, and so none of them counts; `undefined`: they are its own. */
+export async function linkedOut(projectDir: string): Promise<string | undefined> {
+  const [root, real] = await Promise.all([
+    realpath(projectDir),
+    realpath(join(projectDir, CLAUDE_AGENTS)).catch(() => undefined),
+  ]);
+  if (real === undefined || isInside(root, real)) return undefined;
+  return `${CLAUDE_AGENTS} leads out of the project; keep it there, or link it from your home: ~/${CLAUDE_AGENTS}`;
+}
+
 /** Those of the project first, by their paths. */
 export async function claudeFiles(homes: ClaudeHomes): Promise<readonly ClaudeFile[]> {
   return [...(await filesIn(homes, "project")), ...(await filesIn(homes, "home"))];

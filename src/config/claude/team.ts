@@ -3,7 +3,7 @@
 import { basename, join, relative, resolve } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { isAgentId, type AgentId } from "../../domain/message/message.ts";
-import { findClaudeAgents, type ClaudeHomes } from "./files.ts";
+import { findClaudeAgents, linkedOut, type ClaudeHomes } from "./files.ts";
 
 interface ClaudeMember {
   readonly id: AgentId;
@@ -25,8 +25,10 @@ export async function findClaudeTeam(
   const isProjects = relative(path, join(projectDir, ".claude")) === "";
   if (!isProjects && relative(path, atHome) !== "") return undefined;
   const found = (await findClaudeAgents(homes)).filter(({ isPersons }) => isPersons !== isProjects);
-  if (found.length === 0)
-    throw new LegionError("USAGE", `there are no agents in ${isProjects ? "" : "~/"}.claude/agents`);
+  if (found.length === 0) {
+    const why = isProjects ? await linkedOut(projectDir) : undefined;
+    throw new LegionError("USAGE", why ?? `there are no agents in ${isProjects ? "" : "~/"}.claude/agents`);
+  }
   const taken = new Set<AgentId>();
   return found.map(({ agent, shown }) => {
     const id = idFor(agent?.name ?? basename(shown, ".md"), taken);

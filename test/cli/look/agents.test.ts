@@ -1,6 +1,7 @@
-import { writeFile } from "node:fs/promises";
+import { rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { findTeam } from "../../../src/config/definition.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { legion, type Seen } from "../legion.ts";
 
@@ -58,6 +59,17 @@ describe("legion agents", () => {
     expect(exitCode).toBe(0);
     expect(out).toMatch(/^AGENT +FROM +MODEL +DESCRIPTION\nown +agents +- +Of this project\.\n/);
     expect(out).toContain("\nreviewer: hooks: no hook runs; the policy judges each call\n");
+  });
+
+  it("says that .claude/agents is a link out of the project, and so does a start of it", async () => {
+    const line =
+      ".claude/agents leads out of the project; keep it there, or link it from your home: ~/.claude/agents";
+    const elsewhere = await createTempProject({ "x.md": "---\nname: x\ndescription: y\n---\n" });
+    await rm(join(project, ".claude/agents"), { recursive: true });
+    await symlink(elsewhere, join(project, ".claude/agents"));
+    expect((await run()).out.replaceAll("\n", " ")).toContain(line);
+    const places = { projectDir: project, packageDir: project };
+    await expect(findTeam(".claude", places)).rejects.toMatchObject({ code: "USAGE", message: line });
   });
 
   it("says which skills and servers there are not, and which mark has nothing to stand for", async () => {
