@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -43,6 +43,19 @@ describe.runIf(bubblewrapIsThere)("what a program in the sandbox does to the wor
     await program.end();
     expect(said).toBe(key);
     expect(places.map((path) => existsSync(join(cwd, path)))).toEqual([writes, writes, writes]);
+  });
+
+  it("shows it a key no more where it starts by a link from elsewhere", async () => {
+    const elsewhere = await realpath(await mkdtemp(join(tmpdir(), "legion-program-")));
+    const link = join(elsewhere, "link");
+    await symlink(join(cwd, "deep"), link);
+    const environment = await open("bubblewrap", cwd, process.env);
+    const order = { command: "cat", args: [".env"], env: {}, network: "off", workspace: "reads" } as const;
+    const program = await environment.start({ ...order, cwd: link, mark: randomUUID() });
+    const [said] = await Promise.all([text(program.stdout), text(program.stderr)]);
+    await program.end();
+    await rm(elsewhere, { recursive: true });
+    expect(said).toBe("");
   });
 
   it.each([

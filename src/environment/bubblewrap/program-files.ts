@@ -28,17 +28,18 @@ export function programFiles(order: ProgramOrder, variables: NodeJS.ProcessEnv, 
     isProtected(shown.split("/").filter((name) => name !== "" && name !== "node_modules")) ||
     isInside(bounds.workspace, shown) ||
     isThere(shown);
+  const isHiddenFolder = (folder: string): boolean => isHidden(folder) || isHidden(realOf(folder) ?? folder);
   const files = [path, script].flatMap((file) => {
     if (file === undefined) return [];
     const real = realOf(file) ?? file;
-    const whole = [dirname(file), ...packageOf(real)].filter((folder) => !isHidden(folder));
+    const whole = [dirname(file), ...packageOf(real)].filter((folder) => !isHiddenFolder(folder));
     // Of a folder that holds more than that no more is shown than the file.
     return [
       ...folderArgs(whole, variables, bounds),
       ...[file, real].filter((one) => !isHidden(one)).flatMap((one) => ["--ro-bind", real, one]),
     ];
   });
-  const isOwn = isHidden(cwd) || holds(cwd, variables, bounds);
+  const isOwn = isHiddenFolder(cwd) || holds(realOf(cwd) ?? cwd, variables, bounds);
   return [...files, ...(isOwn ? [] : ["--ro-bind", cwd, cwd])];
 }
 
