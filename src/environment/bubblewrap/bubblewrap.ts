@@ -140,17 +140,18 @@ async function startProgram(
   const { command, args, cwd, env, network, workspace, mark } = program;
   const profile = { ...options, network: network === "on" ? "on" : "off", workspace } as const;
   const mounts = fixedArgs(profile, programFiles(program, variables, place));
-  const proxy = await proxyFor(typeof network === "string" ? [] : network, place);
   const watch = await beginProgram(guard, workspace);
+  let proxy: CommandProxy | undefined;
   const settle = async (): Promise<void> => {
     tellSetAside(await watch.end(), place);
     await proxy?.close();
   };
-  const { missed, refused } = proxy ?? {};
-  const seen = { ...passedOn(variables), HOME, TMPDIR: "/tmp", ...env, LEGION_RUN: mark };
-  const guarded = guardArgs(profile, watch.protect);
-  const order = sandboxes.around([command, ...args], { proxy, cwd, seen, mounts, guarded });
   try {
+    proxy = await proxyFor(typeof network === "string" ? [] : network, place);
+    const { missed, refused } = proxy ?? {};
+    const seen = { ...passedOn(variables), HOME, TMPDIR: "/tmp", ...env, LEGION_RUN: mark };
+    const guarded = guardArgs(profile, watch.protect);
+    const order = sandboxes.around([command, ...args], { proxy, cwd, seen, mounts, guarded });
     return await startSandboxed(order, cwd, { missed, refused, settle });
   } catch (error) {
     await settle();
