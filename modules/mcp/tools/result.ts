@@ -15,6 +15,9 @@ export interface Answer {
 /** Structured content that is longer is kept beside the log. */
 const MAX_DETAILS = 65_536;
 
+/** Each may be a file. */
+const MAX_BLOCKS = 1_000;
+
 export async function toResult(
   server: string,
   answer: Answer,
@@ -23,7 +26,8 @@ export async function toResult(
   const { content, structuredContent, isError } = answer;
   const parts: string[] = [];
   // One after the other: each may be large.
-  for (const block of content) parts.push(await showBlock(block, host));
+  for (const block of content.slice(0, MAX_BLOCKS)) parts.push(await showBlock(block, host));
+  if (content.length > MAX_BLOCKS) parts.push(`(${content.length - MAX_BLOCKS} more parts are left out.)`);
   const structured = structuredContent === undefined ? undefined : JSON.stringify(structuredContent);
   if (structured !== undefined && !content.some(({ type }) => type === "text")) parts.push(structured);
   const text = parts.filter((part) => part !== "").join("\n\n") || "(It answered nothing.)";

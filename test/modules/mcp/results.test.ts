@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openStdio } from "../../../modules/mcp/life/stdio.ts";
 import { createMcp } from "../../../modules/mcp/index.ts";
 import type { Offer } from "../../../modules/mcp/tools/offer.ts";
+import { toResult } from "../../../modules/mcp/tools/result.ts";
 import { readServers } from "../../../modules/mcp/config/read.ts";
 import type { NodeHost } from "../../../src/domain/authoring/host.ts";
 import { unwrapOutside } from "../../../src/domain/authoring/outside.ts";
@@ -122,4 +123,17 @@ describe("what a server answers", () => {
       'There is no MCP server "none"; there are: sdk.',
     );
   });
+});
+
+it("hostile: MCP: a server that answers with 100,000 images fills no disk", async () => {
+  let files = 0;
+  const keep = () => Promise.resolve(`${files++}`);
+  const image = { type: "image", mimeType: "image/png", data: "iVBORw==" } as const;
+  const { content } = await toResult(
+    "sdk",
+    { content: Array.from({ length: 100_000 }, () => image) },
+    { keep },
+  );
+  expect(files).toBe(1_000);
+  expect(content).toContain("(99000 more parts are left out.)");
 });
