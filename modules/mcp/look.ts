@@ -30,8 +30,12 @@ export async function lookAt(
   const { start } = placeFor(entry, confinement, programs);
   const open = (failed: number) =>
     openServer(entry, { network, clock, start }, { signal, failed, connectMs });
-  // The second time it is asked for the older protocol.
-  const link = await open(0).catch(() => open(1));
+  const begunMs = clock.now();
+  const link = await open(0).catch((error: unknown) => {
+    if (clock.now() - begunMs >= connectMs) throw error;
+    // The second time it is asked for the older protocol.
+    return open(1);
+  });
   const left = link.gone.then((why) => {
     throw new Error(why);
   });

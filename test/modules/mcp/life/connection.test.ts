@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { Connection } from "../../../../modules/mcp/life/connection.ts";
+import { lookAt } from "../../../../modules/mcp/look.ts";
+import { createHandClock } from "../../../hand-clock.ts";
 import { createTempProject } from "../../../temp-project.ts";
-import { connect, fake, isAlive, linesIn, NEVER } from "../kit.ts";
+import { connect, fake, isAlive, linesIn, localPrograms, NEVER, openNetwork, UNSAID } from "../kit.ts";
 
 const call = (connection: Connection, name: string, given: Record<string, unknown> = {}, signal = NEVER) =>
   connection.use((client) => client.callTool({ name, arguments: given }, { signal, timeout: 60_000 }));
@@ -158,6 +160,16 @@ describe("hostile: MCP", () => {
     clock.advance(10_000);
     await connection.settled(NEVER);
     expect(why(connection)).toBe("It did not answer within 10 s. It printed nothing.");
+  });
+
+  it("a server that is mute keeps a person who allows it waiting for ten seconds, and not for twice as long", async () => {
+    const clock = createHandClock();
+    const place = { clock, network: openNetwork(), programs: localPrograms(), confinement: UNSAID };
+    const looking = lookAt({ ...fake("mute"), hash: "0", says: "", place: "", project: "/" }, place);
+    looking.catch(() => undefined);
+    await clock.asleep(10_000);
+    clock.advance(10_000);
+    await expect(looking).rejects.toThrow("It did not answer within 10 s.");
   });
 
   it("a server that prints prose between its messages is understood", async () => {
