@@ -86,16 +86,16 @@ const answers = {
   },
 };
 
-/** Answers after two seconds, of which each 400 ms it tells. */
+/** Answers after three seconds, of which each 500 ms it tells. */
 function makeProgress(id, { _meta: { progressToken } }, send) {
   let progress = 0;
   const timer = setInterval(() => {
     progress++;
-    if (progress < 5)
-      return send({ method: "notifications/progress", params: { progressToken, progress, total: 5 } });
+    if (progress < 6)
+      return send({ method: "notifications/progress", params: { progressToken, progress, total: 6 } });
     clearInterval(timer);
     send({ id, result: { content: [{ type: "text", text: "done at last" }] } });
-  }, 400);
+  }, 500);
 }
 
 createInterface({ input: process.stdin }).on("line", (line) => {

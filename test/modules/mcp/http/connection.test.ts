@@ -3,8 +3,9 @@ import type { Connection } from "../../../../modules/mcp/life/connection.ts";
 import { NEVER } from "../kit.ts";
 import { call, connect, siteOf, startMcp, why, type Vice } from "./kit.ts";
 
+const PATIENCE = { timeout: 10_000, interval: 5 };
 const until = (connection: Connection, state: string) =>
-  vi.waitFor(() => expect(connection.standing.state).toBe(state), { timeout: 10_000, interval: 5 });
+  vi.waitFor(() => expect(connection.standing.state).toBe(state), PATIENCE);
 
 describe("a server behind a URL", () => {
   it("is greeted, answers, and its session is ended with the connection", async () => {
@@ -39,7 +40,7 @@ describe("a server behind a URL", () => {
       const { connection, clock } = connect(siteOf(server.url));
       await connection.settled(NEVER);
       const waiting = call(connection, "wait");
-      await vi.waitFor(() => expect(server.asked.at(-1)!.body).toContain('"wait"'));
+      await vi.waitFor(() => expect(server.asked.at(-1)!.body).toContain('"wait"'), PATIENCE);
       server.sessions.clear();
       const sentence = "The MCP server fake went while it was asked: It has forgotten the session.";
       await expect(call(connection, "echo")).rejects.toThrow(sentence);
@@ -64,7 +65,7 @@ describe("a server behind a URL", () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => call(connection, "echo")));
     expect(answers).toHaveLength(40);
     const open = () => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count)));
-    await vi.waitFor(async () => expect(await open()).toBe(0));
+    await vi.waitFor(async () => expect(await open()).toBe(0), PATIENCE);
     expect(warnings).toEqual([]);
   });
 
@@ -83,7 +84,7 @@ describe("a server behind a URL", () => {
     await connection.settled(NEVER);
     const stop = new AbortController();
     const waiting = call(connection, "wait", stop.signal);
-    await vi.waitFor(() => expect(server.asked.at(-1)!.body).toContain('"wait"'));
+    await vi.waitFor(() => expect(server.asked.at(-1)!.body).toContain('"wait"'), PATIENCE);
     const closed = server.closed();
     stop.abort(new Error("stopped"));
     await expect(waiting).rejects.toThrow();
