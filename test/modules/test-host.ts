@@ -107,7 +107,12 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
       execute: (command, options) => environment.execute(command, { cwd: root, ...options }),
       background: background.of(module.name),
     },
-    programs: { confinement: environment.confinement, start: startProgram, startOutside: startProgram },
+    programs: {
+      isConfined: false,
+      confinement: environment.confinement,
+      start: startProgram,
+      startOutside: startProgram,
+    },
     node: setup.node ?? closedPremises(() => Promise.reject(new Error("no web here"))),
     settings,
     signal,

@@ -22,7 +22,7 @@ export function placeFor(entry: Entry, settings: ConfinementSettings, programs: 
   const { name, hash } = entry;
   const { where, network, workspace } = confinementOf(entry, settings);
   const own = where === "elsewhere" ? undefined : programs.workspace;
-  if (where !== "sandbox") {
+  if (where !== "sandbox" || !programs.isConfined) {
     const start: StartServer = async ({ command, args, cwd, env }) => ({
       ...(await programs.startOutside({ command, args, cwd, env, network, workspace })),
       lacks: () => "",

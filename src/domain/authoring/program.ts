@@ -39,6 +39,8 @@ export type StartProgram = (order: ProgramOrder) => Promise<StartedProgram>;
 
 /** Where the programs of an agent run: in the environment of its commands, but with a home of their own. */
 export interface Programs {
+  /** Is there anything that confines them? Else `start` starts what `startOutside` does. */
+  readonly isConfined: boolean;
   /** The same text for agents of this process whose programs are confined alike, and so may share one. */
   readonly confinement: string;
   /** Absolute real path of the folder that these have in place of the project's; absent: that itself. */

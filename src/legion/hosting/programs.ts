@@ -40,7 +40,7 @@ export function createPrograms({ mark, outside, closing }: ProgramsPlace) {
       outside.start({ ...order, cwd: there(order.cwd), mark: `${mark}.${randomUUID()}` });
     if (!open || used.kind === "local") {
       const confinement = shortHash([used.confinement, workspace]);
-      return { confinement, workspace: own, startOutside, start: startOutside };
+      return { isConfined: false, confinement, workspace: own, startOutside, start: startOutside };
     }
     const confinement = shortHash([used.confinement, workspace, protectedPaths, privatePaths]);
     const openOnce = (agent: string, home: string): Promise<Environment> => {
@@ -57,6 +57,7 @@ export function createPrograms({ mark, outside, closing }: ProgramsPlace) {
       return opening;
     };
     return {
+      isConfined: true,
       confinement,
       workspace: own,
       startOutside,

@@ -138,7 +138,7 @@ export function closedWorkplace(
 ): Workplace {
   const { root } = legionPaths(project, home);
   const workspace = { root: project, home: relative(project, root), execute: refuse };
-  const programs = { confinement: "", start: refuse, startOutside: refuse };
+  const programs = { isConfined: false, confinement: "", start: refuse, startOutside: refuse };
   return { workspace, node: closedPremises(refuse), programs, settings, peers };
 }
 

@@ -186,6 +186,16 @@ describe("legion mcp", () => {
     },
   );
 
+  it("says nothing of hosts that it may reach of a server without a sandbox", async () => {
+    const shell = { command: process.execPath, args: [SHELL_SERVER], env: { LACKS: "api.weather.test" } };
+    const cwd = await createTempProject({
+      ...servers({ shell }),
+      ".ai-legion/config.yaml": "environment: local",
+    });
+    const { err } = await legion(["mcp", "allow", "shell"], { cwd });
+    expect(err).toMatch(/getaddrinfo EAI_AGAIN api\.weather\.test\n$/);
+  });
+
   it("is a matter of trust like all else that a project wants, and whoever has trusted all has allowed it", async () => {
     const env = { XDG_CONFIG_HOME: await createTempProject() };
     const cwd = await createTempProject({

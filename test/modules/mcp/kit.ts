@@ -28,7 +28,7 @@ export function localPrograms(): Programs {
   const { PATH } = process.env;
   const { start } = createLocalEnvironment({ PATH, SECRET: "not for servers" });
   const startOutside: Programs["startOutside"] = (order) => start({ ...order, mark: randomUUID() });
-  return { confinement: "none", start: startOutside, startOutside };
+  return { isConfined: false, confinement: "none", start: startOutside, startOutside };
 }
 
 /** Of servers of which nobody said anything. */
