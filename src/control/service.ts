@@ -28,7 +28,7 @@ export interface ServiceOptions {
   /** Called when the person wants the node to end, after they are answered. */
   readonly onStop: () => void;
   /** Hosts agents for other programs; absent: this node takes none. */
-  readonly spawner?: Pick<Spawner, "spawn">;
+  readonly spawner?: Spawner;
 }
 
 const TAKES_NONE = "the node that runs here takes no more agents; `legion start` hosts one that does";
@@ -44,6 +44,10 @@ export function createService({ legion, onStop, spawner }: ServiceOptions): Node
     say: async (said) => ({ ids: await say(legion, said, node) }),
     relay: (said) => relay(legion, said),
     spawn: (order) => spawner?.spawn(order) ?? Promise.reject(new LegionError("REFUSED", TAKES_NONE)),
+    wake: async ({ targets }) => {
+      const named = resolveKnown(targets, legion.known());
+      return { remarks: spawner ? await spawner.wake(named) : [TAKES_NONE] };
+    },
     answer: async (answered) => ({ id: await legion.control.answer(answered) }),
     order: async (order) => ({ agents: await obey(legion, order) }),
     resend: async ({ dead }) => ({ letters: await resend(legion, new Set(dead)) }),

@@ -124,6 +124,15 @@ export const ROUTES = {
     }),
     answer: relayed.extend({ agent: z.string().describe("The id of the agent.") }),
   },
+  wake: {
+    path: "/wake",
+    method: "post",
+    summary: "Hosts known agents for another program, those that nobody runs, each as it was last started.",
+    question: z.strictObject({ targets: ids.describe("a list of agent ids") }),
+    answer: z.object({
+      remarks: z.array(z.string()).readonly().describe("Of each that does not run, why."),
+    }),
+  },
   answer: {
     path: "/answer",
     method: "post",

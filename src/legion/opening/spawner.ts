@@ -41,8 +41,11 @@ export interface Spawner {
    * are too many, or the request was one for another call.
    */
   spawn(order: SpawnOrder): Promise<{ readonly agent: AgentId } & Awaited<ReturnType<Relay["relay"]>>>;
-  /** Hosts a known agent as it was last started; nothing happens if this node has it, or has had it. */
-  wake(agent: AgentId): Promise<void>;
+  /**
+   * Hosts those of `agents`, which are known, that nobody runs, each as it was last started. Resolves with why not of those
+   * that do not run, in a line each.
+   */
+  wake(agents: readonly AgentId[]): Promise<readonly string[]>;
 }
 
 export interface SpawnPlace {
@@ -65,13 +68,24 @@ export function createSpawner(place: SpawnPlace): Spawner {
     await host(who);
     came.add(id);
   };
-  const wake = async (id: AgentId): Promise<void> => {
-    const whereabouts = await backend.nodes?.whereabouts([id]);
-    if (legion.agents.has(id) || whereabouts?.of(id).holder !== undefined) return;
+  /** Resolves with why it does not run, if it does not. */
+  const wake = async (id: AgentId): Promise<string | undefined> => {
+    const held = (await backend.nodes?.whereabouts([id]))?.of(id);
+    if (isRunning(id) || held?.holder !== undefined) return undefined;
+    if (legion.agents.has(id) || held?.isStopped) return STOPPED;
     await letIn(id, { kind: "again", agents: [remember(id, await backend.reader.record(id))] });
+    return undefined;
   };
   return {
-    wake: (id) => inTurn(() => wake(id)),
+    wake: (agents) =>
+      inTurn(async () => {
+        const remarks: string[] = [];
+        for (const id of agents) {
+          const why = await wake(id).catch(reasonOf);
+          if (why !== undefined) remarks.push(`${id}: ${why}`);
+        }
+        return remarks;
+      }),
     spawn: ({ agent, task, request }) =>
       inTurn(async () => {
         const earlier = await legion.control.relayed(request);
@@ -128,6 +142,13 @@ function isNamedAfter(id: AgentId, request: string): boolean {
 
 function ownPart(request: string): string {
   return createHash("sha256").update(request).digest("hex").slice(0, 8);
+}
+
+const STOPPED = "a person stopped it; `legion start --only` runs it again";
+
+function reasonOf(error: unknown): string {
+  if (!isLegionError(error)) throw error;
+  return error.message;
 }
 
 /** Another node of the legion has it, where the call was heard before. */

@@ -76,7 +76,9 @@ describe("agents of other programs", () => {
     const { legion, spawner } = await openSpawner();
     const { agent } = await spawner.spawn(order);
     await legion.dismiss(agent);
-    await spawner.wake(agent);
+    expect(await spawner.wake([agent])).toEqual([
+      expect.stringMatching(/: a person stopped it; `legion start/),
+    ]);
     await spawner.spawn(order);
     expect(legion.agents.get(agent)?.standing.state).toBe("stopped");
   });
@@ -110,7 +112,7 @@ describe("agents of other programs", () => {
     await expect(spawner.spawn(order)).rejects.toThrow(
       /as many as there may be; `legion stop <id>` ends one/,
     );
-    await expect(spawner.wake(old)).rejects.toThrow(/as many as there may be/);
+    expect(await spawner.wake([old])).toEqual([expect.stringMatching(/as many as there may be/)]);
     await legion.dismiss((await spawner.spawn({ ...order, request: "n-3" })).agent);
     expect(await spawner.spawn(order)).toMatchObject({ isRepeated: false });
   });

@@ -82,26 +82,22 @@ export function createProgramHost(site: Site, place: TypedPlace, io: Io): Progra
       return "spawner" in node ? node.spawner.spawn(order) : node.spawn(order);
     },
     async wake(agents) {
-      const node = await find().catch(reasonOf);
-      if (typeof node === "string") return [node];
-      if (!("spawner" in node)) return [];
-      const remarks: string[] = [];
-      for (const agent of agents) {
-        const why = await node.spawner.wake(agent).catch(reasonOf);
-        if (why !== undefined) remarks.push(`${agent}: ${why}`);
+      try {
+        const node = await find();
+        return "spawner" in node
+          ? await node.spawner.wake(agents)
+          : (await node.wake({ targets: agents })).remarks;
+      } catch (error) {
+        if (!isLegionError(error)) throw error;
+        // What was said is kept all the same.
+        return [messageOf(error)];
       }
-      return remarks;
     },
     definitions: () =>
       knownDefinitions({ projectDir: project, packageDir, trust: config.trust, home: config.home }),
     close: () => inTurn(endOwn),
     interrupt: () => own?.interrupt(),
   };
-}
-
-function reasonOf(error: unknown): string {
-  if (!isLegionError(error)) throw error;
-  return messageOf(error);
 }
 
 function tell(text: string, { stderr }: Pick<Io, "stderr">): void {

@@ -104,9 +104,12 @@ describe("legion mcp serve", { timeout: 60_000 }, () => {
     await node.ended;
     const again = start();
     await again.until("1 agent");
+    // The person's node did not have it: it does now.
+    const sent = await program.call("send", { to: [spawned["agent"]], text: "note eggs: ten" });
+    expect(sent).toMatchObject({ remarks: [], agents: [{ state: expect.not.stringMatching("stopped") }] });
     expect(await program.call("spawn", TASK)).toEqual({ ...spawned, repeated: true });
     await program.call("wait", { agent: spawned["agent"], after: spawned["after"], seconds: 30 });
-    expect(await mailOf(project, spawned["agent"] as string)).toEqual([TASK.task]);
+    expect(await mailOf(project, spawned["agent"] as string)).toEqual([TASK.task, "note eggs: ten"]);
     // It ends with its program, and the node goes on.
     await program.close();
     expect((await legion(["send", "1", "note a: b"], { cwd: project })).exitCode).toBe(0);
