@@ -33,6 +33,11 @@ describe.runIf(redisIsThere)(
       expect((await legion(["ps", "--json", "--bus", server.url], { cwd: there })).json).toMatchObject([
         { id: agent },
       ]);
+      // And a call that both hear at the same moment.
+      const racing = { task: "note e: f", id: "call-3" };
+      const both = await Promise.all([one.call("spawn", racing), two.call("spawn", racing)]);
+      expect(both.map(({ repeated }) => repeated).sort()).toEqual([false, true]);
+      expect(new Set(both.map((spawn) => spawn["message"])).size).toBe(1);
     });
   },
 );
