@@ -30,10 +30,12 @@ export interface Live {
 }
 
 export function createLive(options: LiveOptions): Live {
-  const { agents, questions } = options;
+  const { agents, hosted, questions } = options;
   const page = createPage(options);
   const expected: string[] = [];
-  const tell = createBrief(page, { here: new Set(agents), expected, questions });
+  // Others may come while it runs, such as those that another program starts.
+  const here = { has: (id: AgentId): boolean => agents.includes(id) || hosted().includes(id) };
+  const tell = createBrief(page, { here, expected, questions });
   const rows = createAgentRows({ ...options, lookOf: page.lookOf });
   return {
     see(inspection) {
@@ -52,7 +54,7 @@ export function createLive(options: LiveOptions): Live {
 
 interface BriefOptions extends Pick<LiveOptions, "questions"> {
   /** The agents that run here. */
-  readonly here: ReadonlySet<AgentId>;
+  readonly here: { has(agent: AgentId): boolean };
   /** What the person says here, and has seen already. */
   readonly expected: readonly string[];
 }

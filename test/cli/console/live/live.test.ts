@@ -3,7 +3,7 @@ import { createLive } from "../../../../src/cli/console/live/live.ts";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
 import { call, committed, decision, delta, mail, message, result, state } from "../../inspections.ts";
 
-function watch(agents = ["1", "2"]) {
+function watch(agents = ["1", "2"], hosted = agents) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
   onTestFinished(() => void vi.useRealTimers());
   let printed = "";
@@ -16,7 +16,7 @@ function watch(agents = ["1", "2"]) {
     size: () => ({ columns: 60, rows: 24 }),
     paint: (_, text) => text,
     agents,
-    hosted: () => agents,
+    hosted: () => hosted,
     spent: () => ({ steps: 3, tokens: 12_345, cost: 0, timeMs: 0 }),
   });
   onTestFinished(live.close);
@@ -41,6 +41,17 @@ const said = (content: string, ...to: readonly string[]): Inspection =>
   });
 
 describe("what scrolls by where each agent has a row", () => {
+  it("shows once what one says to the person that came while others ran", () => {
+    const view = watch(["1"], ["1", "guest"]);
+    const sent = message("guest", "0", "Fine.");
+    view.see(
+      decision("guest", { text: "Fine.", stop: "end", sends: [sent] }),
+      committed("0", { kind: "message", message: sent, mail: 1, from: "log" }),
+      committed("0", { kind: "message", message: message("away", "0", "Hello."), mail: 2, from: "log" }),
+    );
+    expect(view.rows()).toEqual(["guest    → Control: Fine.", "Control  ← away: Hello."]);
+  });
+
   it("is what concerns the person, and nothing else", () => {
     const view = watch();
     view.see(
