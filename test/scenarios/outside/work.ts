@@ -34,7 +34,7 @@ export interface Outside {
 /** Its person has trusted all of it. When that was, the server `desk` had one tool more than it has until somebody logs in. */
 export async function createOutside(): Promise<Outside> {
   const { path: own, remove: removeOwn } = await createTempProject();
-  const servers = SERVERS.map((name) => [name, { command: process.execPath, args: [SERVER, name] }]);
+  const servers = SERVERS.map((name) => [name, { command: process.execPath, args: [SERVER, name, "."] }]);
   const { path: cwd, remove: removeProject } = await createTempProject({
     ...Object.fromEntries(Array.from({ length: 20 }, (_, index) => skill(index + 1)).flat()),
     ".mcp.json": JSON.stringify({ mcpServers: Object.fromEntries(servers) }),
