@@ -10,6 +10,7 @@ import type { Variables } from "../../base/process/variables.ts";
 import { NO_SECRETS, createRedactor } from "../../base/redaction/redactor.ts";
 import type { Config } from "../../config/config.ts";
 import { searchKeys } from "../../config/web-search.ts";
+import type { Limits } from "../../domain/limits.ts";
 import { isAnsweredBy } from "../../domain/policy/answer.ts";
 import { createLocalEnvironment } from "../../environment/local.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
@@ -26,6 +27,8 @@ export interface OpenedLegion {
   readonly legion: Legion;
   /** Where it is kept; close it when the legion has stopped. */
   readonly backend: Backend;
+  /** Of all its agents together. */
+  readonly limits: Limits;
   /** From now on no agent changes these either, relative to the project: what runs one that comes later. */
   protect(paths: readonly string[]): void;
 }
@@ -75,7 +78,7 @@ export async function openNode(order: OpeningOrder): Promise<OpenedLegion> {
         isAnsweredBy(await answersOf(openPersonFolder(env), project), call, touch),
     });
     const protect: OpenedLegion["protect"] = (paths) => paths.forEach((path) => added.add(path));
-    return { legion, backend, protect };
+    return { legion, backend, limits: rest.limits, protect };
   } catch (error) {
     await backend.close();
     throw error;

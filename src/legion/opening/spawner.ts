@@ -17,8 +17,7 @@ import { isAgentId, type AgentId } from "../../domain/message/message.ts";
 import { findEnvironment } from "../../environment/open.ts";
 import type { Relay } from "../../mail/relay.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
-import type { AgentPlan } from "../hosting/agent-plan.ts";
-import { planRoster, type Who } from "../roster.ts";
+import { planRoster, type Roster, type Who } from "../roster.ts";
 import type { OpenedLegion } from "./open-node.ts";
 import { remember } from "./remember.ts";
 
@@ -115,15 +114,17 @@ function createHost({ opened, config, project, env }: SpawnPlace): (who: Who) =>
     const machine = { finding: await findOnce(""), variables: env };
     const places = { projectDir: project, packageDir };
     const { roles, limits, protectedPaths } = await planRoster(who, { config, places, admit, machine });
+    if (limits.cost !== undefined && opened.limits.cost === undefined) throw unlimited(roles);
     opened.protect(protectedPaths);
-    for (const { plan } of roles) await opened.legion.host(within(limits.cost, plan));
+    for (const { plan } of roles) await opened.legion.host(plan);
   };
 }
 
-/** A legion that was started with free models alone has no limit of its own for one that costs. */
-function within(cost: number | undefined, plan: AgentPlan): AgentPlan {
-  if (cost === undefined) return plan;
-  return { ...plan, limits: { ...plan.limits, cost: Math.min(cost, plan.limits.cost ?? cost) } };
+/** A legion that was started with free models alone has no limit for what costs: each of its agents would have one of its own. */
+function unlimited(roles: Roster["roles"]): LegionError {
+  const models = [...new Set(roles.map(({ plan }) => plan.model.name))].join(", ");
+  const way = "`legion start --limits cost=5` sets one";
+  return new LegionError("REFUSED", `${models} costs, and the legion runs without a limit for that; ${way}`);
 }
 
 const NAME_CHARS = 40;

@@ -12,13 +12,15 @@ const FILES = {
   "agents/Code Reviewer.md": "---\nmodules: [core, messaging]\n---\nYou review.",
   "agents/coded.md": "---\nmodules: [core, ./weather.mjs]\n---\nYou run code.",
   "weather.mjs": WEATHER,
+  "agents/paid.md": "---\nmodel: anthropic/claude-sonnet-4-5\nmodules: [core]\n---\nYou cost.",
   "secret.md": "---\nmodules: [core]\n---\nNot meant.",
 };
 
 async function openSpawner(folder?: string, agent?: string) {
   const project = folder ?? (await createTempProject(FILES));
-  const env = { XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] ?? "", PATH: process.env["PATH"] ?? "" };
-  const flags = { model: "offline", tick: "0", agent };
+  const { XDG_CONFIG_HOME = "", PATH = "" } = process.env;
+  const env = { XDG_CONFIG_HOME, PATH, LEGION_MODEL: "offline", ANTHROPIC_API_KEY: "none" };
+  const flags = { tick: "0", agent };
   const config = await loadConfig({ projectDir: project, env, flags });
   const opened = await openNode({
     ...{ config, project, env, plans: [], limits: {}, heartbeatMs: "off" },
@@ -85,6 +87,11 @@ describe("agents of other programs", () => {
 
   it.each([
     ["a definition that is not there", { ...order, agent: "Code Viewer" }, /no.*agent.*Code Viewer/i],
+    [
+      "what costs where nothing limits that",
+      { ...order, agent: "paid" },
+      /anthropic\/claude-\S+ costs, and the legion runs without a limit for that; `legion start --limits/,
+    ],
     ["code that nobody trusted", { ...order, agent: "coded" }, /code that you have not trusted: weather.mjs/],
     [
       "the name of another call",
