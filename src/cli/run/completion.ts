@@ -31,6 +31,12 @@ export const command: CliCommand = {
   },
 };
 
+/** What the first argument may be, where it is one of a few words. */
+const WORDS = new Map<string, readonly string[]>([
+  ["completion", SHELLS],
+  ["mcp", ["allow", "deny", "serve"]],
+]);
+
 interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
@@ -46,7 +52,7 @@ async function read({ name, summary, load }: CommandEntry, { commands }: Io): Pr
   const parser = new Command(name);
   (await load()).command.define(parser);
   const [first] = parser.registeredArguments;
-  const words = name === "help" ? commands.map((entry) => entry.name) : name === "completion" ? SHELLS : [];
+  const words = WORDS.get(name) ?? (name === "help" ? commands.map((entry) => entry.name) : []);
   const takes = words.length > 0 ? "words" : takenBy(name, first?.name());
   return { name, summary, words, takes, options: parser.createHelp().visibleOptions(parser) };
 }
@@ -98,12 +104,12 @@ _legion() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} options= takes= words= before=
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    _legion_offer "" "$cur" <<< ${quoted(commands.map(({ name }) => name).join("\n"))}
-    return
+    _legion_offer "" "$cur" <<< ${quoted(commands.map(({ name }) => name).join("\n"))}; return
   fi
   case \${COMP_WORDS[1]} in
 ${commands.map(bashCase).join("\n")}
   esac
+  if ((COMP_CWORD > 2)) && [[ $takes == words ]]; then takes=; fi
   case $prev in
     ${valueCases(commands, `words='${TEAMS}'`)}
   esac
@@ -166,6 +172,7 @@ _legion() {
   case \${words[2]} in
 ${commands.map(zshCase).join("\n")}
   esac
+  if ((CURRENT > 3)) && [[ $takes == words ]]; then takes=; fi
   case $previous in
     ${valueCases(commands, `offered=(${TEAMS})`)}
   esac

@@ -99,6 +99,11 @@ describe("legion completion bash", () => {
       ["bash", "zsh", "fish"],
     ],
     [["help", "pr"], ["prompt"]],
+    [
+      ["mcp", ""],
+      ["allow", "deny", "serve"],
+    ],
+    [["mcp", "allow", ""], []],
     [["import", "su"], ["sub"]],
     [["nothing", ""], []],
   ])("offers for %j: %j", async (words, offered) => {
