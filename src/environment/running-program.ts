@@ -84,3 +84,9 @@ export function notStarted(
   }[code];
   return new LegionError("REFUSED", why ?? `It could not be started (${code}).`);
 }
+
+/** Throws REFUSED. Where arguments are told one after the other, what comes after a NUL would be another one. */
+export function refuseNul(texts: readonly string[]): void {
+  if (texts.some((text) => text.includes("\0")))
+    throw new LegionError("REFUSED", "a variable of it holds a NUL character, which no program can be given");
+}

@@ -9,7 +9,7 @@ import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { ExecuteOptions } from "../environment.ts";
 import { signalGroup, signalProcess } from "../process-tree.ts";
 import { attend, type createLivingCommands } from "../running-command.ts";
-import { attendProgram, type RunningProgram } from "../running-program.ts";
+import { attendProgram, refuseNul, type RunningProgram } from "../running-program.ts";
 import { innerLimits, OUTER_LIMITS, watchLimits, type Cgroup } from "./limits.ts";
 import { withoutFiles } from "./open-files.ts";
 import type { Args } from "./system.ts";
@@ -88,9 +88,7 @@ async function openSandbox(order: SandboxOrder, cwd: string, pipes: Pipes) {
       "a sandbox can hide or protect some 2,500 files, and this workspace has more with protected names";
     throw new LegionError("REFUSED", most);
   }
-  // It ends an argument: what comes after it would be another one.
-  if (args.some((arg) => arg.includes("\0")))
-    throw new LegionError("REFUSED", "a variable of it holds a NUL character, which no program can be given");
+  refuseNul(args);
   const child = start(order, cwd, pipes);
   await once(child, "spawn");
   const status = listen(child);

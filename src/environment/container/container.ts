@@ -22,7 +22,7 @@ import {
   SHELL,
   type RunningCommand,
 } from "../running-command.ts";
-import { attendProgram } from "../running-program.ts";
+import { attendProgram, refuseNul } from "../running-program.ts";
 import type { ContainerOptions } from "./container-options.ts";
 import { runArgs, type ContainerRun } from "./run-args.ts";
 
@@ -202,6 +202,7 @@ interface ContainerOrder extends Omit<ContainerRun, "name" | "passed" | "variabl
 
 /** For the command line to read: in a line of its own, so a value of several cannot be said. */
 function writeVariables(path: string, variables: Readonly<Record<string, string>>): string {
+  refuseNul(Object.values(variables));
   const lines = Object.entries(variables).filter(([, value]) => !value.includes("\n"));
   writeFileSync(path, lines.map((pair) => `${pair.join("=")}\n`).join(""), { mode: 0o600 });
   return path;
