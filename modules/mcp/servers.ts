@@ -43,7 +43,7 @@ export function openServers(node: NodeHost, settings: McpSettings, times: Server
       const named = (await begun).entries.find(({ name }) => name === wanted);
       const entry = named && hasServer(asking.choice, named) ? named : undefined;
       const found = entry && (await connectedTo(entry, asking));
-      await found?.connection.settled(signal);
+      if (found?.connection.standing.state === "starting") await found.connection.settled(signal);
       if (found) return found.connection;
       if (entry) throw new Error(refusal(entry));
       const known = (await allowed(asking)).map(({ name }) => name).join(", ") || "none";

@@ -28,6 +28,9 @@ const settings = z.object({
   pinned: callable<(entry: NamedEntry, now: readonly PinnedTool[]) => Promise<readonly PinnedTool[]>>(),
 });
 
+/** Asked for with each call. */
+const choice = settings.pick({ names: true, file: true });
+
 export type McpSettings = z.output<typeof settings>;
 
 /** Throws if they are not there. */
@@ -43,7 +46,7 @@ export interface Asking {
 
 /** Of one agent. Throws as `readSettings` does. */
 export function askingFor({ settings: given, programs }: Pick<Host, "settings" | "programs">): Asking {
-  const { names = "all", file } = readSettings(given);
+  const { names = "all", file } = choice.parse(given);
   return { choice: { names, file }, programs };
 }
 
