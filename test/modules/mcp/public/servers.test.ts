@@ -16,7 +16,7 @@ const EVERYTHING: Calls = [
     { messageType: "error", includeImage: true },
     /Error:[^]*\(image image\/png, \d+ b/,
   ],
-  ["get-env", {}, /"HOME"/],
+  ["get-env", {}, /LEGION_RUN/],
   ["get-resource-links", { count: 2 }, /Resource demo:\/\/resource\/dynamic\/\w+\/1: /],
   [
     "get-resource-reference",
