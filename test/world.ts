@@ -77,7 +77,7 @@ export interface World {
   restart(agents?: Readonly<Record<AgentId, WorldAgent>>): Promise<World>;
 }
 
-const templates = { ...openTemplates({ start: startTemplateWorker }), rest: () => Promise.resolve() };
+const templates = openTemplates({ start: startTemplateWorker });
 const MODULES = [core, goals, notes, messaging];
 const PROTOCOLS: Readonly<Record<"text" | "tools", Protocol>> = { text: textProtocol, tools: toolsProtocol };
 

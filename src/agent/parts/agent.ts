@@ -150,8 +150,6 @@ export interface Agent extends Thinker {
   readonly rulebook: Pick<Rulebook, "own" | "questions">;
   readonly limits: Pick<Limits, "turns">;
   readonly patience: LoopPatience;
-  /** Ends what runs beside it; absent: nothing does. */
-  readonly rest: (() => Promise<void>) | undefined;
   /** How what is run before its first step is run; absent: nothing is. `mark` tells what a crash leaves of it. */
   readonly startup?: StartupPlan & { readonly mark: () => string };
   readonly shared: Shared;

@@ -49,8 +49,6 @@ export interface TemplateEngine {
   match(expression: string, text: string): Promise<readonly string[]>;
   /** As `render`. */
   begins(expression: string, text: string): Promise<boolean>;
-  /** Holds nothing any more until it is asked again. */
-  rest(): Promise<void>;
 }
 
 export type OpenWording = (source: WordingSource) => Wording;

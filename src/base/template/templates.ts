@@ -26,8 +26,6 @@ export interface Templates {
   /** Rejects if `source` is no template, or uses what is not supported. */
   check(source: string): Promise<void>;
   checkExpression(expression: string): Promise<void>;
-  /** Ends the thread, unless it is at something; the next question starts another. */
-  rest(): Promise<void>;
   /** What has not been answered rejects. */
   close(): Promise<void>;
 }
@@ -36,6 +34,8 @@ export interface TemplatesOptions {
   /** Closes them. */
   readonly signal?: AbortSignal;
   readonly start?: StartRenderer;
+  /** How long the thread stays without a question; absent: 10 s. */
+  readonly idleMs?: number;
 }
 
 /** Starts the thread that renders. */
@@ -60,6 +60,8 @@ export interface TemplateAnswer {
 }
 
 const DEADLINE_MS = 1_000;
+/** To start a thread takes longer than most templates do: whoever asks step after step finds it there. */
+const IDLE_MS = 10_000;
 /** Where a thread would end by itself, which takes the process along in some versions of Node. It is not to come to that. */
 const LAST_HEAP_MB = 192;
 
@@ -80,11 +82,13 @@ interface Renderer {
   isReady: boolean;
   job: Job | undefined;
   number: number;
+  /** Ends it: at something, after too long; at nothing, after a while. */
   timer: NodeJS.Timeout | undefined;
 }
 
 interface Desk {
   readonly start: StartRenderer;
+  readonly idleMs: number;
   readonly waiting: Job[];
   /** Absent before the first job, and after one that had to be ended. */
   renderer: Renderer | undefined;
@@ -96,9 +100,13 @@ export function float(value: number): unknown {
   return Object(value) as unknown;
 }
 
-/** The thread starts with the first question, and keeps the process alive only while it has one. */
-export function openTemplates({ signal, start = startCompiled }: TemplatesOptions = {}): Templates {
-  const desk: Desk = { start, waiting: [], renderer: undefined, isClosed: false };
+/**
+ * The thread starts with the first question, ends when there was none for a while, and keeps the process alive only while it has
+ * one.
+ */
+export function openTemplates(options: TemplatesOptions = {}): Templates {
+  const { signal, start = startCompiled, idleMs = IDLE_MS } = options;
+  const desk: Desk = { start, idleMs, waiting: [], renderer: undefined, isClosed: false };
   const abort = (): void => void close(desk, signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
@@ -120,12 +128,6 @@ export function openTemplates({ signal, start = startCompiled }: TemplatesOption
     },
     async checkExpression(expression) {
       await ask(desk, { asks: "checkExpression", expression });
-    },
-    async rest() {
-      const { renderer } = desk;
-      if (!renderer || renderer.job || desk.waiting.length > 0) return;
-      desk.renderer = undefined;
-      await renderer.worker.terminate();
     },
     async close() {
       signal?.removeEventListener("abort", abort);
@@ -186,6 +188,7 @@ function begin(desk: Desk): void {
       job.reject(new LegionError("CONFIG", reason, { cause: error }));
       continue;
     }
+    clearTimeout(renderer.timer);
     renderer.number++;
     renderer.job = job;
     renderer.worker.ref();
@@ -240,13 +243,16 @@ function finish(desk: Desk, renderer: Renderer, answer: TemplateAnswer): void {
   renderer.worker.unref();
   job?.resolve(answer);
   begin(desk);
+  if (renderer.job) return;
+  renderer.timer = setTimeout(() => end(desk, renderer), desk.idleMs).unref();
 }
 
-function end(desk: Desk, renderer: Renderer, fault: string): void {
+/** @param fault what its job is to blame for; absent: it has none */
+function end(desk: Desk, renderer: Renderer, fault?: string): void {
   if (desk.renderer !== renderer) return;
   desk.renderer = undefined;
   clearTimeout(renderer.timer);
-  renderer.job?.reject(new LegionError("CONFIG", fault));
+  if (fault !== undefined) renderer.job?.reject(new LegionError("CONFIG", fault));
   void renderer.worker.terminate();
   begin(desk);
 }

@@ -77,8 +77,6 @@ export interface AgentPlan extends Ways, Lodging {
   readonly wording?: OpenWording;
   /** How the template `startup` is run before its first step; absent: nothing is. */
   readonly startup?: StartupPlan;
-  /** Ends what it has running beside itself, when it is closed; others may have it start again. Absent: nothing. */
-  readonly rest?: () => Promise<void>;
   /** Absent: the usual. */
   readonly patience?: LoopPatience;
   readonly tickMs: number;
@@ -163,7 +161,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     presence,
     rulebook,
     limits,
-    ...{ patience: plan.patience ?? USUAL_PATIENCE, rest: plan.rest },
+    patience: plan.patience ?? USUAL_PATIENCE,
     startup: plan.startup && { ...plan.startup, mark: () => markOfLeft(memory) },
     wording,
     shared,
@@ -245,11 +243,10 @@ export function toHostable(plan: AgentPlan, redactor: Redactor): Hostable {
 
 /** Closes all of it; rejects if a module closes badly. */
 export async function closeAgent(agent: Agent): Promise<void> {
-  const { modules, background, workplace, outbox, inbox, memory, rest } = agent;
+  const { modules, background, workplace, outbox, inbox, memory } = agent;
   try {
     await modules.close();
   } finally {
-    await rest?.();
     await background.close();
     await workplace.close();
     await outbox.close();

@@ -17,7 +17,7 @@ import { BASH, bashByCalls, bashByText, FENCE } from "../../model/protocol/bash.
 import type { Protocol } from "../../model/protocol/protocol.ts";
 import type { AgentPlan } from "./agent-plan.ts";
 
-/** One for all who are hosted, whenever they come: its thread starts with the first question, and ends when one of them is closed. */
+/** One for all who are hosted, whenever they come. */
 const ENGINE = openTemplates();
 
 /**
@@ -82,7 +82,6 @@ export function inBash(
     settings: { [BASH]: { timeoutMs, folder } },
     memory: { strategy: "none", threshold: Infinity, pin: "newest" },
     wording: createWording(settings, engine),
-    rest: engine.rest,
     startup: templates.startup === undefined ? undefined : { timeoutMs, folder },
     isListed: whitelist && ((call) => beginsLikeOneOf(whitelist, call, engine)),
     // A test that fails again while its bug is being looked for is no loop.

@@ -70,6 +70,15 @@ describe("the thread that renders", () => {
     await own.close();
   });
 
+  it("stays for as long as there is something to render", async () => {
+    const { started, start } = watched();
+    const own = openTemplates({ start, idleMs: 1 });
+    const busy = "{% for i in range(40000) %}{{ i }}{% endfor %}";
+    await Promise.all(Array.from({ length: 20 }, () => own.render(busy, {})));
+    expect(started).toHaveLength(1);
+    await own.close();
+  });
+
   it("is ended with a template that takes longer than a second; those behind it are rendered by another", async () => {
     const { started, start } = watched();
     const own = openTemplates({ start });
@@ -103,15 +112,11 @@ describe("the thread that renders", () => {
     await own.close();
   });
 
-  it("rests when it is told to, unless it is at something, and starts again", async () => {
+  it("ends when nothing was asked for a while, and starts again", async () => {
     const { started, start } = watched();
-    const own = openTemplates({ start });
-    const rendering = own.render("a", {});
-    await own.rest();
-    expect(await rendering).toBe("a");
-    expect(started).toHaveLength(1);
+    const own = openTemplates({ start, idleMs: 1 });
+    expect(await own.render("a", {})).toBe("a");
     const exited = new Promise((resolve) => started[0]!.once("exit", resolve));
-    await own.rest();
     await exited;
     expect(await own.render("b", {})).toBe("b");
     expect(started).toHaveLength(2);
