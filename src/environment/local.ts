@@ -5,9 +5,8 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { dirname } from "node:path";
 import { codeOf } from "../base/errors.ts";
-import { startOf } from "../base/process/running.ts";
 import type { Environment, EnvironmentPlace } from "./environment.ts";
-import { endTree, signalGroup } from "./process-tree.ts";
+import { endTree, rootOf, signalGroup } from "./process-tree.ts";
 import { attend, createLivingCommands, passedOn, shellScript } from "./running-command.ts";
 import { attendProgram, notStarted } from "./running-program.ts";
 import type { EnvironmentChoice } from "./settings.ts";
@@ -37,15 +36,15 @@ export function createLocalEnvironment(
         stdio: ["ignore", "pipe", "ignore"],
       });
       await once(child, "spawn");
-      const [group, since] = [child.pid!, Number(startOf(child.pid!))];
+      const root = rootOf(child.pid!);
       const running = {
         child,
         stdout: child.stdout,
-        terminate: () => signalGroup(group, "SIGTERM"),
-        kill: () => endTree(group, mark, since),
+        terminate: () => signalGroup(root.pid, "SIGTERM"),
+        kill: () => endTree(mark, root),
       };
       return living.during(
-        () => signalGroup(group, "SIGKILL"),
+        () => signalGroup(root.pid, "SIGKILL"),
         () => attend(running, options),
       );
     },
@@ -54,11 +53,12 @@ export function createLocalEnvironment(
         // The mark lasts: no entry takes it away.
         ...{ cwd, env: { ...own, ...env, LEGION_RUN: mark }, detached: true, stdio: "pipe" },
       });
+      const root = child.pid === undefined ? undefined : rootOf(child.pid);
       const program = attendProgram(
         {
           child,
           terminate: () => void child.kill("SIGTERM"),
-          kill: () => endTree(child.pid, mark),
+          kill: () => endTree(mark, root),
           endNow: () => child.pid && signalGroup(child.pid, "SIGKILL"),
         },
         living,
@@ -69,7 +69,7 @@ export function createLocalEnvironment(
       return program;
     },
     variables: (mark) => ({ ...own, LEGION_RUN: mark }),
-    endLeft: (mark) => endTree(undefined, mark),
+    endLeft: (mark) => endTree(mark),
     close: () => Promise.resolve(),
   };
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { readdir, readlink } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { readlink } from "node:fs/promises";
 import { setImmediate as pause, setTimeout as delay } from "node:timers/promises";
 import { codeOf } from "../base/errors.ts";
+import { bornSoFar, newestNumber, startOf } from "../base/process/running.ts";
 
 /** How often to look again for processes that were born, or not yet gone, while the others were ended. */
 const MAX_ROUNDS = 50;
@@ -13,20 +14,36 @@ const READ_PAUSE_MS = 1;
 const START = 19;
 /** So many processes are looked at before others have a turn. */
 const TURN = 100;
+/** By far fewer than Linux has numbers for processes: 32,768 at least. */
+const ONE_ROUND = 10_000;
+
+/** The first process of a tree; it leads a group. */
+export interface TreeRoot {
+  readonly pid: number;
+  /** As `startOf` says it; NaN: nobody knows. */
+  readonly start: number;
+  /** As `bornSoFar` said it when it had just been started. */
+  readonly born: number;
+}
+
+/** @param pid of a process that was started this moment */
+export function rootOf(pid: number): TreeRoot {
+  return { pid, start: Number(startOf(pid) || NaN), born: bornSoFar() };
+}
 
 /**
- * Ends the process group `group`, where it is known, and every process whose environment holds `mark`, also those that
+ * Ends the process group that `root` leads, where it is known, and every process whose environment holds `mark`, also those that
  * left the group, with the groups that they lead; says whether there were any. Where there is no /proc only the group is
  * ended. A process that drops its environment escapes if it leaves the group, or if nobody with the mark leads that.
  *
  * @param mark long and random: nobody else's environment may hold it by chance
- * @param since when the first of them was started, as `startOf` says it: what is older is none of them; absent: any may be
+ * @param root what is older is none of them; absent: any process may be one
  */
-export async function endTree(group: number | undefined, mark: string, since = 0): Promise<boolean> {
-  const groups = new Set(group === undefined ? [] : [group]);
+export async function endTree(mark: string, root?: TreeRoot): Promise<boolean> {
+  const groups = new Set(root && [root.pid]);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     for (const known of groups) signalGroup(known, "SIGKILL");
-    const alive = await findAlive(groups, { mark, since });
+    const alive = await findAlive(groups, { mark, root });
     if (alive.length === 0) return round > 0;
     for (const { pid, leads } of alive) {
       signalProcess(leads ? -pid : pid, "SIGKILL");
@@ -53,7 +70,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
 
 interface Marked {
   readonly mark: string;
-  readonly since: number;
+  readonly root: TreeRoot | undefined;
 }
 
 interface Alive {
@@ -64,8 +81,7 @@ interface Alive {
 
 /** Everything of the command that still runs: a signal that was sent has not ended a process yet. */
 async function findAlive(groups: ReadonlySet<number>, marked: Marked): Promise<readonly Alive[]> {
-  const names = await readdir("/proc").catch(() => []);
-  const pids = names.map(Number).filter(Number.isInteger);
+  const pids = processes().filter(marked.root ? laterThan(marked.root) : () => true);
   const alive: Promise<Alive | undefined>[] = [];
   for (const [index, pid] of pids.entries()) {
     if (index % TURN === TURN - 1) await pause();
@@ -74,11 +90,29 @@ async function findAlive(groups: ReadonlySet<number>, marked: Marked): Promise<r
   return (await Promise.all(alive)).filter((found) => found !== undefined);
 }
 
+/** The numbers of all processes; none where there is no /proc. */
+function processes(): readonly number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Which numbers may be those of later processes: numbers are given in turn, and begin anew after the last. To look at those alone
+ * keeps it cheap where hundreds of others run.
+ */
+function laterThan({ pid: first, born }: TreeRoot): (pid: number) => boolean {
+  const isOneRound = bornSoFar() - born < ONE_ROUND && newestNumber() >= first;
+  return isOneRound ? (pid) => pid >= first : () => true;
+}
+
 /** Undefined for processes of others and for those that are gone or only wait to be collected. */
 async function lookAt(
   pid: number,
   groups: ReadonlySet<number>,
-  { mark, since }: Marked,
+  { mark, root }: Marked,
 ): Promise<Alive | undefined> {
   const stat = peek(`/proc/${pid}/stat`)?.toString("latin1") ?? "";
   // The name before the last bracket may hold anything; then come state, parent and group, and far behind the start (proc(5)).
@@ -88,7 +122,7 @@ async function lookAt(
   // A signal to the group of the first process would be one to all.
   const found = { pid, leads: Number(group) === pid && pid > 1 };
   if (groups.has(Number(group))) return found;
-  if (Number(said[START]) < since) return undefined;
+  if (root && Number(said[START]) < root.start) return undefined;
   // Wherever it stands: programs that write over their environment may leave a part of it.
   return (await readEnvironment(pid)).includes(mark) ? found : undefined;
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,37 @@ const local: EnvironmentUnderTest = {
 describeEnvironment(local);
 describeChoices(local);
 
+const LAST_NUMBER = "/proc/sys/kernel/ns_last_pid";
+
+/** May this process say which number the next one has? */
+function maySayNumbers(): boolean {
+  try {
+    accessSync(LAST_NUMBER, constants.W_OK);
+    return process.getuid?.() === 0;
+  } catch {
+    return false;
+  }
+}
+
 describe("the local environment", () => {
+  it.runIf(maySayNumbers())(
+    "ends what a command leaves where the numbers of processes begin anew while it runs (E6)",
+    async () => {
+      const { signal } = new AbortController();
+      const local = createLocalEnvironment(process.env);
+      const left = lasting();
+      const most = Number(readFileSync("/proc/sys/kernel/pid_max", "utf8"));
+      // Whoever else starts something just then has the number that the command had here: then it is no use, and done again.
+      for (let first = 0, second = 0; second >= first;) {
+        writeFileSync(LAST_NUMBER, String(most - 3));
+        const command = `true & true & true & true & setsid ${left} & echo $$ $!`;
+        const { output } = await local.execute(command, { cwd: "/", timeoutMs: 30_000, signal });
+        [first = 0, second = 0] = output.trim().split(" ").map(Number);
+        expect(await isRunningAs(left)).toBe(false);
+      }
+    },
+  );
+
   it.runIf(existsSync("/proc/self/environ"))(
     "ends with a process that it finds by its mark the group that it leads, whatever became of the marks there (E6)",
     async () => {

@@ -128,6 +128,8 @@ function appendFile(path: string, files: Files, { run, runNow }: Machine): Appen
         const written = bytes.subarray(0, Math.floor(bytes.length * done));
         files.set(path, { ...file, bytes: Buffer.concat([file.bytes!, written]) });
       }),
+    empty: () =>
+      runNow({ op: "append", path }, () => void files.set(path, { bytes: Buffer.alloc(0), synced: 0 })),
     async sync() {
       // What is written after the flush began is not part of it.
       const synced = files.get(path)?.bytes?.length ?? 0;

@@ -42,17 +42,20 @@ export function markOf(key: string): string {
 export function createTraces(folder: string, disk: Disk, redactor = NO_SECRETS): Traces {
   const path = join(folder, FILE);
   let file: AppendFile | undefined;
+  const begun = async (): Promise<AppendFile> => {
+    if (!file) await disk.remove(path);
+    file?.empty();
+    return file ?? disk.create(path);
+  };
   return {
     async begin(key) {
-      file?.close();
-      file = undefined;
       const mark = markOf(key);
       try {
-        await disk.remove(path);
-        file = disk.create(path);
+        file = await begun();
         file.write(Buffer.from(`${mark}\n`));
       } catch {
         // A command is not refused because what it prints cannot be kept for a bad day.
+        file = undefined;
       }
       return { mark: `${mark}.${randomUUID()}`, print: keepFirst(file, redactor) };
     },

@@ -1,15 +1,26 @@
-import { closeSync, constants, existsSync, fdatasync, mkdirSync, openSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  writeSync,
+} from "node:fs";
 import { link, lutimes, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { codeOf, LegionError, messageOf } from "../errors.ts";
 import { flush, kindOf, readReal } from "./real-file.ts";
 
-/** A file that only grows. It costs no descriptor while nobody writes to it. */
+/** A file that is written at its end. It costs no descriptor while nobody writes to it. */
 export interface AppendFile {
   readonly path: string;
   /** Returns when the bytes are with the operating system. */
   write(bytes: Uint8Array): void;
+  /** Begins it anew. */
+  empty(): void;
   /** Resolves when everything written so far is on the device. Never tried again after it failed. */
   sync(): Promise<void>;
   close(): void;
@@ -143,6 +154,7 @@ function createAppendFile(path: string, open: Set<AppendFile>, folders: Folders)
         const target = use();
         for (let done = 0; done < bytes.length;) done += writeSync(target, bytes, done);
       }),
+    empty: () => guard(() => ftruncateSync(use())),
     async sync() {
       const target = guard(() => use());
       syncing++;
@@ -165,9 +177,15 @@ function createAppendFile(path: string, open: Set<AppendFile>, folders: Folders)
       fd = undefined;
     },
   };
+  const create = (): unknown => use(constants.O_CREAT | constants.O_EXCL);
   guard(() => {
-    folders.make(dirname(path));
-    use(constants.O_CREAT | constants.O_EXCL);
+    try {
+      create();
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw error;
+      folders.make(dirname(path));
+      create();
+    }
   });
   return file;
 }

@@ -24,6 +24,18 @@ export function startOf(pid: number): string {
   });
 }
 
+/** How many processes and threads there were since the machine started; NaN where nobody may look. */
+export function bornSoFar(): number {
+  return Number(
+    ifLinux(() => /^processes (\d+)$/m.exec(readFileSync("/proc/stat", "utf8"))?.[1] ?? "") || NaN,
+  );
+}
+
+/** Of the newest process or thread; NaN where nobody may look. */
+export function newestNumber(): number {
+  return Number(ifLinux(() => readFileSync("/proc/loadavg", "utf8").trim().split(" ").at(-1) ?? "") || NaN);
+}
+
 /** What `read` finds in /proc; empty on systems that have none. */
 export function ifLinux(read: () => string): string {
   try {

@@ -89,7 +89,7 @@ export async function createBubblewrap(options: BubblewrapOptions): Promise<Envi
     },
     start: (program) => startProgram(program, { options, guards, sandboxes }),
     variables: (mark) => ({ ...own, LEGION_RUN: mark }),
-    endLeft: (mark) => endTree(undefined, mark),
+    endLeft: (mark) => endTree(mark),
     close: sandboxes.close,
   };
 }

@@ -134,6 +134,18 @@ describe("a file that grows", () => {
     expect(await readFile(join(root, "log"), "utf8")).toBe("one two three");
   });
 
+  it("begins anew when it is emptied, also after it was closed", async () => {
+    const file = disk.create(join(root, "file"));
+    file.write(Buffer.from("much that is old"));
+    file.empty();
+    file.write(Buffer.from("new"));
+    file.close();
+    file.empty();
+    file.write(Buffer.from("newest"));
+    expect(await readFile(file.path, "utf8")).toBe("newest");
+    file.close();
+  });
+
   it("is closed when it asks for it during a flush, and can be written to all the same", async () => {
     const before = openFiles();
     const file = disk.create(join(root, "log"));
