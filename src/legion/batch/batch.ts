@@ -94,7 +94,7 @@ export function createBatch(order: BatchOrder): TaskBatch {
     rows: () => [...rows.values()],
     far: () => ({
       done: [...rows.values()].filter((row) => isEnded(row) && !due.has(row.id)).length,
-      atWork: underWay.size,
+      atWork: [...underWay.keys()].filter((id) => due.has(id)).length,
     }),
     spent: () => reason,
     async work(legion, signal) {
@@ -102,7 +102,15 @@ export function createBatch(order: BatchOrder): TaskBatch {
       const open = tasks.filter(({ id }) => rows.get(id)!.status !== "Submitted");
       for (const { id } of open) due.add(id);
       const isOver = (): boolean => signal.aborted || reason !== "";
-      await sideBySide(open, order.workers, isOver, (task) => workOn(task, legion, signal));
+      // Whoever is next does not wait until the one before is put away.
+      const leaving: Promise<void>[] = [];
+      await sideBySide(open, order.workers, isOver, async (task) => {
+        const leave = await workOn(task, legion, signal);
+        const left = leave();
+        left.catch(() => undefined);
+        leaving.push(left);
+      });
+      await Promise.all(leaving);
     },
     async settled() {
       const problems: string[] = [];
@@ -182,6 +190,8 @@ interface Workings {
   spent(why: string): void;
 }
 
+type Leave = () => Promise<void>;
+
 function createWorking(order: BatchOrder, { underWay, told, ended, left, spent }: Workings) {
   const { crew, mode, tell } = order;
   const begin = async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal) => {
@@ -190,27 +200,31 @@ function createWorking(order: BatchOrder, { underWay, told, ended, left, spent }
     const text = task.isBegun && (await told()).has(task.agent) ? undefined : await task.text();
     return workAt({ plan, text, mode, trajectory: task.trajectory }, { ...order, legion });
   };
-  return async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal): Promise<void> => {
+  /** Resolves when the task is over, with what puts away what was needed for it. */
+  return async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal): Promise<Leave> => {
     const { id, agent } = task;
     let way: UnderWay | undefined;
-    let isOver = false;
+    let end: RunEnd | undefined;
     try {
       way = await begin(task, legion, signal);
       underWay.set(id, way);
-      const end = await way.over(signal);
-      isOver = end?.status === "Submitted";
+      end = await way.over(signal);
       if (end) ended(task, end, way.bill());
       else left(task, way.bill());
       if (end && way.isOutOfMeans()) spent(end.reason);
     } catch (error) {
-      if (signal.aborted) return left(task, way?.bill() ?? NO_BILL);
-      ended(task, { status: "Error", submission: "", reason: reasonOf(error) }, way?.bill() ?? NO_BILL);
+      if (signal.aborted) left(task, way?.bill() ?? NO_BILL);
+      else ended(task, { status: "Error", submission: "", reason: reasonOf(error) }, way?.bill() ?? NO_BILL);
     }
     // What is stopped is let go with the legion.
-    if (signal.aborted) return;
-    if (legion.agents.has(agent)) await legion.retire(agent).catch((error: unknown) => tell(reasonOf(error)));
-    if (way) await (isOver ? keepTold(task, await way.close(), order) : way.close());
-    underWay.delete(id);
+    if (signal.aborted) return () => Promise.resolve();
+    return async () => {
+      if (legion.agents.has(agent))
+        await legion.retire(agent).catch((error: unknown) => tell(reasonOf(error)));
+      const problem = await way?.close();
+      if (end?.status === "Submitted") await keepTold(task, problem, order);
+      underWay.delete(id);
+    };
   };
 }
 

@@ -10,20 +10,18 @@ import { jsonAt, linesFor } from "./project.ts";
 
 const COMMANDS = 3;
 const HAND_IN = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; cat done.txt";
-/** Tasks from the number `from` on do nothing before the file `gate` is there. */
-interface Held {
-  readonly from: number;
-  readonly gate: string;
-}
+/** A file that has to be there before a task does anything; absent: it waits for none. */
+type GateOf = (task: number) => string | undefined;
 
 /** Each answer has a command of its own, also after one that was lost: whatever stands twice in a file was done twice. */
-function createMind({ from, gate }: Held = { from: Infinity, gate: "" }) {
+function createMind(gateOf: GateOf = () => undefined) {
   const asked = new Map<string, number>();
   return (prompt: string) => {
     const [, number = ""] = /Do t(\d+)\./.exec(prompt) ?? [];
     const n = asked.get(number) ?? 0;
     asked.set(number, n + 1);
-    const held = Number(number) >= from ? `until [ -e ${gate} ]; do sleep 0.05; done; ` : "";
+    const gate = gateOf(Number(number));
+    const held = gate === undefined ? "" : `until [ -e ${gate} ]; do sleep 0.05; done; `;
     const command = n < COMMANDS ? `${held}echo t${number}.${n} >> done.txt` : held + HAND_IN;
     return { action: "bash", parameters: { command } };
   };
@@ -59,9 +57,11 @@ describe("a batch, as a process", () => {
 
   it("killed twice and gone on with, has each task once, each command once, and leaves the source as it was", async () => {
     const outer = await createTempProject({});
+    const doneAt = (kill: number): number => Math.floor((TASKS * kill) / 3);
+    const gate = (kill: number): string => join(outer, `gate-${kill}`);
     // So that some are at work at each kill, however fast the others are.
-    const held = { from: Math.ceil((TASKS * 2) / 3), gate: join(outer, "gate") };
-    const { baseUrl } = await startOllama([{ id: "tester" }], { mind: createMind(held) });
+    const mind = createMind((task) => [2, 1].filter((kill) => task >= doneAt(kill)).map(gate)[0]);
+    const { baseUrl } = await startOllama([{ id: "tester" }], { mind });
     const cwd = await projectFor(TASKS);
     repository(cwd, {});
     const before = await picture(cwd);
@@ -70,13 +70,13 @@ describe("a batch, as a process", () => {
     const argv = ["batch", "tasks.jsonl", "-w", "8", "--output", output, ...model, "--yolo", "--trust"];
     for (const at of [1, 2]) {
       const running = run(argv, { cwd });
-      await untilError(running, `(${Math.floor((TASKS * at) / 3)} of ${TASKS})`);
+      await untilError(running, `(${doneAt(at)} of ${TASKS})`);
       const second = await runToEnd(argv, { cwd });
       expect(second).toMatchObject({ code: 1, err: expect.stringContaining(`process ${running.child.pid}`) });
       running.child.kill("SIGKILL");
       await running.ended;
+      await writeFile(gate(at), "");
     }
-    await writeFile(held.gate, "");
     const { code, err } = await runToEnd(argv, { cwd });
     expect({ code, err }).toMatchObject({
       code: 0,
