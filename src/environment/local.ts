@@ -38,8 +38,7 @@ export function createLocalEnvironment(
       await once(child, "spawn");
       const root = rootOf(child.pid!);
       const running = {
-        child,
-        stdout: child.stdout,
+        ...{ child, stdout: child.stdout },
         terminate: () => signalGroup(root.pid, "SIGTERM"),
         kill: () => endTree(mark, root),
       };

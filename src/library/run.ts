@@ -164,8 +164,7 @@ async function work(order: CastRun): Promise<RunResult> {
   try {
     trajectory = await openTrajectory(workshop, order);
     await serve(legionPaths(project, home).socket, over.stop);
-    if (mode !== "usual") await legion.control.switchMode([WORKER], mode);
-    await takeUp(workshop, order.task);
+    await takeUp(workshop, { task: order.task, mode: mode === "usual" ? undefined : mode });
     const patience = { outageMs: OUTAGE_MS, timeMs: timeOf(found.limits, plan.limits) };
     ending = await untilOver(workshop, over.signal, patience);
   } finally {

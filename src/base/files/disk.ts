@@ -177,17 +177,19 @@ function createAppendFile(path: string, open: Set<AppendFile>, folders: Folders)
       fd = undefined;
     },
   };
-  const create = (): unknown => use(constants.O_CREAT | constants.O_EXCL);
-  guard(() => {
-    try {
-      create();
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw error;
-      folders.make(dirname(path));
-      create();
-    }
-  });
+  guard(() => inFolder(path, folders, () => use(constants.O_CREAT | constants.O_EXCL)));
   return file;
+}
+
+/** The folder is there more often than not. */
+function inFolder(path: string, folders: Pick<Folders, "make">, create: () => unknown): void {
+  try {
+    create();
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    folders.make(dirname(path));
+    create();
+  }
 }
 
 type Folders = ReturnType<typeof createFolders>;

@@ -8,7 +8,7 @@ import { LegionError } from "../../base/errors.ts";
 import { BETWEEN_TEXTS } from "../../config/files/variables.ts";
 import { checkHome, trustOwner } from "../../storage/folder/home.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import { legionPaths, runName, type LegionPaths } from "../../storage/folder/paths.ts";
+import { legionPaths, runName, startCommand, type LegionPaths } from "../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
@@ -162,7 +162,9 @@ export async function withSite<T>(
 export function aboutRun(text: string, { project, home }: Pick<Site, "project" | "home">): string {
   if (home === undefined) return text;
   const run = runName(project, home);
-  return text.replace(/`(legion [^`]+)`/g, (_, command: string) => `\`${command} --run ${run}\``);
+  return text.replace(/`(legion [^`]+)`/g, (_, command: string) =>
+    command === "legion start" ? `\`${startCommand(project, home)}\`` : `\`${command} --run ${run}\``,
+  );
 }
 
 /** Throws USAGE, naming the known ids, unless `id` is an agent. */

@@ -102,15 +102,7 @@ export function createBatch(order: BatchOrder): TaskBatch {
       const open = tasks.filter(({ id }) => rows.get(id)!.status !== "Submitted");
       for (const { id } of open) due.add(id);
       const isOver = (): boolean => signal.aborted || reason !== "";
-      // Whoever is next does not wait until the one before is put away.
-      const leaving: Promise<void>[] = [];
-      await sideBySide(open, order.workers, isOver, async (task) => {
-        const leave = await workOn(task, legion, signal);
-        const left = leave();
-        left.catch(() => undefined);
-        leaving.push(left);
-      });
-      await Promise.all(leaving);
+      await sideBySide(open, order.workers, isOver, (task) => workOn(task, legion, signal));
     },
     async settled() {
       const problems: string[] = [];
@@ -127,21 +119,27 @@ export function createBatch(order: BatchOrder): TaskBatch {
   };
 }
 
-/** One after the other, so many at once, until there is none or `isOver`. */
+/** What is left to do for a task that is over. */
+type PutAway = () => Promise<void>;
+
+/** One after the other, so many at once, until there is none or `isOver`. Whoever is next does not wait until the one before is put away. */
 async function sideBySide<T>(
   all: readonly T[],
   most: number,
   isOver: () => boolean,
-  work: (one: T) => Promise<void>,
+  work: (one: T) => Promise<PutAway>,
 ): Promise<void> {
   const queue = all.values();
+  const leaving: Promise<void>[] = [];
   const worker = async (): Promise<void> => {
     for (const one of queue) {
       if (isOver()) return;
-      await work(one);
+      const putAway = await work(one);
+      leaving.push(putAway());
     }
   };
   await Promise.all(Array.from({ length: Math.min(most, all.length) }, worker));
+  await Promise.all(leaving);
 }
 
 async function tellWhole(task: PlannedTask, order: BatchOrder): Promise<void> {
@@ -190,8 +188,6 @@ interface Workings {
   spent(why: string): void;
 }
 
-type Leave = () => Promise<void>;
-
 function createWorking(order: BatchOrder, { underWay, told, ended, left, spent }: Workings) {
   const { crew, mode, tell } = order;
   const begin = async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal) => {
@@ -200,8 +196,7 @@ function createWorking(order: BatchOrder, { underWay, told, ended, left, spent }
     const text = task.isBegun && (await told()).has(task.agent) ? undefined : await task.text();
     return workAt({ plan, text, mode, trajectory: task.trajectory }, { ...order, legion });
   };
-  /** Resolves when the task is over, with what puts away what was needed for it. */
-  return async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal): Promise<Leave> => {
+  return async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal): Promise<PutAway> => {
     const { id, agent } = task;
     let way: UnderWay | undefined;
     let end: RunEnd | undefined;

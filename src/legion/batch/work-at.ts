@@ -38,8 +38,6 @@ export interface UnderWay {
   over(signal: AbortSignal): Promise<RunEnd | undefined>;
   /** Does it stand still for want of what all tasks share? */
   isOutOfMeans(): boolean;
-  /** Lets its agent go. */
-  leave(): Promise<void>;
   /** Resolves with what stood against writing its trajectory, if anything did. */
   close(): Promise<string | undefined>;
 }
@@ -55,15 +53,12 @@ export async function workAt(
   // It is known of it what it spent also when it has gone.
   const supervised = workerIn(workshop);
   const file = await writeTrajectory(workshop, { path: trajectory, ...place });
-  if (mode !== undefined && supervised.agent?.memory.conversation.run.mode !== mode)
-    await legion.control.switchMode([agent], mode);
-  await takeUp(workshop, text);
+  await takeUp(workshop, { task: text, mode });
   const patience = { outageMs: OUTAGE_MS, timeMs: timeOf(plan.limits) };
   return {
     bill: () => billOfRun(supervised.agent),
     over: (signal) => untilOver(workshop, signal, patience),
     isOutOfMeans: () => supervised.agent?.memory.conversation.halt?.shared === true,
-    leave: () => legion.retire(agent),
     close: () => file.close(),
   };
 }

@@ -60,8 +60,18 @@ function commandFor(name: string, { project, root }: LegionPaths): string {
     : `legion ${name} --run ${runName(project, root)}`;
 }
 
+/** What a person types to go on with what is there: a batch has its own, since only that knows the copies that its agents work in. */
+export function startCommand(project: string, home: string): string {
+  const name = runName(project, home);
+  return isRun(project, home) ? `legion start --run ${name}` : `legion batch <file> --output ${name}`;
+}
+
 /** What `--run` is given for the home of a run, or, by its folder as it is called in the project's, of a batch. */
 export function runName(project: string, home: string): string {
-  if (dirname(home) === join(legionPaths(project).root, "runs")) return basename(home);
+  if (isRun(project, home)) return basename(home);
   return isInside(project, home) ? `./${relative(project, home) || "."}` : home;
+}
+
+function isRun(project: string, home: string): boolean {
+  return dirname(home) === join(legionPaths(project).root, "runs");
 }

@@ -41,7 +41,7 @@ export function attend(world: World, task: string | undefined, patience = PATIEN
   const workshop = { legion: world.legion, agent: "1" };
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const over = takeUp(workshop, task).then(() => untilOver(workshop, stop.signal, patience));
+  const over = takeUp(workshop, { task }).then(() => untilOver(workshop, stop.signal, patience));
   return { over, stop };
 }
 

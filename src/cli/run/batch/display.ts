@@ -110,16 +110,18 @@ function printResults(io: Pick<Io, "stdout">, rows: readonly TaskRow[], folder: 
 
 /** Why not all is done, and what has it go on; `undefined` if it is. */
 function wayOn(batch: TaskBatch, rows: readonly TaskRow[]): string | undefined {
-  const open = rows.filter(({ status }) => status !== "Submitted").length;
-  if (open === 0) return undefined;
+  const open = rows.filter(({ status }) => status !== "Submitted");
+  if (open.length === 0) return undefined;
   const spent = batch.spent();
   const why =
     spent === ""
-      ? `${count(open, "task")} ${open === 1 ? "is" : "are"} not submitted`
+      ? `${count(open.length, "task")} ${open.length === 1 ? "is" : "are"} not submitted`
       : oneLine(spent).replace(/\.$/, "");
-  const how = spent === "" ? "the same command goes on" : "the same command with higher --limits goes on";
-  return `${why}; ${how}`;
+  const isLimited = spent !== "" || open.every(({ status }) => LIMITS.has(status));
+  return `${why}; the same command ${isLimited ? "with higher --limits " : ""}goes on`;
 }
+
+const LIMITS: ReadonlySet<TaskRow["status"]> = new Set(["LimitsExceeded", "TimeExceeded"]);
 
 function billLine(what: string, { steps, cost, timeMs }: Pick<TaskRow, "steps" | "cost" | "timeMs">): string {
   const price = cost === null ? "cost unknown" : cost > 0 ? formatCost(cost) : "free";

@@ -12,7 +12,7 @@ import {
   projectOf,
   withSite,
 } from "../../kit/target.ts";
-import { runName } from "../../../storage/folder/paths.ts";
+import { startCommand } from "../../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
 import type { HostOrder } from "./host.ts";
 import { MAX_AGENTS, readWho, recallOwn, type Recalled } from "./selection.ts";
@@ -79,7 +79,7 @@ async function refuseBatch(project: string, typed: Typed, io: Io): Promise<void>
   const { home } = await placeOf(project, typed, io);
   const { isBatch } = await import("../../../storage/files/batches.ts");
   if (home === undefined || !(await isBatch(home))) return;
-  const way = `\`legion batch <file> --output ${runName(project, home)}\` goes on with it`;
+  const way = `\`${startCommand(project, home)}\` goes on with it`;
   throw new LegionError("USAGE", `--run: that is a batch; ${way}`);
 }
 

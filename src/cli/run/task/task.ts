@@ -86,8 +86,7 @@ export function createTask(asked: TaskOrder): Task {
             tell: (problem) => watcher.tell(problem),
           });
           const isNews = watching.typed !== undefined || mode !== "usual";
-          if (isNews && mode !== watching.before) await legion.control.switchMode([agent], mode);
-          await takeUp(worker, text);
+          await takeUp(worker, { task: text, mode: isNews ? mode : undefined });
           floor?.open(worker);
         },
         async done(legion, signal) {

@@ -66,6 +66,9 @@ describe("a batch", () => {
     const trajectory = await of("log", "c", "--format", "mini-swe");
     expect(trajectory.out).toBe(await readFile(join(cwd, "out/c/c.traj.json"), "utf8"));
     expect((await of("approvals")).exitCode).toBe(0);
+    expect((await of("ps")).out).toMatch(
+      /\nNo node runs; `legion batch <file> --output \.\/out` starts one\.\n$/,
+    );
     expect(await of("start")).toMatchObject({
       exitCode: 2,
       err: "legion: --run: that is a batch; `legion batch <file> --output ./out` goes on with it\n",
@@ -91,7 +94,9 @@ describe("a batch", () => {
     const limited = await batch(cwd, "--limits", "steps=2");
     expect(limited.exitCode).toBe(1);
     expect(limited.out).toMatch(/a +LimitsExceeded +2 .*may make 2 model calls/);
-    expect(limited.err).toContain("legion: 3 tasks are not submitted; the same command goes on\n");
+    expect(limited.err).toContain(
+      "legion: 3 tasks are not submitted; the same command with higher --limits goes on\n",
+    );
     expect(await done(cwd, "a")).toBe("step 0\nstep 1\n");
     await appendFile(join(cwd, "tasks.jsonl"), linesFor("d"));
     expect((await batch(cwd, "--limits", "steps=9")).exitCode).toBe(0);

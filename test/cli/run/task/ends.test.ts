@@ -1,6 +1,6 @@
 // Every end of a run, as a process that somebody starts: its exit code, what is on standard output, and its last line.
 
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openAiChunks, useLoopback } from "../../../model/loopback.ts";
@@ -143,6 +143,22 @@ describe("a run ends", () => {
     const told = expectEnd(await ended, "UserInterruption", 1);
     expect(told.at(-1)).toBe("legion: stopped by a person; legion run --resume garden goes on");
   });
+
+  it.each(["--yolo", "--mode=usual"])(
+    "with 0 where it is gone on with after that, also as somebody else has it watched over: %s",
+    async (mode) => {
+      const cwd = await projectWith(SLOW);
+      const argv = argvOf("scripted:script.yaml").filter((word) => word !== "--yes");
+      const { ended } = run([...argv, "--mode", "confirm", "--approvals", "wait"], { cwd });
+      const asked = (): Promise<Ended> => runToEnd(["approvals", "--json", "--run", "garden"], { cwd });
+      while ((await asked()).out === "");
+      expect((await runToEnd(["abort", "1", "--run", "garden"], { cwd })).code).toBe(0);
+      expect(await ended).toMatchObject({ code: 1 });
+      await writeFile(join(cwd, "script.yaml"), SUBMIT);
+      const again = await runToEnd(["run", "--resume", "garden", mode, "--approvals", "wait"], { cwd });
+      expect(again).toMatchObject({ code: 0, out: " a patch\tit is" });
+    },
+  );
 
   it("with 130 as stopped, and says what has it go on", async () => {
     const cwd = await projectWith(SLOW);

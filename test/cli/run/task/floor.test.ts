@@ -25,7 +25,7 @@ async function sit(worker: WorldAgent, { confirmsExit = false, mode = "usual" as
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   if (mode !== "usual") await world.legion.control.switchMode(["1"], mode);
-  const over = takeUp(workshop, "Begin.").then(() => {
+  const over = takeUp(workshop, { task: "Begin." }).then(() => {
     floor.open(workshop);
     return untilOver(workshop, stop.signal, PATIENCE, floor.hold);
   });
