@@ -8,6 +8,20 @@ export function inTurns(): <T>(run: () => Promise<T>) => Promise<T> {
   };
 }
 
+/** The same for each key: what has different ones runs side by side. */
+export function inTurnsEach(): <T>(key: string, run: () => Promise<T>) => Promise<T> {
+  const lasts = new Map<string, Promise<void>>();
+  return (key, run) => {
+    const turn = (lasts.get(key) ?? Promise.resolve()).then(run);
+    const leave = (): void => {
+      if (lasts.get(key) === last) lasts.delete(key);
+    };
+    const last = turn.then(leave, leave);
+    lasts.set(key, last);
+    return turn;
+  };
+}
+
 /** Never two at once; whoever asks while one runs gets the one after it, and all of them the same. `run` never rejects. */
 export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();

@@ -44,7 +44,7 @@ import { createBackground } from "../agent/parts/background/background.ts";
 import { createTraces, type Traces } from "../agent/parts/command-trace.ts";
 import { untilIdle } from "./quiescence.ts";
 import type { Writer } from "../mail/log-access.ts";
-import { inTurns } from "../base/turns.ts";
+import { inTurnsEach } from "../base/turns.ts";
 
 export interface LegionOptions {
   /** Absolute real path of the project folder. */
@@ -179,13 +179,13 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   };
 }
 
-/** Lets agents in while others run, one at a time, as two may have the same name; and out again. */
+/** Lets agents in while others run, those of one name one at a time; and out again. */
 function createDoor(
   hosting: Hosting,
   running: Running,
   { agents, redactor }: Pick<Legion, "agents"> & { readonly redactor: Redactor },
 ): Pick<Legion, "host" | "dismiss" | "retire"> {
-  const inTurn = inTurns();
+  const inTurn = inTurnsEach();
   const admitAgent = async (plan: AgentPlan): Promise<Supervised> => {
     const { id, name } = plan.identity;
     const there = agents.get(id);
@@ -196,7 +196,7 @@ function createDoor(
     return agents.get(id)!;
   };
   return {
-    host: (plan) => inTurn(() => admitAgent(plan)),
+    host: (plan) => inTurn(plan.identity.id, () => admitAgent(plan)),
     dismiss: (agent) => running.dismiss(agent),
     retire: (agent) => running.retire(agent),
   };
