@@ -49,6 +49,7 @@ export function displayFor(output: RunOutput): OpenDisplay {
         if (prints === "end") printJson({ stdout }, endOfRun({ run, trajectory }, outcome));
         else if (!isSeen) printSubmission(stdout, outcome);
         const way = wayOn(outcome, run);
+        if (outcome.isHandedIn && outcome.submission.includes("\uFFFD")) warn({ stderr }, NO_TEXT);
         if (problem !== undefined) warn({ stderr }, problem);
         if (way !== undefined) warn({ stderr }, way);
         stderr.write(`${lastLine(outcome, pathFrom(options.io.cwd, trajectory))}\n`);
@@ -56,6 +57,9 @@ export function displayFor(output: RunOutput): OpenDisplay {
     };
   };
 }
+
+const NO_TEXT =
+  "what was handed in had bytes that are no UTF-8 text; each stands there as U+FFFD, also in the log";
 
 /** What a command handed in goes out byte for byte: it may be a patch. */
 function printSubmission(stdout: Io["stdout"], { submission, isHandedIn }: RunOutcome): void {

@@ -135,6 +135,13 @@ describe("a run ends", () => {
     },
   );
 
+  it("with 0 where what was handed in is no text, which is said", async () => {
+    const cwd = await projectWith(bash("printf 'MINI_SWE_AGENT_FINAL_OUTPUT\\ncaf\\351\\n'"));
+    const { code, out, err } = await runToEnd(argvOf("scripted:script.yaml"), { cwd });
+    expect({ code, out }).toEqual({ code: 0, out: "caf\uFFFD\n" });
+    expect(err).toMatch(/^legion: what was handed in had bytes that are no UTF-8 text; .*\n.*\n$/);
+  });
+
   it("with 1 as UserInterruption where a person stops its agent", async () => {
     const cwd = await projectWith(SLOW);
     const { ended } = run(argvOf("scripted:script.yaml"), { cwd });
