@@ -64,6 +64,8 @@ const DEADLINE_MS = 1_000;
 const IDLE_MS = 10_000;
 /** Where a thread would end by itself, which takes the process along in some versions of Node. It is not to come to that. */
 const LAST_HEAP_MB = 192;
+/** What is rendered is soon forgotten. Whoever starts a command copies the table of all pages of this process. */
+const YOUNG_HEAP_MB = 8;
 
 /** What does not fit into the thread's memory at once ends the process, not the thread alone. */
 const MAX_GIVEN = 16 * 1024 ** 2;
@@ -200,7 +202,7 @@ function startRenderer(desk: Desk): Renderer {
   const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const worker = desk.start({
     workerData: shared,
-    resourceLimits: { maxOldGenerationSizeMb: LAST_HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: LAST_HEAP_MB, maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
     env: {},
   });
   worker.unref();
