@@ -13,6 +13,7 @@ import { dirname, sep } from "node:path";
 import { LegionError, codeOf, messageOf } from "../../base/errors.ts";
 import { isInside } from "../../base/files/project-file.ts";
 import type { Variables } from "../../base/process/variables.ts";
+import { STATE_NAMES } from "../../domain/state-names.ts";
 import { settleRepositories } from "./copied-repositories.ts";
 import { createTally, type CopyProgress } from "./tally.ts";
 import { copyTree, freeTree, type TreeOrder } from "./tree.ts";
@@ -37,12 +38,7 @@ export interface Copied extends CopyProgress {
   readonly remarks: readonly string[];
 }
 
-/** Of `.ai-legion`: what belongs to the legions of that very folder, and not to what people wrote in it. */
-const STATE = new Set(
-  "agents arrivals cache corrupt homes legion.sock lock logs memory runs set-aside tmp workspace-id workspaces".split(
-    " ",
-  ),
-);
+const STATE = new Set(STATE_NAMES);
 
 /**
  * Makes it, unless it is there. Rejects with USAGE where there is no such source or something else stands in its place,

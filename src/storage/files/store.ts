@@ -11,8 +11,9 @@ import { authorshipOf, type Authorship } from "../folder/person/authorship.ts";
 import { createDisk, type Disk } from "../../base/files/disk.ts";
 import { takeLock, type Holder, type Lock } from "../folder/lock.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
+import { STATE_NAMES } from "../../domain/state-names.ts";
 import { writePast } from "./seed.ts";
-import { stopCommand } from "../folder/paths.ts";
+import { legionPaths, stopCommand, type LegionPaths } from "../folder/paths.ts";
 import { openPersonFolder, type PersonFolder } from "../folder/person/folder.ts";
 import { createProjections } from "../folder/state-files.ts";
 import { agentsIn } from "./reader/reader.ts";
@@ -62,6 +63,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
   const stop = stopCommand(paths);
   const lock = await takeLock(paths.lock, disk, { role: options.role, waitMs: LOCK_WAIT_MS, stop });
   try {
+    await hideFromGit(paths, disk);
     await disk.emptyTmp();
     await settleArrivals(paths, disk);
     const locked = { ...options, disk, lock, authorship };
@@ -72,6 +74,15 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
     await lock.release();
     throw error;
   }
+}
+
+const IGNORE_FILE = ".gitignore";
+const IGNORED = [IGNORE_FILE, ...STATE_NAMES].map((name) => `/${name}\n`).join("");
+
+/** Or whoever adds all that is new, as agents do before they hand in a patch, adds the logs. What a person wrote there stays. */
+async function hideFromGit({ project }: LegionPaths, disk: Disk): Promise<void> {
+  const path = join(legionPaths(project).root, IGNORE_FILE);
+  if (!disk.exists(path)) await disk.claim(path, `# What legions keep here.\n${IGNORED}`);
 }
 
 interface Locked extends FileStoreOptions {

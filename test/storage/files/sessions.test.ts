@@ -49,7 +49,7 @@ describe("the sessions of a project", () => {
     const project = await temporaryFolder();
     await talk(project, "garden");
     await talk(project, "house");
-    expect(await readdir(join(project, ".ai-legion"))).toEqual(["runs"]);
+    expect(await readdir(join(project, ".ai-legion"))).toEqual([".gitignore", "runs"]);
     expect((await sessionsOf(project)).map(({ name }) => name)).toEqual(["garden", "house"]);
     for (const name of ["garden", "house"])
       expect(await readdir(join(project, ".ai-legion/runs", name))).toEqual(
