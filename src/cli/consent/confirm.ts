@@ -12,14 +12,16 @@ export async function askPerson(question: string, io: Pick<ConsoleIo, "stdin" | 
   const reader = createInterface({ input: io.stdin, output: io.stdout });
   try {
     const answer = await new Promise<string>((resolve) => {
-      reader.on("close", () => {
+      const left = (): void => {
         // Whoever leaves has ended no line, and what is said next begins a new one.
         io.stdout.write("\n");
         resolve("");
-      });
+      };
+      reader.on("close", left);
       reader.on("SIGINT", () => reader.close());
       reader.question(question, (typed) => {
-        reader.removeAllListeners("close");
+        // It has listeners of its own, without which it would go on to echo what is typed.
+        reader.off("close", left);
         resolve(typed);
       });
     });

@@ -1,6 +1,6 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { expect, it } from "vitest";
-import { confirm } from "../../../src/cli/consent/confirm.ts";
+import { askPerson, confirm } from "../../../src/cli/consent/confirm.ts";
 import type { Io } from "../../../src/cli/kit/command.ts";
 
 /** A terminal at which `typed` is typed; `undefined`: it is closed instead. */
@@ -42,4 +42,21 @@ it("asks nobody where nobody is", async () => {
   Object.assign(io.stdin, { isTTY: false });
   expect(await confirm("Take it on?", io)).toBe(false);
   expect(shown()).toBe("");
+});
+
+it("leaves nothing behind on the terminal: what is typed at the next question is shown once", async () => {
+  const isTTY = { isTTY: true };
+  const stdin = Object.assign(new PassThrough(), isTTY);
+  const stdout = Object.assign(new PassThrough(), isTTY);
+  let shown = "";
+  stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
+  const io = { stdin, stdout };
+  const answers: string[] = [];
+  for (const question of ["first? ", "second? ", "third? "]) {
+    const asked = askPerson(question, io);
+    stdin.write("abc\r");
+    answers.push(await asked);
+  }
+  expect(answers).toEqual(["abc", "abc", "abc"]);
+  expect(shown.split(/\w+\? /).map((text) => text.replace(/[^abc]/g, ""))).toEqual(["", "abc", "abc", "abc"]);
 });
