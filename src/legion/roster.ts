@@ -23,7 +23,7 @@ import { createWays } from "./ways.ts";
 import { checkWorktrees } from "./hosting/worktrees.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { partlyHeld, withoutNamed } from "./hosting/partly-held.ts";
-import { createInBash } from "./hosting/in-bash.ts";
+import { createInBash, helpless } from "./hosting/in-bash.ts";
 import { chooseModel, type ModelChoice } from "../model/registry/choice.ts";
 import { openModel } from "../model/registry/registry.ts";
 import { packageDir } from "../base/package.ts";
@@ -112,6 +112,7 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
     protectedPaths: await protect(who, roles, deps),
     remarks: [
       ...(await remarkWorktrees(roles, deps)),
+      ...helpless(roles),
       ...(unpriced === undefined || config.limits.legion.cost === "none" ? [] : [remark]),
       ...(await withoutNamed(found, config)),
       ...partlyHeld(found),

@@ -89,6 +89,15 @@ export function inBash(
   } as const satisfies Partial<AgentPlan>;
 }
 
+/** Whoever tries one without a key would see nothing but replies that hold no command. */
+export function helpless(roles: readonly { readonly plan: AgentPlan }[]): readonly string[] {
+  const isHelpless = roles.some(({ plan: { wording, model } }) => wording && model.provider === "offline");
+  return isHelpless ? [HELPLESS] : [];
+}
+
+const HELPLESS =
+  "`offline` understands plain commands, and cannot act in bash: --model names a model that can, --agent assistant needs none.";
+
 /** What cannot be told within the time that an expression has is asked. */
 async function beginsLikeOneOf(
   expressions: readonly string[],

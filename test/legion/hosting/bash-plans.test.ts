@@ -51,6 +51,10 @@ describe("an agent in bash", () => {
     const members = ["1", "2", "3"].map((id) => ({ id, agent: "it", limits: {} }));
     const { roster, ended } = await plan(define(FRONT), { kind: "given", members });
     expect((await roster).roles).toHaveLength(3);
+    // Said once, too: its model has no word for a command.
+    expect((await roster).remarks).toEqual([
+      "`offline` understands plain commands, and cannot act in bash: --model names a model that can, --agent assistant needs none.",
+    ]);
     expect(ended).toHaveLength(1);
     await Promise.all(ended);
   });
