@@ -34,14 +34,14 @@ const NAMES = ["steps", "turns", "tokens", "cost", "time"] as const satisfies re
  */
 export function raiseLimits(said: string, before: string | undefined, spent: Spent): string {
   if (said.trim() === "none") return said;
-  const limits = new Map(
+  const limits = new Map<string, string | undefined>(
     partsOf(before?.trim() === "none" ? NAMES.map((name) => `${name}=none`).join() : before),
   );
   for (const [name, value] of partsOf(said)) {
-    const more = /^\s*\+(.*)$/s.exec(value)?.[1];
+    const more = /^\s*\+(.*)$/s.exec(value ?? "")?.[1];
     limits.set(name, more === undefined ? value : moreThan(name, more, spent));
   }
-  return [...limits].map(([name, value]) => `${name}=${value}`).join(",");
+  return [...limits].map(([name, value]) => (value === undefined ? name : `${name}=${value}`)).join(",");
 }
 
 /** What counts to the limits of a run: those in steps are of its own agent, the others of all that work for it. */
@@ -49,13 +49,13 @@ export function spentBy({ ownSteps, tokens, cost, timeMs }: WholeBill): Spent {
   return { steps: ownSteps, tokens, cost: cost ?? 0, timeMs };
 }
 
-function partsOf(text = ""): readonly (readonly [name: string, value: string])[] {
+function partsOf(text = ""): readonly (readonly [name: string, value: string | undefined])[] {
   return text
     .split(",")
     .filter((part) => part.trim() !== "")
     .map((part) => {
       const [name = "", ...value] = part.split("=");
-      return [name.trim(), value.join("=")] as const;
+      return [name.trim(), value.length > 0 ? value.join("=") : undefined] as const;
     });
 }
 

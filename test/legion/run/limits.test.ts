@@ -23,6 +23,10 @@ describe("limits of a run that is gone on with", () => {
   it.each(["steps=+", "steps=+x", "cost=+-1", "time=+soon"])("refuses %s", (said) => {
     expect(() => raiseLimits(said, undefined, SPENT)).toThrow(/is no (limit|duration)/);
   });
+
+  it.each(["foo", "1", "steps", "foo=3"])("leaves %s as it was typed, for whoever refuses it", (said) => {
+    expect(raiseLimits(said, undefined, SPENT)).toBe(said);
+  });
 });
 
 describe("how long a run may take", () => {
