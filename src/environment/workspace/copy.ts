@@ -23,8 +23,8 @@ export interface CopyOrder {
   readonly source: string;
   /** Absolute; its parent is a real folder, or missing. It may lie in the source, and is not copied then. */
   readonly target: string;
-  /** Absolute paths of what is left out besides. */
-  readonly except?: readonly string[];
+  /** Is what lies at an absolute path left out besides, with all in it? */
+  readonly isLeft?: (path: string) => Promise<boolean>;
   readonly variables: Variables;
   readonly signal?: AbortSignal;
   /** Told every few hundred files how far it is. */
@@ -52,14 +52,13 @@ export async function copyWorkspace(order: CopyOrder): Promise<Copied> {
   if (kindOf(target) === "folder") return { ...tally.far(), isOld: true, remarks: [] };
   if (kindOf(target) !== "nothing") throw new LegionError("USAGE", `${target} is no folder; move it away`);
   const partial = `${target}.partial`;
-  const except = new Set([...(order.except ?? []), target, partial]);
   const tree: TreeOrder = {
     source,
     target: partial,
     lasting: target,
     tally,
     signal,
-    isLeft: leaves(source, except),
+    isLeft: leaves(order, [target, partial]),
   };
   try {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -78,14 +77,15 @@ export async function copyWorkspace(order: CopyOrder): Promise<Copied> {
 }
 
 /** Of what lies at `names` in the source: is it none of what a task works with? */
-function leaves(source: string, except: ReadonlySet<string>): TreeOrder["isLeft"] {
-  return (names) => {
+function leaves({ source, isLeft }: CopyOrder, own: readonly string[]): TreeOrder["isLeft"] {
+  return async (names) => {
     const [outer, name = ""] = [names.at(-2), names.at(-1)];
     if (outer === ".ai-legion") return STATE.has(name);
     // Worktrees are of the source, a repository elsewhere is nobody's here, and a lock is of whoever works there at this moment.
     if (outer === ".git" && (name === "worktrees" || name === "commondir")) return true;
     if (names.includes(".git") && name.endsWith(".lock")) return true;
-    return except.has([source, ...names].join(sep));
+    const path = [source, ...names].join(sep);
+    return own.includes(path) || ((await isLeft?.(path)) ?? false);
   };
 }
 

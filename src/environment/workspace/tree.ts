@@ -19,7 +19,7 @@ export interface TreeOrder {
   /** Where the target will be in the end: what leads into the source leads there. */
   readonly lasting: string;
   /** Of what lies at `names` in the source. */
-  readonly isLeft: (names: readonly string[]) => boolean;
+  readonly isLeft: (names: readonly string[]) => Promise<boolean> | boolean;
   /** `repository`: it is what a folder `.git` holds, and is put to what is in the target already. */
   readonly kind?: "repository";
   readonly tally: CopyTally;
@@ -69,6 +69,7 @@ export async function copyTree(order: TreeOrder): Promise<FoundRepositories> {
       await others();
       signal?.throwIfAborted();
     }
+    if (spot.names.length > 0 && (await order.isLeft(spot.names))) continue;
     const stat = reading(order, spot, ({ from }) => fs.lstatSync(from, { bigint: true }));
     if (!stat) continue;
     note(found, spot.names, { order, stat });
@@ -114,13 +115,11 @@ function reading<T>({ tally }: TreeOrder, spot: Spot, read: (spot: Spot) => T): 
 
 function listed(order: TreeOrder, spot: Spot): readonly Spot[] | undefined {
   const entries = reading(order, spot, ({ from }) => fs.readdirSync(from, { encoding: "buffer" }));
-  return entries
-    ?.map((name) => ({
-      from: Buffer.concat([spot.from, SLASH, name]),
-      to: Buffer.concat([spot.to, SLASH, name]),
-      names: [...spot.names, name.toString("utf8")],
-    }))
-    .filter(({ names }) => !order.isLeft(names));
+  return entries?.map((name) => ({
+    from: Buffer.concat([spot.from, SLASH, name]),
+    to: Buffer.concat([spot.to, SLASH, name]),
+    names: [...spot.names, name.toString("utf8")],
+  }));
 }
 
 interface Noted {

@@ -8,6 +8,7 @@ import type { AgentId } from "../../domain/message/message.ts";
 import { checkEnvironment, findEngine, workspaceFromImage } from "../../environment/open.ts";
 import { CONTAINER_KINDS, mergeEnvironments, type EnvironmentChoice } from "../../environment/settings.ts";
 import { copyWorkspace } from "../../environment/workspace/copy.ts";
+import { holdsBatch } from "../../storage/files/batches.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import { environmentChoiceOf } from "../hosting/agent-policy.ts";
 import type { AgentPlan } from "../hosting/agent-plan.ts";
@@ -65,7 +66,12 @@ export async function openWorkforce(order: WorkforceOrder): Promise<Workforce> {
     if (site.image !== undefined && site.source === undefined && choice.at !== undefined)
       return workspaceFromImage({ choice, variables }, { at: choice.at, target: root, signal });
     const source = site.source ?? places.projectDir;
-    await copyWorkspace({ source, target: root, except: [home], variables: { ...variables }, signal });
+    // What agents of this batch, or of an earlier one, came to is no part of a task.
+    await copyWorkspace({
+      ...{ source, target: root, signal },
+      isLeft: holdsBatch,
+      variables: { ...variables },
+    });
   };
   return {
     digest: digestOf(definition, (await cast(asked)).plan),

@@ -1,6 +1,7 @@
 // Where a batch is: a legion whose home is the folder that its results are left in. A file in it says that it is one, and each task
 // that was begun has a folder of its own there, with a file that says what was begun.
 
+import { existsSync } from "node:fs";
 import { lstat, mkdir, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
@@ -85,14 +86,23 @@ export async function chooseBatch(
   return openBatch(project, home);
 }
 
-/** Is a batch there? */
+/** Is a batch there? Throws CONFIG if it is one of a newer version. */
 export async function isBatch(folder: string): Promise<boolean> {
-  const disk = createDisk(join(folder, "tmp"));
-  const text = await disk.read(join(folder, SIGN), MAX_BYTES).catch(() => undefined);
-  const { format, what } = (readJson(text?.toString("utf8") ?? "") ?? {}) as Partial<typeof SAID>;
+  const { format, what } = await signIn(folder);
   if (what !== SAID.what) return false;
   if (format === FORMAT) return true;
   throw new LegionError("CONFIG", `${folder} is a batch of a newer version; use that`);
+}
+
+/** The same, of any version, where all that a tree holds is asked about: mostly there is no such file. */
+export async function holdsBatch(path: string): Promise<boolean> {
+  return existsSync(join(path, SIGN)) && (await signIn(path)).what === SAID.what;
+}
+
+async function signIn(folder: string): Promise<Partial<typeof SAID>> {
+  const disk = createDisk(join(folder, "tmp"));
+  const text = await disk.read(join(folder, SIGN), MAX_BYTES).catch(() => undefined);
+  return (readJson(text?.toString("utf8") ?? "") ?? {}) as Partial<typeof SAID>;
 }
 
 /**
