@@ -39,7 +39,7 @@ export async function settleRepositories(
 
 /** A folder is there already. What only points to one somewhere else is made one, if that one knows of it. */
 async function settleGit(names: readonly string[], settling: CopySettling): Promise<void> {
-  const { source, target, tally } = settling.tree;
+  const { source, target, remark } = settling.tree;
   const [from, to] = [join(source, ...names), join(target, ...names)];
   const kind = fs.lstatSync(to, { throwIfNoEntry: false });
   if (!kind || kind.isDirectory()) return;
@@ -51,9 +51,7 @@ async function settleGit(names: readonly string[], settling: CopySettling): Prom
   const isKnown = async (at: string): Promise<boolean> =>
     isWhole(at) && (isCopied || (await knowsOf(at, from, settling.git)));
   if (gitDir && kind.isFile() && (await isKnown(gitDir))) return adopt({ gitDir, names }, settling);
-  tally.remark(
-    `left out ${quote(names.join("/"))}: it leads to a repository elsewhere, which does not know of it`,
-  );
+  remark(`left out ${quote(names.join("/"))}: it leads to a repository elsewhere, which does not know of it`);
 }
 
 interface Adoption {
@@ -83,7 +81,7 @@ async function adopt({ gitDir, names }: Adoption, { tree, git }: CopySettling): 
 
 /** Git works in the folder that a setting names: in the copy that is none of the source. */
 async function settleWorkTree(names: readonly string[], { tree, git }: CopySettling): Promise<void> {
-  const { source, target, lasting, tally } = tree;
+  const { source, target, lasting, remark } = tree;
   const file = join(target, ...names);
   if (!/worktree/i.test(fs.readFileSync(file, "latin1"))) return;
   const config = (...args: readonly string[]): Promise<string> =>
@@ -94,11 +92,11 @@ async function settleWorkTree(names: readonly string[], { tree, git }: CopySettl
   const meant = resolve(source, ...at, said);
   const own = isInside(source, meant) ? relative(source, meant) : join(...at, "..");
   await config("core.worktree", join(lasting, own));
-  tally.remark(`${quote(names.join("/"))} named a folder to work in; in the copy it names one of the copy`);
+  remark(`${quote(names.join("/"))} named a folder to work in; in the copy it names one of the copy`);
 }
 
 /** Objects that a repository borrows are found in the copy if they were copied, else where they are. */
-function settleAlternates(names: readonly string[], { source, target, lasting, tally }: TreeOrder): void {
+function settleAlternates(names: readonly string[], { source, target, lasting, remark }: TreeOrder): void {
   const file = join(target, ...names);
   const objects = resolve(source, ...names, "../..");
   const lines = fs.readFileSync(file, "utf8").split("\n");
@@ -106,7 +104,7 @@ function settleAlternates(names: readonly string[], { source, target, lasting, t
     if (line === "" || line.startsWith("#")) return line;
     const leads = realOf(resolve(objects, line)) ?? resolve(objects, line);
     if (isInside(source, leads)) return isAbsolute(line) ? join(lasting, relative(source, leads)) : line;
-    tally.remark(
+    remark(
       `${quote(names.join("/"))} borrows objects from ${leads}, which no sandbox shows; \`git repack -ad\` ends that`,
     );
     return leads;

@@ -13,9 +13,9 @@ import { dirname, sep } from "node:path";
 import { LegionError, codeOf, messageOf } from "../../base/errors.ts";
 import { isInside } from "../../base/files/project-file.ts";
 import type { Variables } from "../../base/process/variables.ts";
+import { count } from "../../base/text/wording.ts";
 import { STATE_NAMES } from "../../domain/state-names.ts";
 import { settleRepositories } from "./copied-repositories.ts";
-import { createTally, type CopyProgress } from "./tally.ts";
 import { copyTree, freeTree, type TreeOrder } from "./tree.ts";
 
 export interface CopyOrder {
@@ -27,36 +27,30 @@ export interface CopyOrder {
   readonly isLeft?: (path: string) => Promise<boolean>;
   readonly variables: Variables;
   readonly signal?: AbortSignal;
-  /** Told every few hundred files how far it is. */
-  readonly onProgress?: (far: CopyProgress) => void;
 }
 
-export interface Copied extends CopyProgress {
-  /** It was there already, as somebody has left it: nothing was copied. */
-  readonly isOld: boolean;
-  /** What is not as in the source, and why, a line each; the first of them, and how many more there are. */
-  readonly remarks: readonly string[];
-}
+const MAX_REMARKS = 5;
 
 const STATE = new Set(STATE_NAMES);
 
 /**
- * Makes it, unless it is there. Rejects with USAGE where there is no such source or something else stands in its place,
+ * Makes it, unless it is there, as somebody has left it. Resolves with what is not as in the source, and why, a line each: the first
+ * of them, and how many more there are. Rejects with USAGE where there is no such source or something else stands in its place,
  * with STORAGE if it cannot be written, with the reason of `signal`.
  */
-export async function copyWorkspace(order: CopyOrder): Promise<Copied> {
+export async function copyWorkspace(order: CopyOrder): Promise<readonly string[]> {
   const { source, target, signal, variables } = order;
   if (kindOf(source) !== "folder" || isInside(target, source))
     throw new LegionError("USAGE", `${source} is no folder that can be copied to ${target}`);
-  const tally = createTally(order.onProgress);
-  if (kindOf(target) === "folder") return { ...tally.far(), isOld: true, remarks: [] };
+  if (kindOf(target) === "folder") return [];
   if (kindOf(target) !== "nothing") throw new LegionError("USAGE", `${target} is no folder; move it away`);
   const partial = `${target}.partial`;
+  const remarks: string[] = [];
   const tree: TreeOrder = {
     source,
     target: partial,
     lasting: target,
-    tally,
+    remark: (text) => void remarks.push(text),
     signal,
     isLeft: leaves(order, [target, partial]),
   };
@@ -73,7 +67,8 @@ export async function copyWorkspace(order: CopyOrder): Promise<Copied> {
       cause: error,
     });
   }
-  return { ...tally.far(), isOld: false, remarks: tally.remarks() };
+  const more = remarks.length - MAX_REMARKS;
+  return more > 0 ? [...remarks.slice(0, MAX_REMARKS), `and ${count(more, "more remark")}`] : remarks;
 }
 
 /** Of what lies at `names` in the source: is it none of what a task works with? */

@@ -9,7 +9,6 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import { isInside } from "../../base/files/project-file.ts";
 import { quote } from "../../base/text/wording.ts";
 import { realOf } from "./repository.ts";
-import type { CopyTally } from "./tally.ts";
 
 export interface TreeOrder {
   /** Absolute real path of a folder. */
@@ -22,7 +21,8 @@ export interface TreeOrder {
   readonly isLeft: (names: readonly string[]) => Promise<boolean> | boolean;
   /** `repository`: it is what a folder `.git` holds, and is put to what is in the target already. */
   readonly kind?: "repository";
-  readonly tally: CopyTally;
+  /** Told what is not as in the source, one line. */
+  readonly remark: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -80,10 +80,9 @@ export async function copyTree(order: TreeOrder): Promise<FoundRepositories> {
       fs.mkdirSync(spot.to, { mode: 0o700, recursive: order.kind === "repository" });
       folders.push({ to: spot.to, stat });
       rest.push(...inside);
-      order.tally.add(0);
     } else if (stat.isSymbolicLink()) copyLink(order, spot, stat);
     else if (stat.isFile()) await copyRegular(order, spot);
-    else order.tally.remark(`left out ${shown(spot)}: it is neither a file nor a folder`);
+    else order.remark(`left out ${shown(spot)}: it is neither a file nor a folder`);
   }
   // From within: what is made in a folder changes its time, and in some nothing may be made.
   for (const { to, stat } of folders.toReversed()) {
@@ -103,12 +102,11 @@ export function freeTree(folder: string | Buffer): void {
 }
 
 /** What is at `spot`; `undefined` if it cannot be read, or is gone by now. */
-function reading<T>({ tally }: TreeOrder, spot: Spot, read: (spot: Spot) => T): T | undefined {
+function reading<T>({ remark }: TreeOrder, spot: Spot, read: (spot: Spot) => T): T | undefined {
   try {
     return read(spot);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT")
-      tally.remark(`left out ${shown(spot)}: ${codeOf(error) || messageOf(error)}`);
+    if (codeOf(error) !== "ENOENT") remark(`left out ${shown(spot)}: ${codeOf(error) || messageOf(error)}`);
     return undefined;
   }
 }
@@ -141,7 +139,7 @@ function isOfGit({ kind }: TreeOrder, names: readonly string[]): boolean {
 
 /** One that would lead into the source leads to the same in the copy. */
 function copyLink(order: TreeOrder, spot: Spot, stat: fs.BigIntStats): void {
-  const { source, lasting, tally } = order;
+  const { source, lasting, remark } = order;
   const link = reading(order, spot, ({ from }) => fs.readlinkSync(from, { encoding: "buffer" }));
   if (!link) return;
   const path = link.toString("utf8");
@@ -150,17 +148,15 @@ function copyLink(order: TreeOrder, spot: Spot, stat: fs.BigIntStats): void {
   const leads = isAbsolute(path) ? (realOf(path) ?? named) : named;
   if (isOfGit(order, spot.names) && !isInside(source, leads)) {
     // Git writes through it.
-    tally.remark(`left out ${shown(spot)}: it is a link that leads out of the source`);
+    remark(`left out ${shown(spot)}: it is a link that leads out of the source`);
     return;
   }
   const inCopy = isAbsolute(path) ? leads : resolve(lasting, ...around, path);
   const isBack = isInside(source, inCopy) && !isInside(lasting, inCopy);
   const meant = isInside(source, leads) ? join(lasting, relative(source, leads)) : leads;
-  if (isBack)
-    tally.remark(`${shown(spot)} is a link that would lead into the source; it leads to ${quote(meant)}`);
+  if (isBack) remark(`${shown(spot)} is a link that would lead into the source; it leads to ${quote(meant)}`);
   fs.symlinkSync(isBack ? meant : link, spot.to);
   fs.lutimesSync(spot.to, seconds(stat.atimeNs), seconds(stat.mtimeNs));
-  tally.add(0);
 }
 
 async function copyRegular(order: TreeOrder, spot: Spot): Promise<void> {
@@ -175,7 +171,6 @@ async function copyRegular(order: TreeOrder, spot: Spot): Promise<void> {
     else await copyFile(from, spot.to, COPIED);
     if ((stat.mode & 0o7000n) !== 0n) fs.chmodSync(spot.to, Number(stat.mode) & 0o777);
     setTimes(spot.to, stat);
-    order.tally.add(Number(stat.size));
   } finally {
     fs.closeSync(file);
   }

@@ -192,7 +192,8 @@ function createWorking(order: BatchOrder, { underWay, told, ended, left, spent }
   const { crew, mode, tell } = order;
   const begin = async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal) => {
     await task.keep();
-    const plan = await crew.prepare(task.agent, task, signal);
+    const { plan, remarks } = await crew.prepare(task.agent, task, signal);
+    for (const remark of remarks) tell(`${task.id}: workspace: ${remark}`);
     const text = task.isBegun && (await told()).has(task.agent) ? undefined : await task.text();
     return workAt({ plan, text, mode, trajectory: task.trajectory }, { ...order, legion });
   };

@@ -31,13 +31,19 @@ export interface TaskSite {
   readonly inImage?: string;
 }
 
+export interface Equipped {
+  readonly plan: AgentPlan;
+  /** For people, a line each: what in a workspace that was made now is not as in its source. */
+  readonly remarks: readonly string[];
+}
+
 export interface Workforce {
   /** The same for those that are made of the same. */
   readonly digest: string;
   /** Looks whether the image is here. Rejects with CONFIG. */
   check(image: string): Promise<void>;
   /** The plan of an agent, whose workspace is made now, unless it is there. Rejects with what stands against that. */
-  prepare(agent: AgentId, site: TaskSite, signal: AbortSignal): Promise<AgentPlan>;
+  prepare(agent: AgentId, site: TaskSite, signal: AbortSignal): Promise<Equipped>;
 }
 
 /** Rejects as `findDefinition`. */
@@ -61,13 +67,15 @@ export async function openWorkforce(order: WorkforceOrder): Promise<Workforce> {
     root: string,
     site: TaskSite,
     { choice, signal }: { readonly choice: EnvironmentChoice; readonly signal: AbortSignal },
-  ): Promise<void> => {
+  ): Promise<readonly string[]> => {
     const { variables } = machine;
-    if (site.image !== undefined && site.source === undefined && choice.at !== undefined)
-      return workspaceFromImage({ choice, variables }, { at: choice.at, target: root, signal });
+    if (site.image !== undefined && site.source === undefined && choice.at !== undefined) {
+      await workspaceFromImage({ choice, variables }, { at: choice.at, target: root, signal });
+      return [];
+    }
     const source = site.source ?? places.projectDir;
     // What agents of this batch, or of an earlier one, came to is no part of a task.
-    await copyWorkspace({
+    return copyWorkspace({
       ...{ source, target: root, signal },
       isLeft: holdsBatch,
       variables: { ...variables },
@@ -85,8 +93,9 @@ export async function openWorkforce(order: WorkforceOrder): Promise<Workforce> {
       const environment = { ...said, ...(site.image !== undefined && at !== undefined && { at }) };
       const root = join(workspaces, agent);
       const { plan } = await cast({ ...asked, id: agent, environment });
-      await makeWorkspace(root, site, { choice: mergeEnvironments(usual, environment), signal });
-      return { ...plan, workspace: () => Promise.resolve({ root }) };
+      const choice = mergeEnvironments(usual, environment);
+      const remarks = await makeWorkspace(root, site, { choice, signal });
+      return { plan: { ...plan, workspace: () => Promise.resolve({ root }) }, remarks };
     },
   };
 }

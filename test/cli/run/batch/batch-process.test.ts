@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { chown, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { picture } from "../../../hostile/folder.ts";
@@ -119,6 +119,22 @@ describe("a batch, as a process", () => {
     const names = (await readdir(join(cwd, "out/workspaces"))).toSorted();
     expect(names).toEqual([...ids(12)].toSorted());
   }, 120_000);
+
+  it("tells, naming the task, what of the project its workspace lacks", async () => {
+    const { baseUrl } = await startOllama([{ id: "tester" }], { mind: createMind() });
+    const cwd = await projectFor(1);
+    await writeFile(join(cwd, "src/secret"), "", { mode: 0o000 });
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    const config = await createTempProject({});
+    for (const path of [cwd, join(cwd, ".ai-legion"), config])
+      if (nobody.uid !== undefined) await chown(path, nobody.uid, -1);
+    const model = ["--model", "openai/tester", "--base-url", baseUrl];
+    const argv = ["batch", "tasks.jsonl", "--output", "out", ...model, "--yolo", "--trust"];
+    const { code, err } = await runToEnd(argv, { cwd, ...nobody, env: { XDG_CONFIG_HOME: config } });
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining("t0: Submitted") });
+    expect(err).toContain("t0: workspace: left out `src/secret`: EACCES\n");
+    expect(await readdir(join(cwd, "out/workspaces/t0/src"))).toEqual(["a.txt"]);
+  }, 60_000);
 
   it("is what a configuration of mini-SWE-agent says, which trajectories keep", async () => {
     const mini = `agent:
