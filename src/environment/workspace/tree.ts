@@ -3,12 +3,11 @@
 
 import * as fs from "node:fs";
 import { copyFile } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve } from "node:path";
 import { setImmediate as others } from "node:timers/promises";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import { isInside } from "../../base/files/project-file.ts";
 import { quote } from "../../base/text/wording.ts";
-import { realOf } from "./repository.ts";
+import { settleLink } from "./links.ts";
 
 export interface TreeOrder {
   /** Absolute real path of a folder. */
@@ -137,25 +136,28 @@ function isOfGit({ kind }: TreeOrder, names: readonly string[]): boolean {
   return kind === "repository" || names.slice(0, -1).includes(".git");
 }
 
-/** One that would lead into the source leads to the same in the copy. */
+/** It leads to the same in the copy. */
 function copyLink(order: TreeOrder, spot: Spot, stat: fs.BigIntStats): void {
-  const { source, lasting, remark } = order;
-  const link = reading(order, spot, ({ from }) => fs.readlinkSync(from, { encoding: "buffer" }));
-  if (!link) return;
-  const path = link.toString("utf8");
-  const around = spot.names.slice(0, -1);
-  const named = resolve(source, ...around, path);
-  const leads = isAbsolute(path) ? (realOf(path) ?? named) : named;
-  if (isOfGit(order, spot.names) && !isInside(source, leads)) {
+  const { remark } = order;
+  const said = reading(order, spot, ({ from }) => fs.readlinkSync(from, "latin1"));
+  if (said === undefined) return;
+  const source = Buffer.from(order.source).toString("latin1");
+  const { leads, text } = settleLink(spot.from.toString("latin1"), said, source);
+  if (text === undefined) {
+    remark(`left out ${shown(spot)}: it is a link that leads in a circle`);
+    return;
+  }
+  if (leads !== undefined && isOfGit(order, spot.names) && !isInside(source, leads)) {
     // Git writes through it.
     remark(`left out ${shown(spot)}: it is a link that leads out of the source`);
     return;
   }
-  const inCopy = isAbsolute(path) ? leads : resolve(lasting, ...around, path);
-  const isBack = isInside(source, inCopy) && !isInside(lasting, inCopy);
-  const meant = isInside(source, leads) ? join(lasting, relative(source, leads)) : leads;
-  if (isBack) remark(`${shown(spot)} is a link that would lead into the source; it leads to ${quote(meant)}`);
-  fs.symlinkSync(isBack ? meant : link, spot.to);
+  const written = Buffer.from(text, "latin1");
+  if (text !== said)
+    remark(
+      `${shown(spot)} is a link that would lead elsewhere from the copy; there it says ${quote(written.toString("utf8"))}`,
+    );
+  fs.symlinkSync(written, spot.to);
   fs.lutimesSync(spot.to, seconds(stat.atimeNs), seconds(stat.mtimeNs));
 }
 
