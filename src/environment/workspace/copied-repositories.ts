@@ -2,12 +2,13 @@
 // @see https://git-scm.com/docs/gitrepository-layout
 
 import * as fs from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, join, normalize, relative, resolve } from "node:path";
 import { isLegionError } from "../../base/errors.ts";
 import { isInside } from "../../base/files/project-file.ts";
 import type { Variables } from "../../base/process/variables.ts";
 import { quote } from "../../base/text/wording.ts";
 import { createGit, NO_REPOSITORY, type Git } from "./git.ts";
+import { asBytes, asText, settleLink } from "./links.ts";
 import { isWhole, knowsOf, readGitFile, realOf, sharedBy } from "./repository.ts";
 import { copyTree, type FoundRepositories, type TreeOrder } from "./tree.ts";
 
@@ -87,10 +88,12 @@ async function settleWorkTree(names: readonly string[], { tree, git }: CopySettl
   const config = (...args: readonly string[]): Promise<string> =>
     git()(NO_REPOSITORY, "config", "--file", file, "--includes", ...args);
   const said = (await unless(config("--get", "core.worktree")))?.replace(/\n$/, "");
-  const at = names.slice(0, -1);
-  if (said === undefined || isInside(lasting, resolve(lasting, ...at, said))) return;
-  const meant = resolve(source, ...at, said);
-  const own = isInside(source, meant) ? relative(source, meant) : join(...at, "..");
+  if (said === undefined) return;
+  const [path, from] = [asBytes(said), asBytes(source)];
+  const { leads, text } = settleLink(asBytes(join(source, ...names)), path, from);
+  const isOurs = leads !== undefined && isInside(from, leads);
+  if (isOurs && text === path) return;
+  const own = isOurs ? asText(relative(from, leads)) : join(...names, "../..");
   await config("core.worktree", join(lasting, own));
   remark(`${quote(names.join("/"))} named a folder to work in; in the copy it names one of the copy`);
 }
@@ -98,18 +101,30 @@ async function settleWorkTree(names: readonly string[], { tree, git }: CopySettl
 /** Objects that a repository borrows are found in the copy if they were copied, else where they are. */
 function settleAlternates(names: readonly string[], { source, target, lasting, remark }: TreeOrder): void {
   const file = join(target, ...names);
-  const objects = resolve(source, ...names, "../..");
-  const lines = fs.readFileSync(file, "utf8").split("\n");
-  const settled = lines.map((line) => {
-    if (line === "" || line.startsWith("#")) return line;
-    const leads = realOf(resolve(objects, line)) ?? resolve(objects, line);
-    if (isInside(source, leads)) return isAbsolute(line) ? join(lasting, relative(source, leads)) : line;
+  const [from, to] = [asBytes(source), asBytes(lasting)];
+  const objects = asBytes(join(source, ...names, "../.."));
+  const shown = quote(names.join("/"));
+  const leaveOut = (what: string): readonly string[] => {
+    remark(`${shown}: left out a line ${what}`);
+    return [];
+  };
+  const settle = (line: string): readonly string[] => {
+    if (line === "" || line.startsWith("#")) return [line];
+    // What git takes for its end may be in another line.
+    if (line.startsWith('"')) return leaveOut("in quotes; write it without them");
+    // Git goes no step up along a link.
+    const path = normalize(line);
+    const { leads, text } = settleLink(join(objects, "info"), path, from);
+    if (leads === undefined || leads.includes("\n")) return leaveOut("that leads nowhere");
+    if (isInside(from, leads)) return [text === path ? line : join(to, relative(from, leads))];
     remark(
-      `${quote(names.join("/"))} borrows objects from ${leads}, which no sandbox shows; \`git repack -ad\` ends that`,
+      `${shown} borrows objects from ${asText(leads)}, which no sandbox shows; \`git repack -ad\` ends that`,
     );
-    return leads;
-  });
-  if (settled.join("\n") !== lines.join("\n")) fs.writeFileSync(file, settled.join("\n"));
+    return [leads];
+  };
+  const before = fs.readFileSync(file, "latin1");
+  const after = before.split("\n").flatMap(settle).join("\n");
+  if (after !== before) fs.writeFileSync(file, after, "latin1");
 }
 
 /** `undefined` where git says that there is nothing. */

@@ -19,7 +19,7 @@ const MAX_LINKS = 40;
  * into the source. The links on its way are settled so themselves: in the copy they lead to the same.
  *
  * @param at absolute path of the link, which need not be one, in a real folder of `source`
- * @param text each of its characters is a byte, as in all paths here
+ * @param text of bytes, as `asBytes` has them, as all paths here
  */
 export function settleLink(at: string, text: string, source: string): SettledLink {
   let leads = isAbsolute(text) ? parse(text).root : dirname(at);
@@ -53,6 +53,15 @@ function follow(from: string, path: string): string | undefined {
     }
   }
   return at;
+}
+
+/** Each byte as a character: not all paths are text. */
+export function asBytes(path: string | Buffer): string {
+  return Buffer.from(path).toString("latin1");
+}
+
+export function asText(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
 function namesIn(path: string): readonly string[] {

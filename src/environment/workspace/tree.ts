@@ -7,7 +7,7 @@ import { setImmediate as others } from "node:timers/promises";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import { isInside } from "../../base/files/project-file.ts";
 import { quote } from "../../base/text/wording.ts";
-import { settleLink } from "./links.ts";
+import { asBytes, asText, settleLink } from "./links.ts";
 
 export interface TreeOrder {
   /** Absolute real path of a folder. */
@@ -141,8 +141,8 @@ function copyLink(order: TreeOrder, spot: Spot, stat: fs.BigIntStats): void {
   const { remark } = order;
   const said = reading(order, spot, ({ from }) => fs.readlinkSync(from, "latin1"));
   if (said === undefined) return;
-  const source = Buffer.from(order.source).toString("latin1");
-  const { leads, text } = settleLink(spot.from.toString("latin1"), said, source);
+  const source = asBytes(order.source);
+  const { leads, text } = settleLink(asBytes(spot.from), said, source);
   if (text === undefined) {
     remark(`left out ${shown(spot)}: it is a link that leads in a circle`);
     return;
@@ -152,12 +152,11 @@ function copyLink(order: TreeOrder, spot: Spot, stat: fs.BigIntStats): void {
     remark(`left out ${shown(spot)}: it is a link that leads out of the source`);
     return;
   }
-  const written = Buffer.from(text, "latin1");
   if (text !== said)
     remark(
-      `${shown(spot)} is a link that would lead elsewhere from the copy; there it says ${quote(written.toString("utf8"))}`,
+      `${shown(spot)} is a link that would lead elsewhere from the copy; there it says ${quote(asText(text))}`,
     );
-  fs.symlinkSync(written, spot.to);
+  fs.symlinkSync(Buffer.from(text, "latin1"), spot.to);
   fs.lutimesSync(spot.to, seconds(stat.atimeNs), seconds(stat.mtimeNs));
 }
 

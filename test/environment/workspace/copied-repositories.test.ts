@@ -108,14 +108,59 @@ describe.runIf(gitIsThere)("a copy of a repository", () => {
     expect(git(join(target, "borrower"), "log", "--format=%s")).toBe("one\n");
   });
 
+  it("borrows nothing from the source, however that is written (G6)", async () => {
+    repository(source, { "a.txt": "a" });
+    const inner = repository(join(source, "inner"), { "b.txt": "b" });
+    fs.symlinkSync(source, join(folder, "app"));
+    fs.symlinkSync("..", join(source, "d"));
+    const objects = `${inner}/.git/objects`;
+    const lines = join(source, "of\n", objects);
+    fs.mkdirSync(lines, { recursive: true });
+    fs.symlinkSync(lines, join(source, "two"));
+    const ways = [
+      objects,
+      "../../../inner/.git/objects",
+      "../../../../source/inner/.git/objects",
+      "../../../../app/inner/.git/objects",
+      "../../../d/app/inner/.git/objects",
+      `"${objects}"`,
+      `"${objects.replaceAll("/", "\\057")}"`,
+      // Git takes what comes behind the quotes, less one character, for a line.
+      `"nowhere",${objects}`,
+      `"no\nwhere",${objects}`,
+      // A path of two lines, each of which is one.
+      join(source, "two"),
+    ];
+    for (const [index, way] of ways.entries()) {
+      const borrower = join(source, "borrower");
+      git(folder, "clone", "-q", "--shared", inner, borrower);
+      write(borrower, { ".git/objects/info/alternates": `${way}\n` });
+      const copied = join(folder, `copied${index}`);
+      const remarks = await copy({ target: copied });
+      const told = git(join(copied, "borrower"), "count-objects", "-v");
+      const lent = /^alternate: (.*)$/m.exec(told)?.[1];
+      if (lent !== undefined) expect(fs.realpathSync(lent), way).toBe(join(copied, "inner/.git/objects"));
+      else
+        expect(remarks.join("\n"), way).toMatch(
+          /`borrower\/\.git\/objects\/info\/alternates`: left out a line/,
+        );
+      if (lent !== undefined) expect(git(join(copied, "borrower"), "log", "--format=%s")).toBe("one\n");
+      fs.rmSync(borrower, { recursive: true });
+    }
+  });
+
   it("works in its own folder, whatever folder of the source a setting names (G6)", async () => {
     repository(source, { "a.txt": "a" });
-    git(source, "config", "core.worktree", source);
-    await copy();
-    const before = everythingIn(source);
-    expect(git(target, "rev-parse", "--show-toplevel")).toBe(`${target}\n`);
-    workIn(target);
-    expect(everythingIn(source)).toEqual(before);
+    fs.symlinkSync("..", join(source, "d"));
+    for (const [index, named] of [source, "../../source", "../d/source"].entries()) {
+      git(source, "config", "core.worktree", named);
+      const copied = join(folder, `copied${index}`);
+      await copy({ target: copied });
+      const before = everythingIn(source);
+      expect(git(copied, "rev-parse", "--show-toplevel"), named).toBe(`${copied}\n`);
+      workIn(copied);
+      expect(everythingIn(source), named).toEqual(before);
+    }
   });
 
   it("takes no lock along of whoever works in the source at this moment", async () => {
