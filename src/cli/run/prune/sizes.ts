@@ -2,6 +2,7 @@
 
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "../../../base/errors.ts";
 
 export interface DiskSize {
   /** All that is no folder; links are not followed. */
@@ -9,20 +10,30 @@ export interface DiskSize {
   readonly bytes: number;
 }
 
-/** Of all in it, of nothing where nothing is. */
+/** Of all in it that can be read: agents may shut folders of theirs, and things go meanwhile. */
 export function sizeIn(path: string, except?: string): DiskSize {
   let [files, bytes] = [0, 0];
   const rest = [path];
   for (let at = rest.pop(); at !== undefined; at = rest.pop()) {
-    const found = lstatSync(at, { throwIfNoEntry: false });
+    const found = readable(() => lstatSync(at));
     if (found?.isDirectory()) {
-      if (at !== except) for (const name of readdirSync(at)) rest.push(join(at, name));
+      const names = at === except ? [] : readable(() => readdirSync(at));
+      for (const name of names ?? []) rest.push(join(at, name));
     } else if (found) {
       files++;
       bytes += found.size;
     }
   }
   return { files, bytes };
+}
+
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
 }
 
 const UNITS = ["B", "kB", "MB", "GB"] as const;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -9,6 +10,7 @@ import { strand, written } from "../../../storage/folder/person/purse/purses.ts"
 import { createHandClock } from "../../../hand-clock.ts";
 import { openWorld, temporaryFolder } from "../../../world.ts";
 import { legion } from "../../legion.ts";
+import { buildProgram, runToEnd } from "../../program.ts";
 import { createTerminal } from "../../screen.ts";
 import { agents, agentsIn, openRun, prune, run, runsIn } from "./kit.ts";
 
@@ -102,6 +104,22 @@ describe("legion prune", () => {
     expect(out).toContain("Deleted 2 runs ");
     expect(runsIn(cwd)).toEqual(["deep", "guest", "notes"]);
   });
+
+  it("deletes what an agent lets nobody read", async () => {
+    await buildProgram();
+    const [cwd, config] = [await temporaryFolder(), await temporaryFolder()];
+    await run(cwd, "older");
+    const home = join(cwd, ".ai-legion/runs/older/homes/1/home");
+    write(home, { "shut/x": "x", "listed/x": "x" });
+    fs.chmodSync(join(home, "shut"), 0o000);
+    fs.chmodSync(join(home, "listed"), 0o400);
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    if (nobody.uid !== undefined) execFileSync("chown", ["-R", String(nobody.uid), cwd, config]);
+    const argv = ["prune", "--yes", "--older", "0", "--unfinished"];
+    const pruned = await runToEnd(argv, { cwd, ...nobody, env: { XDG_CONFIG_HOME: config } });
+    expect(pruned).toMatchObject({ code: 0, err: "", out: expect.stringContaining("Deleted 1 run ") });
+    expect(runsIn(cwd)).toEqual([]);
+  }, 120_000);
 
   it("never deletes what a process has open", async () => {
     const cwd = await temporaryFolder();
