@@ -25,7 +25,7 @@ export function keptOf(said: SaidKeys): SaidKeys {
     isSection(section) && isMap(keys)
       ? each(keys, (key, value) => {
           if (key === "model_kwargs") return keptKwargs(value);
-          return key in SECTIONS[section].shape ? value : hidden(value);
+          return Object.hasOwn(SECTIONS[section].shape, key) ? value : hidden(value);
         })
       : hidden(keys),
   );
@@ -48,7 +48,7 @@ function hidden(value: unknown): unknown {
 }
 
 function isSection(name: string): name is SectionName {
-  return name in SECTIONS;
+  return Object.hasOwn(SECTIONS, name);
 }
 
 function each(map: SaidKeys, keep: (key: string, value: unknown) => unknown): SaidKeys {

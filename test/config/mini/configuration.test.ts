@@ -199,3 +199,23 @@ describe("what templates may name of it", () => {
     });
   });
 });
+
+describe("a key that every object has", () => {
+  const NAMES = ["toString", "constructor", "hasOwnProperty", "valueOf"];
+
+  it.each(NAMES)("%s is as unknown as any other, wherever it stands", async (name) => {
+    const sections =
+      "environment:\n  KEY: {a: s3cret}\nmodel:\n  KEY: s3cret\n  model_kwargs:\n    KEY: s3cret\n";
+    const yaml = `${PROMPTS}  KEY: s3cret\n${sections}KEY: {a: s3cret}\nother: [s3cret]\n`;
+    const { definition, remarks } = await readText(yaml.replaceAll("KEY", name), { trust: GRANTED });
+    expect(remarks.filter((remark) => remark.includes(`${name}: not known here`))).toHaveLength(4);
+    expect(JSON.stringify([definition.sources, definition.sections])).not.toContain("s3cret");
+  });
+
+  it.each(NAMES)("%s may be typed", async (name) => {
+    const { remarks } = await read(["a.yaml", `${name}.a=1`, `agent.${name}=1`], {
+      files: { "a.yaml": PROMPTS },
+    });
+    expect(remarks).toHaveLength(2);
+  });
+});
