@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { core } from "../../modules/core.ts";
+import { defineModule } from "../../src/domain/authoring/module.ts";
 import { createMemoryBackend } from "../../src/storage/memory/backend.ts";
 import { NOOP } from "../workshop.ts";
 import { byHand, createWorld, toPlan, type WorldAgent, type WorldOptions } from "../world.ts";
@@ -94,6 +96,40 @@ describe.each(places)("a legion in %s that runs", (_, options) => {
     await world.idle();
     expect(world.agent("1").standing.state).toBe("parked");
   });
+
+  it.each(["retired", "hosted again"] as const)(
+    "limits others by what one has spent while it closes, as it is %s (G1, G2)",
+    async (way) => {
+      const world = await createWorld({ 1: SILENT }, { ...options(), limits: { steps: 1 } });
+      const { legion } = world;
+      const closing = byHand();
+      const closed = byHand();
+      const slow = defineModule({
+        name: "slow",
+        actions: {},
+        instructions: ({ onClose }) => {
+          onClose(() => {
+            closing.resolve();
+            return closed.promise;
+          });
+          return "Take your time.";
+        },
+      });
+      await legion.host(toPlan("late", { ...SILENT, modules: [core, slow] }));
+      await world.say("late", "Go.");
+      await world.idle();
+      if (way === "hosted again") await legion.dismiss("late");
+      const gone = way === "retired" ? legion.retire("late") : legion.host(toPlan("late", SILENT));
+      await closing.promise;
+      await world.say("1", "Go.");
+      await world.idle();
+      closed.resolve();
+      await gone;
+      await world.idle();
+      expect(legion.budget.spent().steps).toBe(1);
+      expect(world.agent("1").standing.state).toBe("parked");
+    },
+  );
 
   it("stops whom it took in with the others, after what they are at", async () => {
     const world = await createWorld({}, options());

@@ -53,10 +53,10 @@ export interface CallBudget {
 }
 
 export interface Budget extends CallBudget {
-  /** Joins an agent's past and future spending to the legion's; nothing, if nothing is known of it. */
-  join(ledger: Ledger | undefined): void;
-  /** Counts `ledger` no longer: another one that holds the same has joined, or does so in another process. */
-  leave(ledger: Ledger | undefined): void;
+  /** Joins an agent's past and future spending to the legion's. */
+  join(ledger: Ledger): void;
+  /** Includes what stands in a ledger that has joined, and follows it no longer. Returns how to count it no longer. */
+  leave(ledger: Ledger): () => void;
   /** Counts besides what somebody has spent who spends no more. Returns how to count it no longer. */
   include(amount: Spent): () => void;
   /** What those that are joined have spent, and what is included. */
@@ -113,12 +113,12 @@ export function createBudget(legion: Limits, ceiling?: Ceiling, ...above: readon
   return {
     admit,
     fits: (spender, estimate) => isAdmitted(admit(spender, estimate)),
-    join: (ledger) => void (ledger && joined.set(ledger, spentOf(ledger))),
+    join: (ledger) => void joined.set(ledger, spentOf(ledger)),
     leave(ledger) {
-      const before = ledger && joined.get(ledger);
-      if (!before) return;
-      left = add(left, subtract(spentOf(ledger), before));
+      const amount = spentOf(ledger);
+      left = add(left, subtract(amount, joined.get(ledger) ?? amount));
       joined.delete(ledger);
+      return include(amount);
     },
     include,
     spent,

@@ -80,7 +80,6 @@ export function createHosting(place: HostPlace, agents: Map<AgentId, Supervised>
     async retire(id) {
       await end(id);
       plansById.delete(id);
-      await countClosed(id);
     },
     dismiss: async (id) => agents.get(id)?.stop(),
     outboxOf: (id) => opened.get(id)?.outbox,
@@ -120,8 +119,7 @@ function createOpening(place: Place) {
     const agent = opened.get(id);
     if (!agent) return;
     opened.delete(id);
-    budget.leave(agent.memory.ledger);
-    await closeAgent(agent);
+    await closeAgent(agent).finally(() => closed.set(id, budget.leave(agent.memory.ledger)));
   };
   return {
     opened,
