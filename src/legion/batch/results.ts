@@ -86,7 +86,8 @@ export function createResults(order: ResultsOrder): Results {
 
 /** What was written is never held; where somebody changed the file, all of it is told again. */
 function createPredictions(file: GrowingFile, { model, told }: Pick<ResultsOrder, "model" | "told">) {
-  let waiting: readonly Prediction[] = [];
+  /** What nobody told yet, by the id of its task: one that ends while `told` is read may be told by that. */
+  const waiting = new Map<string, Prediction>();
   let isFirst = true;
   const entry = ({ id, submission }: Prediction): string => {
     const said = { model_name_or_path: model, instance_id: id, model_patch: submission };
@@ -95,16 +96,17 @@ function createPredictions(file: GrowingFile, { model, told }: Pick<ResultsOrder
     return text;
   };
   return {
-    add: (prediction: Prediction) => void (waiting = [...waiting, prediction]),
+    add: (prediction: Prediction) => void waiting.set(prediction.id, prediction),
     async write(how: "seen" | "kept"): Promise<void> {
       const growth = await file.next("settled");
-      const taken = waiting;
       try {
         if (growth.isEmpty) isFirst = true;
-        const news = growth.isEmpty ? told() : taken;
-        for await (const prediction of news) await growth.settle(entry(prediction));
+        const news = growth.isEmpty ? told() : [...waiting.values()];
+        for await (const prediction of news) {
+          waiting.delete(prediction.id);
+          await growth.settle(entry(prediction));
+        }
         await growth.place(isFirst ? "{}\n" : "\n}\n", how);
-        waiting = waiting.slice(taken.length);
       } catch (error) {
         await growth.discard();
         // Where that stood against it, what is in place is told anew.
