@@ -88,6 +88,8 @@ export interface Following {
   until(text: string): Promise<void>;
   /** Resolves when `text` is on standard error. */
   untilError(text: string): Promise<void>;
+  /** Resolves with all of it, where it ends by itself. */
+  readonly ended: Promise<Seen>;
   /** The next output that holds `text` is the last one that anybody reads. Resolves with what was read. */
   endAt(text: string): Promise<Seen>;
 }
@@ -106,7 +108,7 @@ export function follow(argv: readonly string[], typing: Typing): Following {
     err = printed;
     tell();
   };
-  const running = legion(argv, { ...typing, onOutput, onError });
+  const ended = legion(argv, { ...typing, onOutput, onError });
   const told = (): Promise<void> => new Promise((resolve) => (tell = resolve));
   return {
     async until(text) {
@@ -115,9 +117,10 @@ export function follow(argv: readonly string[], typing: Typing): Following {
     async untilError(text) {
       while (!err.includes(text)) await told();
     },
+    ended,
     endAt(text) {
       last = text;
-      return running;
+      return ended;
     },
   };
 }

@@ -51,7 +51,7 @@ export function displayFor({ folder, work, stdout, prints }: BatchOutput): OpenD
         const rows = batch.rows();
         if (prints === "json") printResults({ stdout }, rows, folder);
         else print({ stdout }, table(rows, stdout));
-        const why = wayOn(batch, rows);
+        const why = wayOn(work, rows);
         if (why !== undefined) warn({ stderr }, why);
         stderr.write(`${lastLine(totalsOf(rows), performance.now() - beganMs, pathFrom(io.cwd, folder))}\n`);
       },
@@ -109,16 +109,16 @@ function printResults(io: Pick<Io, "stdout">, rows: readonly TaskRow[], folder: 
 }
 
 /** Why not all is done, and what has it go on; `undefined` if it is. */
-function wayOn(batch: TaskBatch, rows: readonly TaskRow[]): string | undefined {
+function wayOn({ batch, goesOn }: BatchWork, rows: readonly TaskRow[]): string | undefined {
   const open = rows.filter(({ status }) => status !== "Submitted");
   if (open.length === 0) return undefined;
-  const spent = batch.spent();
+  const spent = batch()!.spent();
   const why =
     spent === ""
       ? `${count(open.length, "task")} ${open.length === 1 ? "is" : "are"} not submitted`
       : oneLine(spent).replace(/\.$/, "");
   const isLimited = spent !== "" || open.every(({ status }) => LIMITS.has(status));
-  return `${why}; the same command ${isLimited ? "with higher --limits " : ""}goes on`;
+  return `${why}; ${goesOn(...(isLimited ? ["with higher --limits"] : []))}`;
 }
 
 const LIMITS: ReadonlySet<TaskRow["status"]> = new Set(["LimitsExceeded", "TimeExceeded"]);

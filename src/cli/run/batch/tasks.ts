@@ -100,7 +100,7 @@ export async function readTasks(path: string, { project, cwd }: TaskPlaces): Pro
       if (digest === task.digest) return said.task;
       throw new LegionError(
         "REFUSED",
-        `${shown}:${task.line}: changed while the batch ran; the same command goes on`,
+        `${shown}:${task.line}: changed while the batch ran; it is read again when that goes on`,
       );
     },
   };

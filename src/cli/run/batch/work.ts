@@ -21,6 +21,8 @@ export interface BatchWork {
   readonly plan: (order: WorkloadOrder, watcher: Watcher) => Promise<Workload>;
   /** Absent: it is not planned yet. */
   batch(): TaskBatch | undefined;
+  /** What has it go on, in words: the same command, but for `changes`, such as `with higher --limits`. */
+  goesOn(...changes: readonly string[]): string;
   /** From now on `onEnd` is told of each task that ends. */
   follow(onEnd: (row: TaskRow) => void): void;
 }
@@ -38,14 +40,15 @@ export interface BatchWorkOrder {
   readonly watching: RunWatch;
 }
 
-const FAREWELL = "Ending: what runs is finished first; the same command goes on. Ctrl-C again stops at once.";
 const STOPPED = 130;
 
 export function createBatchWork(order: BatchWorkOrder): BatchWork {
   let batch: TaskBatch | undefined;
   let tell: (row: TaskRow) => void = () => undefined;
+  const goesOn = createWayOn(order);
   return {
     batch: () => batch,
+    goesOn,
     follow: (onEnd) => void (tell = onEnd),
     async plan(workload, watcher) {
       const planned = await planWorkload(workload, watcher);
@@ -81,7 +84,7 @@ export function createBatchWork(order: BatchWorkOrder): BatchWork {
         },
         started: undefined,
         inSandbox: order.watching.typed === "usual" ? undefined : "unasked",
-        farewell: FAREWELL,
+        farewell: `Ending: what runs is finished first; ${goesOn()}. Ctrl-C again stops at once.`,
         begin: () => keepAnew(settled, order, crew.digest),
         async done(legion, signal) {
           await made.work(legion, signal);
@@ -95,6 +98,14 @@ export function createBatchWork(order: BatchWorkOrder): BatchWork {
         },
       };
     },
+  };
+}
+
+function createWayOn({ redo }: BatchWorkOrder): BatchWork["goesOn"] {
+  return (...changes) => {
+    // Said again, it would begin anew what has begun anew.
+    const all = redo.length > 0 ? [...changes, "without --redo"] : changes;
+    return ["the same command", all.join(" and "), "goes on"].filter(Boolean).join(" ");
   };
 }
 

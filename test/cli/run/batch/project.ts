@@ -42,3 +42,15 @@ export const jsonAt = async (...path: readonly string[]): Promise<unknown> =>
 /** What is in a folder, none of what is under it; nothing where it is not there. */
 export const namesIn = (...path: readonly string[]): Promise<readonly string[]> =>
   readdir(join(...path)).catch(() => []);
+
+/** The tasks of the batch in `out`, as it sums them up. */
+export const summary = async (cwd: string) =>
+  ((await jsonAt(cwd, "out/summary.json")) as { tasks: { id: string; status: string; agent: string }[] })
+    .tasks;
+
+export const statuses = async (cwd: string): Promise<readonly string[]> =>
+  (await summary(cwd)).map(({ id, status }) => `${id} ${status}`);
+
+/** What each agent did, as it lies in its workspace. */
+export const done = (cwd: string, agent: string): Promise<string> =>
+  readFile(join(cwd, "out/workspaces", agent, "done.txt"), "utf8");

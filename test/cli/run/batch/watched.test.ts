@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { legion, type Seen } from "../../legion.ts";
-import { batchProject, jsonAt, startModels, stepScript } from "./project.ts";
+import { batchProject, startModels, statuses, stepScript } from "./project.ts";
 
 interface Watched {
   readonly cwd: string;
@@ -61,11 +61,6 @@ async function startBatch(...more: readonly string[]): Promise<Watched> {
     asked: async (agent) => questionOf(agent, await until((err) => questionOf(agent, err) !== undefined))!,
   };
 }
-
-const statuses = async (cwd: string): Promise<readonly string[]> => {
-  const { tasks } = (await jsonAt(cwd, "out/summary.json")) as { tasks: { id: string; status: string }[] };
-  return tasks.map(({ id, status }) => `${id} ${status}`);
-};
 
 it("goes on with other tasks while one waits for an answer, which may come from another terminal", async () => {
   const { cwd, ended, until, asked, waiting, of } = await startBatch("-w", "2");
