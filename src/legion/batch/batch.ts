@@ -13,7 +13,7 @@ import { completeTrajectory } from "../run/trajectory.ts";
 import type { Workforce, TaskSite } from "./crew.ts";
 import { createResults, type Prediction } from "./results.ts";
 import { isEnded, type TaskRow } from "./row.ts";
-import { workAt, type TaskPlace, type UnderWay } from "./work-at.ts";
+import { workAt, type Shortage, type TaskPlace, type UnderWay } from "./work-at.ts";
 
 export interface PlannedTask extends TaskSite {
   readonly id: string;
@@ -52,8 +52,8 @@ export interface TaskBatch {
   /** In the order of the tasks, as far as is known. */
   rows(): readonly TaskRow[];
   far(): { readonly done: number; readonly atWork: number };
-  /** Why no more tasks are begun, where that is so; else empty. */
-  spent(): string;
+  /** Why no more tasks are begun, where that is so. */
+  shortage(): Shortage | undefined;
   /** Works until all is done, or `signal` aborts. */
   work(legion: TaskPlace["legion"], signal: AbortSignal): Promise<void>;
   /** Resolves when everything is written, once the legion has stopped, with what stood against that. */
@@ -66,7 +66,7 @@ export function createBatch(order: BatchOrder): TaskBatch {
   const underWay = new Map<string, UnderWay>();
   /** Those that end in this process: until then nothing is told of what came of them. */
   const due = new Set<string>();
-  let reason = "";
+  let shortage: Shortage | undefined;
   const results = createResults({ ...order, rows: () => [...rows.values()], told: () => submissions() });
   async function* submissions(): AsyncGenerator<Prediction, void> {
     for (const { id, agent } of tasks) {
@@ -88,7 +88,7 @@ export function createBatch(order: BatchOrder): TaskBatch {
     },
     left: (task, bill) =>
       void rows.set(task.id, { ...freshRow(task), ...bill, status: "stopped", reason: STOPPED }),
-    spent: (why) => void (reason ||= why),
+    lacks: (what) => void (shortage ??= what),
   });
   return {
     rows: () => [...rows.values()],
@@ -96,12 +96,12 @@ export function createBatch(order: BatchOrder): TaskBatch {
       done: [...rows.values()].filter((row) => isEnded(row) && !due.has(row.id)).length,
       atWork: [...underWay.keys()].filter((id) => due.has(id)).length,
     }),
-    spent: () => reason,
+    shortage: () => shortage,
     async work(legion, signal) {
       for (const task of tasks) if (task.isBegun) rows.set(task.id, await rowOf(task, order));
       const open = tasks.filter(({ id }) => rows.get(id)!.status !== "Submitted");
       for (const { id } of open) due.add(id);
-      const isOver = (): boolean => signal.aborted || reason !== "";
+      const isOver = (): boolean => signal.aborted || shortage !== undefined;
       await sideBySide(open, order.workers, isOver, (task) => workOn(task, legion, signal));
     },
     async settled() {
@@ -185,10 +185,10 @@ interface Workings {
   readonly told: () => Promise<ReadonlySet<AgentId>>;
   ended(task: PlannedTask, end: RunEnd, bill: RunBill): void;
   left(task: PlannedTask, bill: RunBill): void;
-  spent(why: string): void;
+  lacks(what: Shortage | undefined): void;
 }
 
-function createWorking(order: BatchOrder, { underWay, told, ended, left, spent }: Workings) {
+function createWorking(order: BatchOrder, { underWay, told, ended, left, lacks }: Workings) {
   const { crew, mode, tell } = order;
   const begin = async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal) => {
     await task.keep();
@@ -207,7 +207,7 @@ function createWorking(order: BatchOrder, { underWay, told, ended, left, spent }
       end = await way.over(signal);
       if (end) ended(task, end, way.bill());
       else left(task, way.bill());
-      if (end && way.isOutOfMeans()) spent(end.reason);
+      if (end) lacks(way.shortage());
     } catch (error) {
       if (signal.aborted) left(task, way?.bill() ?? NO_BILL);
       else ended(task, { status: "Error", submission: "", reason: reasonOf(error) }, way?.bill() ?? NO_BILL);

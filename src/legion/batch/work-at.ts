@@ -31,13 +31,20 @@ export interface TaskPlace {
   readonly tell: (problem: string) => void;
 }
 
+/** What all tasks share is used up. */
+export interface Shortage {
+  readonly why: string;
+  /** ISO 8601: when it begins anew, being the person's own for all projects; absent: it does not by itself. */
+  readonly until?: string;
+}
+
 /** A task that is under way: close it once its agent does nothing any more. */
 export interface UnderWay {
   bill(): RunBill;
   /** Resolves with the end of the task; `undefined` if `signal` aborts before, or if somebody stopped the agent. */
   over(signal: AbortSignal): Promise<RunEnd | undefined>;
-  /** Does it stand still for want of what all tasks share? */
-  isOutOfMeans(): boolean;
+  /** What of that which all tasks share it stands still for; `undefined`: it does not. */
+  shortage(): Shortage | undefined;
   /** Resolves with what stood against writing its trajectory, if anything did. */
   close(): Promise<string | undefined>;
 }
@@ -58,7 +65,10 @@ export async function workAt(
   return {
     bill: () => billOfRun(supervised.agent),
     over: (signal) => untilOver(workshop, signal, patience),
-    isOutOfMeans: () => supervised.agent?.memory.conversation.halt?.shared === true,
+    shortage() {
+      const { halt } = supervised.agent?.memory.conversation ?? {};
+      return halt?.shared && { why: halt.content, until: halt.until };
+    },
     close: () => file.close(),
   };
 }

@@ -13,7 +13,7 @@ import { createProgress } from "../../kit/progress.ts";
 import { costCell, tableRows, type Column } from "../../look/table.ts";
 import type { OpenDisplay } from "../start/view.ts";
 import { openQuiet } from "../task/display.ts";
-import { pathFrom } from "../task/last-line.ts";
+import { onceAnew, pathFrom } from "../task/last-line.ts";
 import type { BatchWork } from "./work.ts";
 
 export interface BatchOutput {
@@ -112,12 +112,13 @@ function printResults(io: Pick<Io, "stdout">, rows: readonly TaskRow[], folder: 
 function wayOn({ batch, goesOn }: BatchWork, rows: readonly TaskRow[]): string | undefined {
   const open = rows.filter(({ status }) => status !== "Submitted");
   if (open.length === 0) return undefined;
-  const spent = batch()!.spent();
-  const why =
-    spent === ""
-      ? `${count(open.length, "task")} ${open.length === 1 ? "is" : "are"} not submitted`
-      : oneLine(spent).replace(/\.$/, "");
-  const isLimited = spent !== "" || open.every(({ status }) => LIMITS.has(status));
+  const shortage = batch()!.shortage();
+  const why = shortage
+    ? oneLine(shortage.why).replace(/\.$/, "")
+    : `${count(open.length, "task")} ${open.length === 1 ? "is" : "are"} not submitted`;
+  // The person's purse no flag lifts.
+  if (shortage?.until !== undefined) return `${why}; ${goesOn()} ${onceAnew(shortage.until)}`;
+  const isLimited = shortage !== undefined || open.every(({ status }) => LIMITS.has(status));
   return `${why}; ${goesOn(...(isLimited ? ["with higher --limits"] : []))}`;
 }
 

@@ -36,9 +36,14 @@ export function wayOn({ end, reason, limit, until }: RunOutcome, run: string): s
   const used = limit ?? (end === "TimeExceeded" ? "time" : undefined);
   // What ends with a day is the person's purse, which no flag lifts.
   const limits = used && until === undefined ? ` --limits ${MORE[used]}` : "";
-  const when = until && ` from ${dayOf(Date.parse(until))} on, or once you raise that limit there`;
-  const way = `legion run --resume ${run}${limits} goes on${when ?? ""}`;
+  const when = until === undefined ? "" : ` ${onceAnew(until)}`;
+  const way = `legion run --resume ${run}${limits} goes on${when}`;
   return `${oneLine(reason).replace(/\.$/, "")}; ${way}`;
+}
+
+/** When something goes on that lacks what is the person's own for all projects, which the reason says. */
+export function onceAnew(until: string): string {
+  return `from ${dayOf(Date.parse(until))} on, or once you raise that limit there`;
 }
 
 /** `Submitted · 14 steps · 0.12 USD · 1m 20s · .ai-legion/runs/x/trajectory.json`; `2 agents` where more than one worked. */

@@ -3,6 +3,7 @@
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createTempProject } from "../../../temp-project.ts";
 import { follow, legion } from "../../legion.ts";
 import {
   batchProject,
@@ -59,6 +60,21 @@ describe("a batch that was begun", () => {
     expect(all.at(-1)).toBe("c waiting");
     expect(await namesIn(cwd, "out/workspaces")).not.toContain("c");
     expect((await batch(cwd)).exitCode).toBe(0);
+  });
+
+  it("whose person's purse is empty goes on when that begins anew, which no flag makes sooner", async () => {
+    const cwd = await batchProject();
+    const person = await createTempProject({ "ai-legion/config.yaml": "limits: { day: { steps: 2 } }\n" });
+    const env = { XDG_CONFIG_HOME: person };
+    for (const flags of [[], ["--limits", "steps=100"]]) {
+      const { exitCode, err } = await legion([...BATCH, "-w", "1", ...flags], { cwd, env });
+      expect(exitCode).toBe(1);
+      expect(err).toMatch(
+        /legion: your agents in all projects may make 2 model calls a day.*; the same command goes on from \d{4}-\d\d-\d\d on, or once you raise that limit there\n/,
+      );
+    }
+    await writeFile(join(person, "ai-legion/config.yaml"), "limits: { day: { steps: 100 } }\n");
+    expect((await legion(BATCH, { cwd, env })).exitCode).toBe(0);
   });
 
   it("refuses a line that changed once its task was begun, and begins it anew where that is said", async () => {
