@@ -71,11 +71,14 @@ function changedLine({ id, line }: BatchTask, shown: string): LegionError {
   );
 }
 
-function changedWorker([first = "", ...others]: readonly string[]): LegionError {
-  const more = others.length > 0 ? ` and ${others.length} more` : "";
+const MAX_NAMED = 5;
+
+function changedWorker(ids: readonly string[]): LegionError {
+  const and = (more: number): string => (more > 0 ? ` and ${more} more` : "");
+  const named = ids.slice(0, MAX_NAMED);
   return new LegionError(
     "USAGE",
-    `${quote(first)}${more} began with another agent, model or configuration; say the same again, name a new --output, ` +
-      `or begin anew with \`--redo ${first}${others.length > 0 ? ",..." : ""}\``,
+    `${quote(named[0]!)}${and(ids.length - 1)} began with another agent, model or configuration; say the same again, ` +
+      `name a new --output, or begin anew with \`--redo ${named.join()}\`${and(ids.length - named.length)}`,
   );
 }

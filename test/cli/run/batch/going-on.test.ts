@@ -119,16 +119,24 @@ describe("a batch that was begun", () => {
     expect(await done(cwd, "b-2")).toBe("step 0\nstep 1\n");
   });
 
-  it("refuses another model or agent for tasks that were begun, naming one", async () => {
-    const cwd = await batchProject();
+  it("refuses another model or agent for tasks that were begun; what begins them anew can be copied", async () => {
+    const cwd = await batchProject({ "tasks.jsonl": linesFor("a", "b", "c", "d", "e", "f") });
     await batch(cwd);
-    const refused = await legion([...BATCH, "--model", "openai/other"], { cwd });
-    expect(refused).toMatchObject({
+    const other = (...more: readonly string[]) =>
+      legion([...BATCH, "--model", "openai/other", ...more], { cwd });
+    const what = "began with another agent, model or configuration; say the same again, name a new --output,";
+    expect(await other()).toMatchObject({
       exitCode: 2,
-      err: expect.stringMatching(
-        /^legion: `a` and 2 more began with another agent, model or .*`--redo a,\.\.\.`\n$/,
-      ),
+      err: `legion: \`a\` and 5 more ${what} or begin anew with \`--redo a,b,c,d,e\` and 1 more\n`,
     });
+    expect(await other("--redo", "a,b,c,d,e")).toMatchObject({
+      exitCode: 2,
+      err: `legion: \`f\` ${what} or begin anew with \`--redo f\`\n`,
+    });
+    expect((await other("--redo", "a,b,c,d,e", "--redo", "f")).exitCode).toBe(0);
+    expect((await summary(cwd)).map(({ agent }) => agent)).toEqual(
+      ["a", "b", "c", "d", "e", "f"].map((id) => `${id}-2`),
+    );
     expect((await batch(cwd, "--redo", "z")).err).toContain("--redo: there is no task `z` in tasks.jsonl.");
   });
 });
