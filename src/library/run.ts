@@ -170,8 +170,11 @@ async function work(order: CastRun): Promise<RunResult> {
   } finally {
     over.close();
     if (over.signal.aborted) legion.interrupt();
-    await stop();
-    await trajectory?.close();
+    try {
+      await stop();
+    } finally {
+      await trajectory?.close();
+    }
   }
   const { end, submission, answer, reason, steps, tokens, cost, timeMs } = outcomeOf(
     workerIn(workshop).agent,

@@ -3,7 +3,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, type RunOptions } from "../../src/index.ts";
+import { defineModule, run, type RunOptions } from "../../src/index.ts";
 import { createScriptedModel, type Script } from "../../src/model/scripted/scripted.ts";
 import { legion } from "../cli/legion.ts";
 import { buildProgram } from "../cli/program.ts";
@@ -141,6 +141,25 @@ describe("run", () => {
       message: expect.stringMatching(message),
     });
     expect(await readdir(project)).not.toContain(".ai-legion");
+  });
+
+  it("rejects where a module closes badly, and leaves its trajectory whole", async () => {
+    const project = await createTempProject({ "agents/helper.md": HELPER });
+    const faulty = defineModule({
+      name: "faulty",
+      instructions: ({ onClose }) => {
+        onClose(() => Promise.reject(new Error("cannot close")));
+        return "Be faulty.";
+      },
+      actions: {},
+    });
+    const agent = { agent: "helper", modules: ["core", faulty] };
+    await expect(runIn(["Done."], { project, agent })).rejects.toThrow("cannot close");
+    const [name] = await runsIn(project);
+    const path = join(project, ".ai-legion/runs", name!, "trajectory.json");
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({
+      info: { exit_status: "Submitted", submission: "Done." },
+    });
   });
 
   it("does not begin where its signal has aborted", async () => {

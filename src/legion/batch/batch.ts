@@ -204,7 +204,7 @@ function createWorking(order: BatchOrder, { underWay, told, ended, left, lacks }
     try {
       way = await begin(task, legion, signal);
       underWay.set(id, way);
-      end = await way.over(signal);
+      end = await way.work(signal);
       if (end) ended(task, end, way.bill());
       else left(task, way.bill());
       if (end) lacks(way.shortage());

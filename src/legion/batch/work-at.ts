@@ -41,8 +41,8 @@ export interface Shortage {
 /** A task that is under way: close it once its agent does nothing any more. */
 export interface UnderWay {
   bill(): RunBill;
-  /** Resolves with the end of the task; `undefined` if `signal` aborts before, or if somebody stopped the agent. */
-  over(signal: AbortSignal): Promise<RunEnd | undefined>;
+  /** Tells its agent. Resolves with the end of the task; `undefined` if `signal` aborts before, or if somebody stopped the agent. */
+  work(signal: AbortSignal): Promise<RunEnd | undefined>;
   /** What of that which all tasks share it stands still for; `undefined`: it does not. */
   shortage(): Shortage | undefined;
   /** Resolves with what stood against writing its trajectory, if anything did. */
@@ -60,11 +60,13 @@ export async function workAt(
   // It is known of it what it spent also when it has gone.
   const supervised = workerIn(workshop);
   const file = await writeTrajectory(workshop, { path: trajectory, ...place });
-  await takeUp(workshop, { task: text, mode });
   const patience = { outageMs: OUTAGE_MS, timeMs: timeOf(plan.limits) };
   return {
     bill: () => billOfRun(supervised.agent),
-    over: (signal) => untilOver(workshop, signal, patience),
+    async work(signal) {
+      await takeUp(workshop, { task: text, mode });
+      return untilOver(workshop, signal, patience);
+    },
     shortage() {
       const { halt } = supervised.agent?.memory.conversation ?? {};
       return halt?.shared && { why: halt.content, until: halt.until };
