@@ -7,9 +7,9 @@
 //   G6. What git knows in the copy is the copy's own: no object of it is shared with the source, and no setting, link or worktree
 //       leads back there.
 
-import { lstatSync, rmSync } from "node:fs";
+import { appendFileSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
-import { dirname, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { LegionError, codeOf, messageOf } from "../../base/errors.ts";
 import { isInside } from "../../base/files/project-file.ts";
 import type { Variables } from "../../base/process/variables.ts";
@@ -25,6 +25,8 @@ export interface CopyOrder {
   readonly target: string;
   /** Is what lies at an absolute path left out besides, with all in it? */
   readonly isLeft?: (path: string) => Promise<boolean>;
+  /** Absolute paths that git takes for no new part of the copy: of whoever adds all that is new, they are none of the work. */
+  readonly ignored?: readonly string[];
   readonly variables: Variables;
   readonly signal?: AbortSignal;
 }
@@ -59,6 +61,7 @@ export async function copyWorkspace(order: CopyOrder): Promise<readonly string[]
     discard(partial);
     const repositories = await copyTree(tree);
     await settleRepositories(repositories, tree, variables);
+    ignoreIn(partial, order);
     // Whoever finds it under its name finds all of it.
     await rename(partial, target);
   } catch (error) {
@@ -69,6 +72,15 @@ export async function copyWorkspace(order: CopyOrder): Promise<readonly string[]
   }
   const more = remarks.length - MAX_REMARKS;
   return more > 0 ? [...remarks.slice(0, MAX_REMARKS), `and ${count(more, "more remark")}`] : remarks;
+}
+
+function ignoreIn(copy: string, { source, ignored = [] }: CopyOrder): void {
+  const inside = ignored.filter((path) => path !== source && isInside(source, path) && !path.includes("\n"));
+  if (inside.length === 0 || kindOf(join(copy, ".git")) !== "folder") return;
+  const lines = inside.map((path) => `/${relative(source, path).replace(/[*?[\]\\ ]/g, "\\$&")}\n`);
+  const info = join(copy, ".git/info");
+  mkdirSync(info, { recursive: true });
+  appendFileSync(join(info, "exclude"), `\n${lines.join("")}`);
 }
 
 /** Of what lies at `names` in the source: is it none of what a task works with? */

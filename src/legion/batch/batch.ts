@@ -48,10 +48,17 @@ export interface BatchOrder extends Omit<TaskPlace, "legion"> {
   readonly onEnd: (row: TaskRow) => void;
 }
 
+export interface BatchProgress {
+  readonly done: number;
+  readonly atWork: number;
+  /** So many of those wait for an answer of their person. */
+  readonly asking: number;
+}
+
 export interface TaskBatch {
   /** In the order of the tasks, as far as is known. */
   rows(): readonly TaskRow[];
-  far(): { readonly done: number; readonly atWork: number };
+  far(): BatchProgress;
   /** Why no more tasks are begun, where that is so. */
   shortage(): Shortage | undefined;
   /** Works until all is done, or `signal` aborts. */
@@ -95,6 +102,7 @@ export function createBatch(order: BatchOrder): TaskBatch {
     far: () => ({
       done: [...rows.values()].filter((row) => isEnded(row) && !due.has(row.id)).length,
       atWork: [...underWay.keys()].filter((id) => due.has(id)).length,
+      asking: [...underWay.values()].filter(({ asks }) => asks()).length,
     }),
     shortage: () => shortage,
     async work(legion, signal) {

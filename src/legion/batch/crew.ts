@@ -20,6 +20,8 @@ export interface WorkforceOrder extends RosterDeps {
   readonly reference: string;
   /** Absolute real path of the home of the batch. */
   readonly home: string;
+  /** Absolute path of what says its tasks, in a real folder. */
+  readonly tasks: string;
 }
 
 /** Where a task is worked at. */
@@ -48,7 +50,7 @@ export interface Workforce {
 
 /** Rejects as `findDefinition`. */
 export async function openWorkforce(order: WorkforceOrder): Promise<Workforce> {
-  const { config, places, machine, reference, home } = order;
+  const { config, places, machine, reference, home, tasks } = order;
   const { trust, home: personHome } = config;
   const definition = await findDefinition(reference, { ...places, trust, home: personHome });
   const asked = { id: "batch", agent: reference, limits: {} };
@@ -78,6 +80,7 @@ export async function openWorkforce(order: WorkforceOrder): Promise<Workforce> {
     return copyWorkspace({
       ...{ source, target: root, signal },
       isLeft: holdsBatch,
+      ignored: [tasks],
       variables: { ...variables },
     });
   };

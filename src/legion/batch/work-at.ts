@@ -41,6 +41,8 @@ export interface Shortage {
 /** A task that is under way: close it once its agent does nothing any more. */
 export interface UnderWay {
   bill(): RunBill;
+  /** Does it wait for an answer of its person? */
+  asks(): boolean;
   /** Tells its agent. Resolves with the end of the task; `undefined` if `signal` aborts before, or if somebody stopped the agent. */
   work(signal: AbortSignal): Promise<RunEnd | undefined>;
   /** What of that which all tasks share it stands still for; `undefined`: it does not. */
@@ -63,6 +65,7 @@ export async function workAt(
   const patience = { outageMs: OUTAGE_MS, timeMs: timeOf(plan.limits) };
   return {
     bill: () => billOfRun(supervised.agent),
+    asks: () => legion.questions().some((open) => open.agent === agent && !open.isAnswered),
     async work(signal) {
       await takeUp(workshop, { task: text, mode });
       return untilOver(workshop, signal, patience);

@@ -9,6 +9,7 @@ import { LegionError } from "../../base/errors.ts";
 import { checkHome } from "../folder/home.ts";
 import { authorshipOf, type Authorship } from "../folder/person/authorship.ts";
 import { createDisk, type Disk } from "../../base/files/disk.ts";
+import { isInside } from "../../base/files/project-file.ts";
 import { takeLock, type Holder, type Lock } from "../folder/lock.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
 import { STATE_NAMES } from "../../domain/state-names.ts";
@@ -80,9 +81,11 @@ const IGNORE_FILE = ".gitignore";
 const IGNORED = [IGNORE_FILE, ...STATE_NAMES].map((name) => `/${name}\n`).join("");
 
 /** Or whoever adds all that is new, as agents do before they hand in a patch, adds the logs. What a person wrote there stays. */
-async function hideFromGit({ project }: LegionPaths, disk: Disk): Promise<void> {
-  const path = join(legionPaths(project).root, IGNORE_FILE);
-  if (!disk.exists(path)) await disk.claim(path, `# What legions keep here.\n${IGNORED}`);
+async function hideFromGit({ project, root }: LegionPaths, disk: Disk): Promise<void> {
+  const top = legionPaths(project).root;
+  const path = join(top, IGNORE_FILE);
+  if (isInside(top, root) && !disk.exists(path))
+    await disk.claim(path, `# What legions keep here.\n${IGNORED}`);
 }
 
 interface Locked extends FileStoreOptions {

@@ -21,7 +21,9 @@ it("leaves the trajectory of a task that could not be begun, and nothing that wr
   const batch = createBatch({
     ...{ tasks: [task], workers: 1, folder, model: "scripted", clock },
     reader: createFileReader(world.project),
-    crew: { prepare: (agent) => Promise.resolve(toPlan(agent, { script: ["Done."] })) },
+    crew: {
+      prepare: (agent) => Promise.resolve({ plan: toPlan(agent, { script: ["Done."] }), remarks: [] }),
+    },
     onEnd: () => undefined,
     tell: (problem) => expect.unreachable(problem),
   });

@@ -70,11 +70,12 @@ function clearing(stderr: Io["stderr"], clear: () => void): Io["stderr"] {
 
 function progressLine(batch: TaskBatch, sinceMs: number): string {
   const rows = batch.rows();
-  const { done, atWork } = batch.far();
+  const { done, atWork, asking } = batch.far();
   const { submitted, cost } = totalsOf(rows);
   const parts = [
     `${done} of ${rows.length} done`,
     `${atWork} at work`,
+    ...(asking > 0 ? [`${asking} ${asking === 1 ? "waits" : "wait"} for you`] : []),
     ...(done > submitted ? [`${done - submitted} not submitted`] : []),
     ...(cost ? [formatCost(cost)] : []),
     formatDuration(Math.floor(sinceMs / EVERY_MS) * EVERY_MS),

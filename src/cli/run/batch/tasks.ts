@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
-import { dirname, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { LegionError } from "../../../base/errors.ts";
 import { isInside } from "../../../base/files/project-file.ts";
 import { onceEach } from "../../../base/once-each.ts";
@@ -31,6 +31,8 @@ export interface BatchTask extends LinePlace {
 }
 
 export interface TaskFile {
+  /** Absolute, in a real folder. */
+  readonly path: string;
   /** How people know it. */
   readonly shown: string;
   /** At least one. */
@@ -92,6 +94,7 @@ export async function readTasks(path: string, { project, cwd }: TaskPlaces): Pro
   if (tasks.length === 0)
     throw new LegionError("CONFIG", `${shown}: there is no task in it; a line is ${FORM}`);
   return {
+    path: join(await realpath(dirname(file)), basename(file)),
     shown,
     tasks,
     async read(task) {

@@ -109,10 +109,10 @@ function createWayOn({ redo }: BatchWorkOrder): BatchWork["goesOn"] {
   };
 }
 
-function forceOrder({ reference, folder }: BatchWorkOrder, workload: WorkloadOrder) {
+function forceOrder({ reference, folder, file }: BatchWorkOrder, workload: WorkloadOrder) {
   const { config, project, others, admit, machine } = workload;
   const places = { projectDir: project, packageDir, others };
-  return { config, places, admit, machine: machine!, reference, home: folder.home };
+  return { config, places, admit, machine: machine!, reference, home: folder.home, tasks: file.path };
 }
 
 function taskOf(settled: SettledTask, { file, folder }: BatchWorkOrder, worker: string) {

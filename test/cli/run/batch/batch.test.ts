@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTempProject } from "../../../temp-project.ts";
 import { legion } from "../../legion.ts";
-import { repository } from "../../../environment/workspace/trees.ts";
+import { git, repository } from "../../../environment/workspace/trees.ts";
 import {
   batchProject,
   done,
@@ -122,6 +122,20 @@ describe("a batch", () => {
     const found = (agent: string) => readFile(join(cwd, "out/workspaces", agent, "top.txt"), "utf8");
     expect(await found("a")).toBe(`${join(cwd, "out/workspaces/a")}\n`);
     expect(await found("b")).toContain("not a git repository");
+  });
+
+  it("has the tasks file in no patch, whether the project's repository knows it or not", async () => {
+    const cwd = await batchProject({
+      "step.sh": "git add -A; git diff --cached --name-only > names; echo ALL IS DONE",
+    });
+    const staged = (agent: string) => readFile(join(cwd, "out/workspaces", agent, "names"), "utf8");
+    repository(cwd, {});
+    expect((await batch(cwd)).exitCode).toBe(0);
+    expect(await staged("a")).toBe("");
+    git(cwd, "rm", "-q", "--cached", "tasks.jsonl");
+    git(cwd, "commit", "-qm", "two");
+    expect((await batch(cwd, "--redo", "a")).exitCode).toBe(0);
+    expect(await staged("a-2")).toBe("");
   });
 });
 

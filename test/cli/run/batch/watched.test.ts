@@ -18,7 +18,7 @@ interface Watched {
 }
 
 /** One at work, whose questions wait for somebody. */
-async function startBatch(...more: readonly string[]): Promise<Watched> {
+async function startBatch(more: readonly string[], columns?: number): Promise<Watched> {
   const cwd = await batchProject({
     ".ai-legion/config.yaml": "environment: local\n",
     "step.sh": stepScript(0),
@@ -41,7 +41,7 @@ async function startBatch(...more: readonly string[]): Promise<Watched> {
     "--trust",
     ...more,
   ];
-  const ended = legion(argv, { cwd, onError });
+  const ended = legion(argv, { cwd, onError, ...(columns !== undefined && { columns }) });
   const until: Watched["until"] = (holds) =>
     new Promise((resolve, reject) => {
       const look = (): void => void (holds(shown) && resolve(shown));
@@ -63,7 +63,7 @@ async function startBatch(...more: readonly string[]): Promise<Watched> {
 }
 
 it("goes on with other tasks while one waits for an answer, which may come from another terminal", async () => {
-  const { cwd, ended, until, asked, waiting, of } = await startBatch("-w", "2");
+  const { cwd, ended, until, asked, waiting, of } = await startBatch(["-w", "2"]);
   const [a, b] = await Promise.all([asked("a"), asked("b")]);
   expect(await waiting()).toEqual([a, b]);
   expect((await of("approve", b)).exitCode).toBe(0);
@@ -77,7 +77,7 @@ it("goes on with other tasks while one waits for an answer, which may come from 
 });
 
 it("ends the task that a person stops, and works at the next; the same command goes on with it", async () => {
-  const { cwd, ended, until, asked, of } = await startBatch("-w", "1");
+  const { cwd, ended, until, asked, of } = await startBatch(["-w", "1"]);
   await asked("a");
   expect((await of("abort", "a")).exitCode).toBe(0);
   await until((err) => err.includes("a: UserInterruption"));
@@ -90,4 +90,13 @@ it("ends the task that a person stops, and works at the next; the same command g
   expect(again.err).toMatch(/^a: Submitted/m);
   expect(again.exitCode).toBe(0);
   expect(await statuses(cwd)).toEqual(["a Submitted", "b Submitted", "c Submitted"]);
+});
+
+it("says on a terminal how many of those at work wait for the person", async () => {
+  const { ended, until, asked, of } = await startBatch(["-w", "2"], 80);
+  const questions = await Promise.all([asked("a"), asked("b")]);
+  await until((err) => err.includes("0 of 3 done · 2 at work · 2 wait for you · "));
+  for (const question of questions) await of("approve", question);
+  await of("approve", await asked("c"));
+  expect((await ended).exitCode).toBe(0);
 });
