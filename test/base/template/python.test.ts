@@ -103,6 +103,18 @@ describe("what does not work in Python does not work here:", () => {
 
 describe("a template is refused before it is rendered, by what is wrong with it:", () => {
   it.each([
+    [
+      "\n{% if a if b else c %}1{% endif %}",
+      "line 2: syntax error at `if`; put the condition in parentheses",
+    ],
+    [
+      "{% if a %}{% elif a if b %}1{% endif %}",
+      "line 1: syntax error at `if`; put the condition in parentheses",
+    ],
+    [
+      "{% for i in a if b else c %}1{% endfor %}",
+      "line 1: syntax error at `else`; put the condition in parentheses",
+    ],
     ["{% include 'a' %}", "line 1: the tag `include` is not supported"],
     ["\n{% import 'a' as b %}", "line 2: the tag `import` is not supported"],
     ["{% extends 'a' %}", "line 1: the tag `extends` is not supported"],

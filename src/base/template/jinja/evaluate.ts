@@ -131,8 +131,8 @@ function loopAt(index: number, items: readonly PythonValue[]): Namespace {
     ["first", index === 0],
     ["last", index === items.length - 1],
     ["length", items.length],
-    ["previtem", items[index - 1] ?? undefinedValue("there is no previous item")],
-    ["nextitem", items[index + 1] ?? undefinedValue("there is no next item")],
+    ["previtem", index > 0 ? items[index - 1]! : undefinedValue("there is no previous item")],
+    ["nextitem", index + 1 < items.length ? items[index + 1]! : undefinedValue("there is no next item")],
   ]);
   return { kind: "names", type: "LoopContext", names };
 }

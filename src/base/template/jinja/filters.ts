@@ -15,6 +15,7 @@ import {
   checkLength,
   defined,
   fail,
+  foundOr,
   float,
   int,
   isDict,
@@ -173,9 +174,9 @@ function items(value: PythonValue): PythonValue {
 
 function endOf(value: PythonValue, end: "first" | "last"): PythonValue {
   const none = undefinedValue(`no ${end} item, sequence was empty`);
-  if (isSequence(value, "iterator") && end === "first") return value.items.shift() ?? none;
+  if (isSequence(value, "iterator") && end === "first") return foundOr(value.items.shift(), none);
   if (isSequence(value, "iterator")) return fail("an iterator cannot be gone through from its end");
-  return iterate(value).at(end === "first" ? 0 : -1) ?? none;
+  return foundOr(iterate(value).at(end === "first" ? 0 : -1), none);
 }
 
 function reverse(value: PythonValue): PythonValue {

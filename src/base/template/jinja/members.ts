@@ -8,6 +8,7 @@ import {
   checkLength,
   defined,
   fail,
+  foundOr,
   isDict,
   isSequence,
   sequence,
@@ -78,7 +79,7 @@ const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, Method<D
     [
       ["key", "default"],
       ({ entries }, [key, otherwise = null]) =>
-        (typeof key === "string" ? entries.get(key) : undefined) ?? otherwise,
+        foundOr(typeof key === "string" ? entries.get(key) : undefined, otherwise),
     ],
   ],
   [
@@ -127,7 +128,7 @@ export function refuseMethod(name: string): void {
 /** `object.name`: of a dictionary its method first, as in Python. */
 export function attribute(object: PythonValue, name: string): PythonValue {
   const there = defined(object);
-  return method(there, name) ?? ownName(there, name) ?? missing(there, name);
+  return foundOr(method(there, name) ?? ownName(there, name), missing(there, name));
 }
 
 /** `object[key]`: of a dictionary its entry first. */
@@ -135,7 +136,8 @@ export function subscript(object: PythonValue, key: PythonValue): PythonValue {
   const there = defined(object);
   const name = defined(key);
   if (typeof name !== "string") return itemAt(there, name);
-  return ownName(there, name) ?? method(there, name) ?? missing(there, name);
+  const own = ownName(there, name);
+  return own === undefined ? foundOr(method(there, name), missing(there, name)) : own;
 }
 
 function ownName(object: PythonValue, name: string): GivenArgument {

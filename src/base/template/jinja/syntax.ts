@@ -5,7 +5,7 @@ import { parse, tokenize } from "@huggingface/jinja";
 import { fail, TemplateError } from "../python/values.ts";
 import { FILTERS } from "./filters.ts";
 import { refuseMethod } from "./members.ts";
-import { faultBehind, keptBlanksIn } from "./lacking.ts";
+import { checkCondition, faultBehind, keptBlanksIn } from "./lacking.ts";
 import type { Expression, Statement } from "./nodes.ts";
 import { TESTS } from "./tests.ts";
 
@@ -134,6 +134,7 @@ function checkToken(tokens: readonly Token[], index: number): void {
   if (type === "OpenStatement" && next?.type === "Identifier") {
     const tag = next.value;
     if (![...OPENING, ...INNER, ...CLOSING].includes(tag)) refuseTag(tag);
+    checkCondition(tokens, index + 1);
   }
   // The parser takes a comma for granted, also in the middle of `1e3`.
   if (

@@ -6,6 +6,7 @@ import {
   checkLength,
   defined,
   fail,
+  foundOr,
   float,
   int,
   isDict,
@@ -195,7 +196,7 @@ export function itemAt(value: PythonValue, index: PythonValue): PythonValue {
   const none = undefinedValue(`${typeOf(value)} object has no element ${repr(index)}`);
   const at = typeof index === "boolean" ? Number(index) : index;
   if (typeof at !== "number") return none;
-  if (isSequence(value, "list", "tuple", "range")) return value.items.at(at) ?? none;
+  if (isSequence(value, "list", "tuple", "range")) return foundOr(value.items.at(at), none);
   if (!isText(value)) return none;
   const [text, size] = [str(value), length(value)];
   const place = at < 0 ? at + size : at;

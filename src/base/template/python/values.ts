@@ -135,6 +135,11 @@ export function sequence(type: Sequence["type"], items: PythonValue[]): Sequence
   return { kind: "sequence", type, items };
 }
 
+/** What was found, also if it is `None`: only nothing at all is another thing. */
+export function foundOr(found: PythonValue | undefined, otherwise: PythonValue): PythonValue {
+  return found === undefined ? otherwise : found;
+}
+
 export function undefinedValue(message: string): Undefined {
   return { kind: "undefined", message };
 }
