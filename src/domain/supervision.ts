@@ -21,7 +21,7 @@ export interface ModeDetails {
 export interface ModeNotice extends NoticeEvent {
   readonly reason: "mode";
   readonly details: ModeDetails & {
-    /** The message that asked for it; absent: none did. */
+    /** The message that asked for it; absent: none did, and it ends with the process that settled it. */
     readonly by?: string;
   };
 }

@@ -164,7 +164,7 @@ async function work(order: CastRun): Promise<RunResult> {
   try {
     trajectory = await openTrajectory(workshop, order);
     await serve(legionPaths(project, home).socket, over.stop);
-    await takeUp(workshop, { task: order.task, mode: mode === "usual" ? undefined : mode });
+    await takeUp(workshop, { task: order.task, watch: { mode, said: wish.mode } });
     const patience = { outageMs: OUTAGE_MS, timeMs: timeOf(found.limits, plan.limits) };
     ending = await untilOver(workshop, over.signal, patience);
   } finally {

@@ -5,10 +5,10 @@
 import { codeOf, isLegionError, messageOf } from "../../base/errors.ts";
 import { sendsOf } from "../../domain/event/event.ts";
 import { CONTROL, laneOf, parseMessageId, type AgentId } from "../../domain/message/message.ts";
-import type { Mode } from "../../domain/supervision.ts";
 import type { RunEnd } from "../../past/run-state.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { NO_BILL, standingOfWorker, type RunBill } from "../run/report.ts";
+import type { ModeChoice } from "../run/task.ts";
 import { completeTrajectory } from "../run/trajectory.ts";
 import type { Workforce, TaskSite } from "./crew.ts";
 import { createResults, type Prediction } from "./results.ts";
@@ -39,7 +39,7 @@ export interface BatchOrder extends Omit<TaskPlace, "legion"> {
   readonly workers: number;
   readonly crew: Pick<Workforce, "prepare">;
   /** How their person watches over all of them; absent: as they say of each. */
-  readonly mode?: Mode;
+  readonly watch?: ModeChoice;
   /** Absolute path of the folder of the results. */
   readonly folder: string;
   /** The name of their model. */
@@ -197,13 +197,13 @@ interface Workings {
 }
 
 function createWorking(order: BatchOrder, { underWay, told, ended, left, lacks }: Workings) {
-  const { crew, mode, tell } = order;
+  const { crew, watch, tell } = order;
   const begin = async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal) => {
     await task.keep();
     const { plan, remarks } = await crew.prepare(task.agent, task, signal);
     for (const remark of remarks) tell(`${task.id}: workspace: ${remark}`);
     const text = task.isBegun && (await told()).has(task.agent) ? undefined : await task.text();
-    return workAt({ plan, text, mode, trajectory: task.trajectory }, { ...order, legion });
+    return workAt({ plan, text, watch, trajectory: task.trajectory }, { ...order, legion });
   };
   return async (task: PlannedTask, legion: TaskPlace["legion"], signal: AbortSignal): Promise<PutAway> => {
     const { id, agent } = task;

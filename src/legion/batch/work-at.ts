@@ -1,7 +1,6 @@
 // One task of a batch, from its agent's coming to its going.
 
 import type { Clock } from "../../base/clock.ts";
-import type { Mode } from "../../domain/supervision.ts";
 import type { RunEnd } from "../../past/run-state.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { AgentPlan } from "../hosting/agent-plan.ts";
@@ -9,7 +8,7 @@ import type { Legion } from "../legion.ts";
 import { timeOf } from "../run/limits.ts";
 import { OUTAGE_MS } from "../run/outage.ts";
 import { billOfRun, type RunBill } from "../run/report.ts";
-import { takeUp, untilOver } from "../run/task.ts";
+import { takeUp, untilOver, type ModeChoice } from "../run/task.ts";
 import { writeTrajectory } from "../run/trajectory.ts";
 import { workerIn } from "../run/workshop.ts";
 
@@ -17,8 +16,8 @@ export interface TaskWork {
   readonly plan: AgentPlan;
   /** Absent: its agent was told before, and goes on with that. */
   readonly text?: string;
-  /** How its person watches over it from now on; absent: as before. */
-  readonly mode?: Mode;
+  /** Absent: as before. */
+  readonly watch?: ModeChoice;
   /** Absolute path of its trajectory. */
   readonly trajectory: string;
 }
@@ -53,7 +52,7 @@ export interface UnderWay {
 
 /** Has an agent come that works at it. Rejects as `host` does. */
 export async function workAt(
-  { plan, text, mode, trajectory }: TaskWork,
+  { plan, text, watch, trajectory }: TaskWork,
   { legion, ...place }: TaskPlace,
 ): Promise<UnderWay> {
   const agent = plan.identity.id;
@@ -67,7 +66,7 @@ export async function workAt(
     bill: () => billOfRun(supervised.agent),
     asks: () => legion.questions().some((open) => open.agent === agent && !open.isAnswered),
     async work(signal) {
-      await takeUp(workshop, { task: text, mode });
+      await takeUp(workshop, { task: text, watch });
       return untilOver(workshop, signal, patience);
     },
     shortage() {

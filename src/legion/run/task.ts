@@ -4,7 +4,7 @@ import { isLegionError } from "../../base/errors.ts";
 import { linkSignals } from "../../base/process/signals.ts";
 import type { Agent } from "../../agent/parts/agent.ts";
 import { CONTROL } from "../../domain/message/message.ts";
-import type { Mode } from "../../domain/supervision.ts";
+import { modeNotice, type Mode } from "../../domain/supervision.ts";
 import { isAtRest } from "../../past/conversation.ts";
 import type { RunEnd } from "../../past/run-state.ts";
 import { until } from "../quiescence.ts";
@@ -16,28 +16,44 @@ import { workerIn, type Workshop } from "./workshop.ts";
 /** Said to an agent that would rest otherwise: it was stopped, or came to rest without a word. */
 export const GO_ON = "Go on with your task.";
 
+/** How a person watches over an agent from now on. */
+export interface ModeChoice {
+  readonly mode: Mode;
+  /** What they said of it, now or before; absent: nothing. */
+  readonly said?: Mode | undefined;
+}
+
 /** What an agent is told as it begins, or goes on. */
 export interface FirstWord {
   /** Absent: it goes on with what its log has left open. */
   readonly task?: string | undefined;
-  /** How its person watches over it from now on; absent: as before. */
-  readonly mode?: Mode | undefined;
+  /** Absent: as before. */
+  readonly watch?: ModeChoice | undefined;
 }
 
 /**
  * Tells the agent. Whatever it was stopped for before, it goes on; for what it was stopped since it is here, not before the person
  * knows. Resolves when all of that is in its log or its mailbox.
  */
-export async function takeUp(workshop: Workshop, { task, mode }: FirstWord): Promise<void> {
+export async function takeUp(workshop: Workshop, { task, watch }: FirstWord): Promise<void> {
   const { legion, agent } = workshop;
   const supervised = workerIn(workshop);
   // A mode is mail, too, but nothing to do: looked at before that is there.
   const said = task ?? (isLeftResting(supervised.agent) ? GO_ON : undefined);
-  if (mode !== undefined && !isIn(mode, supervised.agent)) await legion.control.switchMode([agent], mode);
+  if (watch) await watchOver(workshop, watch);
   if (said !== undefined) await legion.control.say([agent], said);
   const { agent: open } = supervised;
   const { halt } = open?.memory.conversation ?? {};
   if (open && halt && halt.epoch !== open.tenure.epoch) await supervised.resume();
+}
+
+/** What lets more be done unasked is no word of the person before they say it, whatever a file says: it ends with this process. */
+async function watchOver(workshop: Workshop, { mode, said }: ModeChoice): Promise<void> {
+  const { legion, agent } = workshop;
+  const supervised = workerIn(workshop);
+  if (mode === said || mode === "confirm" || mode === "human") {
+    if (!isIn(mode, supervised.agent)) await legion.control.switchMode([agent], mode);
+  } else if (mode !== "usual") await supervised.alone(({ memory }) => memory.commit(modeNotice({ mode })));
 }
 
 function isIn(mode: Mode, agent: Agent | undefined): boolean {

@@ -6,6 +6,7 @@ import type { Presence } from "../../agent/parts/presence.ts";
 import { formatDuration } from "../../base/text/duration.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { type NoticeEvent, restartNotice } from "../../domain/event/event.ts";
+import { modeNotice } from "../../domain/supervision.ts";
 import { isPoisonous } from "../../past/ledger.ts";
 import { park } from "../../agent/park.ts";
 import { mend as mendLog } from "../../mail/log-access.ts";
@@ -80,10 +81,12 @@ function troubleOf(error: unknown): string {
   return error instanceof Error && "syscall" in error ? message.replace(/, .*/s, "") : message;
 }
 
-/** Keeps an agent from taking the node down again and again. */
+/** Keeps an agent from taking the node down again and again, and from a mode that nobody said: that was settled for another process. */
 async function guard(agent: Agent): Promise<void> {
-  const { ledger, conversation } = agent.memory;
-  if (!conversation.halt && isPoisonous(ledger)) await park(agent, "parked", POISON);
+  const { memory } = agent;
+  const { halt, run } = memory.conversation;
+  if (!halt && isPoisonous(memory.ledger)) await park(agent, "parked", POISON);
+  if (run.mode !== "usual" && !run.isModeSaid) await memory.commit(modeNotice({ mode: "usual" }));
 }
 
 function haltNotice(reason: string, forMs: number): NoticeEvent {

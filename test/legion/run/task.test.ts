@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 import type { EndStatus } from "../../../src/domain/event/ending.ts";
+import type { Mode } from "../../../src/domain/supervision.ts";
 import type { Script, ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
-import { untilOver } from "../../../src/legion/run/task.ts";
+import { takeUp, untilOver } from "../../../src/legion/run/task.ts";
 import { replay, replayLegion } from "../replay/replays.ts";
-import { byHand, type WorldAgent } from "../../world.ts";
+import { byHand, type World, type WorldAgent } from "../../world.ts";
 import { attend, bash, BASH, ends, PATIENCE, SUBMIT, worldOf, type Case } from "./tasks.ts";
 
 it("is not gone on with past what stopped its agent since this process began: the person is told first", async () => {
@@ -168,6 +169,43 @@ describe("a task", () => {
       decisions: 3,
       difference: undefined,
     });
+  });
+});
+
+describe("how a task is watched over where nobody said it", () => {
+  const open = async () => (await worldOf({ script: [SUBMIT] })).world;
+  const watched = async (world: World): Promise<readonly [Mode, boolean]> => {
+    await world.idle();
+    const { mode, isModeSaid } = world.agent("1").memory.conversation.run;
+    return [mode, isModeSaid];
+  };
+
+  it("is no word of the person, and ends with the process that settled it", async () => {
+    const world = await open();
+    await takeUp({ legion: world.legion, agent: "1" }, { task: "mend it", watch: { mode: "yolo" } });
+    expect(await watched(world)).toEqual(["yolo", false]);
+    const again = await world.restart();
+    expect(await watched(again)).toEqual(["usual", false]);
+    await again.stop();
+    expect(await replay(again.project, "1", { bash: BASH })).toEqual({ decisions: 1 });
+    const replayed = await replayLegion(again.project, { 1: { bash: BASH } });
+    expect(replayed).toMatchObject({ decisions: 1, difference: undefined });
+  });
+
+  it("stays where it asks for more", async () => {
+    const world = await open();
+    await takeUp({ legion: world.legion, agent: "1" }, { watch: { mode: "confirm" } });
+    expect(await watched(world)).toEqual(["confirm", true]);
+    expect(await watched(await world.restart())).toEqual(["confirm", true]);
+  });
+
+  it("undoes no word of the person by what goes without saying", async () => {
+    const world = await open();
+    await world.legion.control.switchMode(["1"], "yolo");
+    expect(await watched(world)).toEqual(["yolo", true]);
+    const again = await world.restart();
+    await takeUp({ legion: again.legion, agent: "1" }, { watch: { mode: "usual" } });
+    expect(await watched(again)).toEqual(["yolo", true]);
   });
 });
 

@@ -63,10 +63,9 @@ export function createBatchWork(order: BatchWorkOrder): BatchWork {
       const settled = await settleTasks(order.file, { ...order, worker: crew.digest, known });
       await checkImages(settled, crew);
       await order.folder.make();
-      const isUnwatched = order.watching.typed === undefined && mode === "usual";
       const made = createBatch({
         ...{ reader, crew, model: plan.model.name, workers: order.workers },
-        ...(!isUnwatched && { mode }),
+        watch: { mode, said: watching.typed },
         onEnd: (row) => tell(row),
         clock: createClock(),
         folder: order.folder.home,

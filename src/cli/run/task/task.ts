@@ -85,8 +85,7 @@ export function createTask(asked: TaskOrder): Task {
             clock: createClock(),
             tell: (problem) => watcher.tell(problem),
           });
-          const isNews = watching.typed !== undefined || mode !== "usual";
-          await takeUp(worker, { task: text, mode: isNews ? mode : undefined });
+          await takeUp(worker, { task: text, watch: { mode, said: watching.typed ?? watching.before } });
           floor?.open(worker);
         },
         async done(legion, signal) {
