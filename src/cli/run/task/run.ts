@@ -62,6 +62,12 @@ export const command: CliCommand = {
 
 const LEFT = 130;
 
+/** What a run keeps by itself: typed again as it began, it would undo what the person said of it since. */
+const THE_RUNS_OWN = {
+  ...{ session: undefined, continue: undefined, agent: undefined, config: undefined, model: undefined },
+  ...{ mode: undefined, yolo: undefined, yes: undefined },
+};
+
 async function runTask(said: Typed, stdio: Io): Promise<number> {
   const { options } = said;
   const io = ioOf(said, stdio);
@@ -92,8 +98,7 @@ async function runTask(said: Typed, stdio: Io): Promise<number> {
     const order = { run, text, output, home, project, configuration };
     const code = await host({ ...order, recalled, typed, stdout }, io);
     if (typeof code === "number") return code;
-    const again = { ...options, ...code, resume: run, session: undefined, continue: undefined };
-    return await runTask({ args: [], options: again }, stdio);
+    return await runTask({ args: [], options: { ...options, ...THE_RUNS_OWN, ...code, resume: run } }, stdio);
   } finally {
     await configuration?.close();
   }

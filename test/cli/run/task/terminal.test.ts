@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -82,6 +83,34 @@ describe.skipIf(!hasScript)("legion run at a terminal", () => {
     expect(await said(here)).toEqual(["note it"]);
     expect(await runsIn(here.cwd)).toHaveLength(1);
   });
+
+  it.each([
+    ["--agent helper --yolo", "executeCommand"],
+    ["--agent helper --mode yolo", "executeCommand"],
+    ["--config mini.yaml --config agent.mode=yolo", "bash"],
+  ])(
+    "keeps the mode that was said while it ran, begun with %s, where it goes on with more",
+    async (typed, action) => {
+      const runs = (command: string) =>
+        `- calls: [{ action: ${action}, parameters: { command: "${command}" } }]\n`;
+      const here = await place(runs("until test -e go; do sleep 0.02; done") + runs("echo first"));
+      const at = (file: string) => join(here.cwd, file);
+      await writeFile(at("mini.yaml"), 'agent: { system_template: S, instance_template: "{{ task }}" }\n');
+      const person = sitDown(`run ${typed} --model scripted:script.yaml --limits steps=2 "go"`, here);
+      await person.sees(/until test -e go/);
+      person.type("/c\r");
+      await person.sees(/mode confirm/);
+      await writeFile(at("go"), "");
+      await person.sees(/^Enter runs it/);
+      person.type("\r");
+      await person.sees(/^More for this run/);
+      await writeFile(at("script.yaml"), runs("touch unasked"));
+      person.type("steps=+1\r");
+      await person.sees(/touch unasked/);
+      await person.sees(/^Enter runs it/);
+      expect(existsSync(at("unasked"))).toBe(false);
+    },
+  );
 
   it("asks for no more where the limit is the person's own, over all projects", async () => {
     const config = await createTempProject({ "ai-legion/config.yaml": "limits: { day: { steps: 1 } }\n" });
