@@ -11,6 +11,12 @@ export async function isOwnOutput(path: string, projectDir: string): Promise<boo
   return isInside(project, folder) && !isProtected(names) && !isReadOnly(names, []);
 }
 
+/** Is `path` in the project by its name, and elsewhere with links followed? */
+export async function leadsOut(path: string, projectDir: string): Promise<boolean> {
+  const [project, folder] = await Promise.all([realpath(projectDir), realOf(dirname(path))]);
+  return isInside(projectDir, path) && !isInside(project, folder);
+}
+
 /** With links followed as far as something is there. */
 async function realOf(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import type { Reader } from "../../storage/contract/reader.ts";
+import { leadsOut } from "../../config/mini/output.ts";
+import type { AgentRecord, Reader } from "../../storage/contract/reader.ts";
 import { trajectoryFacts } from "../watching/trajectory-facts.ts";
 import { createTrajectoryFile, type TrajectoryFile } from "../watching/trajectory-file.ts";
 import type { Workshop } from "./workshop.ts";
@@ -17,6 +18,18 @@ export interface TrajectoryOrder {
 
 /** The name of the file in the home of a run. */
 export const TRAJECTORY = "trajectory.json";
+
+/**
+ * Where the configuration of an agent had it written, as far as that held; `undefined` where it named nothing. No link that leads
+ * out of the project by now is followed.
+ */
+export async function outputOf(
+  { configuration }: Pick<AgentRecord, "configuration">,
+  project: string,
+): Promise<string | undefined> {
+  const path = configuration?.["agent"]?.["output_path"];
+  return typeof path === "string" && !(await leadsOut(path, project)) ? path : undefined;
+}
 
 /** Writes what the agent does from now on, and did before; close it when nothing is committed any more. */
 export async function writeTrajectory(

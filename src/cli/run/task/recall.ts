@@ -1,6 +1,7 @@
 // Which run or session it is, and who has the task in it.
 
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { createClock } from "../../../base/clock.ts";
 import type { ConfigFlags } from "../../../config/config.ts";
 import { LegionError } from "../../../base/errors.ts";
@@ -10,7 +11,7 @@ import { modeSaid } from "../../../agent/act/mode.ts";
 import { createBranch } from "../../../past/fold.ts";
 import type { AgentRecord } from "../../../storage/contract/reader.ts";
 import { raiseLimits, spentBy } from "../../../legion/run/limits.ts";
-import { completeTrajectory } from "../../../legion/run/trajectory.ts";
+import { completeTrajectory, outputOf, TRAJECTORY } from "../../../legion/run/trajectory.ts";
 import { DEFAULT_AGENT } from "../../../legion/run/workshop.ts";
 import { chooseSession, findSession, type SessionHome } from "../../../storage/files/sessions.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
@@ -43,8 +44,8 @@ export interface Recalling {
   readonly task: string | undefined;
   /** What a run works with. */
   readonly io: Io;
-  /** Absolute path. */
-  readonly trajectory: string;
+  /** Absolute: where its trajectory shall be written; absent: where it was before. */
+  readonly output: string | undefined;
   /** Where programs are told of one that is over. */
   readonly stdout: Io["stdout"];
 }
@@ -62,13 +63,15 @@ export interface RecalledRun extends Recalled {
 export async function recallRun({ name, home }: SessionHome, recalling: Recalling): Promise<RecalledRun> {
   if (!existsSync(home)) return settled(NEW, recalling.typed);
   const typed = { ...recalling.typed, options: { ...recalling.typed.options, run: name } };
-  return withSite(typed, recalling.io, (site) => recallBegun(name, site, { ...recalling, typed }), "refuse");
+  const recall = (site: Site): Promise<RecalledRun> =>
+    recallBegun({ name, home }, site, { ...recalling, typed });
+  return withSite(typed, recalling.io, recall, "refuse");
 }
 
 const NEW: Recalled = { who: { kind: "count", count: 1 } };
 const AS_BEFORE = "as in this session before; --agent names another";
 
-async function recallBegun(run: string, site: Site, recalling: Recalling): Promise<RecalledRun> {
+async function recallBegun(run: SessionHome, site: Site, recalling: Recalling): Promise<RecalledRun> {
   const { typed, io } = recalling;
   await refuseForeign(site, typed, io);
   const said = typed.options["resume"] === undefined ? typed : await readyToResume(run, site, recalling);
@@ -90,14 +93,16 @@ async function recallBegun(run: string, site: Site, recalling: Recalling): Promi
 
 /** What is typed, with limits as they are typed for a run that has spent nothing. Throws USAGE for one that is done. */
 async function readyToResume(
-  run: string,
-  { reader }: Site,
-  { typed, task, io, stdout, trajectory }: Recalling,
+  { name: run, home }: SessionHome,
+  { reader, project }: Site,
+  { typed, task, io, stdout, output }: Recalling,
 ): Promise<Typed> {
   const standing = await standingOf(reader);
   const { agent, end } = standing;
   const { json, limits } = typed.options;
   if (agent !== undefined && end?.status === "Submitted") {
+    const kept = output ?? (await outputOf(await reader.record(agent), project));
+    const trajectory = kept ?? join(home, TRAJECTORY);
     const problem = await completeTrajectory(agent, { path: trajectory, reader, clock: createClock() });
     if (problem !== undefined) warn(io, problem);
     if (json) printJson({ stdout }, endOfRun({ run, trajectory }, { ...standing, ...end, end: end.status }));

@@ -1,11 +1,10 @@
 import { Readable } from "node:stream";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isLegionError, LegionError } from "../../../base/errors.ts";
 import { BETWEEN_TEXTS } from "../../../config/files/variables.ts";
 import { checkPlace } from "../../../base/files/growing-file.ts";
 import { findEnvironment } from "../../../environment/open.ts";
 import { openConfiguration, type OpenedConfiguration } from "../../../legion/run/configuration.ts";
-import { TRAJECTORY } from "../../../legion/run/trajectory.ts";
 import { DEFAULT_AGENT } from "../../../legion/run/workshop.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
@@ -77,7 +76,7 @@ async function runTask(said: Typed, stdio: Io): Promise<number> {
   const { name: run, home } = await findRun(project, typed, io);
   const { stdout } = stdio;
   const task = typed.args.length > 0 ? await readText(typed.args, stdio) : undefined;
-  const recalling = { typed, task, io, stdout, trajectory: output ?? join(home, TRAJECTORY) };
+  const recalling = { typed, task, io, stdout, output };
   const recalled = await recallRun({ name: run, home }, recalling);
   const reference = configurationOf(recalled);
   const configuration =

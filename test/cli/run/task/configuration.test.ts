@@ -87,6 +87,25 @@ describe("a run in bash", () => {
     expect(log.out).toBe(await readFile(output, "utf8"));
   });
 
+  it.each([
+    ["that its configuration names", "out/run.traj.json", ""],
+    ["that was typed into it", "run.json", "agent.output_path=run.json"],
+  ])("completes the file %s, where it is done", async (_, path, typed) => {
+    const cwd = await projectWith(SUBMIT);
+    const named = CONFIG.replace("step_limit: 2", "output_path: out/run.traj.json");
+    await writeFile(join(cwd, "mini.yaml"), named);
+    const specs = ["--config", "mini.yaml", ...(typed === "" ? [] : ["--config", typed])];
+    const argv = ["run", ...specs, ...MODEL, "--session", "garden"];
+    expect((await legion(argv, { cwd })).exitCode).toBe(0);
+    const whole = await readFile(join(cwd, path), "utf8");
+    await rm(join(cwd, path));
+    const refused = await legion(["run", "--resume", "garden", "--json"], { cwd });
+    expect(refused).toMatchObject({ exitCode: 2, err: expect.stringContaining("is over: Submitted") });
+    expect(JSON.parse(refused.out)).toMatchObject({ trajectory: join(cwd, path) });
+    expect(await readFile(join(cwd, path), "utf8")).toBe(whole);
+    expect(await readdir(join(cwd, ".ai-legion/runs/garden"))).not.toContain("trajectory.json");
+  });
+
   it("tells templates of the model and the limits that hold, whatever the file says", async () => {
     const said = CONFIG.replace(
       "Mend this",
