@@ -27,20 +27,27 @@ interface GivingUp {
 export function boundOutages(workshop: Workshop, patience: OutagePatience): () => void {
   const { legion, agent } = workshop;
   let waiting: AbortController | undefined;
-  const begin = async (why: string, { signal }: AbortController): Promise<void> => {
-    const supervised = workerIn(workshop);
-    const stopped = supervised.agent!;
-    const { afterMs, content, end } = stopFor(patience, stopped.memory.ledger.spent.workingMs, why);
-    await stopped.shared.clock.sleep(afterMs, signal);
-    if (signal.aborted) return;
-    await supervised.alone(async () => {
-      // An answer may have come in the last moment.
-      if (!signal.aborted) await park(supervised.agent!, "parked", content, { end });
-    });
-  };
+  /** In outages that are over: what an answer took leaves out what was waited for it. */
+  let waitedMs = 0;
   const end = (): void => {
     waiting?.abort();
     waiting = undefined;
+  };
+  const begin = async (why: string, { signal }: AbortController): Promise<void> => {
+    const supervised = workerIn(workshop);
+    const { memory, shared } = supervised.agent!;
+    const { clock } = shared;
+    const sinceMs = clock.now();
+    const stop = stopFor(patience, memory.ledger.spent.workingMs + waitedMs, why);
+    signal.addEventListener("abort", () => (waitedMs += clock.now() - sinceMs), { once: true });
+    await clock.sleep(stop.afterMs, signal);
+    if (signal.aborted) return;
+    await supervised.alone(async () => {
+      // An answer may have come in the last moment.
+      if (signal.aborted) return;
+      await park(supervised.agent!, "parked", stop.content, { end: stop.end });
+      end();
+    });
   };
   const unwatch = legion.inspector.watch((seen) => {
     if (seen.agent !== agent) return;
@@ -60,8 +67,8 @@ function unlessGone(error: unknown): void {
   if (!isLegionError(error)) throw error;
 }
 
-function stopFor({ outageMs, timeMs }: OutagePatience, workingMs: number, why: string): GivingUp {
-  const leftMs = timeMs === undefined ? Infinity : Math.max(0, timeMs - workingMs);
+function stopFor({ outageMs, timeMs }: OutagePatience, takenMs: number, why: string): GivingUp {
+  const leftMs = timeMs === undefined ? Infinity : Math.max(0, timeMs - takenMs);
   if (leftMs > outageMs) {
     const content = `its model gave no answer for ${formatDuration(outageMs)}: ${why}`;
     return { afterMs: outageMs, content, end: "Error" };

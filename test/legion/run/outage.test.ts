@@ -34,6 +34,25 @@ describe("a provider that gives no answer", () => {
     });
   });
 
+  it("is waited for no longer than the task may take, however often it comes back meanwhile", async () => {
+    const clock = createHandClock();
+    const script: Script = (_, index) => (index % 2 === 0 ? busy : bash("echo 1"));
+    const { world } = await worldOf({ script, options: { clock } });
+    const { over } = attend(world, "mend it", { outageMs: OUTAGE_MS, timeMs: 20_000 });
+    let end: unknown;
+    void over.then((ended) => (end = ended));
+    let waitedMs = 0;
+    while (end === undefined && waitedMs < 60_000) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (world.agent("1").standing.state !== "retrying") continue;
+      clock.advance(500);
+      waitedMs += 500;
+    }
+    expect(end).toMatchObject({ status: "TimeExceeded" });
+    expect(waitedMs).toBeLessThanOrEqual(21_000);
+    expect((await world.kinds("1", "decision")).length).toBeGreaterThan(1);
+  });
+
   it("is given as long again after each answer", async () => {
     const clock = createHandClock();
     const script: Script = (_, index) => (index === 3 ? bash("echo 1") : busy);
