@@ -36,8 +36,10 @@ export function wayOn({ end, reason, limit, until }: RunOutcome, run: string): s
   const used = limit ?? (end === "TimeExceeded" ? "time" : undefined);
   // What ends with a day is the person's purse, which no flag lifts.
   const limits = used && until === undefined ? ` --limits ${MORE[used]}` : "";
+  // What fills the window of the same model ends the same way.
+  const model = end === "ContextExceeded" ? " --model <one with a larger window>" : "";
   const when = until === undefined ? "" : ` ${onceAnew(until)}`;
-  const way = `legion run --resume ${run}${limits} goes on${when}`;
+  const way = `legion run --resume ${run}${limits}${model} goes on${when}`;
   return `${oneLine(reason).replace(/\.$/, "")}; ${way}`;
 }
 

@@ -72,7 +72,7 @@ const CASES: readonly Case[] = [
     how: "",
     model: "openai/small",
     task: "mend it ".repeat(3_000),
-    why: /fills the window/,
+    ...{ why: /fills the window/, goesOn: " --model <one with a larger window>" },
   },
   {
     ...{ end: "Error", how: "of its model", script: "- error: { code: MODEL_REFUSED, message: no key }\n" },
@@ -112,6 +112,20 @@ describe("a run ends", () => {
       end: "Submitted",
       submission: " a patch\tit is",
     });
+  });
+
+  it("as ContextExceeded, and goes on with a model of a larger window alone", async () => {
+    const cwd = await projectWith(SUBMIT);
+    const env = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${loopback.server.url}/v1` };
+    const resume = ["run", "--resume", "garden", "--yes"];
+    expectEnd(
+      await runToEnd(argvOf("openai/small", ["mend it ".repeat(3_000)]), { cwd, env }),
+      "ContextExceeded",
+      1,
+    );
+    expectEnd(await runToEnd(resume, { cwd, env }), "ContextExceeded", 1);
+    const larger = await runToEnd([...resume, "--model", "scripted:script.yaml"], { cwd, env });
+    expect(larger).toMatchObject({ code: 0, out: " a patch\tit is" });
   });
 
   it.each(CASES)(
