@@ -63,7 +63,6 @@ export function mostOf({ input, output }: Usage, price: Price): number {
 
 /** Who wants to make it. */
 export interface Spender extends SpenderId {
-  readonly ledger: Ledger;
   readonly limits: Limits;
 }
 
@@ -71,6 +70,8 @@ export interface Spender extends SpenderId {
 export interface SpenderId {
   readonly agent: AgentId;
   readonly epoch: number;
+  /** The same object for as long as that right is used. */
+  readonly ledger: Ledger;
 }
 
 /** What all who are below it may spend together, such as the agents of a legion; known where all of them ask. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { core } from "../../modules/core.ts";
 import { defineModule } from "../../src/domain/authoring/module.ts";
 import { createMemoryBackend } from "../../src/storage/memory/backend.ts";
+import { collectGarbage } from "../garbage.ts";
 import { NOOP } from "../workshop.ts";
 import { byHand, createWorld, toPlan, type WorldAgent, type WorldOptions } from "../world.ts";
 
@@ -147,4 +148,15 @@ describe.each(places)("a legion in %s that runs", (_, options) => {
     await stopped;
     expect(await world.kinds("late", "result")).toHaveLength(1);
   });
+});
+
+it("a legion in files that runs holds nothing of one that is done but what it has spent", async () => {
+  const world = await createWorld({ 1: SILENT });
+  await world.legion.host(toPlan("late", SILENT));
+  await world.say("late", "Go.");
+  await world.idle();
+  const ledger = new WeakRef(world.agent("late").memory.ledger);
+  await world.legion.retire("late");
+  await expect.poll(() => (collectGarbage(), ledger.deref())).toBeUndefined();
+  expect(world.legion.budget.spent().steps).toBe(1);
 });

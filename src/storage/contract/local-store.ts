@@ -39,7 +39,7 @@ export type LocalStore = Awaited<ReturnType<typeof openLocalStore>>;
 
 export async function openLocalStore(place: LocalPlace) {
   const { known, events, hosted, clock, damaged } = place;
-  const { find, held, openAgent } = await openLogs(place);
+  const { find, held, openAgent, retire } = await openLogs(place);
   const ledger = (agent: AgentId): Promise<Ledger | undefined> => find(agent).catch(() => undefined);
   const bus = place.createBus({ watermarks: find, held });
   const control = await openControl(await openAgent(CONTROL, UNHOSTED), bus, clock, known);
@@ -81,18 +81,25 @@ export async function openLocalStore(place: LocalPlace) {
         settled: () => Promise.resolve(),
         stop,
         dismiss,
-        ...createEntrance(place, host, { sleepers, bus }),
+        ...createEntrance(place, host, { sleepers, bus, retire }),
       };
     },
     close: () => inOrder([...sleepers.closings(), control.close, bus.close, place.release]),
   };
 }
 
+interface Doors {
+  readonly sleepers: ReturnType<typeof createSleepers>;
+  readonly bus: LocalBus;
+  /** Its log is closed, and held of it is no more. */
+  retire(agent: AgentId): void;
+}
+
 /** Agents that come and go while others run. */
 function createEntrance(
   { hosted, enroll, forget }: LocalPlace,
   host: AgentHost,
-  { sleepers, bus }: { readonly sleepers: ReturnType<typeof createSleepers>; readonly bus: LocalBus },
+  { sleepers, bus, retire }: Doors,
 ): Pick<Running, "add" | "retire"> {
   return {
     async add({ id, record }) {
@@ -112,7 +119,7 @@ function createEntrance(
       await bus.forget(id);
       await forget?.(id);
       // From here on others may open its log.
-      hosted.delete(id);
+      retire(id);
     },
   };
 }
@@ -123,7 +130,7 @@ async function openLogs({ known, events, hosted, inspect, redactor, logOf }: Loc
     for await (const event of events(agent)) account(ledger, event);
     return ledger;
   };
-  /** Of agents that are not hosted, and of those that are open. */
+  /** Of agents that are not hosted, unless they were retired and nobody asked since, and of those that are open. */
   const ledgers = new Map<AgentId, Ledger>();
   for (const id of known()) {
     // One that cannot be read is no reason not to run the others.
@@ -132,14 +139,23 @@ async function openLogs({ known, events, hosted, inspect, redactor, logOf }: Loc
   }
   return {
     /** The ledger of a known agent, read now if it must be: mail may come for one that is not open yet. */
-    find: async (agent: AgentId): Promise<Ledger | undefined> =>
-      ledgers.get(agent) ?? (known().includes(agent) ? read(agent) : undefined),
+    async find(agent: AgentId): Promise<Ledger | undefined> {
+      const found = ledgers.get(agent);
+      if (found || !known().includes(agent)) return found;
+      const ledger = await read(agent);
+      if (!hosted.has(agent) && !ledgers.has(agent)) ledgers.set(agent, ledger);
+      return ledgers.get(agent) ?? ledger;
+    },
     /** Nothing for an agent that is hosted and not open yet. */
     held: (agent: AgentId): number => ledgers.get(agent)?.heldMail.now.size ?? 0,
     async openAgent(agent: AgentId, { view, projector }: AgentMemoryOptions): Promise<Memory> {
       const memory = await openMemory({ agent, view, projector, inspect, redactor }, await logOf(agent));
       ledgers.set(agent, memory.ledger);
       return memory;
+    },
+    retire(agent: AgentId): void {
+      hosted.delete(agent);
+      ledgers.delete(agent);
     },
   };
 }

@@ -116,7 +116,8 @@ async function beginPlacement(
     isIdle: host.isIdle,
     async begin(agent, tenure) {
       const { memory, outbox } = await host.begin(agent);
-      ceiling.settle({ agent, epoch: tenure.epoch }, spentOf(memory.ledger));
+      const { ledger } = memory;
+      ceiling.settle({ agent, epoch: tenure.epoch, ledger }, spentOf(ledger));
       news.moved(agent, "here");
       entrance.begun(agent);
       const isOpen = (): boolean => host.outboxOf(agent) === outbox;

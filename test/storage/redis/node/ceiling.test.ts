@@ -59,9 +59,9 @@ describe.runIf(redisIsThere)("the limits of a legion in Redis", () => {
     const name = legion();
     const place = { link: await openTestLink(server.url), legion: name };
     const ceiling = await openRedisCeiling(place, { steps: 10 });
-    const dead = { agent: "1", epoch: 1 };
+    const dead = { agent: "1", epoch: 1, ledger: createLedger() };
     await ceiling.reserve(dead, NOTHING, { ...NOTHING, steps: 4 });
-    ceiling.settle({ agent: "1", epoch: 2 }, { ...NOTHING, steps: 1 });
+    ceiling.settle({ agent: "1", epoch: 2, ledger: createLedger() }, { ...NOTHING, steps: 1 });
     const { spent } = legionKeys(name);
     await until(async () => (await place.link.command("HGET", spent, "steps")) === "1");
     // A word that comes late, from the process that has lost the agent, changes nothing.

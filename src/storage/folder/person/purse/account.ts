@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { dayOf, nextDay } from "../../../../base/calendar.ts";
 import type { Clock } from "../../../../base/clock.ts";
+import type { Ledger } from "../../../../past/ledger.ts";
 import {
   NOTHING,
   add,
@@ -95,8 +96,8 @@ export interface PayableCall {
 
 /** Who pays from which account. */
 export function createCustomers() {
-  const customers = new Map<string, Customer>();
-  const nameOf = ({ agent, epoch }: SpenderId): string => `${epoch} ${agent}`;
+  /** By ledger: nothing is held of those that have gone. */
+  const customers = new WeakMap<Ledger, Customer>();
   const note = (customer: Customer, own: Spent): void => {
     const { account } = customer;
     const now = exact(own);
@@ -113,12 +114,12 @@ export function createCustomers() {
      * under way that are paid from an earlier account: what they come to belongs there.
      */
     ask(
-      spender: SpenderId,
+      { ledger }: SpenderId,
       own: Spent,
       { call, today }: { readonly call: Spent; readonly today: OwnAccount },
     ): PayableCall {
-      const customer = customers.get(nameOf(spender)) ?? { account: today, own: exact(own), calls: 0 };
-      customers.set(nameOf(spender), customer);
+      const customer = customers.get(ledger) ?? { account: today, own: exact(own), calls: 0 };
+      customers.set(ledger, customer);
       note(customer, own);
       if (customer.calls === 0) customer.account = today;
       const { account } = customer;
@@ -141,8 +142,8 @@ export function createCustomers() {
       };
     },
     /** A call is over: its agent has spent and reserved `own` in all. */
-    settle(spender: SpenderId, own: Spent): void {
-      const customer = customers.get(nameOf(spender));
+    settle({ ledger }: SpenderId, own: Spent): void {
+      const customer = customers.get(ledger);
       if (!customer) return;
       note(customer, own);
       count(customer, -1);
