@@ -1,11 +1,11 @@
 // May and can the files of a project be written, and who else may read them?
 
-import { constants, type StatsFs } from "node:fs";
+import { constants, type Stats, type StatsFs } from "node:fs";
 import { access, lstat, readdir, statfs } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { LegionPaths } from "../../storage/folder/paths.ts";
-import { isInside, shownPath } from "../../base/files/project-file.ts";
+import { shownPath } from "../../base/files/project-file.ts";
 import type { FileReader } from "../../storage/files/reader/reader.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 
@@ -69,14 +69,41 @@ async function* checkPrivacy(paths: LegionPaths): AsyncGenerator<DoctorFinding> 
   }
 }
 
-const PUBLIC = ["config.yaml", "config.schema.json", ".gitignore"];
+/** Settings, and results that people hand on. */
+const PUBLIC =
+  /^(config\.yaml|config\.schema\.json|\.gitignore|trajectory\.json|preds\.json|summary\.json|.+\.traj\.json)$/;
+
+/** Is a file of this name for others as well, as far as the folder around it lets them in? */
+export function isPublic(path: string): boolean {
+  return PUBLIC.test(basename(path));
+}
 
 /** State and keys, which are nobody else's business, with all that is in them. */
 export async function privatePaths({ project, root }: LegionPaths): Promise<readonly string[]> {
   const names = await readdir(root).catch(() => []);
-  const state = names.filter((name) => !PUBLIC.includes(name)).map((name) => join(root, name));
+  const state = names.filter((name) => !isPublic(name)).map((name) => join(root, name));
   return [...state, join(project, ".env")];
 }
+
+export interface FoundState {
+  readonly path: string;
+  readonly found: Stats;
+}
+
+/**
+ * What lies at `path`, a folder before what is in it: who may not enter it sees nothing else. What agents make as they like is not
+ * looked at.
+ */
+export async function* stateAt(path: string, root: string): AsyncGenerator<FoundState> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found) return;
+  yield { path, found };
+  if (!found.isDirectory() || AGENTS_OWN.test(relative(root, path))) return;
+  for (const name of await readdir(path).catch(() => [])) yield* stateAt(join(path, name), root);
+}
+
+/** In the home of a legion, and of a run in it. */
+const AGENTS_OWN = /^(runs\/[^/]+\/)?(homes|workspaces|set-aside)$/;
 
 /** May anybody but its owner do anything with it? */
 async function isOpen(path: string): Promise<boolean> {
@@ -91,16 +118,12 @@ async function isOpen(path: string): Promise<boolean> {
 async function* checkOwners({ project, root }: LegionPaths): AsyncGenerator<DoctorFinding> {
   const uid = process.getuid?.();
   if (uid === undefined) return;
-  const homes = join(root, "homes");
   const foreign: string[] = [];
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])) {
-    const path = join(entry.parentPath, entry.name);
-    const found = await lstat(path).catch(() => undefined);
-    // There agents make what they like, and a sandbox a folder that nobody writes to.
-    const isFree = entry.isSymbolicLink() || isInside(homes, path);
-    const isWritable = found?.uid === uid && (isFree || (found.mode & 0o200) !== 0);
-    if (found && !isWritable) foreign.push(shownPath(project, path));
-  }
+  for (const name of await readdir(root).catch(() => []))
+    for await (const { path, found } of stateAt(join(root, name), root)) {
+      const isWritable = found.uid === uid && (found.isSymbolicLink() || (found.mode & 0o200) !== 0);
+      if (!isWritable) foreign.push(shownPath(project, path));
+    }
   if (foreign.length === 0) return;
   const named = foreign.slice(0, MAX_NAMED).join(", ");
   const more = foreign.length > MAX_NAMED ? ` and ${foreign.length - MAX_NAMED} more` : "";

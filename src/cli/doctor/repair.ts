@@ -2,7 +2,7 @@
 // no log is rewritten. What cannot be read is copied to `corrupt`, and the agent is told of it.
 
 import { randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { settleArrivals } from "../../storage/files/arrivals.ts";
 import { createClock } from "../../base/clock.ts";
@@ -17,7 +17,7 @@ import { createProjections } from "../../storage/folder/state-files.ts";
 import type { FileReader } from "../../storage/files/reader/reader.ts";
 import { openFileStore, type FileStore } from "../../storage/files/store.ts";
 import { UNHOSTED } from "../../storage/contract/store.ts";
-import { privatePaths } from "./check-access.ts";
+import { isPublic, privatePaths, stateAt } from "./check-access.ts";
 import { stateOf } from "./check-state.ts";
 
 export interface Repair {
@@ -69,21 +69,18 @@ function failed(what: string, error: unknown): Repair {
   return { repair: what, status: "failed", detail: messageOf(error) };
 }
 
+/** Folders 0700, files 0600. Links are left alone. */
 async function* repairModes({ paths }: FileReader): AsyncGenerator<Repair> {
   if (process.getuid === undefined) return;
-  for (const path of await privatePaths(paths)) yield* repairMode(path, paths.project);
-}
-
-/** Folders 0700, files 0600. A folder before what is in it: who may not enter it sees nothing else. Links are left alone. */
-async function* repairMode(path: string, project: string): AsyncGenerator<Repair> {
-  const found = await lstat(path).catch(() => undefined);
-  if (!found?.isFile() && !found?.isDirectory()) return;
-  const wanted = found.isDirectory() ? 0o700 : 0o600;
-  const detail = `mode ${wanted.toString(8)}`;
-  if ((found.mode & 0o777) !== wanted)
-    yield await attempt(shownPath(project, path), detail, () => chmod(path, wanted));
-  if (!found.isDirectory()) return;
-  for (const name of await readdir(path).catch(() => [])) yield* repairMode(join(path, name), project);
+  const { project, root } = paths;
+  for (const outermost of await privatePaths(paths))
+    for await (const { path, found } of stateAt(outermost, root)) {
+      if ((!found.isFile() && !found.isDirectory()) || (found.isFile() && isPublic(path))) continue;
+      const wanted = found.isDirectory() ? 0o700 : 0o600;
+      if ((found.mode & 0o777) === wanted) continue;
+      const detail = `mode ${wanted.toString(8)}`;
+      yield await attempt(shownPath(project, path), detail, () => chmod(path, wanted));
+    }
 }
 
 /** Moves away what stands where a start has to write. */

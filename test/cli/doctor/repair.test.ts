@@ -1,6 +1,7 @@
 import { chmod, lstat, mkdir, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { DoctorFinding } from "../../../src/cli/doctor/finding.ts";
 import type { Repair } from "../../../src/cli/doctor/repair.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { eventsOf, restingLegion } from "../../storage/archive/archived.ts";
@@ -13,6 +14,11 @@ async function repaired(cwd: string) {
     (line): line is Repair => typeof line === "object" && line !== null && "repair" in line,
   );
   return { exitCode, err, repairs, names: repairs.map(({ repair }) => repair) };
+}
+
+async function examined(cwd: string) {
+  const findings = (await legion(["doctor", "--json"], { cwd })).json as readonly DoctorFinding[];
+  return { of: (check: string) => findings.find((finding) => finding.check === check) };
 }
 
 async function logFile(project: string): Promise<string> {
@@ -101,6 +107,33 @@ it("makes state private again, and leaves settings, and what a mark of an editor
   expect((await lstat(join(root, "config.yaml"))).mode & 0o777).toBe(0o644);
   expect((await lstat(join(root, "agents/2/goals.json"))).mode & 0o777).toBe(0o600);
 });
+
+it.each(["", "runs/2026-11-23-101500-a1b2c3/"])(
+  "leaves what agents made, and what is for people, as it is in .ai-legion/%s",
+  async (run) => {
+    const { project } = await restingLegion();
+    const home = join(project, ".ai-legion", run);
+    const modes = { "homes/1/etc/hosts": 0o644, "workspaces/1/build.sh": 0o755, "set-aside/x": 0o444 };
+    const made = {
+      ...modes,
+      "trajectory.json": 0o644,
+      "plants/plants.traj.json": 0o644,
+      "preds.json": 0o644,
+    };
+    for (const [name, mode] of Object.entries(made)) {
+      await mkdir(dirname(join(home, name)), { recursive: true, mode: 0o700 });
+      await writeFile(join(home, name), "", { mode });
+    }
+    await mkdir(join(home, "homes/1/empty"), { mode: 0o400 });
+    await chmod(join(home, "homes"), 0o755);
+    const { of } = await examined(project);
+    expect(of("owner")).toBeUndefined();
+    expect((await repaired(project)).names).toEqual([`.ai-legion/${run}homes`]);
+    for (const [name, mode] of Object.entries(made))
+      expect((await lstat(join(home, name))).mode & 0o777).toBe(mode);
+    expect((await lstat(join(home, "homes/1/empty"))).mode & 0o777).toBe(0o400);
+  },
+);
 
 it("clears away what a dead node left, and what stands in the way of a start", async () => {
   const { project } = await restingLegion();
