@@ -8,10 +8,10 @@ import { knownDefinitions, type KnownDefinition } from "../../config/known-defin
 import { loadConfigAnyway } from "../../config/load-config.ts";
 import { nameableFor, strangeServers, strangeSkills, type Nameable } from "../../config/named.ts";
 import type { CliCommand } from "../kit/command.ts";
-import { columnsFor, oneLine, printJson } from "../kit/output.ts";
+import { oneLine, printJson } from "../kit/output.ts";
 import { paintFor, type Look, type Paint } from "../kit/terminal.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
-import { tableRows, type Column } from "./table.ts";
+import { tableRows, tableSpace, type Column } from "./table.ts";
 
 /** As `--json` tells it. */
 interface AgentLine extends Pick<KnownDefinition, "from" | "fault"> {
@@ -49,13 +49,12 @@ export const command: CliCommand = {
       for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
       return 0;
     }
-    const space = { columns: columnsFor(io), nowMs: Date.now() };
     const notes = lines.flatMap(({ agent, fault: own, notes: said }) => [
       ...(own === undefined ? [] : [`cannot be started: ${own}`]),
       ...said.map((note) => `${agent}: ${note}`),
     ]);
     const words = [...notes, ...remarks].map(oneLine);
-    const [titles = "", ...rows] = tableRows(lines, COLUMNS, space);
+    const [titles = "", ...rows] = tableRows(lines, COLUMNS, tableSpace(io));
     const paint = paintFor(io.stdout, io.env);
     const colored = rows.map((row, index) => inColor(row, lines[index]!, paint));
     // Each row and each word is harmless already: of them nothing but the colors is for the terminal to act on.

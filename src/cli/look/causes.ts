@@ -4,11 +4,11 @@ import { displayName, parseMessageId, speakerOf } from "../../domain/message/mes
 import { formatDuration } from "../../base/text/duration.ts";
 import { billOf, type CauseBill, type CauseSpending } from "../../legion/causes.ts";
 import type { Io, Typed } from "../kit/command.ts";
-import { columnsFor, namesOf, oneLine, print, printJson, warn } from "../kit/output.ts";
+import { namesOf, oneLine, print, printJson, warn } from "../kit/output.ts";
 import { aboutRun, type Site } from "../kit/target.ts";
 import { clip } from "../kit/terminal.ts";
 import { ageOf } from "../kit/times.ts";
-import { costCell, countCell, tableRows, type Column } from "./table.ts";
+import { costCell, countCell, tableRows, tableSpace, type Column } from "./table.ts";
 
 export async function showCauses(site: Site, { options }: Typed, io: Io): Promise<void> {
   const { causes, unread }: CauseBill = await billOf(site.reader);
@@ -17,7 +17,7 @@ export async function showCauses(site: Site, { options }: Typed, io: Io): Promis
   if (options["json"]) for (const cause of causes) printJson(io, toJson(cause));
   else if (causes.length === 0)
     print(io, aboutRun("Nobody has spent anything yet; `legion send` gives agents something to do.", site));
-  else print(io, tableRows(causes, COLUMNS, { columns: columnsFor(io), nowMs: Date.now() }).join("\n"));
+  else print(io, tableRows(causes, COLUMNS, tableSpace(io)).join("\n"));
 }
 
 /** `cause` and what is known of its message are null where no log tells. */

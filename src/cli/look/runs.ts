@@ -1,12 +1,11 @@
-import { oneLine, columnsFor, print, printJson } from "../kit/output.ts";
+import { oneLine, print, printJson } from "../kit/output.ts";
 import { formatDuration } from "../../base/text/duration.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { addDirOption, addJsonOption, withSite } from "../kit/target.ts";
-import { clip } from "../kit/terminal.ts";
 import { ageOf } from "../kit/times.ts";
 import { runLines, type RunLine } from "./run-lines.ts";
-import { costCell, tableRows, type Column } from "./table.ts";
+import { costCell, tableRows, tableSpace, type Column } from "./table.ts";
 
 export const command: CliCommand = {
   define: (parser) => void addJsonOption(addDirOption(parser)),
@@ -35,15 +34,15 @@ const COLUMNS: readonly Column<RunLine>[] = [
     rank: 5,
     cell: ({ timeMs }) => (timeMs === 0 ? "-" : formatDuration(timeMs)),
   },
-  { title: "TASK", align: "left", rank: 2, cell: ({ task }) => clip(oneLine(task), 40) },
-  { title: "AGENT", align: "left", rank: 6, cell: ({ agent }) => clip(oneLine(agent ?? "?"), 28) },
+  { title: "TASK", align: "left", rank: 2, least: 16, cell: ({ task }) => oneLine(task) },
+  { title: "AGENT", align: "left", rank: 6, least: 9, cell: ({ agent }) => oneLine(agent ?? "?") },
   { title: "MODEL", align: "left", rank: 7, cell: ({ model }) => oneLine(model ?? "?") },
 ];
 
 /** Newest first. */
 function shown(lines: readonly RunLine[], io: Io): string {
   if (lines.length === 0) return 'There are no runs and sessions yet; `legion run "<task>"` makes one.';
-  const rows = tableRows(lines, COLUMNS, { columns: columnsFor(io), nowMs: Date.now() });
+  const rows = tableRows(lines, COLUMNS, tableSpace(io));
   const broken = lines.filter(({ state }) => state === "damaged" || state === "halted");
   const told = broken.slice(0, MAX_TOLD).map(({ run, reason }) => `Run ${run}: ${oneLine(reason)}.`);
   const more = broken.length - told.length;

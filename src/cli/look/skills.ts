@@ -7,9 +7,9 @@ import { leftOut } from "../../config/grants/left-out.ts";
 import { loadConfigAnyway } from "../../config/load-config.ts";
 import { linkedOut, skillGrants, trustedFolders } from "../../config/skills/folders.ts";
 import type { CliCommand } from "../kit/command.ts";
-import { columnsFor, oneLine, printJson, printRows } from "../kit/output.ts";
+import { oneLine, printJson, printRows } from "../kit/output.ts";
 import { addDirOption, addJsonOption, projectOf } from "../kit/target.ts";
-import { tableRows, type Column } from "./table.ts";
+import { tableRows, tableSpace, type Column } from "./table.ts";
 
 /** As `--json` tells it. */
 interface SkillLine extends Skill {
@@ -33,8 +33,8 @@ export const command: CliCommand = {
       for (const remark of remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
       return 0;
     }
-    const space = { columns: columnsFor(io), nowMs: Date.now() };
-    const rows = lines.length === 0 ? ["There are no skills here."] : tableRows(lines, COLUMNS, space);
+    const rows =
+      lines.length === 0 ? ["There are no skills here."] : tableRows(lines, COLUMNS, tableSpace(io));
     const notes = lines.flatMap(({ name, notes }) => notes.map((note) => `${name}: ${note}`));
     const words = [...notes, ...remarks].map(oneLine);
     printRows(io, [...rows, ...(words.length > 0 ? ["", ...words] : [])].join("\n"));

@@ -1,5 +1,7 @@
-// Tables that fit: where there is no room for all columns, those that matter least are left out.
+// Tables that fit: where there is no room for all columns, texts are cut, and then those that matter least are left out.
 
+import type { Io } from "../kit/command.ts";
+import { columnsFor } from "../kit/output.ts";
 import { clip, columnsOf } from "../kit/terminal.ts";
 
 export interface Column<Row> {
@@ -7,12 +9,19 @@ export interface Column<Row> {
   readonly align: "left" | "right";
   /** Of two columns that do not fit both, the one with the lower number stays. */
   readonly rank: number;
+  /** Rather than leave columns out, it is cut down to this width; absent: it is not. */
+  readonly least?: number;
   cell(row: Row, nowMs: number): string;
 }
 
 export interface TableSpace {
   readonly columns: number;
   readonly nowMs: number;
+}
+
+/** A terminal has room for so much; in a pipe nothing is cut. */
+export function tableSpace({ stdout }: Pick<Io, "stdout">): TableSpace {
+  return { columns: stdout.isTTY ? columnsFor({ stdout }) : Infinity, nowMs: Date.now() };
 }
 
 interface FilledColumn {
@@ -22,11 +31,13 @@ interface FilledColumn {
   /** Of each row. */
   readonly cells: readonly string[];
   readonly width: number;
+  /** What it may be cut to. */
+  readonly least: number;
 }
 
 const GAP = "  ";
-/** The last column is cut rather than left out down to this width. */
-const MIN_LAST = 8;
+/** What the last column may be cut to. */
+const LEAST_LAST = 8;
 
 /** The titles, then a line for each row. */
 export function tableRows<Row>(
@@ -36,7 +47,9 @@ export function tableRows<Row>(
 ): readonly string[] {
   const filled = wanted.map((column): FilledColumn => {
     const cells = rows.map((row) => column.cell(row, nowMs));
-    return { ...column, cells, width: Math.max(column.title.length, ...cells.map(columnsOf)) };
+    const width = Math.max(column.title.length, ...cells.map(columnsOf));
+    const least = column.least ?? (column === wanted.at(-1) ? LEAST_LAST : width);
+    return { ...column, cells, width, least: Math.min(width, least) };
   });
   const shown = fit(filled, columns);
   const line = (textOf: (filled: FilledColumn) => string): string =>
@@ -47,19 +60,28 @@ export function tableRows<Row>(
   return [line(({ title }) => title), ...rows.map((_, index) => line(({ cells }) => cells[index]!))];
 }
 
-/** Leaves out the columns of the highest rank until the others fit; the last one gets what is left. */
+/** Leaves out the columns of the highest rank until the others fit, cut or not. */
 function fit(all: readonly FilledColumn[], columns: number): readonly FilledColumn[] {
-  const last = all.at(-1)!;
-  const sum = (shown: readonly FilledColumn[]): number =>
-    shown.reduce((total, { width }) => total + width + GAP.length, -GAP.length);
   for (let rank = Math.max(...all.map((column) => column.rank)); rank > 0; rank--) {
     const shown = all.filter((column) => column.rank <= rank);
-    const spare = columns - sum(shown);
-    if (spare >= 0) return shown;
-    if (!shown.includes(last) || last.width + spare < MIN_LAST) continue;
-    return shown.map((one) => (one === last ? { ...last, width: last.width + spare } : one));
+    const room = columns - (shown.length - 1) * GAP.length;
+    if (sum(shown.map(({ least }) => least)) <= room) return cutTo(room, shown);
   }
   return all.filter(({ rank }) => rank === 0);
+}
+
+/** The widest gives way first. */
+function cutTo(room: number, shown: readonly FilledColumn[]): readonly FilledColumn[] {
+  const widths = shown.map(({ width }) => width);
+  for (let over = sum(widths) - room; over > 0; over--) {
+    const cuttable = widths.map((width, index) => (width > shown[index]!.least ? width : 0));
+    widths[cuttable.indexOf(Math.max(...cuttable))]!--;
+  }
+  return shown.map((column, index) => ({ ...column, width: widths[index]! }));
+}
+
+function sum(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, 0);
 }
 
 function pad(cell: string, { width, align }: Pick<FilledColumn, "width" | "align">): string {

@@ -72,6 +72,30 @@ describe("legion runs", () => {
     expect(again).toMatchObject([{ run: "limited", state: "unfinished", end: null }, { run: "plain" }]);
   });
 
+  it("cuts a long task to the room there is before it leaves out what weighs more, and nothing in a pipe", async () => {
+    const cwd = await temporaryFolder();
+    const task = `Mend the parser ${"and its tests ".repeat(9)}to the end.`;
+    for (const [name, said] of [["2026-01-01-101500-a1b2c3", task] as const, ["short", "Sow."] as const]) {
+      const world = await openSession(cwd, name, ["Done."]);
+      await world.say("1", said);
+      await world.idle();
+      await world.stop();
+    }
+    const at = async (columns?: number) =>
+      (await legion(["runs"], { cwd, ...(columns && { columns }) })).out.trimEnd().split("\n");
+    for (const [columns, shown] of [
+      [80, /^RUN +STATE +NEWEST +STEPS +COST +TIME +TASK\n.* Mend the parser [a-z ]*…/],
+      [60, /^RUN +STATE +NEWEST +TASK\n.* Mend the parser[a-z ]*…/],
+      [44, /^RUN +STATE +NEWEST\n/],
+    ] as const) {
+      const lines = await at(columns);
+      expect(lines.join("\n")).toMatch(shown);
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    }
+    expect((await at(80))[2]).toMatch(/ Sow\.$/);
+    expect(await at()).toContainEqual(expect.stringMatching(/to the end\. .* scripted$/));
+  });
+
   it("says how to make one where there is none", async () => {
     const { out, exitCode } = await legion(["runs"], { cwd: await temporaryFolder() });
     expect({ out, exitCode }).toEqual({
