@@ -2,10 +2,11 @@
 
 import type { EndStatus } from "../domain/event/ending.ts";
 import type { Event } from "../domain/event/event.ts";
-import { isPersons, laneOf, type AgentId } from "../domain/message/message.ts";
+import { isPersons, laneOf, type AgentId, type Message } from "../domain/message/message.ts";
 import { isAtRest, type Conversation } from "../past/conversation.ts";
 import { createBranch, type Branch } from "../past/fold.ts";
 import type { Reader } from "../storage/contract/reader.ts";
+import { GO_ON } from "./run/task.ts";
 import { storedStanding, type AgentStatus } from "./status.ts";
 
 export interface StoredEnd {
@@ -73,7 +74,7 @@ function createTasked(): Tasked {
   let task = "";
   const see = (event: Event): void => {
     branch.see(event);
-    if (event.kind === "message" && isPersons(event.message) && laneOf(event.message) === "normal")
+    if (event.kind === "message" && isTask(event.message))
       task = event.message.content.trimStart().slice(0, MAX_TASK).split("\n", 1)[0]!.trimEnd();
   };
   return {
@@ -85,4 +86,9 @@ function createTasked(): Tasked {
     task: () => task,
     see,
   };
+}
+
+/** What has an agent go on tells nothing new. */
+function isTask(message: Message): boolean {
+  return isPersons(message) && laneOf(message) === "normal" && message.content !== GO_ON;
 }

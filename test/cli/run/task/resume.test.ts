@@ -86,6 +86,15 @@ describe("a run that is gone on with", () => {
     expect(await said(cwd)).toEqual(["note it", "in short"]);
   });
 
+  it("is listed with what its person asked, also where its agent had to be told to go on", async () => {
+    const cwd = await projectWith('- ""\n');
+    await legion(["run", ...HELP, "--session", "garden", "note it"], { cwd });
+    await writeFile(join(cwd, "script.yaml"), "- Noted.\n");
+    expect((await legion(RESUME, { cwd })).exitCode).toBe(0);
+    expect(await said(cwd)).toContain("Go on with your task.");
+    expect((await legion(["runs", "--json"], { cwd })).json).toMatchObject([{ task: "note it" }]);
+  });
+
   it("has the end that its log comes to, which is said then", async () => {
     const cwd = await projectWith(`${NOTE}- Noted.\n`);
     await legion(["run", ...HELP, "--session", "garden", "note it"], { cwd });
