@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { isLegionError, LegionError } from "../base/errors.ts";
 import { createClock } from "../base/clock.ts";
 import { checkPlace } from "../base/files/growing-file.ts";
+import { linkSignals } from "../base/process/signals.ts";
 import type { Variables } from "../base/process/variables.ts";
 import type { Config } from "../config/config.ts";
 import { hideInErrors } from "../config/hide-in-errors.ts";
@@ -157,18 +158,20 @@ async function work(order: CastRun): Promise<RunResult> {
   const { legion, ...opened } = await openRun(order);
   const settled = (): Promise<void> => Promise.resolve();
   const { stop, serve } = createStop({ legion, ...opened }, { settled, leave: settled });
-  const over = createOver(wish.signal);
+  /** Aborts when somebody with a command ends it. */
+  const ended = new AbortController();
+  const over = linkSignals(wish.signal ?? ended.signal, ended.signal);
   const workshop = { legion, agent: WORKER };
   let trajectory: OpenedTrajectory | undefined;
   let ending: RunEnd | undefined;
   try {
     trajectory = await openTrajectory(workshop, order);
-    await serve(legionPaths(project, home).socket, over.stop);
+    await serve(legionPaths(project, home).socket, () => ended.abort());
     await takeUp(workshop, { task: order.task, watch: { mode, said: wish.mode } });
     const patience = { outageMs: OUTAGE_MS, timeMs: timeOf(found.limits, plan.limits) };
     ending = await untilOver(workshop, over.signal, patience);
   } finally {
-    over.close();
+    over.unlink();
     if (over.signal.aborted) legion.interrupt();
     try {
       await stop();
@@ -225,13 +228,4 @@ async function openTrajectory(
       if (problem !== undefined) warn(problem);
     },
   };
-}
-
-/** Aborts when the program says so, or somebody with a command. */
-function createOver(given: AbortSignal | undefined) {
-  const over = new AbortController();
-  const stop = (): void => over.abort();
-  if (given?.aborted) stop();
-  given?.addEventListener("abort", stop, { once: true });
-  return { signal: over.signal, stop, close: () => given?.removeEventListener("abort", stop) };
 }

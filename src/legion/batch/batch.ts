@@ -7,6 +7,7 @@ import { sendsOf } from "../../domain/event/event.ts";
 import { CONTROL, laneOf, parseMessageId, type AgentId } from "../../domain/message/message.ts";
 import type { RunEnd } from "../../past/run-state.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
+import { STOPPED } from "../run/outcome.ts";
 import { NO_BILL, standingOfWorker, type RunBill } from "../run/report.ts";
 import type { ModeChoice } from "../run/task.ts";
 import { completeTrajectory } from "../run/trajectory.ts";
@@ -69,7 +70,7 @@ export interface TaskBatch {
 
 export function createBatch(order: BatchOrder): TaskBatch {
   const { tasks, reader } = order;
-  const rows = new Map<string, TaskRow>(tasks.map((task) => [task.id, freshRow(task)]));
+  const rows = new Map<string, TaskRow>(tasks.map((task) => [task.id, rowFor(task, WAITING)]));
   const underWay = new Map<string, UnderWay>();
   /** Those that end in this process: until then nothing is told of what came of them. */
   const due = new Set<string>();
@@ -87,14 +88,13 @@ export function createBatch(order: BatchOrder): TaskBatch {
     underWay,
     told: createTold(reader),
     ended(task, end, bill) {
-      const row = { id: task.id, agent: task.agent, ...bill, status: end.status, reason: end.reason };
+      const row = rowFor(task, end, bill);
       rows.set(task.id, row);
       due.delete(task.id);
       results.add({ id: task.id, submission: end.submission });
       order.onEnd(row);
     },
-    left: (task, bill) =>
-      void rows.set(task.id, { ...freshRow(task), ...bill, status: "stopped", reason: STOPPED }),
+    left: (task, bill) => void rows.set(task.id, rowFor(task, STOPPED, bill)),
     lacks: (what) => void (shortage ??= what),
   });
   return {
@@ -165,10 +165,14 @@ async function keepTold(
 }
 
 const NOBODY: { readonly end?: RunEnd } = {};
-const STOPPED = "it was told to stop";
+const WAITING = { status: "waiting", reason: "" } as const;
 
-function freshRow({ id, agent }: PlannedTask): TaskRow {
-  return { id, agent, status: "waiting", reason: "", ...NO_BILL };
+function rowFor(
+  { id, agent }: PlannedTask,
+  { status, reason }: Pick<TaskRow, "status" | "reason">,
+  { steps, tokens, cost, timeMs }: RunBill = NO_BILL,
+): TaskRow {
+  return { id, agent, status, reason, steps, tokens, cost, timeMs };
 }
 
 /** Of one that was begun. The process before may have died before it told the end: then that is told now. */
@@ -180,11 +184,10 @@ async function rowOf(task: PlannedTask, order: BatchOrder): Promise<TaskRow> {
 
 async function storedRow(task: PlannedTask, reader: Reader): Promise<TaskRow> {
   try {
-    const { end, steps, tokens, cost, timeMs } = await standingOfWorker(task.agent, reader);
-    const said = { status: end?.status ?? "stopped", reason: end ? end.reason : STOPPED } as const;
-    return { ...freshRow(task), ...said, steps, tokens, cost, timeMs };
+    const standing = await standingOfWorker(task.agent, reader);
+    return rowFor(task, standing.end ?? STOPPED, standing);
   } catch (error) {
-    return { ...freshRow(task), status: "Error", reason: reasonOf(error) };
+    return rowFor(task, { status: "Error", reason: reasonOf(error) });
   }
 }
 

@@ -73,11 +73,7 @@ export async function sessionsOf(project: string): Promise<readonly SessionHome[
  * When the newest event of a session was written, ISO 8601; empty if there is none that can be read. Throws CONFIG as `checkHome`
  * does.
  */
-export async function newestEventOf(
-  project: string,
-  { home }: SessionHome,
-  person = openPersonFolder(process.env),
-): Promise<string> {
+async function newestEventOf(project: string, { home }: SessionHome, person: PersonFolder): Promise<string> {
   const reader = createFileReader(project, { home, person });
   await checkHome(reader.paths, person);
   return newestEventIn(reader, [CONTROL, ...(await reader.known())]);

@@ -9,9 +9,10 @@ import { createHandClock } from "../../hand-clock.ts";
 import {
   chooseSession,
   findSession,
-  newestEventOf,
+  newestEventIn,
   sessionsOf,
 } from "../../../src/storage/files/sessions.ts";
+import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { openWorld, temporaryFolder, type World } from "../../world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -101,7 +102,8 @@ describe("the sessions of a project", () => {
     await talk(project, "older");
     const newest = await chooseSession(project, "newest");
     expect(newest.name).toBe("newer");
-    expect(await newestEventOf(project, newest)).toBe("2026-01-01T01:00:00.000Z");
+    const reader = createFileReader(project, newest);
+    expect(await newestEventIn(reader, await reader.known())).toBe("2026-01-01T01:00:00.000Z");
   });
 
   it("have a name by the time where nobody gives one, and no two the same", async () => {
