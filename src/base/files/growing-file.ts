@@ -7,6 +7,8 @@ import { randomUUID } from "node:crypto";
 import { access, lstat, mkdir, open, readdir, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, LegionError } from "../errors.ts";
+import { flush } from "./real-file.ts";
+import { realPathOf } from "./real-path.ts";
 
 export interface GrowingFile {
   /**
@@ -38,6 +40,12 @@ const PIECE = 1_048_576;
 export function createGrowingFile(path: string): GrowingFile {
   const temporary = join(dirname(path), temporaryName(path, `${process.pid}-${randomUUID().slice(0, 8)}`));
   let placed: { readonly file: FileHandle; readonly settled: number; readonly stamp: FileStamp } | undefined;
+  /** Where its folder is; a link that comes into the way later leads to what nobody named. */
+  const home = realPathOf(dirname(path));
+  const checkHome = async (): Promise<void> => {
+    if ((await realPathOf(dirname(path))) !== (await home))
+      throw new Error("a link leads elsewhere from its folder by now; remove that, or name another file");
+  };
   const forget = async (): Promise<void> => {
     const { file } = placed ?? {};
     placed = undefined;
@@ -46,6 +54,7 @@ export function createGrowingFile(path: string): GrowingFile {
   return {
     async next(from) {
       if (from === "anew" || (placed && !isSame(await stampOf(placed.file), placed.stamp))) await forget();
+      await checkHome();
       const mode = await modeAt(path);
       const made = await mkdir(dirname(path), { recursive: true });
       if (!placed && made === undefined) await removeLeft(path);
@@ -60,10 +69,12 @@ export function createGrowingFile(path: string): GrowingFile {
           await writer.write(rest);
           await writer.flush();
           if (how === "kept") await file.sync();
+          await checkHome();
           await modeAt(path);
           await rename(temporary, path);
           await forget();
           placed = { file, settled, stamp: await stampOf(file) };
+          if (how === "kept") await flush(await home);
         },
         async discard() {
           await file.close().catch(() => undefined);

@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, it, vi } from "vitest";
 import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
+import { createGrowingFile } from "../../../src/base/files/growing-file.ts";
 import { createTempProject } from "../../temp-project.ts";
 
 const flushed = vi.hoisted(() => [] as string[]);
@@ -37,6 +38,15 @@ beforeEach(async () => {
 function wayTo(at: string): string[] {
   return at === project ? [at] : [at, ...wayTo(dirname(at))];
 }
+
+it("a growing file that is kept is flushed with its name, and one that is seen is not", async () => {
+  const file = createGrowingFile(join(project, "out", "run.json"));
+  await (await file.next("anew")).place("[]", "seen");
+  expect(flushed).toEqual([]);
+  await (await file.next("anew")).place("[]", "kept");
+  expect(flushed).toEqual([expect.stringContaining("run.json"), join(project, "out")]);
+  await file.close();
+});
 
 it("a new file is flushed with the whole way to it", async () => {
   const file = disk.create(join(folder, "a"));

@@ -1,4 +1,15 @@
-import { chmod, mkdir, readdir, readFile, rename, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { checkPlace, createGrowingFile } from "../../../src/base/files/growing-file.ts";
@@ -91,6 +102,37 @@ describe("a file that grows", () => {
     await change(path);
     await expect(grow(",2", "]")).rejects.toThrow(reason);
     expect((await readdir(join(path, ".."))).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+});
+
+describe("a folder that somebody moves while its file grows", () => {
+  it.each<[string, "before" | "between"]>([
+    ["before the next one is begun", "before"],
+    ["before it is placed", "between"],
+  ])("is followed nowhere: %s", async (_, moment) => {
+    const { folder, path, file, grow } = await setUp();
+    await grow("[1", "]");
+    const elsewhere = await temporaryFolder();
+    const move = async (): Promise<void> => {
+      await rename(join(path, ".."), join(folder, "moved"));
+      await symlink(elsewhere, join(path, ".."));
+    };
+    const growNext = async (): Promise<void> => {
+      if (moment === "before") await move();
+      const growth = await file.next("settled");
+      await move();
+      try {
+        await growth.place("]", "kept");
+      } finally {
+        await growth.discard();
+      }
+    };
+    await expect(growNext()).rejects.toThrow(/a link leads elsewhere from its folder/);
+    expect(await readdir(elsewhere)).toEqual([]);
+    await rm(join(path, ".."));
+    await rename(join(folder, "moved"), join(path, ".."));
+    await grow(",2", "]");
+    expect(await readFile(path, "utf8")).toBe("[1,2]");
   });
 });
 
