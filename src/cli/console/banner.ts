@@ -13,7 +13,7 @@ import { NARROW } from "./narration/page.ts";
 import { MODE_WORDS } from "../kit/mode.ts";
 import { oneLine } from "../kit/output.ts";
 import { describeCommands, type SandboxFinding } from "./reach.ts";
-import { clip, wrap, type Paint } from "../kit/terminal.ts";
+import { breakLine, clip, plain, wrap, type Paint } from "../kit/terminal.ts";
 import { count } from "../../base/text/wording.ts";
 import type { ConsoleMode } from "./console.ts";
 
@@ -242,16 +242,23 @@ export function summary(options: Summary): string {
   );
   const rows = [
     ...(said ? wrap(`${displayName(said.by)}: ${clip(oneLine(said.content), MAX_SAID)}`, columns) : []),
-    ...(left ? wrap(left + samePlace(options), columns) : []),
-    ...wrap(`See more with: ${next.join(", ")}${samePlace(options)}`, columns),
+    ...(left ? inRows(left + samePlace(options), columns) : []),
+    ...inRows(`See more with: ${next.join(", ")}${samePlace(options)}`, columns),
     ...(ending ? wrap(`${ending} ${agents} in this run: ${formatSpent(spent)}${cost}.`, columns) : []),
   ];
   return `${rows.join("\n")}\n`;
 }
 
+/** Stands for a space at which no row ends. */
+const TIE = "\u00a0";
+
+function inRows(text: string, columns: number): readonly string[] {
+  return breakLine(plain(text), columns).map((row) => row.replaceAll(TIE, " "));
+}
+
 /** What a command needs to be about this legion. */
 function samePlace({ nodes, run }: Summary): string {
-  if (run !== undefined) return `; each with --run ${run}`;
+  if (run !== undefined) return `; each with --run${TIE}${run}`;
   return nodes ? "; each with the same --bus and --name, or LEGION_BUS and LEGION_NAME" : "";
 }
 

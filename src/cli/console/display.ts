@@ -66,6 +66,8 @@ export interface DisplayOptions {
   readonly watched?: Mode;
   /** Absent: it is no run, or nobody sits at it. */
   readonly floor?: Floor;
+  /** What has an agent go on that is parked or paused; absent: `legion resume`. */
+  readonly wayOn?: string;
   /** Called when the person wants a new session, before this one ends; absent: there is none to have. */
   readonly beginAnew?: () => void;
 }
@@ -111,7 +113,7 @@ export async function openDisplay(options: DisplayOptions): Promise<Display> {
   });
   const waiting = createWaitingQuestions();
   const tellUnasked = createUnaskedTeller(join(personFolderPath(io.env), "config.yaml"), tell);
-  const seen = { ...options, ...look, ...console, modes, mode, waiting, tell };
+  const seen = { ...options, ...look, ...console, run, modes, mode, waiting, tell };
   const view = readers === "people" ? openView(seen) : openFeed(io);
   let said: NewestMessage | undefined;
   told.forEach(tell);

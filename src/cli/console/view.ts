@@ -11,6 +11,7 @@ import type { Io } from "../kit/command.ts";
 import { isScreen, type Console, type ConsoleMode } from "./console.ts";
 import { createLive, type Live } from "./live/live.ts";
 import { createStream } from "./live/stream.ts";
+import type { WaysOn } from "./narration/narration.ts";
 import type { PageOptions } from "./narration/page.ts";
 import { createPrinter } from "./narration/printer.ts";
 import { isForConsole } from "./line.ts";
@@ -22,7 +23,7 @@ import { createTypists } from "./question/typists.ts";
 import type { WaitingQuestions } from "./question/waiting.ts";
 
 export interface ConsoleViewOptions
-  extends Pick<PageOptions, "paint" | "columns">, Pick<Console, "print" | "show" | "isTyping"> {
+  extends Pick<PageOptions, "paint" | "columns">, Pick<Console, "print" | "show" | "isTyping">, WaysOn {
   /** What people see on a screen: a row for each agent and what concerns them, or every event. */
   readonly detail: "brief" | "all";
   readonly legion: Pick<Legion, "agents">;

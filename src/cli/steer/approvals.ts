@@ -2,7 +2,13 @@
 
 import { withLegion } from "../../control/open.ts";
 import type { Verdict } from "../../domain/policy/verdict.ts";
-import { isShownWhole, questionText, shown, type ShownLength } from "../../domain/policy/question-text.ts";
+import {
+  askedIn,
+  isShownWhole,
+  questionText,
+  shown,
+  type ShownLength,
+} from "../../domain/policy/question-text.ts";
 import { displayName } from "../../domain/message/message.ts";
 import { findQuestion, openQuestions, type OpenQuestion } from "../../legion/questions.ts";
 import { DEFAULT_QUESTIONS } from "../../legion/rulebook.ts";
@@ -108,10 +114,12 @@ function expireMsAt({ config: { approvals: settings } }: Site): number {
 
 function wordsOf(question: OpenQuestion, length: ShownLength, { project, home }: Site): string {
   const { id, agent } = question;
-  const words = questionText(id, displayName(agent), question, length);
-  const more = length === "cut" && !isShownWhole(question) ? `\nlegion approvals ${id} shows it whole` : "";
-  const run = home === undefined ? "" : `; each with --run ${runName(project, home)}`;
-  return `${words}${more}${run}\n(${stateOf(question)})`;
+  const text = questionText(id, displayName(agent), question, length);
+  const run = home && runName(project, home);
+  const words = run === undefined ? text : askedIn(run, id, text);
+  const whole = `legion approvals ${id}${run === undefined ? "" : ` --run ${run}`} shows it whole`;
+  const isCut = length === "cut" && !isShownWhole(question);
+  return [words, ...(isCut ? [whole] : []), `(${stateOf(question)})`].join("\n");
 }
 
 function stateOf({ agent, since, expires, isAnswered }: OpenQuestion): string {

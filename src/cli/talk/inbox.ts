@@ -1,8 +1,11 @@
 import { deadLettersIn, resentIn, type DeadLetter } from "../../past/mail/dead-letters.ts";
 import { LegionError } from "../../base/errors.ts";
+import { fieldsOf } from "../../base/text/json.ts";
 import { authorityOf } from "../../domain/message/authority.ts";
 import { CONTROL, parseMessageId, type Message } from "../../domain/message/message.ts";
+import { askedIn } from "../../domain/policy/question-text.ts";
 import { sourcesOf } from "../../domain/message/taint.ts";
+import { runName } from "../../storage/folder/paths.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { senderOf } from "../look/log/event-line.ts";
@@ -24,18 +27,25 @@ export const command: CliCommand = {
     await withSite(typed, io, async (site) => {
       await remarkForeign(site.reader, CONTROL, io);
       if (dead) return listDead(site, typed, io);
-      return listMail(follow ? followInbox(site, io) : site.reader.inbox(), typed, io);
+      const mail = follow ? followInbox(site, io) : site.reader.inbox();
+      return listMail(mail, site.home && runName(site.project, site.home), typed, io);
     });
     return 0;
   },
 };
 
-async function listMail(mail: AsyncIterable<Message>, { options }: Typed, io: Io): Promise<void> {
+/** @param run where it was said; absent: in the project's own legion */
+async function listMail(
+  mail: AsyncIterable<Message>,
+  run: string | undefined,
+  { options }: Typed,
+  io: Io,
+): Promise<void> {
   let count = 0;
   for await (const message of mail) {
     count++;
     if (options["json"]) printJson(io, message);
-    else print(io, letter(message));
+    else print(io, letter(message, run));
   }
   if (count === 0 && !options["json"]) print(io, "Nobody has said anything to you yet.");
 }
@@ -51,8 +61,11 @@ async function* followInbox(site: Site, io: Io): AsyncGenerator<Message> {
 }
 
 /** Who said it and when, for whom and after what from outside, then the text, indented. */
-function letter(message: Message): string {
-  const { id, sentAt, content } = message;
+function letter(message: Message, run: string | undefined): string {
+  const { id, sentAt, details } = message;
+  const { question } = fieldsOf(details);
+  const isAsked = run !== undefined && typeof question === "string";
+  const content = isAsked ? askedIn(run, question, message.content) : message.content;
   const head = `${dayOf(sentAt)} ${timeOf(sentAt)}  ${senderOf(message)}  (${id})`;
   return [head, ...marksOf(message), content.trim().replace(/^/gm, "  "), ""].join("\n");
 }

@@ -31,8 +31,18 @@ export function questionText(
     `${name} asks ${id}: may I call ${showUnseen(asked.action)}?`,
     ...callLines(asked, length),
     ...reasonLines(asked),
-    `legion approve ${id}, or legion deny ${id} and why`,
+    answerWays(id),
   ].join("\n");
+}
+
+/** The same text, as `questionText` or who sent it says it, where the commands that answer it are about that run. */
+export function askedIn(run: string, id: string, text: string): string {
+  const ways = answerWays(id);
+  return text.endsWith(ways) ? text.slice(0, -ways.length) + answerWays(id, ` --run ${run}`) : text;
+}
+
+function answerWays(id: string, place = ""): string {
+  return `legion approve ${id}${place}, or legion deny ${id}${place} and why`;
 }
 
 /** What the call would do, indented, so that no line of it can be taken for one of ours. */

@@ -216,9 +216,9 @@ describe("--run", () => {
       const { out, err } = await legion([...argv, "--run", "garden"], { cwd });
       return out + err;
     };
-    expect(await typed("approvals")).toContain(
-      `\nlegion approve ${question}, or legion deny ${question} and why; each with --run garden\n`,
-    );
+    const ways = `\n(?:  )?legion approve ${question} --run garden, or legion deny ${question} --run garden and why\n`;
+    expect(await typed("approvals")).toMatch(new RegExp(ways));
+    expect(await typed("inbox")).toMatch(new RegExp(ways));
     expect(await typed("pause", "1")).toBe("Agent 1: paused until `legion resume 1 --run garden`.\n");
     expect(await typed("fork", "1", "--at", "2", "--as", "1b")).toContain(
       "\n`legion start --only 1b --run garden` runs it, `legion start --only 1,1b --run garden` both.\n",

@@ -1,7 +1,7 @@
 // The view of a node that a person has by default: what concerns them scrolls by, and below stands what everybody does.
 
 import type { Event, EventOf } from "../../../domain/event/event.ts";
-import type { AgentState, Inspect } from "../../../domain/inspection.ts";
+import type { Inspect } from "../../../domain/inspection.ts";
 import {
   CONTROL,
   displayName,
@@ -15,13 +15,15 @@ import {
   personMailRemark,
   resultRemark,
   stateRemark,
+  type SeenState,
+  type WaysOn,
 } from "../narration/narration.ts";
 import { HUMAN } from "../../../domain/supervision.ts";
 import { questionRemark } from "../narration/questions.ts";
 import { createPage, type ConsolePage, type PageOptions, type Remark } from "../narration/page.ts";
 import { createAgentRows, type AgentRowsOptions } from "./agent-rows.ts";
 
-export interface LiveOptions extends PageOptions, Omit<AgentRowsOptions, "lookOf"> {
+export interface LiveOptions extends PageOptions, Omit<AgentRowsOptions, "lookOf">, WaysOn {
   /** Where those that are open stand. */
   readonly questions: "at the prompt" | "on the page";
 }
@@ -37,12 +39,12 @@ export interface Live {
 }
 
 export function createLive(options: LiveOptions): Live {
-  const { agents, hosted, questions } = options;
+  const { agents, hosted } = options;
   const page = createPage(options);
   const expected: string[] = [];
   // Others may come while it runs, such as those that another program starts.
   const here = { has: (id: AgentId): boolean => agents.includes(id) || hosted().includes(id) };
-  const tell = createBrief(page, { here, expected, questions });
+  const tell = createBrief(page, { ...options, here, expected });
   const rows = createAgentRows({ ...options, lookOf: page.lookOf });
   return {
     see(inspection) {
@@ -62,7 +64,7 @@ export function createLive(options: LiveOptions): Live {
 /** Of what came of an action that the person typed. */
 const MAX_TYPED_ROWS = 20;
 
-interface BriefOptions extends Pick<LiveOptions, "questions"> {
+interface BriefOptions extends Pick<LiveOptions, "questions">, WaysOn {
   /** The agents that run here. */
   readonly here: { has(agent: AgentId): boolean };
   /** What the person says here, and has seen already. */
@@ -70,10 +72,12 @@ interface BriefOptions extends Pick<LiveOptions, "questions"> {
 }
 
 /** Puts on the page only what concerns the person. */
-function createBrief(page: ConsolePage, { here, expected, questions }: BriefOptions): Inspect {
+function createBrief(page: ConsolePage, options: BriefOptions): Inspect {
+  const { here, expected, questions, run } = options;
   const states = new Map<AgentId, string>();
-  const tellState = (agent: AgentId, state: AgentState, reason?: string): void => {
-    const remark = state === "retrying" ? undefined : stateRemark(agent, state, reason);
+  const tellState = (seen: SeenState): void => {
+    const { agent } = seen;
+    const remark = seen.state === "retrying" ? undefined : stateRemark(seen, options);
     if (remark?.text !== states.get(agent)) page.say(agent, remark);
     if (remark) states.set(agent, remark.text);
     else states.delete(agent);
@@ -94,9 +98,9 @@ function createBrief(page: ConsolePage, { here, expected, questions }: BriefOpti
   };
   return (inspection) => {
     const { agent, kind } = inspection;
-    if (kind === "live:state") tellState(agent, inspection.state, inspection.reason);
+    if (kind === "live:state") tellState(inspection);
     else if (kind === "question" && (inspection.ended || questions === "on the page"))
-      page.say(agent, questionRemark(inspection));
+      page.say(agent, questionRemark(inspection, run));
     else if (kind === "event" && agent === CONTROL) tellPerson(inspection.event);
     else if (kind === "event") tellAgent(agent, inspection.event);
   };

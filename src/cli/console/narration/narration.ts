@@ -1,7 +1,7 @@
 // What is said to people of what happens: pure texts, not yet laid out.
 
 import { unwrapOutside } from "../../../domain/authoring/outside.ts";
-import type { AgentState } from "../../../domain/inspection.ts";
+import type { Inspection } from "../../../domain/inspection.ts";
 import {
   resultsFor,
   type Call,
@@ -164,9 +164,23 @@ export function formatChange({ before, after }: NonNullable<EventOf<"summary">["
   return [before, after].map((tokens) => tokens.toLocaleString("en-US")).join(" -> ");
 }
 
+/** How a person reaches the agents that are shown from elsewhere. */
+export interface WaysOn {
+  /** The run that they are in; absent: the project's own legion. */
+  readonly run?: string | undefined;
+  /** What has one go on that is parked or paused; absent: `legion resume`. */
+  readonly wayOn?: string | undefined;
+}
+
+export type SeenState = Extract<Inspection, { readonly kind: "live:state" }>;
+
 /** What the agent is doing, where that is more than to go on. */
-export function stateRemark(agent: AgentId, state: AgentState, reason = ""): Remark | undefined {
-  const wayOut = state === "parked" || state === "paused" ? ` (legion resume ${agent})` : "";
+export function stateRemark(
+  { agent, state, reason = "" }: SeenState,
+  { run, wayOn }: WaysOn,
+): Remark | undefined {
+  const way = wayOn ?? `legion resume ${agent}${run === undefined ? "" : ` --run ${run}`}`;
+  const wayOut = state === "parked" || state === "paused" ? ` (${way})` : "";
   if (state === "retrying") return { mark: "!", text: reason, maxRows: 3, look: "yellow" };
   if (state !== "parked" && state !== "paused" && state !== "halted") return undefined;
   return {

@@ -19,6 +19,8 @@ import {
   resultRemark,
   stateRemark,
   summaryRemark,
+  type SeenState,
+  type WaysOn,
 } from "./narration.ts";
 import { questionRemark } from "./questions.ts";
 import { createPage, type PageOptions, type Remark, type StreamedRow } from "./page.ts";
@@ -27,7 +29,7 @@ import { diffRows } from "./diff.ts";
 import { touchedWords } from "./touched.ts";
 import { createCompletionStream, type CompletionStream } from "./completion.ts";
 
-export interface PrinterOptions extends Omit<PageOptions, "agents"> {
+export interface PrinterOptions extends Omit<PageOptions, "agents">, WaysOn {
   /** The agents that run here. */
   readonly agents: ReadonlyMap<AgentId, { readonly protocol: { readonly name: ProtocolName } }>;
   /** What an agent has spent so far. */
@@ -57,6 +59,7 @@ interface Story {
   readonly outputs: CallOutputs;
   readonly go: (rows: readonly StreamedRow[]) => void;
   readonly textColumns: () => number;
+  readonly ways: WaysOn;
   /** The calls of the newest decision, and which of them were shown. */
   readonly calls: Map<string, Call>;
   readonly shown: Set<string>;
@@ -87,6 +90,7 @@ export function createPrinter({ agents, spent, root, questions, ...options }: Pr
         outputs: createCallOutputs(agent, page),
         go: (rows) => rows.forEach((row) => page.go(agent, row)),
         textColumns: page.textColumns,
+        ways: options,
         calls: new Map(),
         shown: new Set(),
         cost: 0,
@@ -116,7 +120,7 @@ export function createPrinter({ agents, spent, root, questions, ...options }: Pr
     else if (kind === "event") tellEvent(story, inspection.event);
     else if (kind === "live:state") tellState(story, inspection);
     else if (kind === "question" && (inspection.ended || questions === "on the page")) {
-      story.say(questionRemark(inspection));
+      story.say(questionRemark(inspection, options.run));
       story.isRefusalTold = inspection.ended !== undefined && inspection.ended.verdict !== "approved";
     }
   };
@@ -195,12 +199,10 @@ function tellResult(story: Story, result: ResultEvent): void {
   story.go(diffRows(result.details, Math.min(MAX_COLUMNS, story.textColumns())));
 }
 
-function tellState(
-  story: Story,
-  { state, reason }: Extract<Inspection, { readonly kind: "live:state" }>,
-): void {
+function tellState(story: Story, seen: SeenState): void {
+  const { state } = seen;
   story.completion.cut();
-  const remark = stateRemark(story.agent, state, reason);
+  const remark = stateRemark(seen, story.ways);
   if (state === "retrying" || remark?.text !== story.state) story.say(remark);
   if (state === "idle" && story.hasActed) {
     story.say(idleRemark(story.spent()));

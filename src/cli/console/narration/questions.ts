@@ -4,7 +4,7 @@ import type { QuestionEnd } from "../../../domain/event/approval.ts";
 import type { Inspection } from "../../../domain/inspection.ts";
 import type { Question, Settlement } from "../../../domain/policy/verdict.ts";
 import { displayName } from "../../../domain/message/message.ts";
-import { questionText, shown } from "../../../domain/policy/question-text.ts";
+import { askedIn, questionText, shown } from "../../../domain/policy/question-text.ts";
 import { momentOf } from "../../kit/times.ts";
 import type { Look } from "../../kit/terminal.ts";
 import type { Remark } from "./page.ts";
@@ -14,14 +14,16 @@ type SeenQuestion = Extract<Inspection, { readonly kind: "question" }>;
 /** A call that cannot be shown whole is cut long before. */
 const WHOLE = 1_000;
 
-export function questionRemark(seen: SeenQuestion): Remark {
-  return seen.ended ? settledRemark(seen.question, seen.ended) : openRemark(seen.question);
+/** @param run where it is asked; absent: in the project's own legion */
+export function questionRemark(seen: SeenQuestion, run?: string): Remark {
+  return seen.ended ? settledRemark(seen.question, seen.ended) : openRemark(seen.question, run);
 }
 
 /** The question whole, with the commands that answer it. */
-function openRemark(question: Question): Remark {
+function openRemark(question: Question, run: string | undefined): Remark {
   const { id, agent, expires } = question;
-  const text = questionText(id, displayName(agent), question);
+  const said = questionText(id, displayName(agent), question);
+  const text = run === undefined ? said : askedIn(run, id, said);
   const until = `(without an answer it is a no on ${momentOf(expires)})`;
   return { mark: "?", text: `${text}\n${until}`, maxRows: WHOLE, look: "yellow" };
 }

@@ -31,7 +31,10 @@ export function displayFor(output: RunOutput): OpenDisplay {
   const { run, task, stdout, prints, floor } = output;
   return async (options) => {
     const { stderr } = options.io;
-    const display = stderr.isTTY ? await openDisplay({ ...options, floor }) : openQuiet(options, run);
+    const goesOn = `legion run --resume ${run}`;
+    const display = stderr.isTTY
+      ? await openDisplay({ ...options, floor, wayOn: goesOn })
+      : openQuiet(options, run);
     let shown = "";
     return {
       ...display,

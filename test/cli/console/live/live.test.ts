@@ -3,7 +3,7 @@ import { createLive } from "../../../../src/cli/console/live/live.ts";
 import type { Inspection } from "../../../../src/domain/inspection.ts";
 import { call, committed, decision, delta, mail, message, result, state } from "../../inspections.ts";
 
-function watch(agents = ["1", "2"], hosted = agents) {
+function watch(agents = ["1", "2"], hosted = agents, run?: string) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
   onTestFinished(() => void vi.useRealTimers());
   let printed = "";
@@ -16,6 +16,7 @@ function watch(agents = ["1", "2"], hosted = agents) {
     size: () => ({ columns: 60, rows: 24 }),
     paint: (_, text) => text,
     agents,
+    run,
     hosted: () => hosted,
     spent: () => ({ steps: 3, tokens: 12_345, cost: 0, timeMs: 0 }),
   });
@@ -87,6 +88,12 @@ describe("what scrolls by where each agent has a row", () => {
       "Agent 2  ! goes on",
       "Agent 1  ! It failed, and begins anew: disk",
     ]);
+  });
+
+  it("says in a run with what its agents are reached", () => {
+    const view = watch(["1", "2"], ["1", "2"], "garden");
+    view.see(state("1", "paused", "lunch."));
+    expect(view.rows()).toEqual(["Agent 1  ! paused: lunch. (legion resume 1 --run garden)"]);
   });
 
   it("is what the runtime and agents elsewhere tell the person, each once", () => {

@@ -47,6 +47,19 @@ describe("legion run", () => {
     expect(err).toMatch(/Agent 1 {2}(thinking|waiting|acting|idle) /);
   });
 
+  it("gives commands on a terminal that can be typed as they are", async () => {
+    const cwd = await projectWith("- error: { code: MODEL_REFUSED, message: no key }\n");
+    const name = "2026-11-23-101500-a1b2c3";
+    const { err } = await legion(["run", ...HELP, "--session", name, "note it"], {
+      cwd,
+      columns: 84,
+      env: { NO_COLOR: "1" },
+    });
+    expect(err.replace(/\s+/g, " ")).toContain(`! parked: no key (legion run --resume ${name})`);
+    expect(err).not.toContain("legion resume");
+    expect(err).toMatch(new RegExp(`^See more with: [^]*each with\\s--run ${name}$`, "m"));
+  });
+
   it("tells programs what came of it as one object", async () => {
     const cwd = await projectWith();
     const argv = ["run", ...HELP, "--json", "--session", "garden", "note it"];
