@@ -34,7 +34,15 @@ const lastStart = z.object({
     .optional()
     .catch(undefined),
   /** As they were typed. */
-  flags: z.object({ model: textOrNot, limits: textOrNot }).catch({}),
+  flags: z
+    .object({
+      model: textOrNot,
+      limits: textOrNot,
+      policy: textOrNot,
+      /** Absolute: where the trajectory of a run is written. */
+      output: textOrNot,
+    })
+    .catch({}),
 });
 
 export type LastStart = z.output<typeof lastStart>;

@@ -120,7 +120,11 @@ async function asBefore(ids: readonly AgentId[], reader: Reader): Promise<Who> {
 }
 
 /** The record of a start, for the next one. */
-export function startedBy(who: Who, roles: readonly Role[], { model, limits }: ConfigFlags): LastStart {
+export function startedBy(
+  who: Who,
+  roles: readonly Role[],
+  { model, limits, policy }: ConfigFlags,
+): LastStart {
   const chosen = new Map(who.kind === "again" ? who.agents.map((agent) => [agent.id, agent.model]) : []);
   return {
     agents: roles.map(({ plan: { identity, origin }, definition }) => ({
@@ -129,7 +133,7 @@ export function startedBy(who: Who, roles: readonly Role[], { model, limits }: C
       model: chosen.get(identity.id),
     })),
     team: who.kind === "team" ? { team: who.team, only: who.only } : undefined,
-    flags: { model, limits },
+    flags: { model, limits, policy },
   };
 }
 

@@ -55,6 +55,8 @@ export interface RecalledRun extends Recalled {
   readonly settings: ConfigFlags;
   /** How its person watched over it; `undefined`: they never said. */
   readonly mode: Mode | undefined;
+  /** Absolute: where its trajectory was written, and is again; absent: nobody said. */
+  readonly output?: string | undefined;
   /** What was kept of its configuration; absent: nothing. */
   readonly kept?: AgentRecord["sources"];
 }
@@ -74,18 +76,20 @@ const AS_BEFORE = "as in this session before; --agent names another";
 async function recallBegun(run: SessionHome, site: Site, recalling: Recalling): Promise<RecalledRun> {
   const { typed, io } = recalling;
   await refuseForeign(site, typed, io);
-  const said = typed.options["resume"] === undefined ? typed : await readyToResume(run, site, recalling);
+  const held = await heldTo(site);
+  const said =
+    typed.options["resume"] === undefined ? typed : await readyToResume(run, site, { ...recalling, held });
   const { agent, config, resume } = typed.options;
   const record = await recordOfRun(site);
   if (agent !== undefined || config !== undefined) {
     const flags = resume === undefined ? undefined : await flagsOfRun(site, record);
-    return { ...settled({ ...NEW, flags }, said), mode: await modeOfRun(site), kept: record?.sources };
+    return { ...settled({ ...NEW, flags }, said, held), mode: await modeOfRun(site), kept: record?.sources };
   }
   // Its record is signed: what stands there of its limits is what was typed.
   const recalled = await recallOwn({ kind: "last" }, site, { typed, io });
   const mode = await modeOfRun(site);
   return {
-    ...settled(recalled.who.kind === "count" ? recalled : { ...recalled, said: AS_BEFORE }, said),
+    ...settled(recalled.who.kind === "count" ? recalled : { ...recalled, said: AS_BEFORE }, said, held),
     mode,
     kept: record?.sources,
   };
@@ -95,13 +99,13 @@ async function recallBegun(run: SessionHome, site: Site, recalling: Recalling): 
 async function readyToResume(
   { name: run, home }: SessionHome,
   { reader, project }: Site,
-  { typed, task, io, stdout, output }: Recalling,
+  { typed, task, io, stdout, output, held }: Recalling & { readonly held: TypedForRun },
 ): Promise<Typed> {
   const standing = await standingOf(reader);
   const { agent, end } = standing;
   const { json, limits } = typed.options;
   if (agent !== undefined && end?.status === "Submitted") {
-    const kept = output ?? (await outputOf(await reader.record(agent), project));
+    const kept = output ?? held.output ?? (await outputOf(await reader.record(agent), project));
     const trajectory = kept ?? join(home, TRAJECTORY);
     const problem = await completeTrajectory(agent, { path: trajectory, reader, clock: createClock() });
     if (problem !== undefined) warn(io, problem);
@@ -126,6 +130,14 @@ async function flagsOfRun({ reader }: Site, record: AgentRecord | undefined): Pr
   return { limits: flags?.limits, model: flags?.model ?? record?.model };
 }
 
+/** What was typed for a run that its person alone may say. */
+type TypedForRun = Pick<NonNullable<Recalled["flags"]>, "policy" | "output">;
+
+/** Nothing where somebody else may have written it. */
+async function heldTo({ reader }: Site): Promise<TypedForRun> {
+  return (await reader.isForeign(CONTROL)) ? {} : ((await reader.lastStart())?.flags ?? {});
+}
+
 async function modeOfRun({ reader }: Site): Promise<Mode | undefined> {
   const [worker] = (await reader.lastStart())?.agents ?? [];
   if (!worker) return undefined;
@@ -143,12 +155,14 @@ async function refuseForeign({ reader }: Site, { options }: Typed, io: Io): Prom
   }
 }
 
-function settled(recalled: Recalled, { options }: Typed): RecalledRun {
+function settled(recalled: Recalled, { options }: Typed, held: TypedForRun = {}): RecalledRun {
   const { who, flags: last } = recalled;
-  const { policy, approvals, yolo, yes, model = last?.model, limits = last?.limits } = options;
+  const { approvals, yolo, yes, model = last?.model, limits = last?.limits } = options;
+  // Rules are typed to be held to, also after a crash.
+  const { policy = held.policy, resume } = options;
   const named = configurationIn(options) ?? options["agent"];
   const agent = named ?? (who.kind === "count" ? DEFAULT_AGENT : undefined);
   const commands = (yolo ?? yes) && "allow";
   const settings = { model, limits, agent, policy, approvals, bus: "memory", tick: "0", commands };
-  return { ...recalled, settings, mode: undefined };
+  return { ...recalled, settings, mode: undefined, output: resume === undefined ? undefined : held.output };
 }

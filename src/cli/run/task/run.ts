@@ -70,14 +70,15 @@ const THE_RUNS_OWN = {
 async function runTask(said: Typed, stdio: Io): Promise<number> {
   const { options } = said;
   const io = ioOf(said, stdio);
-  const output = options.output === undefined ? undefined : await placeFor(options.output, io);
+  const named = options.output === undefined ? undefined : await placeFor(options.output, io);
   const project = await projectOf(said, io);
   const typed = await withWholePaths(said, { cwd: io.cwd, projectDir: project });
   const { name: run, home } = await findRun(project, typed, io);
   const { stdout } = stdio;
   const task = typed.args.length > 0 ? await readText(typed.args, stdio) : undefined;
-  const recalling = { typed, task, io, stdout, output };
+  const recalling = { typed, task, io, stdout, output: named };
   const recalled = await recallRun({ name: run, home }, recalling);
+  const output = named ?? recalled.output;
   const reference = configurationOf(recalled);
   const configuration =
     reference === undefined

@@ -73,6 +73,7 @@ export function createTask(asked: TaskOrder): Task {
       const { workload, agent, mode, patience } = await planTask(order, watcher, asked);
       return {
         ...workload,
+        started: workload.started && { ...workload.started, flags: { ...workload.started.flags, output } },
         inSandbox: (watching.typed ?? watching.before) === "usual" ? undefined : "unasked",
         mode,
         // Said at the very end.

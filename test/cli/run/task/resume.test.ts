@@ -80,6 +80,41 @@ describe("a run that is gone on with", () => {
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: expect.stringMatching(/^Submitted/) });
   });
 
+  /** A run under a rule, with a file for its trajectory, that ended at its limit before it wrote anything. */
+  async function ruled(): Promise<string> {
+    const write = "- calls: [{ action: writeFile, parameters: { path: a.txt, content: a } }]\n";
+    const cwd = await projectWith(`${NOTE}${write}`);
+    const rule = ["--policy", "deny write a.txt", "--output", "own.traj.json"];
+    const argv = ["run", ...HELP, ...rule, "--limits", "steps=1", "--session", "garden", "write it"];
+    expect((await legion(argv, { cwd })).exitCode).toBe(1);
+    await writeFile(join(cwd, "script.yaml"), `${write}- Written.\n`);
+    return cwd;
+  }
+
+  it("keeps to the rules that were typed, and to the file of its trajectory", async () => {
+    const cwd = await ruled();
+    const { exitCode, err } = await legion([...RESUME, "--limits", "steps=+3"], { cwd });
+    expect(exitCode).toBe(0);
+    expect(err).toMatch(/^Submitted · 3 steps · .* · own\.traj\.json\n$/);
+    expect(await readdir(cwd)).not.toContain("a.txt");
+    expect(JSON.parse(await readFile(join(cwd, "own.traj.json"), "utf8"))).toMatchObject({
+      info: { exit_status: "Submitted", submission: "Written." },
+    });
+    await writeFile(join(cwd, "own.traj.json"), "{}");
+    const { err: refused } = await legion(RESUME, { cwd });
+    expect(refused).toContain("garden");
+    expect(JSON.parse(await readFile(join(cwd, "own.traj.json"), "utf8"))).toMatchObject({
+      info: { exit_status: "Submitted" },
+    });
+  });
+
+  it("has other rules where those are typed", async () => {
+    const cwd = await ruled();
+    const rule = ["--policy", "deny write b.txt"];
+    await legion([...RESUME, "--limits", "steps=+3", ...rule], { cwd });
+    expect(await readdir(cwd)).toContain("a.txt");
+  });
+
   it("takes a task as what its agent is told next", async () => {
     const cwd = await limited();
     expect((await legion([...RESUME, "--limits", "steps=+3", "in short"], { cwd })).exitCode).toBe(0);
