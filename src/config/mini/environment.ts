@@ -15,7 +15,7 @@ import {
   type EnvironmentChoice,
 } from "../../environment/settings.ts";
 import type { Unhonoured } from "./unknown.ts";
-import type { Configuration } from "./sources.ts";
+import { atPlace, type Configuration } from "./sources.ts";
 
 export interface MiniEnvironment {
   readonly choice: EnvironmentChoice;
@@ -137,7 +137,7 @@ function checkVariables(configuration: Configuration): void {
 }
 
 function wrong({ placeOf: where }: Configuration, path: readonly PropertyKey[], why: string): LegionError {
-  return new LegionError("CONFIG", `${where(path)}: ${path.map(String).join(".")}: ${why}`);
+  return new LegionError("CONFIG", atPlace(where(path), `${path.map(String).join(".")}: ${why}`));
 }
 
 /** The shells of docker there begin as login shells. */

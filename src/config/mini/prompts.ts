@@ -4,7 +4,7 @@ import type { BashSettings, TaskTemplates } from "../../domain/task-templates.ts
 import { LegionError } from "../../base/errors.ts";
 import type { Templates } from "../../base/template/templates.ts";
 import type { SectionName } from "./sections.ts";
-import type { Configuration, KeyPath } from "./sources.ts";
+import { atPlace, type Configuration, type KeyPath } from "./sources.ts";
 
 /** What templates and expressions are checked by. */
 export type TemplateChecks = Pick<Templates, "check" | "checkExpression" | "begins">;
@@ -98,7 +98,10 @@ function needed(path: TextPath, configuration: Configuration): string {
   const text = textAt(path, configuration);
   if (text !== undefined) return text;
   const way = "name the configuration that has it before, or take --agent swe, which has prompts of its own";
-  throw new LegionError("CONFIG", `${configuration.placeOf(path)}: ${path.join(".")} is missing; ${way}`);
+  throw new LegionError(
+    "CONFIG",
+    atPlace(configuration.placeOf(path), `${path.join(".")} is missing; ${way}`),
+  );
 }
 
 function textAt([section, key]: TextPath, { sections }: Configuration): string | undefined {
@@ -133,7 +136,8 @@ export function explainFault(what: keyof typeof PLACES, fault: string, configura
 function worded(path: KeyPath, fault: string, { placeOf, placeWithin }: Configuration): string {
   const [, line = "0", reason = ""] = /^line (\d+): (.*)$/s.exec(fault) ?? [];
   const within = placeWithin(path, Number(line));
-  return `${within}: ${path.map(String).join(".")}: ${within === placeOf(path) ? fault : reason}`;
+  const what = within === placeOf(path) ? fault : reason;
+  return atPlace(within, `${path.map(String).join(".")}: ${what}`);
 }
 
 function faultAt(path: KeyPath, error: unknown, configuration: Configuration): unknown {

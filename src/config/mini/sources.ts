@@ -66,7 +66,7 @@ export async function readSources(
   const read = miniSections.safeParse(withoutNulls(merged), { reportInput: true });
   if (!read.success) {
     const issue = read.error.issues[0]!;
-    throw new LegionError("CONFIG", `${placeOf(issue.path)}: ${oneLine(explainIssue(issue))}`);
+    throw new LegionError("CONFIG", atPlace(placeOf(issue.path), oneLine(explainIssue(issue))));
   }
   return {
     sections: read.data,
@@ -117,8 +117,17 @@ async function readKept(
   return { file, path, sum, said, change, placeOf: () => file, placeWithin: () => file };
 }
 
+const TYPED = "--config ";
+
 function placeTyped(path: KeyPath): string {
-  return `--config ${path.map(String).join(".")}`;
+  return TYPED + path.map(String).join(".");
+}
+
+/** What is wrong there, in words that begin with the key: a value that was typed has that as its place. */
+export function atPlace(place: string, words: string): string {
+  const typed = place.startsWith(TYPED) ? place.slice(TYPED.length) : undefined;
+  const isNamed = words.startsWith(`${typed}: `) || words.startsWith(`${typed} `);
+  return isNamed ? TYPED + words : `${place}: ${words}`;
 }
 
 async function readFile(spec: string, folders: ConfigurationFolders): Promise<NamedSource> {
@@ -151,7 +160,7 @@ function readValue(spec: string): NamedSource {
   if (keys.some((one) => one.trim() === "" || one === "__proto__"))
     throw new LegionError("USAGE", `--config: expected a key before =, such as agent.step_limit=5`);
   const said = keys.reduceRight<unknown>((value, one) => ({ [one]: value }), jsonIn(text)) as SaidKeys;
-  const place = `--config ${oneLine(key)}`;
+  const place = TYPED + oneLine(key);
   return { said: withEnvironment(said), placeOf: () => place, placeWithin: () => place };
 }
 

@@ -2,7 +2,7 @@
 
 import { nearest } from "../../base/text/nearest.ts";
 import { oneLine } from "../files/yaml.ts";
-import type { Configuration, KeyPath } from "./sources.ts";
+import { atPlace, type Configuration, type KeyPath } from "./sources.ts";
 import { SECTIONS, type MiniSections, type SectionName } from "./sections.ts";
 
 /** What of a configuration is not honoured, and what holds instead. */
@@ -15,10 +15,8 @@ const MAX_REMARK = 300;
 
 /** One line for people, with the place. */
 export function wordRemark({ path, instead }: Unhonoured, { placeOf }: Configuration): string {
-  const place = placeOf(path);
-  const key = path.map(String).join(".");
-  const said = place.endsWith(key) ? place : `${place}: ${key}`;
-  return oneLine(`${said}: ${instead}`).slice(0, MAX_REMARK);
+  const words = `${path.map(String).join(".")}: ${instead}`;
+  return oneLine(atPlace(placeOf(path), words)).slice(0, MAX_REMARK);
 }
 
 const NOTHING = "not known here, and without effect";

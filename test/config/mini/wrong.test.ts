@@ -68,7 +68,19 @@ it.each([
   [["=5"], "--config: expected a key before =, such as agent.step_limit=5"],
   [["agent..x=5"], "--config: expected a key before ="],
   [["agent.step_limit=5"], "agent.system_template is missing"],
-  [["it.yaml", "agent.mode=fast"], "--config agent.mode: agent.mode: expected confirm, yolo or human"],
+  [["it.yaml", "agent.mode=fast"], "--config agent.mode: expected confirm, yolo or human"],
 ])("%j is refused", async (specs, reason) => {
   expect(await refusal(read(specs, { files: { "it.yaml": PROMPTS } }))).toContain(reason);
+});
+
+it.each([
+  ["agent.step_limit=x", "agent.step_limit: expected a whole number"],
+  ["agent.instance_template=3", "agent.instance_template: expected a text; put it in quotes"],
+  ["agent.instance_template={{ y }", "agent.instance_template: "],
+  ["model.action_regex=(", "model.action_regex: "],
+  ["environment.image=--privileged", "environment.image: expected a name such as python:3.11"],
+])("what is wrong with %j is said of its key, which is named once", async (spec, reason) => {
+  const said = await refusal(read(["it.yaml", spec], { files: { "it.yaml": PROMPTS } }));
+  expect(said).toMatch(new RegExp(`^--config ${reason.replaceAll(".", "\\.")}`));
+  expect(said).not.toMatch(/^--config (\S+): \1/);
 });
