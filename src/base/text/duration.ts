@@ -23,7 +23,8 @@ const DAY_MS = 24 * UNITS.h;
 export function parseAge(age: string): number {
   const [, days, unit] = AGE.exec(age.trim()) ?? [];
   if (days !== undefined) return Number(days) * (unit === "w" ? 7 : 1) * DAY_MS;
-  if (age.trim() === "0" || /^\d.*[a-z]$/.test(age.trim())) return parseDuration(age);
+  const [, , smaller] = DURATION.exec(age.trim()) ?? [];
+  if (age.trim() === "0" || smaller !== undefined) return parseDuration(age);
   throw new LegionError("USAGE", `${JSON.stringify(age)} is no age; write 30d, 2w, 12h or 0`);
 }
 

@@ -1,5 +1,6 @@
 // What --config names: files and single values, one after the other, as one configuration that knows who said what.
 
+import { stat } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { readTextFile, shownPath } from "../../base/files/project-file.ts";
@@ -135,7 +136,14 @@ async function readFile(spec: string, folders: ConfigurationFolders): Promise<Na
   if (found)
     return { ...(await readDocument(found.file, found.text)), path: found.path, sum: sumOf(found.text) };
   const way = "name a file of yours, or a value such as agent.step_limit=5; prompts of ours are --agent swe";
-  throw new LegionError("USAGE", `--config: there is no file ${JSON.stringify(spec.slice(0, 200))}: ${way}`);
+  const shown = JSON.stringify(spec.slice(0, 200));
+  const what = (await isFolder(spec, folders)) ? `${shown} is a folder` : `there is no file ${shown}`;
+  throw new LegionError("USAGE", `--config: ${what}: ${way}`);
+}
+
+async function isFolder(spec: string, { cwd, projectDir }: ConfigurationFolders): Promise<boolean> {
+  const found = [cwd, projectDir].map((folder) => stat(resolve(folder, spec)).catch(() => undefined));
+  return (await Promise.all(found)).some((one) => one?.isDirectory());
 }
 
 async function readDocument(file: string, text: string): Promise<NamedSource> {

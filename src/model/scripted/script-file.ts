@@ -1,8 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
-import { LegionError, messageOf } from "../../base/errors.ts";
+import { codeOf, LegionError, messageOf } from "../../base/errors.ts";
 import type { ScriptedAnswer } from "./scripted.ts";
 
 const MAX_BYTES = 10_485_760;
+const WAY = "name a list of answers in YAML or JSON";
 
 /**
  * Reads the answers of a scripted model: a list in YAML or JSON, each a text or a map of `text, calls, thoughts, usage,
@@ -14,11 +15,14 @@ export async function loadScript(path: string): Promise<readonly ScriptedAnswer[
   };
   let list: unknown;
   try {
-    if ((await stat(path)).size > MAX_BYTES) refuse(`longer than ${MAX_BYTES} bytes`);
+    const found = await stat(path);
+    if (found.isDirectory()) throw new Error(`it is a folder; ${WAY}`);
+    if (found.size > MAX_BYTES) throw new Error(`longer than ${MAX_BYTES} bytes`);
     const { parse } = await import("yaml");
     list = parse(await readFile(path, "utf8"));
   } catch (error) {
-    return refuse(messageOf(error).split("\n", 1)[0]!);
+    const isAbsent = ["ENOENT", "ENOTDIR"].includes(codeOf(error));
+    return refuse(isAbsent ? `there is no such file; ${WAY}` : messageOf(error).split("\n", 1)[0]!);
   }
   if (!Array.isArray(list)) return refuse("a script is a list of answers");
   const schema = await answerSchema();

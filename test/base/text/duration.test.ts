@@ -76,4 +76,8 @@ describe("parseAge", () => {
       expect(() => parseAge(text)).toThrow(/is no (age|duration); write/);
     },
   );
+
+  it.each(["5x", "5xs", "1y2d", "3 weeks"])("refuses %j with the units that are taken", (text) => {
+    expect(() => parseAge(text)).toThrow(/ is no age; write 30d, 2w, 12h or 0$/);
+  });
 });

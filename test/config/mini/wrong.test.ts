@@ -65,6 +65,7 @@ it("a template is refused with the line of the file, where it is written as a bl
 it.each([
   [["mini.yaml"], '--config: there is no file "mini.yaml": name a file of yours'],
   [["swebench"], '--config: there is no file "swebench": name a file of yours'],
+  [["/etc"], '--config: "/etc" is a folder: name a file of yours'],
   [["=5"], "--config: expected a key before =, such as agent.step_limit=5"],
   [["agent..x=5"], "--config: expected a key before ="],
   [["agent.step_limit=5"], "agent.system_template is missing"],

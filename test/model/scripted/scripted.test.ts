@@ -165,6 +165,16 @@ describe("a script in a file", () => {
 
   it("has to be there", async () => {
     const error = await failureOf(loadScript(join(dir, "none.yaml")));
-    expect(error).toMatchObject({ code: "CONFIG", message: expect.stringContaining("none.yaml") });
+    const way = "name a list of answers in YAML or JSON";
+    expect(error).toMatchObject({
+      code: "CONFIG",
+      message: `${join(dir, "none.yaml")}: there is no such file; ${way}`,
+    });
+    expect((await failureOf(loadScript(dir))).message).toBe(`${dir}: it is a folder; ${way}`);
+  });
+
+  it("has a length that can be read", async () => {
+    const { message } = await failureOf(load(`- ${"x".repeat(10_485_760)}`));
+    expect(message).toBe(`${join(dir, "script.yaml")}: longer than 10485760 bytes`);
   });
 });
