@@ -117,4 +117,15 @@ describe("every command in the overview", () => {
       err: "legion: missing required argument 'id'; usage: legion goals <id>\n",
     });
   });
+
+  it("says all that has to be typed where something of it is missing", async () => {
+    for (const [typed, missing] of [
+      [[], "required option '--output <folder>' not specified"],
+      [["--output", "out"], "missing required argument 'file'"],
+    ] as const)
+      expect(await legion(["batch", ...typed], { cwd: "." })).toMatchObject({
+        exitCode: 2,
+        err: `legion: ${missing}; usage: legion batch <file> --output <folder>\n`,
+      });
+  });
 });

@@ -74,7 +74,8 @@ export async function parseArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return "helped";
-    throw new LegionError("USAGE", explain(error, entry));
+    const needed = parser.options.flatMap(({ mandatory, flags }) => (mandatory ? [flags] : []));
+    throw new LegionError("USAGE", explain(error, { ...entry, usage: [entry.usage, ...needed].join(" ") }));
   }
   const options = Object.entries(parser.opts()).map(([name, value]) => [name, String(value)]);
   return { args: parser.args, options: Object.fromEntries(options) };
