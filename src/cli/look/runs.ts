@@ -3,6 +3,7 @@ import { formatDuration } from "../../base/text/duration.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { addDirOption, addJsonOption, withSite } from "../kit/target.ts";
+import { clip } from "../kit/terminal.ts";
 import { ageOf } from "../kit/times.ts";
 import { runLines, type RunLine } from "./run-lines.ts";
 import { costCell, tableRows, tableSpace, type Column } from "./table.ts";
@@ -21,6 +22,8 @@ export const command: CliCommand = {
 };
 
 const MAX_TOLD = 20;
+/** Every row is as wide as the longest; --json has all of it. */
+const MOST_OF_TASK = 200;
 
 const COLUMNS: readonly Column<RunLine>[] = [
   { title: "RUN", align: "left", rank: 0, cell: ({ run }) => run },
@@ -34,7 +37,7 @@ const COLUMNS: readonly Column<RunLine>[] = [
     rank: 5,
     cell: ({ timeMs }) => (timeMs === 0 ? "-" : formatDuration(timeMs)),
   },
-  { title: "TASK", align: "left", rank: 2, least: 16, cell: ({ task }) => oneLine(task) },
+  { title: "TASK", align: "left", rank: 2, least: 16, cell: ({ task }) => clip(oneLine(task), MOST_OF_TASK) },
   { title: "AGENT", align: "left", rank: 6, least: 9, cell: ({ agent }) => oneLine(agent ?? "?") },
   { title: "MODEL", align: "left", rank: 7, cell: ({ model }) => oneLine(model ?? "?") },
 ];
