@@ -71,13 +71,22 @@ function mustAsk(action: string | undefined): boolean {
 function checkLog(agent: string, books: Books): void {
   const { told, report, questions } = books;
   const calls = new Map<string, Call>();
+  /** Calls that were answered with no, since the person said anything else: the same again gets that answer, unasked. */
+  const refused = new Set<string>();
   let open: Question | undefined;
   for (const event of told.agents.get(agent)!.log.records) {
     if (event.kind === "decision") for (const call of event.calls) calls.set(call.id, call);
     const id = "call" in event ? (event.call ?? "") : "";
     const key = `${agent} ${id}`;
     const question = questions.get(key);
-    if (event.kind === "result" && mustAsk(calls.get(id)?.action)) checkResult(key, event, books);
+    if (event.kind === "message" && isWord(event.message)) refused.clear();
+    const isRefused = !question && refused.has(sameCall(calls.get(id)));
+    if (
+      event.kind === "result" &&
+      mustAsk(calls.get(id)?.action) &&
+      !(isRefused && event.outcome === "error")
+    )
+      checkResult(key, event, books);
     if (event.kind !== "approval") continue;
     if (event.asked) {
       const name = questionId({ agent, seq: event.seq });
@@ -93,12 +102,22 @@ function checkLog(agent: string, books: Books): void {
       if (question.end || (question.letters !== 1 && !isUntold))
         report("question", `${question.id}: told of ${question.letters} times, ${question.end} before`);
       question.end = event.verdict;
+      if (event.verdict === "denied" || event.verdict === "expired") refused.add(sameCall(calls.get(id)));
       checkEnd(question, event, books);
     } else {
       const [letter] = event.sends ?? [];
       if ((letter?.details as Partial<Verdict> | undefined)?.question === question.id) question.letters++;
     }
   }
+}
+
+function sameCall(call: Call | undefined): string {
+  return JSON.stringify([call?.action, call?.parameters]);
+}
+
+/** The person's, and more than an answer or a stop. */
+function isWord({ source, delivery = "normal" }: Message): boolean {
+  return source.type === "agent" && source.id === "0" && (delivery === "normal" || delivery === "steer");
 }
 
 /** Is what ended it what may end it, and came first? */
