@@ -1,7 +1,7 @@
 // What runs or ran in a project, and what lies about in it. Reads only: no lock, no write.
 
 import { holdsCopies } from "../../storage/folder/copies.ts";
-import { HOME_NAMES } from "../../storage/folder/strangers.ts";
+import { isOfHome } from "../../storage/folder/strangers.ts";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isLegionError } from "../../base/errors.ts";
@@ -47,7 +47,7 @@ export async function* checkStrangers(
   const { paths, disk } = reader;
   const isAgent = (name: string): boolean =>
     name === CONTROL || agents.includes(name) || holdsCopies(disk, paths.agent(name));
-  yield* strangersIn(reader, paths.root, (name) => HOME_NAMES.has(name));
+  yield* strangersIn(reader, paths.root, (name) => isOfHome(paths.root, name));
   yield* strangersIn(reader, paths.lock, (name) => /^\d+$/.test(name));
   yield* strangersIn(reader, paths.agents, isAgent);
   for (const id of [CONTROL, ...agents]) yield* checkFolder(reader, id);

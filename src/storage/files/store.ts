@@ -83,9 +83,9 @@ const IGNORED = [IGNORE_FILE, ...STATE_NAMES].map((name) => `/${name}\n`).join("
 /** Or whoever adds all that is new, as agents do before they hand in a patch, adds the logs. What a person wrote there stays. */
 async function hideFromGit({ project, root }: LegionPaths, disk: Disk): Promise<void> {
   const top = legionPaths(project).root;
-  const path = join(top, IGNORE_FILE);
-  if (isInside(top, root) && !disk.exists(path))
-    await disk.claim(path, `# What legions keep here.\n${IGNORED}`);
+  // The folder of a batch has results as well, which people may keep.
+  const path = join(isInside(top, root) ? top : root, IGNORE_FILE);
+  if (!disk.exists(path)) await disk.claim(path, `# What legions keep here.\n${IGNORED}`);
 }
 
 interface Locked extends FileStoreOptions {

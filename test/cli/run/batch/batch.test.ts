@@ -68,6 +68,7 @@ describe("a batch", () => {
     const trajectory = await of("log", "c", "--format", "mini-swe");
     expect(trajectory.out).toBe(await readFile(join(cwd, "out/c/c.traj.json"), "utf8"));
     expect((await of("approvals")).exitCode).toBe(0);
+    expect((await of("doctor")).out).not.toContain("does not belong here");
     expect((await of("ps")).out).toMatch(
       /\nNo node runs; `legion batch <file> --output \.\/out` starts one\.\n$/,
     );
@@ -136,6 +137,13 @@ describe("a batch", () => {
     git(cwd, "commit", "-qm", "two");
     expect((await batch(cwd, "--redo", "a")).exitCode).toBe(0);
     expect(await staged("a-2")).toBe("");
+    // Nor is what the batch keeps a part of the project; its results may be.
+    git(cwd, "add", "-A");
+    const added = git(cwd, "diff", "--cached", "--name-only", "--", "out").trim().split("\n");
+    expect(added).toContain("out/preds.json");
+    expect(
+      added.filter((path) => /^out\/(agents|homes|lock|logs|workspaces|\.gitignore)/.test(path)),
+    ).toEqual([]);
   });
 });
 
