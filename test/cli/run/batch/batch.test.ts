@@ -11,22 +11,19 @@ import {
   jsonAt,
   linesFor,
   namesIn,
-  startModels,
   statuses,
   stepScript,
+  typeBatch,
+  type TypedBatch,
 } from "./project.ts";
 
 const STAND_IN = fileURLToPath(new URL("../../../environment/container/stand-in.mjs", import.meta.url));
 
-let BATCH: readonly string[];
+let BATCH: TypedBatch["argv"];
+let batch: TypedBatch["batch"];
 beforeEach(async () => {
-  BATCH = ["batch", "tasks.jsonl", "--output", "out", ...(await startModels()).flags];
+  ({ argv: BATCH, batch } = await typeBatch());
 });
-
-async function batch(cwd: string, ...more: readonly string[]) {
-  const { exitCode, out, err } = await legion([...BATCH, ...more], { cwd });
-  return { exitCode, out, err };
-}
 
 describe("a batch", () => {
   it("has each task done in a copy of the project, and leaves a trajectory of each, predictions and a summary", async () => {

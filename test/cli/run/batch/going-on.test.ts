@@ -11,21 +11,18 @@ import {
   jsonAt,
   linesFor,
   namesIn,
-  startModels,
   statuses,
   stepScript,
   summary,
+  typeBatch,
+  type TypedBatch,
 } from "./project.ts";
 
-let BATCH: readonly string[];
+let BATCH: TypedBatch["argv"];
+let batch: TypedBatch["batch"];
 beforeEach(async () => {
-  BATCH = ["batch", "tasks.jsonl", "--output", "out", ...(await startModels()).flags];
+  ({ argv: BATCH, batch } = await typeBatch());
 });
-
-async function batch(cwd: string, ...more: readonly string[]) {
-  const { exitCode, out, err } = await legion([...BATCH, ...more], { cwd });
-  return { exitCode, out, err };
-}
 
 describe("a batch that was begun", () => {
   it("goes on with what is not submitted: nothing that is done is done again, and lines may be added", async () => {

@@ -2,6 +2,7 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { legion, type Seen } from "../../legion.ts";
 import { startOllama, type LocalServer } from "../../../local-servers.ts";
 import { createTempProject } from "../../../temp-project.ts";
 
@@ -54,3 +55,20 @@ export const statuses = async (cwd: string): Promise<readonly string[]> =>
 /** What each agent did, as it lies in its workspace. */
 export const done = (cwd: string, agent: string): Promise<string> =>
   readFile(join(cwd, "out/workspaces", agent, "done.txt"), "utf8");
+
+/** A batch of `tasks.jsonl`, left in `out`, with models that are there. */
+export interface TypedBatch {
+  readonly argv: readonly string[];
+  batch(cwd: string, ...more: readonly string[]): Promise<Pick<Seen, "exitCode" | "out" | "err">>;
+}
+
+export async function typeBatch(): Promise<TypedBatch> {
+  const argv = ["batch", "tasks.jsonl", "--output", "out", ...(await startModels()).flags];
+  return {
+    argv,
+    async batch(cwd, ...more) {
+      const { exitCode, out, err } = await legion([...argv, ...more], { cwd });
+      return { exitCode, out, err };
+    },
+  };
+}
