@@ -11,7 +11,8 @@ const LOG = "log of 0";
 function said(number: number, n: number): Message {
   const parcel = { name: `n1p${number}`, route: ["1"], stop: 0, number, from: "n1s0" };
   const id = messageId({ from: "0", to: "1", n });
-  return { id, root: id, content: write(parcel) } as Message;
+  const source = { type: "agent", id: "0" };
+  return { id, root: id, source, delivery: "normal", content: write(parcel) } as Message;
 }
 
 function pastOf(kinds: readonly object[], newest: number): RedisPast {

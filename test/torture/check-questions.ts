@@ -116,7 +116,7 @@ function sameCall(call: Call | undefined): string {
 }
 
 /** The person's, and more than an answer or a stop. */
-function isWord({ source, delivery = "normal" }: Message): boolean {
+function isWord({ source, delivery }: Message): boolean {
   return source.type === "agent" && source.id === "0" && (delivery === "normal" || delivery === "steer");
 }
 

@@ -1,6 +1,7 @@
 // The real program at a real terminal: a pseudo-terminal of script(1), which every Linux has.
 
 import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { onTestFailed, onTestFinished } from "vitest";
 import { PROGRAM } from "../program.ts";
 import { createTerminal } from "../screen.ts";
@@ -32,7 +33,6 @@ export function sitDown(args: string, { cwd, env, columns }: Place): Session {
     cwd,
     env: { PATH: process.env["PATH"], SHELL: "/bin/sh", TERM: "xterm", NO_COLOR: "1", ...env },
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
   const screen = createTerminal(columns);
   // A row that never came is only known by those that did.
   onTestFailed(() => console.log(screen.rows().join("\n")));
@@ -42,6 +42,11 @@ export function sitDown(args: string, { cwd, env, columns }: Place): Session {
     look();
   });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  // Nothing of it writes any more where the next is cleared away.
+  onTestFinished(async () => {
+    for (const pid of childrenOf(child.pid!)) process.kill(pid, "SIGKILL");
+    await ended;
+  });
   return {
     type: (keys) => void child.stdin.write(keys),
     rows: screen.rows,
@@ -54,4 +59,10 @@ export function sitDown(args: string, { cwd, env, columns }: Place): Session {
         look();
       }),
   };
+}
+
+/** None of one that has ended. */
+function childrenOf(pid: number): readonly number[] {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(path) ? readFileSync(path, "utf8").trim().split(" ").filter(Boolean).map(Number) : [];
 }
