@@ -26,8 +26,9 @@ const step = `n=$(cat done.txt 2>/dev/null | wc -l)
 echo "$n" >> done.txt; sleep ${COMMAND_MS / 1_000}
 `;
 writeFileSync(join(project, "step.sh"), step);
-const answer = "- calls: [{ action: bash, parameters: { command: sh step.sh } }]\n";
-writeFileSync(join(home, "script.yaml"), answer.repeat(TASKS * (COMMANDS + 1)));
+const answer = { calls: [{ action: "bash", parameters: { command: "sh step.sh" } }] };
+const answers = Array.from({ length: TASKS * (COMMANDS + 1) }, () => answer);
+writeFileSync(join(home, "script.json"), JSON.stringify(answers));
 const lines = Array.from({ length: TASKS }, (_, index) => `{"id":"t${index}","task":"Do it."}\n`);
 writeFileSync(join(home, "tasks.jsonl"), lines.join(""));
 
@@ -35,7 +36,7 @@ writeFileSync(join(home, "tasks.jsonl"), lines.join(""));
 const quarters = [[], [], [], []];
 let done = 0;
 const args = ["batch", join(home, "tasks.jsonl"), "-w", String(WORKERS), "--output", output];
-const model = ["--model", `scripted:${join(home, "script.yaml")}`, "--yolo", "--trust"];
+const model = ["--model", `scripted:${join(home, "script.json")}`, "--yolo", "--trust"];
 const env = { PATH: process.env["PATH"], HOME: home };
 const beganMs = performance.now();
 const child = spawn(process.execPath, [program, ...args, ...model], { cwd: project, env });

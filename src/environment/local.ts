@@ -1,13 +1,15 @@
 // Commands on this machine, without a sandbox.
 
-import { spawn } from "node:child_process";
+import { spawn, type SpawnOptions } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { dirname } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import type { Environment, EnvironmentPlace } from "./environment.ts";
 import { endTree, rootOf, signalGroup } from "./process-tree.ts";
-import { attend, createLivingCommands, passedOn, shellScript } from "./running-command.ts";
+import { findProgram } from "./bubblewrap/system.ts";
+import { openOneStream } from "./one-stream.ts";
+import { attend, createLivingCommands, passedOn, type RunningCommand } from "./running-command.ts";
 import { attendProgram, notStarted } from "./running-program.ts";
 import type { EnvironmentChoice } from "./settings.ts";
 
@@ -18,7 +20,8 @@ export function createLocalEnvironment(
   place?: Pick<EnvironmentPlace, "workspace" | "project">,
 ): Environment {
   const own = { ...passedOn(variables), ...within(place) };
-  const script = shellScript(interpreter);
+  const shown = { ...own, PAGER: "cat", ...set, LEGION_COMMAND: "1" };
+  const shell = shellIn(shown, interpreter);
   const living = createLivingCommands();
 
   return {
@@ -29,16 +32,13 @@ export function createLocalEnvironment(
     async execute(command, options) {
       if (options.signal.aborted) return { output: "", exitCode: null, ended: "aborted" };
       const mark = options.trace?.mark ?? randomUUID();
-      const child = spawn("sh", ["-c", script, "sh", command], {
+      const started = await startShell([...shell, command], {
         cwd: options.cwd,
-        env: { ...own, PAGER: "cat", ...set, LEGION_COMMAND: "1", LEGION_RUN: mark },
-        detached: true,
-        stdio: ["ignore", "pipe", "ignore"],
+        env: { ...shown, LEGION_RUN: mark },
       });
-      await once(child, "spawn");
-      const root = rootOf(child.pid!);
+      const root = rootOf(started.child.pid!);
       const running = {
-        ...{ child, stdout: child.stdout },
+        ...started,
         terminate: () => signalGroup(root.pid, "SIGTERM"),
         kill: () => endTree(mark, root),
       };
@@ -71,6 +71,34 @@ export function createLocalEnvironment(
     endLeft: (mark) => endTree(mark),
     close: () => Promise.resolve(),
   };
+}
+
+const USUAL_SHELL = ["bash", "-c"];
+
+/** Sh where the one that was chosen is not there. */
+function shellIn(
+  variables: Readonly<Record<string, string>>,
+  chosen: readonly string[] = USUAL_SHELL,
+): readonly string[] {
+  return findProgram(chosen[0]!, variables["PATH"] ?? "") === undefined ? ["sh", "-c"] : chosen;
+}
+
+/** Both outputs are one stream. Rejects with an error of the system. */
+async function startShell(
+  [program = "", ...args]: readonly string[],
+  where: Required<Pick<SpawnOptions, "cwd" | "env">>,
+): Promise<Pick<RunningCommand, "child" | "stdout">> {
+  const { into, out } = await openOneStream();
+  try {
+    const child = spawn(program, args, { ...where, detached: true, stdio: ["ignore", into, into] });
+    await once(child, "spawn");
+    return { child, stdout: out };
+  } catch (error) {
+    out.destroy();
+    throw error;
+  } finally {
+    into.destroy();
+  }
 }
 
 /** Git takes a folder that is no repository for a part of one above it: of a copy in the project, for one of the project. */

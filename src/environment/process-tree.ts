@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readlink } from "node:fs/promises";
 import { setImmediate as pause, setTimeout as delay } from "node:timers/promises";
 import { codeOf } from "../base/errors.ts";
@@ -81,7 +81,7 @@ interface Alive {
 
 /** Everything of the command that still runs: a signal that was sent has not ended a process yet. */
 async function findAlive(groups: ReadonlySet<number>, marked: Marked): Promise<readonly Alive[]> {
-  const pids = processes().filter(marked.root ? laterThan(marked.root) : () => true);
+  const pids = marked.root ? laterThan(marked.root) : processes();
   const alive: Promise<Alive | undefined>[] = [];
   for (const [index, pid] of pids.entries()) {
     if (index % TURN === TURN - 1) await pause();
@@ -100,12 +100,18 @@ function processes(): readonly number[] {
 }
 
 /**
- * Which numbers may be those of later processes: numbers are given in turn, and begin anew after the last. To look at those alone
+ * The numbers of all that may be later processes: numbers are given in turn, and begin anew after the last. To look at those alone
  * keeps it cheap where hundreds of others run.
  */
-function laterThan({ pid: first, born }: TreeRoot): (pid: number) => boolean {
-  const isOneRound = bornSoFar() - born < ONE_ROUND && newestNumber() >= first;
-  return isOneRound ? (pid) => pid >= first : () => true;
+function laterThan({ pid: first, born }: TreeRoot): readonly number[] {
+  const newest = newestNumber();
+  const isOneRound = bornSoFar() - born < ONE_ROUND && newest >= first;
+  if (!isOneRound) return processes();
+  const given = newest - first + 1;
+  if (given > TURN) return processes().filter((pid) => pid >= first);
+  return Array.from({ length: given }, (_, index) => first + index).filter((pid) =>
+    existsSync(`/proc/${pid}`),
+  );
 }
 
 /** Undefined for processes of others and for those that are gone or only wait to be collected. */

@@ -65,7 +65,7 @@ export function pick(
 export async function attend(running: RunningCommand, options: ExecuteOptions): Promise<CommandRun> {
   const { child, stdout } = running;
   const exited = once(child, "exit").then(() => undefined);
-  const closed = once(child, "close");
+  const closed = Promise.all([exited, new Promise((resolve) => stdout.once("close", resolve))]);
   const stop = createStop(options);
   const output =
     options.output === "traced" ? keepPace(stdout) : collect(stdout, () => stop.ask("too much output"));

@@ -51,6 +51,8 @@ export function isTakenOver({ inbox, memory }: HeardAgent): boolean {
   return !isSaid && modeAfter(inbox.ahead(), run) === "human";
 }
 
+/** Without a reason Node makes an error for each, with the trace of its stack. */
+const DONE = "done";
 const TAKEN_OVER = new LegionError("REFUSED", "The person says the calls.");
 
 /**
@@ -76,7 +78,7 @@ export async function unlessTakenOver<T>(
     if (error !== TAKEN_OVER) throw error;
     return undefined;
   } finally {
-    done.abort();
+    done.abort(DONE);
     unlink();
   }
 }

@@ -188,16 +188,19 @@ async function unlessDeaf(
   execution: Promise<ActionResult>,
   signal: AbortSignal,
 ): Promise<ActionResult | undefined> {
-  const ended = new AbortController();
+  let grace: AbortController | undefined;
   let leave = (): void => undefined;
   const left = new Promise<undefined>((resolve) => {
-    leave = () => void clock.sleep(GRACE_MS, ended.signal).then(() => resolve(undefined));
+    leave = () => {
+      grace = new AbortController();
+      void clock.sleep(GRACE_MS, grace.signal).then(() => resolve(undefined));
+    };
     signal.addEventListener("abort", leave, { once: true });
   });
   try {
     return await Promise.race([execution, left]);
   } finally {
-    ended.abort();
+    grace?.abort();
     signal.removeEventListener("abort", leave);
   }
 }

@@ -18,8 +18,9 @@ export async function loadScript(path: string): Promise<readonly ScriptedAnswer[
     const found = await stat(path);
     if (found.isDirectory()) throw new Error(`it is a folder; ${WAY}`);
     if (found.size > MAX_BYTES) throw new Error(`longer than ${MAX_BYTES} bytes`);
-    const { parse } = await import("yaml");
-    list = parse(await readFile(path, "utf8"));
+    // JSON is YAML too, and read fifty times as fast as that.
+    const text = await readFile(path, "utf8");
+    list = path.endsWith(".json") ? JSON.parse(text) : (await import("yaml")).parse(text);
   } catch (error) {
     const isAbsent = ["ENOENT", "ENOTDIR"].includes(codeOf(error));
     return refuse(isAbsent ? `there is no such file; ${WAY}` : messageOf(error).split("\n", 1)[0]!);
