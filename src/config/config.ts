@@ -71,7 +71,12 @@ export interface Config {
   /** The person's, absolute. */
   readonly home: string;
   /** What the command line itself said: it outranks what a definition or a team says of its agents, too. */
-  readonly flags: { readonly model?: string; readonly tickMs?: number; readonly limits?: LegionLimits };
+  readonly flags: {
+    readonly model?: string;
+    readonly tickMs?: number;
+    readonly limits?: LegionLimits;
+    readonly environment?: EnvironmentChoice;
+  };
   /** Keys among them: a function, so that no log, copy or listing of the config shows them. */
   readonly environment: () => ServiceEnvironment;
   /** What nobody may be shown; a function for the same reason. */
@@ -168,15 +173,21 @@ export function settle(
     grants,
     trust,
     home,
-    flags: { model: typed.model, tickMs: typed.tick, limits: typed.limits },
+    flags: outranking(typed),
     environment: () => ({ ...serviceEnvironment }),
     secrets: () => [],
   });
 }
 
+function outranking({ model, tick, limits, environment }: TextSettings): Config["flags"] {
+  return { model, tickMs: tick, limits, environment };
+}
+
 /** What was to say where the legion is and says nothing, such as a variable that is not set, would mean another one. */
 function refuseEmpty(flags: ConfigFlags): void {
-  const empty = (["bus", "name", "policy"] as const).find((setting) => flags[setting]?.trim() === "");
+  const empty = (["bus", "name", "policy", "environment"] as const).find(
+    (setting) => flags[setting]?.trim() === "",
+  );
   if (empty) throw new LegionError("USAGE", `--${empty}: it is empty; say which, or leave the option out`);
 }
 

@@ -12,7 +12,15 @@ import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { finding, type DoctorFinding } from "./finding.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
-import { addJsonOption, addLegionOptions, addTrustOption, placeOf, projectOf } from "../kit/target.ts";
+import {
+  aboutRun,
+  addJsonOption,
+  addLegionOptions,
+  addTrustOption,
+  placeOf,
+  projectOf,
+  type Site,
+} from "../kit/target.ts";
 import { loadConfig } from "../../config/load-config.ts";
 
 const NO_REPAIR =
@@ -34,12 +42,13 @@ export const command: CliCommand = {
       await showRepairs(reader, redactor, typed, io);
     }
     const findings: DoctorFinding[] = [];
-    for await (const found of examine(reader, settings, io)) {
+    const site = { project, home };
+    for await (const found of examine(site, { reader, settings, io })) {
       findings.push(found);
       if (typed.options["json"]) printJson(io, found);
       else print(io, lineOf(found));
     }
-    if (!typed.options["json"]) print(io, verdict(findings));
+    if (!typed.options["json"]) print(io, aboutRun(verdict(findings), site));
     return findings.some(({ status }) => status === "damaged") ? 1 : 0;
   },
 };
@@ -78,10 +87,15 @@ async function showRepairs(
   if (!options["json"]) print(io, count === 0 ? "Nothing to repair.\n" : "");
 }
 
+interface Examination {
+  readonly reader: FileReader;
+  readonly settings: FoundSettings;
+  readonly io: Io;
+}
+
 async function* examine(
-  reader: FileReader,
-  { found, config }: FoundSettings,
-  io: Io,
+  site: Pick<Site, "project" | "home">,
+  { reader, settings: { found, config }, io }: Examination,
 ): AsyncGenerator<DoctorFinding> {
   yield* checkMachine(io);
   yield found;
@@ -91,7 +105,11 @@ async function* examine(
   if (config) yield* checkWeb(config, io.env);
   yield* checkProject(reader);
   if (config) yield* checkFound(config, reader.paths.project);
-  if (config?.bus.kind !== "redis") return yield* checkAgents(reader);
+  if (config?.bus.kind !== "redis") {
+    for await (const { detail, ...about } of checkAgents(reader))
+      yield { ...about, detail: aboutRun(detail, site) };
+    return;
+  }
   const { checkRedis } = await import("./check-redis.ts");
   yield* checkRedis(config.bus.address, config.name);
 }

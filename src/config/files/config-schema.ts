@@ -10,6 +10,7 @@ import { isLegionName } from "../../domain/message/message.ts";
 import {
   duration,
   environment,
+  environmentKind,
   legionLimits,
   memory,
   name,
@@ -157,6 +158,7 @@ export const textSettings = z.strictObject({
   ...shape,
   commands: z.literal("allow").optional(),
   approvals: approvalsMode.optional(),
+  environment: environmentKind.optional(),
   volatile: z.enum(["allow", "refuse"]).optional(),
   pins: z.enum(["move", "keep"]).optional(),
   limits: parsed((text) => parseLegionLimits(String(text))).optional(),

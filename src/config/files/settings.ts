@@ -219,6 +219,11 @@ export const environment = z.preprocess(
     .transform((choice): EnvironmentChoice => choice),
 );
 
+/** The same in one word, as it is typed. */
+export const environmentKind = z
+  .enum(ENVIRONMENT_KINDS, KINDS)
+  .transform((kind): EnvironmentChoice => ({ kind }));
+
 function isContainer(kind: EnvironmentChoice["kind"]): boolean {
   return CONTAINER_KINDS.some((container) => container === kind);
 }

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { onceEach } from "../../base/once-each.ts";
-import { findDefinition, type Definition } from "../../config/definition.ts";
+import { findDefinition, type Definition, type Member } from "../../config/definition.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { checkEnvironment, findEngine, workspaceFromImage } from "../../environment/open.ts";
 import { CONTAINER_KINDS, mergeEnvironments, type EnvironmentChoice } from "../../environment/settings.ts";
@@ -22,6 +22,8 @@ export interface WorkforceOrder extends RosterDeps {
   readonly home: string;
   /** Absolute path of what says its tasks, in a real folder. */
   readonly tasks: string;
+  /** Of the first of them. */
+  readonly image: string | undefined;
 }
 
 /** Where a task is worked at. */
@@ -42,6 +44,8 @@ export interface Equipped {
 export interface Workforce {
   /** The same for those that are made of the same. */
   readonly digest: string;
+  /** Where commands of the first task are run. */
+  readonly environment: EnvironmentChoice;
   /** Looks whether the image is here. Rejects with CONFIG. */
   check(image: string): Promise<void>;
   /** The plan of an agent, whose workspace is made now, unless it is there. Rejects with what stands against that. */
@@ -53,7 +57,7 @@ export async function openWorkforce(order: WorkforceOrder): Promise<Workforce> {
   const { config, places, machine, reference, home, tasks } = order;
   const { trust, home: personHome } = config;
   const definition = await findDefinition(reference, { ...places, trust, home: personHome });
-  const asked = { id: "batch", agent: reference, limits: {} };
+  const asked: Member = { id: "batch", agent: reference, limits: {} };
   const usual = environmentChoiceOf(asked, definition, config);
   const cast = createCasting({ ...order, onRemark: undefined, runHome: home });
   const { workspaces } = legionPaths(places.projectDir, home);
@@ -84,8 +88,11 @@ export async function openWorkforce(order: WorkforceOrder): Promise<Workforce> {
       variables: { ...variables },
     });
   };
+  // No image is needed but those of tasks.
+  const environment = await choiceWith(order.image);
   return {
-    digest: digestOf(definition, (await cast(asked)).plan),
+    digest: digestOf(definition, (await cast({ ...asked, environment })).plan),
+    environment,
     async check(image) {
       const choice = mergeEnvironments(usual, await choiceWith(image));
       await checkEnvironment({ ...machine, choice });

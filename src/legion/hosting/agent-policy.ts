@@ -78,11 +78,11 @@ export function layersOf(member: Member, definition: Definition, config: Config)
   ];
 }
 
-/** Of where its commands run: the team outranks the definition, and that config.yaml. */
+/** Of where its commands run: what was typed outranks the team, that the definition, and that config.yaml. */
 export function environmentChoiceOf(
   { environment }: Member,
   definition: Definition,
-  { commandEnvironment }: Config,
+  { commandEnvironment, flags }: Config,
 ): EnvironmentChoice {
-  return mergeEnvironments(commandEnvironment, definition.environment, environment);
+  return mergeEnvironments(commandEnvironment, definition.environment, environment, flags.environment);
 }

@@ -39,6 +39,8 @@ const lastStart = z.object({
       model: textOrNot,
       limits: textOrNot,
       policy: textOrNot,
+      /** Where commands of a run are run. */
+      environment: textOrNot,
       /** Absolute: where the trajectory of a run is written. */
       output: textOrNot,
     })

@@ -224,6 +224,7 @@ describe("--run", () => {
     expect(await typed("approvals")).toMatch(new RegExp(ways));
     expect(await typed("inbox")).toMatch(new RegExp(ways));
     expect(await typed("pause", "1")).toBe("Agent 1: paused until `legion resume 1 --run garden`.\n");
+    expect(await typed("doctor")).toContain("; `legion resume 1 --run garden` lets it go on");
     expect(await typed("fork", "1", "--at", "2", "--as", "1b")).toContain(
       "\n`legion start --only 1b --run garden` runs it, `legion start --only 1,1b --run garden` both.\n",
     );

@@ -51,13 +51,13 @@ export function createBatchWork(order: BatchWorkOrder): BatchWork {
     goesOn,
     follow: (onEnd) => void (tell = onEnd),
     async plan(workload, watcher) {
-      const planned = await planWorkload(workload, watcher);
+      const crew = await openWorkforce(forceOrder(order, workload));
+      const planned = await planWorkload({ ...workload, who: firstOf(workload.who, crew) }, watcher);
       const { roles, remarks } = planned.roster;
       const { plan, isSandboxed } = roles[0]!;
       const configured = order.configuration?.latest().run.mode;
       const watching = { ...order.watching, configured };
       const mode = settleMode(watching, { isSandboxed, approvals: saidOfQuestions(workload) });
-      const crew = await openWorkforce(forceOrder(order, workload));
       const reader = createFileReader(workload.project, { home: order.folder.home });
       const known = await reader.known();
       const settled = await settleTasks(order.file, { ...order, worker: crew.digest, known });
@@ -108,10 +108,28 @@ function createWayOn({ redo }: BatchWorkOrder): BatchWork["goesOn"] {
   };
 }
 
+/** Stands for all of them, and has its commands run where the first has. */
+function firstOf(
+  who: WorkloadOrder["who"],
+  { environment }: Pick<Workforce, "environment">,
+): WorkloadOrder["who"] {
+  if (who.kind !== "given") return who;
+  return { ...who, members: who.members.map((member) => ({ ...member, environment })) };
+}
+
 function forceOrder({ reference, folder, file }: BatchWorkOrder, workload: WorkloadOrder) {
   const { config, project, others, admit, machine } = workload;
   const places = { projectDir: project, packageDir, others };
-  return { config, places, admit, machine: machine!, reference, home: folder.home, tasks: file.path };
+  return {
+    config,
+    places,
+    admit,
+    machine: machine!,
+    reference,
+    home: folder.home,
+    tasks: file.path,
+    image: file.tasks[0]?.image,
+  };
 }
 
 function taskOf(settled: SettledTask, { file, folder }: BatchWorkOrder, worker: string) {

@@ -123,7 +123,7 @@ async function asBefore(ids: readonly AgentId[], reader: Reader): Promise<Who> {
 export function startedBy(
   who: Who,
   roles: readonly Role[],
-  { model, limits, policy }: ConfigFlags,
+  { model, limits, policy, environment }: ConfigFlags,
 ): LastStart {
   const chosen = new Map(who.kind === "again" ? who.agents.map((agent) => [agent.id, agent.model]) : []);
   return {
@@ -133,7 +133,7 @@ export function startedBy(
       model: chosen.get(identity.id),
     })),
     team: who.kind === "team" ? { team: who.team, only: who.only } : undefined,
-    flags: { model, limits, policy },
+    flags: { model, limits, policy, environment },
   };
 }
 

@@ -128,5 +128,6 @@ function readFlags({ options }: Typed, last: Recalled["flags"]): ConfigFlags {
   const { agent, tick, heartbeat, yes, allowVolatile, here, policy, approvals } = options;
   const { model = last?.model, limits = last?.limits } = options;
   const allowed = { commands: yes && "allow", volatile: allowVolatile && "allow", pins: here && "move" };
-  return { model, limits, agent, tick, heartbeat, policy, approvals, ...allowed };
+  const place = { environment: last?.environment };
+  return { model, limits, agent, tick, heartbeat, policy, approvals, ...place, ...allowed };
 }

@@ -131,7 +131,7 @@ async function flagsOfRun({ reader }: Site, record: AgentRecord | undefined): Pr
 }
 
 /** What was typed for a run that its person alone may say. */
-type TypedForRun = Pick<NonNullable<Recalled["flags"]>, "policy" | "output">;
+type TypedForRun = Pick<NonNullable<Recalled["flags"]>, "policy" | "environment" | "output">;
 
 /** Nothing where somebody else may have written it. */
 async function heldTo({ reader }: Site): Promise<TypedForRun> {
@@ -158,11 +158,12 @@ async function refuseForeign({ reader }: Site, { options }: Typed, io: Io): Prom
 function settled(recalled: Recalled, { options }: Typed, held: TypedForRun = {}): RecalledRun {
   const { who, flags: last } = recalled;
   const { approvals, yolo, yes, model = last?.model, limits = last?.limits } = options;
-  // Rules are typed to be held to, also after a crash.
-  const { policy = held.policy, resume } = options;
+  // Rules are typed to be held to, also after a crash, and so is where commands run.
+  const { policy = held.policy, environment = held.environment, resume } = options;
   const named = configurationIn(options) ?? options["agent"];
   const agent = named ?? (who.kind === "count" ? DEFAULT_AGENT : undefined);
   const commands = (yolo ?? yes) && "allow";
-  const settings = { model, limits, agent, policy, approvals, bus: "memory", tick: "0", commands };
+  const place = { environment, bus: "memory", tick: "0" };
+  const settings = { model, limits, agent, policy, approvals, ...place, commands };
   return { ...recalled, settings, mode: undefined, output: resume === undefined ? undefined : held.output };
 }

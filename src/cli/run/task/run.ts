@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { resolve } from "node:path";
 import { isLegionError, LegionError } from "../../../base/errors.ts";
 import { BETWEEN_TEXTS } from "../../../config/files/variables.ts";
+import { ENVIRONMENT_KINDS } from "../../../environment/environment.ts";
 import { checkPlace } from "../../../base/files/growing-file.ts";
 import { findEnvironment } from "../../../environment/open.ts";
 import { openConfiguration, type OpenedConfiguration } from "../../../legion/run/configuration.ts";
@@ -46,6 +47,10 @@ export const command: CliCommand = {
       .option(
         "--limits <limits>",
         "steps=100,turns=50,tokens=2000000,cost=2.50,time=8h (any of them), or none",
+      )
+      .option(
+        "--environment <kind>",
+        `where its commands run: ${ENVIRONMENT_KINDS.join(", ")} (default: what is settled; else a sandbox that works)`,
       )
       .option("--output <file>", "where its trajectory is written (default: trajectory.json in its folder)")
       .option(
