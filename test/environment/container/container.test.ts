@@ -2,6 +2,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readFile, realpath, rm, writeFile } fr
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findPodman } from "../../../scripts/podman.mjs";
 import { describeChoices } from "../choices-contract.ts";
 import { describeEnvironment, type EnvironmentUnderTest } from "../environment-contract.ts";
 import { describePrograms } from "../programs-contract.ts";
@@ -28,7 +29,8 @@ const withPrograms = (variables: NodeJS.ProcessEnv) => ({
   PATH: `${programs}${delimiter}${variables["PATH"]}`,
 });
 
-for (const kind of ["docker", "podman"] as const) {
+// Where podman runs, it stands for itself.
+for (const kind of findPodman() ? (["docker"] as const) : (["docker", "podman"] as const)) {
   const stoodIn: EnvironmentUnderTest = {
     name: `${kind}, by a stand-in`,
     path: () => withPrograms(process.env).PATH,
