@@ -184,6 +184,11 @@ interface Ran {
   readonly since: number;
 }
 
+/** What else is noted, such as that a message has arrived, may be noted while a call runs. */
+function mayPrecedeCall({ kind }: Event): boolean {
+  return kind === "opened" || kind === "decision" || kind === "result" || kind === "approval";
+}
+
 /** What went well before a steer was taken in, had begun before the steer was known. */
 function checkSteers(
   events: readonly Event[],
@@ -197,7 +202,8 @@ function checkSteers(
   for (const event of events) {
     if (event.kind === "decision") for (const call of event.calls) calls.set(call.id, call);
     if (event.kind === "result" && event.outcome === "ok") ran.push({ seq: event.seq, since });
-    if (event.kind !== "result" || !isReader(calls.get(event.call))) since = Date.parse(event.at);
+    if (mayPrecedeCall(event) && !(event.kind === "result" && isReader(calls.get(event.call))))
+      since = Date.parse(event.at);
     if (event.kind !== "message" || laneOf(event.message) !== "steer") continue;
     const knownAt = heard.get(read(event.message.content)?.name ?? "") ?? Infinity;
     for (const one of ran)
