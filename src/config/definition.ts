@@ -127,9 +127,14 @@ export interface Places {
   readonly home?: string;
   /** What the person said of the project; absent: that they trust nothing. */
   readonly trust?: Trust;
-  /** Definitions that are no files of `agents/`, by what refers to them; each is read with what the person trusts by then. */
-  readonly others?: ReadonlyMap<string, (trust: Trust) => Promise<Definition>>;
+  /** Where commands run of a definition that says `own` of it; absent: nobody asks. */
+  readonly commandsIn?: (own: EnvironmentChoice) => EnvironmentChoice;
+  /** Definitions that are no files of `agents/`, by what refers to them; each is read with what is known by then. */
+  readonly others?: ReadonlyMap<string, (known: KnownPlace) => Promise<Definition>>;
 }
+
+/** What a definition is judged by. */
+export type KnownPlace = Pick<Places, "trust" | "commandsIn">;
 
 export const MAX_MEMBERS = 1_000;
 const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system", "web"];
@@ -190,7 +195,7 @@ const team = section({
  */
 export async function findDefinition(reference: string, places: Places): Promise<Definition> {
   const other = places.others?.get(reference);
-  if (other) return other(places.trust ?? NO_TRUST);
+  if (other) return other(places);
   const claude = await findClaudeFile(reference, places);
   return claude ? readClaudeDefinition(claude, places) : readDefinition(reference, places);
 }

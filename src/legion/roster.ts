@@ -12,7 +12,7 @@ import type { AgentPlan } from "./hosting/agent-plan.ts";
 import { DEFAULT_LEGION_COST, resolveLimits, type Limits } from "../domain/limits.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import { costUnknown, HOW_TO_PRICE, limitsOf, pricing } from "./hosting/agent-limits.ts";
-import { environmentChoiceOf, layersOf } from "./hosting/agent-policy.ts";
+import { environmentChoiceOf, environmentIn, layersOf } from "./hosting/agent-policy.ts";
 import { isReference, readReferred, specsIn } from "../config/mini/reference.ts";
 import { asHeld, asMember, briefOf, modulesOf, originOf } from "./hosting/as-member.ts";
 import type { Model } from "../domain/model.ts";
@@ -52,6 +52,8 @@ export interface Role {
   /** By name or path: its definition, and its modules. */
   readonly source: string;
   readonly modules: readonly string[];
+  /** Where its commands run, as far as anybody said. */
+  readonly environment: EnvironmentChoice;
   /** Will its commands run in a sandbox, as far as is known by now? */
   readonly isSandboxed: boolean;
 }
@@ -157,14 +159,13 @@ function chosenOf(
 
 type FindDefinition = (reference: string) => Promise<Definition>;
 
-function definitionsOf({
-  places,
-  config: { trust, home },
-}: Pick<RosterDeps, "places" | "config">): FindDefinition {
+function definitionsOf({ places, config }: Pick<RosterDeps, "places" | "config">): FindDefinition {
+  const { trust, home } = config;
+  const commandsIn = (own: EnvironmentChoice) => environmentIn(config, own);
   return onceEach((reference) =>
     isReference(reference) && !places.others?.has(reference)
       ? readReferred(specsIn(reference), { ...places, trust })
-      : findDefinition(reference, { ...places, trust, home }),
+      : findDefinition(reference, { ...places, trust, home, commandsIn }),
   );
 }
 
@@ -271,7 +272,8 @@ export function createCasting(
     };
     const isSandboxed = machine !== undefined && isSandbox({ ...machine, choice: environment });
     const { name } = definition;
-    return { plan, definition: name, model: choice, source: member.agent, modules: references, isSandboxed };
+    const commands = { environment, isSandboxed };
+    return { plan, definition: name, model: choice, source: member.agent, modules: references, ...commands };
   };
 }
 

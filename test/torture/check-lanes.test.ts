@@ -12,19 +12,20 @@ function faultsWhere(knownMs: number, between: readonly object[] = []): readonly
   const call = (id: string) => ({ id, action: "run", parameters: {} });
   const source = { type: "agent", id: "0" };
   const message = { id: "0>1#1", source, delivery: "steer", content: write(steer) };
-  const records = [
+  const kinds: readonly object[] = [
     { kind: "decision", calls: [call("a"), call("b")], at: at(1_000) },
     { kind: "result", call: "a", outcome: "ok", at: at(1_010) },
     ...between,
     { kind: "result", call: "b", outcome: "ok", at: at(1_100) },
     { kind: "message", message, mail: 1, from: "log of 0", at: at(1_110) },
-  ].map((event, index) => ({ seq: index + 1, epoch: 1, ...event }) as unknown as Event);
+  ];
+  const records = kinds.map((event, index) => ({ seq: index + 1, epoch: 1, ...event }) as Event);
   const found: string[] = [];
-  const told = {
-    agents: new Map([["1", { log: { records } }]]),
-    fed: [{ name: steer.name, said: true, at: knownMs }],
-  };
-  checkLanes(told as unknown as Told, (fault, text) => found.push(`${fault}: ${text}`));
+  const agents = new Map<string, object>([["1", { log: { records } }]]) as Told["agents"];
+  const fed = [{ name: steer.name, route: [], lane: "steer", said: true, at: knownMs }] as const;
+  checkLanes({ agents, fed, effects: [], answers: [], revoked: new Set() }, (fault, text) =>
+    found.push(`${fault}: ${text}`),
+  );
   return found;
 }
 

@@ -7,12 +7,13 @@ import { formatLimits } from "../../domain/limits.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import type { Nodes } from "../../storage/contract/nodes.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
+import { environmentIn } from "../../legion/hosting/agent-policy.ts";
 import type { Role, Roster } from "../../legion/roster.ts";
 import { formatSpent } from "./narration/narration.ts";
 import { NARROW } from "./narration/page.ts";
 import { MODE_WORDS } from "../kit/mode.ts";
 import { oneLine } from "../kit/output.ts";
-import { describeCommands, type SandboxFinding } from "./reach.ts";
+import { describeCommands, type CommandsWhere, type SandboxFinding } from "./reach.ts";
 import { breakLine, clip, plain, wrap, type Paint } from "../kit/terminal.ts";
 import { count } from "../../base/text/wording.ts";
 import type { ConsoleMode } from "./console.ts";
@@ -43,7 +44,7 @@ const HOW_TO_LIMIT = "--limits steps=100,tokens=2000000,cost=2.50,time=8h";
 
 /** Who is there, on which model and why, what they may spend and do, and where it is kept; whole rows. */
 export function preface(options: PrefaceOptions): string {
-  const { roster, said, config, sandbox, modes = USUAL, nodes, columns, paint, mode } = options;
+  const { roster, said, config, modes = USUAL, nodes, columns, paint, mode } = options;
   const { roles, remarks } = roster;
   const uniform = uniformity(roles);
   const facts: readonly (readonly [label: string, text: string | undefined])[] = [
@@ -55,7 +56,7 @@ export function preface(options: PrefaceOptions): string {
     ["", describePurse(config)],
     ...remarks.map((remark) => ["", remark] as const),
     ["mode", describeModes(modes)],
-    ["commands", describeCommands(config, sandbox, [...new Set(modes.values())])],
+    ["commands", describeCommands(config, placeOf(options), [...new Set(modes.values())])],
     ["web", roles.some((role) => has(role, "web")) ? describeSearch(config) : undefined],
     [
       "legion",
@@ -69,6 +70,15 @@ export function preface(options: PrefaceOptions): string {
     ...facts.flatMap(([label, text]) => (text === undefined ? [] : labelled(label, text, columns))),
   ];
   return `${rows.join("\n")}\n`;
+}
+
+/** That of agents which all have the same; else of those of which nobody says otherwise. */
+function placeOf({ roster: { roles }, config, sandbox }: PrefaceOptions): CommandsWhere {
+  const [first, ...others] = new Map(
+    roles.map(({ environment }) => [JSON.stringify(environment), environment]),
+  ).values();
+  const isOne = first !== undefined && others.length === 0;
+  return { said: isOne ? first : environmentIn(config), sandbox };
 }
 
 const USUAL: ReadonlyMap<AgentId, Mode> = new Map();

@@ -3,6 +3,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Mode } from "../../domain/supervision.ts";
 import type { EnvironmentFinding } from "../../environment/open.ts";
+import type { EnvironmentChoice } from "../../environment/settings.ts";
 
 /** What this machine has to run commands in; absent: nobody looked. */
 export type SandboxFinding = Pick<EnvironmentFinding, "kind" | "why"> | undefined;
@@ -18,17 +19,22 @@ export function saysYes({ policies }: Pick<Config, "policies">): boolean {
   return policies.some(({ by }) => by === "--yes");
 }
 
+export interface CommandsWhere {
+  /** As far as anybody said. */
+  readonly said: EnvironmentChoice;
+  readonly sandbox: SandboxFinding;
+}
+
 /**
- * Where they run of agents of which nobody says otherwise, and why there is no sandbox where there is none.
+ * Where they run, and why there is no sandbox where there is none.
  *
  * @param modes how the person watches over the agents, each once
  */
 export function describeCommands(
-  config: Pick<Config, "commandEnvironment" | "policies">,
-  sandbox: SandboxFinding,
+  config: Pick<Config, "policies">,
+  { said, sandbox }: CommandsWhere,
   modes: readonly Mode[],
 ): string {
-  const { commandEnvironment: said } = config;
   const { kind = sandbox?.kind ?? "local", network = "off" } = said;
   const isAsked = modes.some((mode) => mode === "confirm" || mode === "human");
   const isAllowed = saysYes(config) || isAll("yolo", modes);

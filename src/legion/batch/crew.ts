@@ -10,7 +10,7 @@ import { CONTAINER_KINDS, mergeEnvironments, type EnvironmentChoice } from "../.
 import { copyWorkspace } from "../../environment/workspace/copy.ts";
 import { holdsBatch } from "../../storage/files/batches.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
-import { environmentChoiceOf } from "../hosting/agent-policy.ts";
+import { environmentChoiceOf, environmentIn } from "../hosting/agent-policy.ts";
 import type { AgentPlan } from "../hosting/agent-plan.ts";
 import { createCasting, type RosterDeps } from "../roster.ts";
 
@@ -56,7 +56,8 @@ export interface Workforce {
 export async function openWorkforce(order: WorkforceOrder): Promise<Workforce> {
   const { config, places, machine, reference, home, tasks } = order;
   const { trust, home: personHome } = config;
-  const definition = await findDefinition(reference, { ...places, trust, home: personHome });
+  const commandsIn = (own: EnvironmentChoice) => environmentIn(config, own);
+  const definition = await findDefinition(reference, { ...places, trust, home: personHome, commandsIn });
   const asked: Member = { id: "batch", agent: reference, limits: {} };
   const usual = environmentChoiceOf(asked, definition, config);
   const cast = createCasting({ ...order, onRemark: undefined, runHome: home });

@@ -82,7 +82,15 @@ export function layersOf(member: Member, definition: Definition, config: Config)
 export function environmentChoiceOf(
   { environment }: Member,
   definition: Definition,
-  { commandEnvironment, flags }: Config,
+  config: Config,
 ): EnvironmentChoice {
-  return mergeEnvironments(commandEnvironment, definition.environment, environment, flags.environment);
+  return environmentIn(config, definition.environment, environment);
+}
+
+/** The same for all that says `own` of itself, the last the most. */
+export function environmentIn(
+  { commandEnvironment, flags }: Config,
+  ...own: readonly (EnvironmentChoice | undefined)[]
+): EnvironmentChoice {
+  return mergeEnvironments(commandEnvironment, ...own, flags.environment);
 }

@@ -1,7 +1,7 @@
 // A configuration of mini-SWE-agent in place of a definition, for as long as its run is planned.
 
 import { openTemplates } from "../../base/template/templates.ts";
-import type { Places } from "../../config/definition.ts";
+import type { KnownPlace, Places } from "../../config/definition.ts";
 import type { KeptSource } from "../../config/mini/kept.ts";
 import { specsIn } from "../../config/mini/reference.ts";
 import {
@@ -15,7 +15,7 @@ import { isSandboxed, type EnvironmentFinding } from "../../environment/open.ts"
 export interface OpenedConfiguration {
   /** For whoever looks up definitions. */
   readonly others: NonNullable<Places["others"]>;
-  /** As it was read last: what is granted may be more by then. */
+  /** As it was read last by whoever knows what the person trusts: what is granted may be more by then. */
   latest(): MiniConfiguration;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface ConfigurationPlace {
   readonly kept?: readonly KeptSource[] | undefined;
 }
 
-/** Reads it once, with nothing granted. Throws as `readMiniConfiguration` does. */
+/** Reads it once, with nothing granted, and as if its commands ran without a sandbox. Throws as `readMiniConfiguration` does. */
 export async function openConfiguration(
   reference: string,
   { finding, said, kept, ...folders }: ConfigurationPlace,
@@ -40,14 +40,13 @@ export async function openConfiguration(
   const isMore = kept && said?.every((spec) => spec.includes("="));
   const specs = said ? [...(isMore ? kept : []), ...said] : (kept ?? specsIn(reference));
   const templates = openTemplates();
-  const places = {
-    ...folders,
-    templates,
-    isSandboxed: (choice: EnvironmentChoice) => isSandboxed(choice, finding),
+  const read = ({ trust, commandsIn }: KnownPlace): Promise<MiniConfiguration> => {
+    const isConfined = commandsIn && ((own: EnvironmentChoice) => isSandboxed(commandsIn(own), finding));
+    return readMiniConfiguration(specs, { ...folders, templates, trust, isSandboxed: isConfined });
   };
   let latest: MiniConfiguration;
   try {
-    latest = await readMiniConfiguration(specs, places);
+    latest = await read({});
   } catch (error) {
     await templates.close();
     throw error;
@@ -56,7 +55,12 @@ export async function openConfiguration(
     others: new Map([
       [
         reference,
-        async (trust) => (latest = await readMiniConfiguration(specs, { ...places, trust })).definition,
+        async (known) => {
+          const found = await read(known);
+          // Whoever only looks what it names knows nothing of what the person trusts.
+          if (known.trust && known.commandsIn) latest = found;
+          return found.definition;
+        },
       ],
     ]),
     latest: () => latest,

@@ -74,10 +74,24 @@ describe("what is said before anything happens", () => {
     expect([said("mode"), said("commands")]).toEqual([mode, commands]);
   });
 
-  it("never says that commands run without questions where somebody is asked, or types them", () => {
-    const config = { commandEnvironment: {}, policies: [] };
+  it.each([
+    ["where all agents have theirs", ["local", "local", "local"], /^agents may run them, without a sandbox/],
+    ["where nobody says otherwise, if they differ", ["local", "podman", "local"], /^they run in bubblewrap/],
+  ] as const)("says where commands run: %s", async (_, kinds, commands) => {
+    const { facts } = await rowsFor(200);
+    const roles = facts.roster.roles.map((role, index) => ({
+      ...role,
+      environment: { kind: kinds[index]! },
+    }));
     const sandbox = { kind: "bubblewrap", why: "" } as const;
-    const said = (mode: Mode) => describeCommands(config, sandbox, [mode]);
+    const modes = new Map<string, Mode>([["1", "yolo"]]);
+    const rows = preface({ ...facts, roster: { ...facts.roster, roles }, sandbox, modes }).split("\n");
+    expect(rows.find((row) => row.startsWith("  commands "))?.slice(12)).toMatch(commands);
+  });
+
+  it("never says that commands run without questions where somebody is asked, or types them", () => {
+    const place = { said: {}, sandbox: { kind: "bubblewrap", why: "" } } as const;
+    const said = (mode: Mode) => describeCommands({ policies: [] }, place, [mode]);
     expect(MODES.filter((mode) => said(mode).includes("without questions"))).toEqual(["usual", "yolo"]);
   });
 

@@ -2,7 +2,7 @@
 
 import { expect, it, onTestFinished } from "vitest";
 import { openTemplates } from "../../../src/base/template/templates.ts";
-import type { Trust } from "../../../src/config/grants/grant.ts";
+import type { KnownPlace } from "../../../src/config/definition.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { readMiniConfiguration } from "../../../src/config/mini/configuration.ts";
 import { broughtBy, planRoster } from "../../../src/legion/roster.ts";
@@ -19,7 +19,7 @@ async function planned(yaml: string, model: string) {
   const templates = openTemplates({ start: startTemplateWorker });
   onTestFinished(() => templates.close());
   const places = { cwd: projectDir, projectDir, templates };
-  const read = async (trust: Trust) =>
+  const read = async ({ trust }: KnownPlace) =>
     (await readMiniConfiguration(["it.yaml"], { ...places, trust })).definition;
   const others = new Map([[REFERENCE, read]]);
   const env = { ...ownHome(), OPENAI_API_KEY: "key-for-openai" };

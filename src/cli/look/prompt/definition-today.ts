@@ -1,7 +1,7 @@
 // An agent that does not run, as its definition and its modules would make it today.
 
 import type { Config } from "../../../config/config.ts";
-import type { Trust } from "../../../config/grants/grant.ts";
+import type { KnownPlace } from "../../../config/definition.ts";
 import { isReference, readReferred } from "../../../config/mini/reference.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { AgentPlan } from "../../../legion/hosting/agent-plan.ts";
@@ -53,7 +53,7 @@ export async function castToday(
   const agent = definition ?? config.agent;
   const others =
     isReference(agent) && kept
-      ? new Map([[agent, (trust: Trust) => readReferred(kept, { projectDir, trust })]])
+      ? new Map([[agent, ({ trust }: KnownPlace) => readReferred(kept, { projectDir, trust })]])
       : undefined;
   const places = { projectDir, packageDir, others };
   const cast = createCasting({ config, places, admit, modelFor: modelFor?.(config) });

@@ -108,8 +108,8 @@ async function withRemarks(
   { config, sandbox }: Pick<Planned, "config" | "sandbox">,
   { env }: Io,
 ): Promise<Roster> {
-  const { kind = sandbox.kind } = config.commandEnvironment;
-  if (kind !== "local" || !saysYes(config)) return roster;
+  const kinds = roster.roles.map(({ environment: { kind = sandbox.kind } }) => kind);
+  if (!kinds.includes("local") || !saysYes(config)) return roster;
   return { ...roster, remarks: [...roster.remarks, ...exposedKeysRemark(await findExposedKeys(env))] };
 }
 

@@ -4,8 +4,11 @@ import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { run as runInProgram } from "../../../../src/index.ts";
+import { openPersonFolder } from "../../../../src/storage/folder/person/folder.ts";
+import { grant } from "../../../../src/storage/folder/person/trust.ts";
 import { bubblewrapIsThere } from "../../../environment/opened.ts";
 import { createTempProject } from "../../../temp-project.ts";
+import { temporaryFolder } from "../../../world.ts";
 import { buildProgram, runToEnd } from "../../program.ts";
 
 const CONFIG = `agent:
@@ -75,4 +78,67 @@ describe.runIf(bubblewrapIsThere)("a file's mode yolo that nobody granted", () =
       expect(await ranIn(cwd)).toBe(2);
     },
   );
+
+  const ELSEWHERE = ["--environment", "local"];
+  const STARTUP = `${CONFIG}run: { env_startup_command: "echo 1 >> ran" }\n`;
+  const types = (...typed: readonly string[]) => [
+    "run",
+    "--config",
+    "mini.yaml",
+    ...MODEL,
+    ...typed,
+    "mend it",
+  ];
+
+  it("does not hold where the person has its commands run outside of the sandbox", async () => {
+    const cwd = await createTempProject({ "mini.yaml": STARTUP, "script.yaml": SCRIPT });
+    const refused = await runToEnd(types(...ELSEWHERE), { cwd });
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("nobody is at a terminal") });
+    const denied = await runToEnd(types(...ELSEWHERE, "--approvals", "deny"), { cwd });
+    expect(denied.err).toMatch(/have not trusted it/);
+    await expect(ranIn(cwd)).rejects.toThrow("ENOENT");
+    await runToEnd(types(...ELSEWHERE, "--yolo"), { cwd });
+    expect(await ranIn(cwd)).toBe(2);
+  });
+
+  it("does not hold where a run that began in the sandbox goes on outside of it", async () => {
+    const cwd = await begun();
+    expect(await runToEnd([...RESUME, ...ELSEWHERE], { cwd })).toMatchObject({ code: 2 });
+    expect(await ranIn(cwd)).toBe(1);
+  });
+
+  it.each([
+    [
+      "the file itself",
+      "mini.yaml environment.kind",
+      { "mini.yaml": `${CONFIG}environment: { environment_class: local }\n` },
+    ],
+    [
+      "the project",
+      ".ai-legion/config.yaml environment.kind",
+      { ".ai-legion/config.yaml": "environment: local\n" },
+    ],
+  ])(
+    "does not hold where %s may have commands run without a sandbox, and no more",
+    async (_, what, files) => {
+      const cwd = await createTempProject({ "mini.yaml": CONFIG, "script.yaml": SCRIPT, ...files });
+      const env = { XDG_CONFIG_HOME: await temporaryFolder() };
+      await grant(openPersonFolder(env), cwd, { what, value: "local" });
+      expect(await runToEnd(types(), { cwd, env })).toMatchObject({ code: 2 });
+      await expect(ranIn(cwd)).rejects.toThrow("ENOENT");
+    },
+  );
+
+  it("leaves a place for its trajectory that was granted", async () => {
+    const path = join(await temporaryFolder(), "it.json");
+    const cwd = await createTempProject({
+      "mini.yaml": CONFIG.replace("mode: yolo", `output_path: ${path}`),
+      "script.yaml": SCRIPT,
+    });
+    const env = { XDG_CONFIG_HOME: await temporaryFolder() };
+    await runToEnd(types("--yolo", "--limits", "steps=1", "--trust"), { cwd, env });
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({
+      trajectory_format: "mini-swe-agent-1.1",
+    });
+  });
 });
