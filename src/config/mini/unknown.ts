@@ -29,14 +29,11 @@ const MOVED = [
 
 export function remarksOnKeys(sections: MiniSections): readonly Unhonoured[] {
   const { agent, model } = sections;
-  const names = Object.keys(SECTIONS) as SectionName[];
-  const strange = names.flatMap((name) =>
-    strangeKeys([name], sections[name], Object.keys(SECTIONS[name].shape)),
-  );
+  const strange = NAMES.flatMap((name) => strangeKeys([name], sections[name], keysOf(name)));
   const moved = MOVED.filter(([former, newer]) => agent[former] !== undefined && model[newer] !== undefined);
   const { agent_class: kind } = agent;
   return [
-    ...strangeKeys([], sections, names),
+    ...strangeKeys([], sections, NAMES),
     ...strange,
     ...moved.map(([former, newer]) => ({ path: ["agent", former], instead: `model.${newer} holds` })),
     ...(kind === undefined || kind === "interactive"
@@ -50,12 +47,20 @@ export function remarksOnKeys(sections: MiniSections): readonly Unhonoured[] {
   ];
 }
 
+const NAMES = Object.keys(SECTIONS) as SectionName[];
+
+function keysOf(name: SectionName): readonly string[] {
+  return Object.keys(SECTIONS[name].shape);
+}
+
 function strangeKeys(path: readonly string[], said: object, known: readonly string[]): readonly Unhonoured[] {
   const keys = Object.entries(said).flatMap(([key, value]) =>
     known.includes(key) || value === undefined ? [] : [key],
   );
   return keys.map((key) => {
     const [meant] = nearest(key, known);
-    return { path: [...path, key], instead: meant ? `${NOTHING}; did you mean ${meant}?` : NOTHING };
+    const owner = NAMES.find((name) => keysOf(name).includes(key));
+    const advice = owner ? `; it stands under ${owner}` : meant ? `; did you mean ${meant}?` : "";
+    return { path: [...path, key], instead: `${NOTHING}${advice}` };
   });
 }

@@ -80,6 +80,10 @@ describe("an environment", () => {
     ["{ container_timeout: 2h }", "container_timeout: each command has a container of its own"],
     ["{ pull_timeout: 120 }", "pull_timeout: nothing is fetched"],
     ["{ wrapper_args: [--share-net] }", "wrapper_args: our sandbox is made as docs/sandbox.md says"],
+    [
+      "{ env_startup_command: make }",
+      "env_startup_command: not known here, and without effect; it stands under run",
+    ],
     ["{ time_out: 5 }", "time_out: not known here, and without effect; did you mean timeout?"],
   ])("%s is named, with what holds instead", async (yaml, remark) => {
     const { remarks } = await inEnvironment(yaml);

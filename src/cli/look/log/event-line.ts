@@ -6,6 +6,7 @@ import { CONTROL, displayName, speakerOf, type Message } from "../../../domain/m
 import { HUMAN } from "../../../domain/supervision.ts";
 import { wordsFor } from "../../../domain/policy/question-text.ts";
 import { formatChange } from "../../console/narration/narration.ts";
+import { fieldsOf } from "../../../base/text/json.ts";
 import { oneLine } from "../../kit/output.ts";
 import { clip } from "../../kit/terminal.ts";
 import { dayOf, timeOf } from "../../kit/times.ts";
@@ -66,8 +67,13 @@ function describe(event: Event): string {
     case "edited":
       return `by hand: ${event.module}, ${event.key}`;
     case "notice":
-      return `${event.reason}: ${cut(event.content)}`;
+      return describeNotice(event);
   }
+}
+
+function describeNotice({ reason, content, details }: EventOf<"notice">): string {
+  const { status } = reason === "ended" ? fieldsOf(details) : {};
+  return [reason, typeof status === "string" ? cut(status) : "", cut(content)].filter(Boolean).join(": ");
 }
 
 function describeSummary({ covers, content, tokens }: EventOf<"summary">): string {
