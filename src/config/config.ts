@@ -166,7 +166,7 @@ export function settle(
         trusted: file.mcp?.trusted ?? [],
         confinement: { outside: file.mcp?.outside ?? [], network: file.mcp?.network ?? {} },
         servers: () => serversIn({ projectDir, home }, env),
-        hasSandbox: sandboxOf(file.environment?.kind, env),
+        hasSandbox: sandboxOf((typed.environment ?? file.environment)?.kind, env),
       },
     },
     skills,

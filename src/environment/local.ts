@@ -74,13 +74,16 @@ export function createLocalEnvironment(
 }
 
 const USUAL_SHELL = ["bash", "-c"];
+/** Where programs are looked for where nobody says. */
+const USUAL_PATH = "/usr/bin:/bin";
 
 /** Sh where the one that was chosen is not there. */
 function shellIn(
   variables: Readonly<Record<string, string>>,
   chosen: readonly string[] = USUAL_SHELL,
 ): readonly string[] {
-  return findProgram(chosen[0]!, variables["PATH"] ?? "") === undefined ? ["sh", "-c"] : chosen;
+  const isThere = findProgram(chosen[0]!, variables["PATH"] ?? USUAL_PATH) !== undefined;
+  return isThere ? chosen : ["sh", "-c"];
 }
 
 /** Both outputs are one stream. Rejects with an error of the system. */

@@ -1,7 +1,7 @@
 // One stream for all that a command prints: what was printed first is read first. Node alone has one for each output.
 
 import { randomUUID } from "node:crypto";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -16,32 +16,51 @@ export async function openOneStream(): Promise<OneStream> {
   const name = `legion-${randomUUID()}`;
   // Linux has names that are in no folder (unix(7)).
   const path = process.platform === "linux" ? `\0${name}` : join(tmpdir(), name);
-  const server = createServer().listen(path);
+  // Everybody can see the path.
+  const secret = randomUUID();
+  const door = openDoor(path, secret);
   const into = connect(path);
   try {
-    into.write(name);
+    into.write(secret);
     const failed = new Promise<never>((_, reject) => into.once("error", reject));
-    const out = await Promise.race([connectionThatSays(name, server), failed]);
-    return { into, out };
+    return { into, out: await Promise.race([door.entered, failed]) };
   } catch (error) {
     into.destroy();
     throw error;
   } finally {
-    server.close();
+    door.close();
   }
 }
 
-/** The first that does: others on this machine may find the path, and come before. Rejects with the error of `server`. */
-export function connectionThatSays(name: string, server: Server): Promise<Socket> {
-  return new Promise((resolve, reject) => {
+export interface Door {
+  /** The first who said the secret: others on this machine may find the path, and come before. Rejects if nobody can listen there. */
+  readonly entered: Promise<Socket>;
+  /** Ends all others. */
+  close(): void;
+}
+
+export function openDoor(path: string, secret: string): Door {
+  const strangers = new Set<Socket>();
+  // In a worker of a cluster the primary would listen, and only later.
+  const server = createServer().listen({ path, exclusive: true });
+  const entered = new Promise<Socket>((resolve, reject) => {
     server.once("error", reject);
     server.on("connection", (socket) => {
-      socket.on("error", () => undefined);
+      strangers.add(socket.on("error", () => undefined));
       socket.once("readable", () => {
-        const said = socket.read(name.length) as Buffer | null;
-        if (said?.toString() === name) resolve(socket);
-        else socket.destroy();
+        const said = socket.read(secret.length) as Buffer | null;
+        if (said?.toString() !== secret) return void socket.destroy();
+        strangers.delete(socket);
+        resolve(socket);
       });
     });
   });
+  entered.catch(() => undefined);
+  return {
+    entered,
+    close() {
+      server.close();
+      strangers.forEach((socket) => socket.destroy());
+    },
+  };
 }

@@ -22,7 +22,7 @@ export interface WorkforceOrder extends RosterDeps {
   readonly home: string;
   /** Absolute path of what says its tasks, in a real folder. */
   readonly tasks: string;
-  /** Of the first of them. */
+  /** Where each has one, that of the first which is still to be begun. */
   readonly image: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface Equipped {
 export interface Workforce {
   /** The same for those that are made of the same. */
   readonly digest: string;
-  /** Where commands of the first task are run. */
+  /** Where commands of that task are run. */
   readonly environment: EnvironmentChoice;
   /** Looks whether the image is here. Rejects with CONFIG. */
   check(image: string): Promise<void>;

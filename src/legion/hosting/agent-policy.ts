@@ -89,8 +89,16 @@ export function environmentChoiceOf(
 
 /** The same for all that says `own` of itself, the last the most. */
 export function environmentIn(
-  { commandEnvironment, flags }: Config,
+  { commandEnvironment, flags }: Pick<Config, "commandEnvironment" | "flags">,
   ...own: readonly (EnvironmentChoice | undefined)[]
 ): EnvironmentChoice {
-  return mergeEnvironments(commandEnvironment, ...own, flags.environment);
+  const said = mergeEnvironments(commandEnvironment, ...own);
+  const { environment: typed } = flags;
+  // Of what files say of a sandbox nothing counts where the person wants none.
+  const isOutside = typed?.kind === "local" && said.kind === undefined;
+  return mergeEnvironments(isOutside ? outsideOf(said) : said, typed);
+}
+
+function outsideOf({ set, interpreter }: EnvironmentChoice): EnvironmentChoice {
+  return { ...(set && { set }), ...(interpreter && { interpreter }) };
 }

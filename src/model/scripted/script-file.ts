@@ -18,9 +18,8 @@ export async function loadScript(path: string): Promise<readonly ScriptedAnswer[
     const found = await stat(path);
     if (found.isDirectory()) throw new Error(`it is a folder; ${WAY}`);
     if (found.size > MAX_BYTES) throw new Error(`longer than ${MAX_BYTES} bytes`);
-    // JSON is YAML too, and read fifty times as fast as that.
     const text = await readFile(path, "utf8");
-    list = path.endsWith(".json") ? JSON.parse(text) : (await import("yaml")).parse(text);
+    list = jsonIn(text) ?? (await import("yaml")).parse(text);
   } catch (error) {
     const isAbsent = ["ENOENT", "ENOTDIR"].includes(codeOf(error));
     return refuse(isAbsent ? `there is no such file; ${WAY}` : messageOf(error).split("\n", 1)[0]!);
@@ -34,6 +33,15 @@ export async function loadScript(path: string): Promise<readonly ScriptedAnswer[
     const [issue] = answer.error.issues;
     return refuse(`answer ${index + 1}: ${[...(issue?.path ?? []), issue?.message].join(": ")}`);
   });
+}
+
+/** JSON is YAML too, and read fifty times as fast as that; `undefined`: it is none. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function answerSchema() {

@@ -38,7 +38,7 @@ export function makeImage(image: string, files: Readonly<Record<string, string>>
 function obstacleTo(image: string, files: Readonly<Record<string, string>>): string | undefined {
   const found = findPodman();
   if (!found) return "it is not installed, or busybox-static or bash-static is not";
-  const root = join(folder, "root");
+  const root = mkdtempSync(join(folder, "root-"));
   for (const name of ["bin", "tmp", "etc", "proc", "sys", "dev"])
     mkdirSync(join(root, name), { recursive: true });
   cpSync(found.busybox, join(root, "bin/busybox"));

@@ -51,8 +51,8 @@ export function createBatchWork(order: BatchWorkOrder): BatchWork {
     goesOn,
     follow: (onEnd) => void (tell = onEnd),
     async plan(workload, watcher) {
-      const crew = await openWorkforce(forceOrder(order, workload));
-      const planned = await planWorkload({ ...workload, who: firstOf(workload.who, crew) }, watcher);
+      const crew = await openWorkforce(await forceOrder(order, workload));
+      const planned = await planWorkload({ ...workload, who: standIn(workload.who, crew) }, watcher);
       const { roles, remarks } = planned.roster;
       const { plan, isSandboxed } = roles[0]!;
       const configured = order.configuration?.latest().run.mode;
@@ -108,8 +108,8 @@ function createWayOn({ redo }: BatchWorkOrder): BatchWork["goesOn"] {
   };
 }
 
-/** Stands for all of them, and has its commands run where the first has. */
-function firstOf(
+/** Stands for all of them, and has its commands run where theirs run. */
+function standIn(
   who: WorkloadOrder["who"],
   { environment }: Pick<Workforce, "environment">,
 ): WorkloadOrder["who"] {
@@ -117,19 +117,19 @@ function firstOf(
   return { ...who, members: who.members.map((member) => ({ ...member, environment })) };
 }
 
-function forceOrder({ reference, folder, file }: BatchWorkOrder, workload: WorkloadOrder) {
+async function forceOrder(order: BatchWorkOrder, workload: WorkloadOrder) {
+  const { reference, folder, file } = order;
   const { config, project, others, admit, machine } = workload;
   const places = { projectDir: project, packageDir, others };
-  return {
-    config,
-    places,
-    admit,
-    machine: machine!,
-    reference,
-    home: folder.home,
-    tasks: file.path,
-    image: file.tasks[0]?.image,
-  };
+  const image = await imageOf(order);
+  return { config, places, admit, machine: machine!, reference, home: folder.home, tasks: file.path, image };
+}
+
+/** Of the first that is still to be begun, where each has one: what is begun has had its image. */
+async function imageOf({ file, folder, redo }: BatchWorkOrder): Promise<string | undefined> {
+  if (file.tasks.some(({ image }) => image === undefined)) return undefined;
+  for (const { id, image } of file.tasks) if (redo.includes(id) || !(await folder.begun(id))) return image;
+  return undefined;
 }
 
 function taskOf(settled: SettledTask, { file, folder }: BatchWorkOrder, worker: string) {

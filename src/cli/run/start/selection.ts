@@ -49,6 +49,8 @@ export interface Recalled {
   readonly who: Who;
   /** What that start was told besides, as far as this one is not. */
   readonly flags?: LastStart["flags"];
+  /** Where commands are run, as that start was told; absent: it was not, or who knows by whom. */
+  readonly environment?: string | undefined;
   /** What a person should know of the choice. */
   readonly said?: string;
 }
@@ -70,17 +72,20 @@ export async function recallOwn(
   site: Site,
   { typed, io }: { readonly typed: Typed; readonly io: Io },
 ): Promise<Recalled> {
-  const mayAdopt = typed.options.trust || canAsk(io);
-  if (!mayAdopt && (await site.reader.isForeign(CONTROL))) {
+  const { reader } = site;
+  const isForeign = await reader.isForeign(CONTROL);
+  if (isForeign && !typed.options.trust && !canAsk(io)) {
     const { foreign } = await import("../../../storage/contract/foreign.ts");
     throw foreign(CONTROL);
   }
-  return recall(chosen, site);
+  const environment = isForeign ? undefined : (await reader.lastStart())?.flags.environment;
+  return { ...(await recall(chosen, site)), environment };
 }
 
 const OTHERS = "a number, --agent or --team hosts others";
 
-async function recallStart({ agents, team, flags }: LastStart, reader: Reader): Promise<Recalled> {
+async function recallStart({ agents, team, ...last }: LastStart, reader: Reader): Promise<Recalled> {
+  const { environment: _, ...flags } = last.flags;
   const ids = agents.map(({ id }) => id);
   const typed = Object.entries(flags).flatMap(([name, text]) => (text ? [`--${name} ${text}`] : []));
   const more = (await startable(reader)).filter((id) => !ids.includes(id));

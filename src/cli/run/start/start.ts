@@ -62,7 +62,8 @@ export const command: CliCommand = {
     const { trustLastFlags } = await import("./last-limits.ts");
     const { home, ...place } = await placeOf(project, typed, io);
     const last = await trustLastFlags(recalled.flags, project, admit, { typed, io });
-    const flags = { ...readFlags(typed, last), ...place };
+    const { environment } = recalled;
+    const flags = { ...readFlags(typed, last), environment, ...place };
     const { untilIdle, json, verbose } = typed.options;
     const readers = json ? "programs" : "people";
     const detail = verbose ? "all" : "brief";
@@ -128,6 +129,5 @@ function readFlags({ options }: Typed, last: Recalled["flags"]): ConfigFlags {
   const { agent, tick, heartbeat, yes, allowVolatile, here, policy, approvals } = options;
   const { model = last?.model, limits = last?.limits } = options;
   const allowed = { commands: yes && "allow", volatile: allowVolatile && "allow", pins: here && "move" };
-  const place = { environment: last?.environment };
-  return { model, limits, agent, tick, heartbeat, policy, approvals, ...place, ...allowed };
+  return { model, limits, agent, tick, heartbeat, policy, approvals, ...allowed };
 }

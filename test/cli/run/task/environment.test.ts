@@ -1,9 +1,10 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { findProgram } from "../../../../src/environment/bubblewrap/system.ts";
 import { temporaryFolder } from "../../../world.ts";
 import { legion } from "../../legion.ts";
+import { buildProgram, runToEnd } from "../../program.ts";
 import { HELP, projectWith, runsIn } from "./project.ts";
 
 const RUN = "- calls: [{ action: executeCommand, parameters: { command: echo ran } }]\n";
@@ -63,4 +64,35 @@ it("a run is refused where its engine is missing, and where --environment is non
     expect(exitCode).toBe(2);
   }
   expect(await runsIn(cwd)).toEqual([]);
+});
+
+describe("where the commands of a run are run, once it is hosted by a start,", () => {
+  beforeAll(buildProgram, 120_000);
+
+  const kept = async (cwd: string) => {
+    const record = join(cwd, ".ai-legion/runs/garden/agents/0/agent.json");
+    const { lastStart } = JSON.parse(await readFile(record, "utf8")) as { lastStart: { flags: object } };
+    return lastStart.flags;
+  };
+  const begun = async () => {
+    const cwd = await projectWith("- Done.\n");
+    const argv = ["run", ...HELP, "--yolo", "--environment", "local", "--session", "garden", "say it"];
+    expect(await legion(argv, { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await kept(cwd)).toMatchObject({ environment: "local" });
+    return cwd;
+  };
+  const start = ["start", "--run", "garden", "--until-idle", "--approvals", "deny"];
+
+  it.each([[[]], [["--only", "1"]]])("is as its person typed it: %j", async (typed) => {
+    const cwd = await begun();
+    expect(await legion([...start, ...typed], { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await kept(cwd)).toMatchObject({ environment: "local" });
+  });
+
+  it("is not as somebody else typed it", async () => {
+    const cwd = await begun();
+    const env = { XDG_CONFIG_HOME: await temporaryFolder() };
+    expect(await runToEnd([...start, "--trust"], { cwd, env })).toMatchObject({ code: 0 });
+    expect(await kept(cwd)).not.toHaveProperty("environment");
+  });
 });
