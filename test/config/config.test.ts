@@ -297,15 +297,3 @@ function* everyObjectIn(value: unknown, seen = new Set<unknown>()): Generator<ob
   yield value;
   for (const inner of Object.values(value)) yield* everyObjectIn(inner, seen);
 }
-
-it.each([
-  [undefined, true],
-  ["podman", true],
-  ["local", false],
-])(
-  "whether programs of agents have a sandbox is as was typed, over what files say: %s",
-  async (environment, has) => {
-    const { modules } = await load({ yaml: "environment: bubblewrap\n", flags: { environment } });
-    expect(await modules.mcp.hasSandbox()).toBe(has);
-  },
-);
