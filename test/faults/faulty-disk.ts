@@ -81,6 +81,7 @@ export function createFaultyDisk({
     read: (path, maxBytes) => run("read", path, [], () => bytesOf(path)?.subarray(0, maxBytes)),
     exists: (path) =>
       runNow({ op: "exists", path, failed: () => false }, () => kindOf(path, files) !== undefined),
+    size: (path) => run("size", path, [], () => bytesOf(path)?.length),
     kind: (path) => run("kind", path, [], () => kindOf(path, files)),
     create(path) {
       runNow({ op: "create", path }, (done) => {
@@ -89,6 +90,21 @@ export function createFaultyDisk({
         put(path, Buffer.alloc(0));
       });
       return appendFile(path, files, machine);
+    },
+    extend(path) {
+      runNow({ op: "extend", path }, () => {
+        if (!bytesOf(path)) throw storageError(path, "ENOENT: no such file");
+      });
+      return appendFile(path, files, machine);
+    },
+    async overwrite(path, offset, bytes) {
+      const write = (): void => {
+        const file = files.get(path)!;
+        const whole = Buffer.from(file.bytes!);
+        whole.set(bytes, offset);
+        files.set(path, { ...file, bytes: whole });
+      };
+      await run("overwrite", path, [write], () => undefined);
     },
     async sync(path) {
       const flush = (): void => {

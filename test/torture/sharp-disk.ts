@@ -66,6 +66,7 @@ export function lightFuse(disk: Disk, point: SharpPoint | undefined): Fuse {
     disk: {
       ...disk,
       create: (path) => watch(disk.create(path)),
+      extend: (path) => watch(disk.extend(path)),
       replace(path, content) {
         if (!path.endsWith("agent.json") && pass("replace")) die();
         return disk.replace(path, content);

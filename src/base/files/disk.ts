@@ -8,11 +8,11 @@ import {
   openSync,
   writeSync,
 } from "node:fs";
-import { link, lutimes, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
+import { link, lstat, lutimes, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { codeOf, LegionError, messageOf } from "../errors.ts";
-import { flush, kindOf, readReal } from "./real-file.ts";
+import { flush, kindOf, overwriteReal, readReal } from "./real-file.ts";
 
 /** A file that is written at its end. It costs no descriptor while nobody writes to it. */
 export interface AppendFile {
@@ -33,10 +33,16 @@ export interface Disk {
   /** The file, or its first `maxBytes`; `undefined` when there is no such file. No link is followed. */
   read(path: string, maxBytes?: number): Promise<Buffer | undefined>;
   exists(path: string): boolean;
+  /** Bytes of a file; `undefined` when there is no such file. */
+  size(path: string): Promise<number | undefined>;
   /** What is there: a link is `other`, and so is a file with a second name elsewhere; `undefined` when nothing is. */
   kind(path: string): Promise<"file" | "folder" | "other" | undefined>;
   /** Creates the file and its folders; throws if the file is there. */
   create(path: string): AppendFile;
+  /** Goes on at the end of a file that is there. */
+  extend(path: string): AppendFile;
+  /** Puts `bytes` in the place of others, from `offset` on; the file keeps its length. Durable when it resolves. */
+  overwrite(path: string, offset: number, bytes: Uint8Array): Promise<void>;
   /** Flushes the bytes of a file, or the names in a folder, so that what was read there can be built upon. */
   sync(path: string): Promise<void>;
   /** Replaces the file as a whole: readers see the old content or the new one, also after a power cut. */
@@ -66,8 +72,11 @@ export function createDisk(tmp: string, top = dirname(dirname(tmp))): Disk {
     list: (path) => storage(path, async () => (await readdir(path)).sort(), []),
     read: (path, maxBytes) => storage<Buffer | undefined>(path, () => readReal(path, maxBytes), undefined),
     exists: (path) => existsSync(path),
+    size: (path) => storage<number | undefined>(path, async () => (await lstat(path)).size, undefined),
     kind: (path) => storage(path, () => kindOf(path), undefined),
     create: (path) => createAppendFile(path, open, folders),
+    extend: (path) => openAppendFile(path, open, folders),
+    overwrite: (path, offset, bytes) => storage(path, () => overwriteReal(path, offset, bytes)),
     sync: (path) => storage(path, () => folders.settle(path)),
     remove: (path) => storage(path, () => unlink(path).then(() => flush(dirname(path))), undefined),
     touch: (path) => storage(path, () => lutimes(path, new Date(), new Date())),
@@ -126,22 +135,23 @@ function createPlacing(tmp: string, folders: Folders): Pick<Disk, "replace" | "c
   };
 }
 
-/** @param open files that have a descriptor, the longest unused first; past the limit that one is closed until it is used */
 function createAppendFile(path: string, open: Set<AppendFile>, folders: Folders): AppendFile {
+  const create = (): void =>
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NOFOLLOW, 0o600));
+  guarded(path, () => inFolder(path, folders, create));
+  return openAppendFile(path, open, folders);
+}
+
+/** @param open files that have a descriptor, the longest unused first; past the limit that one is closed until it is used */
+function openAppendFile(path: string, open: Set<AppendFile>, folders: Folders): AppendFile {
   let fd: number | undefined;
   let syncing = 0;
   let closeAfterSync = false;
   /** Its name is not flushed. */
   let isNew = true;
-  const guard = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw storageError(path, error);
-    }
-  };
-  const use = (flags = 0): number => {
-    fd ??= openSync(path, constants.O_WRONLY | constants.O_APPEND | NOFOLLOW | flags, 0o600);
+  const guard = <T>(work: () => T): T => guarded(path, work);
+  const use = (): number => {
+    fd ??= openSync(path, constants.O_WRONLY | constants.O_APPEND | NOFOLLOW);
     open.delete(file);
     open.add(file);
     if (open.size > MAX_OPEN_FILES) open.values().next().value?.close();
@@ -177,8 +187,16 @@ function createAppendFile(path: string, open: Set<AppendFile>, folders: Folders)
       fd = undefined;
     },
   };
-  guard(() => inFolder(path, folders, () => use(constants.O_CREAT | constants.O_EXCL)));
+  guard(() => use());
   return file;
+}
+
+function guarded<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storageError(path, error);
+  }
 }
 
 /** The folder is there more often than not. */

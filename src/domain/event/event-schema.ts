@@ -88,6 +88,13 @@ export const eventSchemas = {
   }),
   released: eventOf("released", { messages: z.array(countSchema) }),
   offered: eventOf("offered", { module: text, offer: text }),
+  recalled: eventOf("recalled", {
+    module: text,
+    key: text,
+    content: text,
+    from: countSchema.optional(),
+    taint,
+  }),
   prompted: eventOf("prompted", {
     model: text,
     prompt: text,

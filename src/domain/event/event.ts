@@ -1,6 +1,7 @@
 import type { AgentId, LogId, Message } from "../message/message.ts";
 import type { Taint } from "../message/taint.ts";
 import type { ApprovalEvent } from "./approval.ts";
+import type { OfferedEvent, RecalledEvent } from "./outside.ts";
 
 /** Tokens of one or more model calls. `input` includes what was read from or written to the provider's cache. */
 export interface Usage {
@@ -29,7 +30,7 @@ export type StateChange = readonly [module: string, key: string, value: unknown]
 /** Why the model stopped. `length`: it was cut off. `unparsed`: its text held no action. `aborted`: a person stopped it. */
 export type Stop = "end" | "calls" | "length" | "refused" | "unparsed" | "aborted";
 
-/** Of logs that are written now; those of format 1, which has no `refused`, no `approval`, no `released` and no `offered`, are read as well. */
+/** Of logs that are written now; those of format 1, which knows fewer kinds of events, are read as well. */
 export const LOG_FORMAT = 2;
 
 export interface OpenedEvent {
@@ -67,14 +68,6 @@ export interface ReleasedEvent {
   readonly kind: "released";
   /** The events that took it in; oldest first. */
   readonly messages: readonly number[];
-}
-
-/** What a module found outside the legion holds from here on, in place of what it found before. */
-export interface OfferedEvent {
-  readonly kind: "offered";
-  readonly module: string;
-  /** JSON. */
-  readonly offer: string;
 }
 
 /** A model call is about to be made: without a decision, summary or refusal after it, its reserved input is charged. */
@@ -240,6 +233,7 @@ export type NewEvent =
   | MessageEvent
   | ReleasedEvent
   | OfferedEvent
+  | RecalledEvent
   | PromptedEvent
   | RefusedEvent
   | DecisionEvent

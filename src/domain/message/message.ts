@@ -125,16 +125,20 @@ export function isUrgent(message: Pick<Message, "id" | "delivery">): boolean {
   return lane === "abort" || lane === "steer";
 }
 
-const LEGION_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-const AGENT_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const DEVICE_NAME = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/;
 
 /** `control` would head its messages like the person's own. */
 const RESERVED = [CONTROL, "all", "control"];
 
+/** True for a name that is the same in every file system, and no way to elsewhere. */
+export function isFolderName(name: string): boolean {
+  return NAME.test(name) && !name.endsWith(".") && !DEVICE_NAME.test(name);
+}
+
 /** True for a name that an agent may bear: also a safe folder name everywhere. */
 export function isAgentId(id: string): boolean {
-  return AGENT_ID.test(id) && !id.endsWith(".") && !DEVICE_NAME.test(id) && !RESERVED.includes(id);
+  return isFolderName(id) && !RESERVED.includes(id);
 }
 
 /** How many unread messages the mailbox of an agent may hold for one of `sender` to be accepted, marked with `taint` or not. */
@@ -157,5 +161,5 @@ export function speakerOf({ source, taint }: Pick<Message, "source" | "taint">):
 
 /** True for a name that tells one legion from the others in the same Redis. */
 export function isLegionName(name: string): boolean {
-  return LEGION_NAME.test(name);
+  return NAME.test(name);
 }

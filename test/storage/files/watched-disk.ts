@@ -1,7 +1,18 @@
-import type { Disk } from "../../../src/base/files/disk.ts";
+import type { AppendFile, Disk } from "../../../src/base/files/disk.ts";
 
 export interface DiskCall {
-  readonly op: "create" | "write" | "sync" | "flush" | "replace" | "claim" | "remove" | "read" | "list";
+  readonly op:
+    | "create"
+    | "extend"
+    | "write"
+    | "overwrite"
+    | "sync"
+    | "flush"
+    | "replace"
+    | "claim"
+    | "remove"
+    | "read"
+    | "list";
   readonly path: string;
 }
 
@@ -11,6 +22,17 @@ export type Watch = (call: DiskCall) => void | Promise<void>;
 /** `disk`, watched: `sync` is one of an open file, `flush` one of a path. */
 export function watchDisk(disk: Disk, watch: Watch): Disk {
   const sync = (call: DiskCall): void => void watch(call);
+  const watched = (file: AppendFile): AppendFile => ({
+    ...file,
+    write(bytes) {
+      sync({ op: "write", path: file.path });
+      file.write(bytes);
+    },
+    async sync() {
+      await watch({ op: "sync", path: file.path });
+      await file.sync();
+    },
+  });
   return {
     ...disk,
     async list(path) {
@@ -23,18 +45,15 @@ export function watchDisk(disk: Disk, watch: Watch): Disk {
     },
     create(path) {
       sync({ op: "create", path });
-      const file = disk.create(path);
-      return {
-        ...file,
-        write(bytes) {
-          sync({ op: "write", path });
-          file.write(bytes);
-        },
-        async sync() {
-          await watch({ op: "sync", path });
-          await file.sync();
-        },
-      };
+      return watched(disk.create(path));
+    },
+    extend(path) {
+      sync({ op: "extend", path });
+      return watched(disk.extend(path));
+    },
+    async overwrite(path, offset, bytes) {
+      await watch({ op: "overwrite", path });
+      await disk.overwrite(path, offset, bytes);
     },
     async sync(path) {
       await watch({ op: "flush", path });

@@ -42,6 +42,8 @@ function describe(event: Event): string {
       return `${event.messages.length === 1 ? "event" : "events"} ${event.messages.join(", ")}: shown from here on`;
     case "offered":
       return `what ${event.module} found: ${cut(event.offer)}`;
+    case "recalled":
+      return `${event.module} recalled ${event.key}: ${cut(event.content)}`;
     case "prompted":
       return `${event.model}, about ${event.reserved.input} tokens`;
     case "refused":

@@ -50,6 +50,8 @@ export interface JournalStart {
   /** The highest sequence number. */
   readonly last: number;
   readonly segments: readonly SegmentEnd[];
+  /** Nobody has written since its newest segment was closed as it should be: this journal goes on in that. */
+  readonly goesOn?: true;
 }
 
 export interface SegmentEnd extends Pick<Segment<JournalRecord>, "name" | "bytes" | "sealed"> {
@@ -78,7 +80,7 @@ export interface Journal {
 /** Goes on where `start` says. Creates no file before the first record. */
 export function openJournal(options: JournalOptions, start: JournalStart): Journal {
   const { folder, lock, clock } = options;
-  const parts = openParts(options, start.segments);
+  const parts = openParts(options, start);
   let last = start.last;
   let dead: LegionError | undefined;
   const die = (error: unknown): never => {
@@ -186,12 +188,14 @@ interface Part {
   durable: { readonly bytes: number; readonly last: number };
 }
 
+const NOTHING = { bytes: 0, last: 0 };
+
 /** The segments of one journal. The newest of its own grows. */
-function openParts(options: JournalOptions, segments: readonly SegmentEnd[]) {
+function openParts(options: JournalOptions, { segments, goesOn }: JournalStart) {
   const { disk, folder } = options;
-  let parts: Part[] = segments.map((end) => ({ ...end, file: undefined, durable: end }));
+  let parts = partsOf(segments, goesOn && disk.extend(join(folder, segments.at(-1)!.name)));
   let unsealed = parts.filter(({ sealed }) => !sealed);
-  let growing: Part | undefined;
+  let growing = parts.findLast(({ file }) => file);
   let newest = newestPlace(segments, options.lock.epoch);
   const remove = createRemoval(folder, disk);
   const close = (): void => {
@@ -207,7 +211,7 @@ function openParts(options: JournalOptions, segments: readonly SegmentEnd[]) {
       newest = { epoch: newest.epoch, part: newest.part + 1 };
       const name = segmentName(newest);
       const file = disk.create(join(folder, name));
-      growing = { name, file, sealed: false, bytes: 0, last: 0, durable: { bytes: 0, last: 0 } };
+      growing = { name, file, sealed: false, bytes: 0, last: 0, durable: NOTHING };
       unsealed = [growing];
       parts.push(growing);
     },
@@ -252,6 +256,15 @@ function openingOf({ opening, name, lock, authorship }: JournalOptions, unsealed
   const seals = Object.fromEntries(unsealed.map((part) => [part.name, part.bytes]));
   const mac = authorship?.sign(name, lock.epoch);
   return { kind: "opened", format: 1, ...opening, ...(mac && { mac }), seals };
+}
+
+/** @param extended that of the newest, where it grows on */
+function partsOf(segments: readonly SegmentEnd[], extended: AppendFile | undefined): Part[] {
+  return segments.map((end, at) => ({
+    ...end,
+    file: at === segments.length - 1 ? extended : undefined,
+    durable: end,
+  }));
 }
 
 /** After all that is there: also if the folder of locks was deleted and its numbers begin again. */

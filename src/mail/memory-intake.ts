@@ -1,0 +1,37 @@
+// What deliveries to a long-term memory come to. Pure.
+
+import type { NewMemoryEvent } from "../domain/memory/record.ts";
+import { parseMessageId, type Delivery } from "../domain/message/message.ts";
+import type { MemoryStanding } from "../past/memory/standing.ts";
+import { takenIn } from "../past/memory/take-in.ts";
+import type { Receipt } from "./bus.ts";
+import { standingOf } from "./mailbox.ts";
+
+export interface MemoryIntake {
+  /** To be added as one; empty where nothing was new. */
+  readonly events: readonly NewMemoryEvent[];
+  /** One for each delivery; they hold once the events are added. */
+  readonly receipts: readonly Receipt[];
+}
+
+/** One delivery after the other, where the memory stands like this. */
+export function planMemoryIntake(
+  { seen: before, keeper }: Pick<MemoryStanding, "seen" | "keeper">,
+  deliveries: readonly Delivery[],
+): MemoryIntake {
+  const seen = new Map(before);
+  const now = { keeper };
+  const events: NewMemoryEvent[] = [];
+  const receipts = deliveries.map((delivery): Receipt => {
+    const standing = standingOf(delivery, seen);
+    if (standing === "duplicate") return { status: "duplicate" };
+    if (standing === "gap") return { status: "gap", expected: seen.get(delivery.from)! + 1 };
+    seen.set(delivery.from, parseMessageId(delivery.message.id).n);
+    for (const event of takenIn(delivery, now)) {
+      if (event.kind === "kept") now.keeper = event.by;
+      events.push(event);
+    }
+    return { status: "accepted" };
+  });
+  return { events, receipts };
+}

@@ -1,0 +1,25 @@
+// What a long-term memory makes of what is sent to it. It never refuses: what is no record counts all the same, or its sender
+// would send it for ever.
+
+import type { NewMemoryEvent } from "../../domain/memory/record.ts";
+import { readRecord } from "../../domain/memory/record-schema.ts";
+import { MAX_CONTENT_BYTES, parseMessageId, type Delivery } from "../../domain/message/message.ts";
+import { counts, type MemoryStanding } from "./standing.ts";
+
+/** The events that a delivery comes to, which stands next in its sender's order: the first to send a context keeps the memory. */
+export function takenIn(
+  { from, message }: Delivery,
+  standing: Pick<MemoryStanding, "keeper">,
+): readonly NewMemoryEvent[] {
+  const { from: by, n: mail } = parseMessageId(message.id);
+  const { content, taint } = message;
+  const told = { mail, from, by };
+  const isFitting = Buffer.byteLength(content) <= MAX_CONTENT_BYTES;
+  const record = isFitting ? readRecord(message.details, content) : undefined;
+  if (!record) return [{ kind: "void", ...told, reason: "it was no entry, and no context" }];
+  const marks = taint === undefined ? {} : { taint };
+  if ("entry" in record) return [{ kind: "entry", ...told, raw: content, ...record.entry, ...marks }];
+  const claim: NewMemoryEvent[] =
+    standing.keeper === undefined && !counts(standing, by) ? [{ kind: "kept", by }] : [];
+  return [...claim, { kind: "context", ...told, content, ...record.context, ...marks }];
+}
