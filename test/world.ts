@@ -43,6 +43,8 @@ export interface WorldAgent {
   readonly profile?: ScriptedOptions;
   readonly protocol?: "text" | "tools";
   readonly modules?: readonly Module[];
+  /** Long-term memories that it reaches. */
+  readonly memories?: readonly string[];
   readonly limits?: Limits;
   readonly strategy?: StrategyName;
   readonly threshold?: number;
@@ -186,6 +188,7 @@ export function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
     },
     errors: agent.errors ?? "keep",
     tickMs: agent.tickMs ?? 0,
+    memories: agent.memories,
     ...(agent.bash && inBash(agent.bash, { modules: [bash], model, engine: agent.engine ?? templates })),
   };
 }

@@ -6,6 +6,7 @@ import type { LimitsChoice } from "../domain/limits.ts";
 import type { Sampling } from "../domain/model.ts";
 import type { ModelDescription } from "../model/registry/profiles.ts";
 import type { BashSettings } from "../domain/task-templates.ts";
+import type { MemoryId } from "../domain/memory/memory-id.ts";
 import { isAgentId, type AgentId } from "../domain/message/message.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import { findInProject } from "../base/files/project-file.ts";
@@ -16,6 +17,7 @@ import {
   limits,
   line,
   memory,
+  memoryIds,
   moduleNames,
   name,
   serverNames,
@@ -77,6 +79,8 @@ export interface Definition {
   readonly preloaded?: readonly string[];
   /** Which MCP servers it has, of those that there are; absent: all. */
   readonly mcp?: "all" | readonly string[];
+  /** The long-term memories that it reaches, the one that it writes to first; absent: the usual one, with the module for it. */
+  readonly memories?: readonly MemoryId[];
   /** How its file is named, where that may hold servers of its own; absent: it may not. */
   readonly file?: string;
   /** Paths relative to the project of guides that are part of its brief, there or not; absent: none. */
@@ -112,6 +116,7 @@ export interface Member {
   /** Stand in place of the definition's. */
   readonly skills?: Definition["skills"];
   readonly mcp?: Definition["mcp"];
+  readonly memories?: Definition["memories"];
   /** Chosen by the record of its last start, which is no place to name code: only what the definition names, too, is run. */
   readonly modulesBy?: "record";
 }
@@ -139,13 +144,14 @@ export type KnownPlace = Pick<Places, "trust" | "commandsIn">;
 export const MAX_MEMBERS = 1_000;
 const DEFAULT_MODULES = ["core", "goals", "notes", "messaging", "system", "web"];
 
-/** The keys that bear the name of the module that finds what they say. */
-const FINDERS = ["skills", "mcp"] as const;
+/** By key, the module that finds what it says. */
+const FINDERS = { skills: "skills", mcp: "mcp", memories: "memory" } as const;
 
 const WORKSPACES = ["project", "worktree"] as const;
 const workspace = z.enum(WORKSPACES, `expected ${WORKSPACES.join(" or ")}`);
 const PROTOCOL = "expected auto, text, tools or bash";
 const GUIDES_EXPECTED = `expected a list of ${GUIDES.join(" and ")}`;
+const found = { skills: skillNames.optional(), mcp: serverNames.optional(), memories: memoryIds.optional() };
 const frontMatter = section({
   name: name.optional(),
   description: line.optional(),
@@ -158,8 +164,7 @@ const frontMatter = section({
   memory: memory.optional(),
   limits: limits.optional(),
   policy: policy.optional(),
-  skills: skillNames.optional(),
-  mcp: serverNames.optional(),
+  ...found,
   guides: z.array(z.enum(GUIDES, GUIDES_EXPECTED), GUIDES_EXPECTED).optional(),
   environment: environment.optional(),
   workspace: workspace.optional(),
@@ -179,8 +184,7 @@ const team = section({
         environment: environment.optional(),
         modules: moduleNames.optional(),
         actions: actionNames.optional(),
-        skills: skillNames.optional(),
-        mcp: serverNames.optional(),
+        ...found,
         workspace: workspace.optional(),
       }),
       "expected a map from agent ids to what they are",
@@ -234,6 +238,7 @@ async function readDefinition(reference: string, places: Places): Promise<Defini
     workspace: read.workspace,
     skills: read.skills,
     mcp: read.mcp,
+    memories: read.memories,
     policy: policyLayers(file, settings.policy, trust.bounds),
     grants,
   };
@@ -266,9 +271,10 @@ async function readClaudeDefinition(file: ClaudeFile, places: Places): Promise<D
 /** `modules`, and what finds what is said: who says which skills, or which servers, an agent has need not name the module as well. */
 export function withFinders(
   modules: readonly string[],
-  said: Pick<Definition, (typeof FINDERS)[number]>,
+  said: Pick<Definition, keyof typeof FINDERS>,
 ): readonly string[] {
-  return [...modules, ...FINDERS.filter((key) => said[key] !== undefined && !modules.includes(key))];
+  const wanted = Object.entries(FINDERS).filter(([key]) => said[key as keyof typeof FINDERS] !== undefined);
+  return [...new Set([...modules, ...wanted.map(([, module]) => module)])];
 }
 
 /**

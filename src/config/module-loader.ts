@@ -24,6 +24,7 @@ const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
   ["skills", async () => (await import("../../modules/skills/index.ts")).skills],
   ["web", async () => (await import("../../modules/web/index.ts")).web],
   ["bash", async () => (await import("../../modules/bash/index.ts")).bash],
+  ["memory", async () => (await import("../../modules/memory/index.ts")).memory],
   ["mcp", async () => (await import("../../modules/mcp/index.ts")).mcp],
 ]);
 

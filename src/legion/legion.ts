@@ -125,9 +125,9 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project, options.home);
   const { inspect } = inspector;
-  const { store, disk, node, ceiling, begin } = await openStorage(options, { paths, clock, inspect });
-  const now = new AbortController();
-  setMaxListeners(0, now.signal);
+  const { memories, ...storage } = await openStorage(options, { paths, clock, inspect });
+  const { store, disk, node, ceiling, begin } = storage;
+  const now = createInterrupt();
   const agents = new Map<AgentId, Supervised>();
   const peers = createPeers(store, plans, agents);
   const alarms = createAlarms(store.control, clock);
@@ -136,10 +136,11 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const meter = createMeter(options, { clock, alarms, ceiling, closing });
   // What ends with the node, such as servers, may leave something to be told.
   closing.add(alarms.close);
-  const premises = createPremises({ ...options, ...alarms, paths, clock, peers, closing });
+  const premises = createPremises({ ...options, ...alarms, memories, paths, clock, peers, closing });
   const { bus, control } = store;
+  const { unread } = bus;
   const announceHops = createHopNotice(control);
-  const shared: Shared = { ...alarms, clock, inspect, redactor, peers, unread: bus.unread, announceHops };
+  const shared: Shared = { ...alarms, clock, inspect, redactor, peers, unread, announceHops };
   const traces = (agent: AgentId): Traces => createTraces(paths.agent(agent), disk, redactor);
   const background: Place["background"] = (agent, where) =>
     createBackground({ folder: paths.agent(agent), disk, redactor, ...where });
@@ -163,10 +164,10 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     peers,
     servers: premises.servers,
     known: store.known,
-    unread: bus.unread,
+    unread,
     ...createAnswers(agents, control),
     ...createDoor(hosting, running, { agents, redactor }),
-    resend: (id) => resend(id, { clock, peers, unread: bus.unread, control, writerFor }),
+    resend: (id) => resend(id, { clock, peers, unread, control, writerFor }),
     fork: async (order) => fork(order, { store, writerFor, readable: await readableModules() }),
     untilIdle: (signal) => untilIdle({ settled: running.settled, agents, control, inspector }, signal),
     interrupt: () => now.abort(SHUTDOWN),
@@ -177,6 +178,13 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
       if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+/** Everything that runs listens to it. */
+function createInterrupt(): AbortController {
+  const now = new AbortController();
+  setMaxListeners(0, now.signal);
+  return now;
 }
 
 /** Lets agents in while others run, those of one name one at a time; and out again. */
@@ -216,11 +224,15 @@ function rulesOf({ questions = DEFAULT_QUESTIONS, isAnswered, gate }: LegionOpti
 }
 
 /** A backend that is given is the caller's to close. */
-async function openStorage(options: LegionOptions, where: Surroundings): Promise<NodeStorage> {
+async function openStorage(
+  options: LegionOptions,
+  where: Surroundings,
+): Promise<NodeStorage & Pick<Backend, "memories">> {
   const { project, home, plans, started, redactor = NO_SECRETS, backend: given } = options;
   const backend = given ?? (await openBackend({ project, home, bus: { kind: "memory" }, redactor }));
   const agents = plans.map((plan) => toHostable(plan, redactor));
-  return backend.openNode({ ...options, agents, started: redactor.value(started) }, where);
+  const node = await backend.openNode({ ...options, agents, started: redactor.value(started) }, where);
+  return { ...node, memories: backend.memories };
 }
 
 interface MeterPlace extends Pick<NodeStorage, "ceiling"> {

@@ -14,7 +14,7 @@ import { displayName, type AgentId } from "../domain/message/message.ts";
 import { costUnknown, HOW_TO_PRICE, limitsOf, pricing } from "./hosting/agent-limits.ts";
 import { environmentChoiceOf, environmentIn, layersOf } from "./hosting/agent-policy.ts";
 import { isReference, readReferred, specsIn } from "../config/mini/reference.ts";
-import { asHeld, asMember, briefOf, modulesOf, originOf } from "./hosting/as-member.ts";
+import { asHeld, asMember, briefOf, memoriesOf, modulesOf, originOf } from "./hosting/as-member.ts";
 import type { Model } from "../domain/model.ts";
 import { serverChoice, serverGrants } from "../config/mcp/servers.ts";
 import { skillGrants, trustedFolders } from "../config/skills/folders.ts";
@@ -262,6 +262,7 @@ export function createCasting(
         ...(references.includes("skills") ? skillSettings(definition, config) : {}),
         mcp: { ...serverChoice(definition) },
       },
+      memories: memoriesOf(definition, references),
       readable: references.includes("skills") ? trustedFolders(config.skills) : [],
       limits,
       policy,

@@ -43,11 +43,11 @@ describe("loadModules", () => {
     [["gaols"], 'module "gaols": there is no such module; did you mean "goals"?'],
     [
       ["calendar"],
-      'module "calendar": there is no such module; known: core, goals, notes, messaging, system, session, skills, web, mcp, or the path of a file such as ./my-module.js',
+      'module "calendar": there is no such module; known: core, goals, notes, messaging, system, session, skills, web, memory, mcp, or the path of a file such as ./my-module.js',
     ],
     [
       ["constructor"],
-      'module "constructor": there is no such module; known: core, goals, notes, messaging, system, session, skills, web, mcp, or the path of a file such as ./my-module.js',
+      'module "constructor": there is no such module; known: core, goals, notes, messaging, system, session, skills, web, memory, mcp, or the path of a file such as ./my-module.js',
     ],
     [["./none.js"], 'module "./none.js": there is no such file in the project'],
     [["core", "core"], 'module "core": there is a module named "core" already'],

@@ -19,6 +19,7 @@ export interface TestHost {
   /** What is kept of the module's state, in order of the last change. */
   readonly state: Map<string, unknown>;
   readonly sent: { readonly targets: readonly string[] | "all"; readonly content: string }[];
+  readonly remembered: Parameters<Host["remember"]>[0][];
   act(action: string, parameters?: unknown): Promise<ActionResult>;
   /** Writes a file of the workspace, with its folders. */
   file(path: string, content?: string | Uint8Array): string;
@@ -45,6 +46,8 @@ export interface Setup {
   readonly permits?: Host["permits"];
   /** What the module found outside before; nothing if absent. */
   readonly offer?: unknown;
+  /** Long-term memories that the agent reaches; none if absent. */
+  readonly memories?: Host["memories"];
   /** What the process offers; nothing if absent. */
   readonly node?: NodeHost;
 }
@@ -56,6 +59,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
   const { id = "1", peers = [], settings = {}, signal = new AbortController().signal } = setup;
   const state = new Map(Object.entries(setup.state ?? {}));
   const sent: TestHost["sent"] = [];
+  const remembered: TestHost["remembered"] = [];
   const environment = createLocalEnvironment(process.env);
   const mark = randomUUID();
   const background = createBackground({
@@ -117,6 +121,8 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
     node: setup.node ?? closedPremises(() => Promise.reject(new Error("no web here"))),
     settings,
     signal,
+    memories: setup.memories ?? [],
+    remember: (entry) => void remembered.push(entry),
     send(targets, content) {
       const unknown =
         targets === "all" ? [] : targets.filter((to) => to !== "0" && !peers.some((peer) => peer.id === to));
@@ -143,5 +149,5 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
   };
 
   const act: TestHost["act"] = (action, parameters = {}) => module.actions[action]!.execute(parameters, host);
-  return { host, root, state, sent, act, file };
+  return { host, root, state, sent, remembered, act, file };
 }

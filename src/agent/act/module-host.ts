@@ -18,6 +18,7 @@ import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";
 import { overhear } from "../parts/overhear.ts";
 import { permits } from "../parts/permits.ts";
+import { afterOwnWrites } from "./own-writes.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
 export interface RunningAction {
@@ -64,6 +65,8 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     },
     node,
     programs,
+    memories: workplace.memories,
+    remember: refuse,
     settings: workplace.settings(module),
     signal: NEVER,
     send: refuse,
@@ -104,6 +107,7 @@ export function actingHost(performer: Performer, module: string, running: Runnin
   const { call, leave } = ready;
   const isReader = ready.action.effects === "reads";
   const host = readingHost(performer, performer.modules, module);
+  const { node } = host;
   const active = (): Work => (work.isOver ? refuse() : work);
   const changing = (): Work => (isReader ? refuseReader(ready) : active());
   return {
@@ -128,6 +132,15 @@ export function actingHost(performer: Performer, module: string, running: Runnin
     },
     signal,
     progress,
+    memories: host.memories.map((memory) => afterOwnWrites(memory, performer, signal)),
+    remember(entry) {
+      const [memory] = host.memories;
+      if (!memory) throw new LegionError("REFUSED", "You have no long-term memory.");
+      if (!permits(leave, { kind: "send", to: memory.id }))
+        throw new LegionError("REFUSED", `A rule of your policy stands against writing to ${memory.id}.`);
+      const { raw, said = new Date(node.clock.now()).toISOString(), ...note } = entry;
+      changing().record(memory.id, raw, { entry: { ...note, said } });
+    },
     permits: (touching) => permits(leave, touching),
     send: (targets, content) =>
       changing().send(targets, content, (to) => permits(leave, { kind: "send", to })),

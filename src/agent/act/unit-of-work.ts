@@ -3,11 +3,14 @@
 
 import type { Correspondent } from "../parts/agent.ts";
 import type { ModelAnswer } from "../parts/model/metered-model.ts";
-import { writeLetter, hasMet, resolveTargets } from "../../mail/compose.ts";
+import { compose, writeLetter, hasMet, resolveTargets } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "../../domain/event/event.ts";
 import { LegionError } from "../../base/errors.ts";
-import type { AgentId, Message } from "../../domain/message/message.ts";
+import type { MemoryId } from "../../domain/memory/memory-id.ts";
+import type { RecordDetails } from "../../domain/memory/record.ts";
+import { MAX_CONTENT_BYTES, type AgentId, type Message } from "../../domain/message/message.ts";
+import type { OpenCall } from "../../past/ledger.ts";
 import { keysOf, valueOf, type ModuleState } from "../../past/state.ts";
 import type { State } from "../../domain/authoring/host.ts";
 
@@ -27,15 +30,7 @@ export function beginWork({ memory, shared }: Correspondent, call: string) {
     refused: refused as readonly Undeliverable[],
     /** What the action's own model calls came to, those without an answer included; `undefined` without any. */
     get usage(): Usage | undefined {
-      const settled = new Set(answered.map(({ prompted }) => prompted));
-      // A call without an answer is charged for its reservation.
-      const own = memory.ledger.open.filter((open) => open.call === undefined || open.call === call);
-      const unanswered = own.filter(({ seq }) => !settled.has(seq));
-      const usages = [
-        ...unanswered.map(({ reserved }) => reserved),
-        ...answered.map(({ completion }) => completion.usage),
-      ];
-      return usages.length > 0 ? usages.reduce(addUsage) : undefined;
+      return usageOf(memory.ledger.open, call, answered);
     },
     /** The action has ended: nothing can be staged any more. */
     get isOver(): boolean {
@@ -49,6 +44,9 @@ export function beginWork({ memory, shared }: Correspondent, call: string) {
       isOver = true;
     },
     state: (module: string): State => stagedState(memory.state, module, changes),
+    /** Stages a record for a long-term memory. Throws REFUSED where it is too long. */
+    record: (to: MemoryId, content: string, details: RecordDetails): void =>
+      void sends.push(...composeRecord({ memory, shared }, { to, content, details }, sends)),
     /** Stages one message to each target. Throws REFUSED, staging none, if one of them may not be sent. */
     async send(
       targets: readonly AgentId[] | "all",
@@ -73,6 +71,37 @@ export function beginWork({ memory, shared }: Correspondent, call: string) {
       return written.sends.map(({ id }) => id);
     },
   };
+}
+
+function usageOf(
+  open: readonly OpenCall[],
+  call: string,
+  answered: readonly ModelAnswer[],
+): Usage | undefined {
+  const settled = new Set(answered.map(({ prompted }) => prompted));
+  // A call without an answer is charged for its reservation.
+  const own = open.filter((one) => one.call === undefined || one.call === call);
+  const unanswered = own.filter(({ seq }) => !settled.has(seq));
+  const usages = [
+    ...unanswered.map(({ reserved }) => reserved),
+    ...answered.map(({ completion }) => completion.usage),
+  ];
+  return usages.length > 0 ? usages.reduce(addUsage) : undefined;
+}
+
+function composeRecord(
+  { memory, shared }: Correspondent,
+  {
+    to,
+    content,
+    details,
+  }: { readonly to: MemoryId; readonly content: string; readonly details: RecordDetails },
+  staged: readonly Message[],
+): readonly Message[] {
+  const bytes = Buffer.byteLength(content);
+  if (bytes > MAX_CONTENT_BYTES)
+    throw new LegionError("REFUSED", `It has ${bytes} bytes; at most ${MAX_CONTENT_BYTES} are kept.`);
+  return compose(memory, { from: memory.agent, to: [to], content, details }, staged, shared.clock.now());
 }
 
 /** Module state as a running action sees it: the committed values under its own changes. */

@@ -80,7 +80,7 @@ export interface Performer extends HostSource, Correspondent {
   readonly traces: Traces;
   readonly background: Background;
   readonly inbox: Pick<Inbox, "ahead" | "heard">;
-  readonly outbox: Pick<Outbox, "deliver">;
+  readonly outbox: Pick<Outbox, "deliver" | "undelivered">;
   readonly shared: PostalService & Pick<Shared, "clock" | "inspect">;
 }
 

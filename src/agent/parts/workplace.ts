@@ -1,6 +1,7 @@
 // Where an agent works, and what its modules find there.
 
 import type { Tenure } from "../../domain/lease.ts";
+import type { HostMemory } from "../../domain/authoring/memories.ts";
 import type { NodeHost, Peer } from "../../domain/authoring/host.ts";
 import type { Programs } from "../../domain/authoring/program.ts";
 import type { Environment, ExecuteOptions } from "../../environment/environment.ts";
@@ -14,6 +15,8 @@ export interface Workplace {
   readonly settings: (module: string) => Readonly<Record<string, unknown>>;
   /** Every known agent, Control not. */
   readonly peers: () => Promise<readonly Peer[]>;
+  /** The long-term memories that its agent reaches, the one that it writes to first. */
+  readonly memories: readonly HostMemory[];
 }
 
 /** Without what is an agent's own. */

@@ -4,13 +4,14 @@ import type { Clock } from "../../base/clock.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { NewEvent } from "../../domain/event/event.ts";
 import type { Memory } from "../../past/past.ts";
+import { createRecall } from "./recall.ts";
 import type { ModuleSet } from "../parts/module-set.ts";
 
 /** At most this often: each change costs the provider's cache of the prompt. */
 const EVERY_MS = 30_000;
 
 export interface Lookout {
-  readonly memory: Pick<Memory, "commit" | "offers">;
+  readonly memory: Memory;
   readonly modules: Pick<ModuleSet, "modules" | "host">;
   readonly redactor: Redactor;
   readonly clock: Pick<Clock, "now">;
@@ -20,9 +21,11 @@ export interface Lookout {
 export type LookOutside = (signal: AbortSignal) => Promise<void>;
 
 export function createLookout({ memory, modules, redactor, clock }: Lookout): LookOutside {
+  const recall = createRecall({ memory, modules, redactor });
   const looking = modules.modules.flatMap(({ name, offers }) => (offers ? [{ name, offers }] : []));
   let nextMs = -Infinity;
   return async (signal) => {
+    await recall(signal);
     if (looking.length === 0 || clock.now() < nextMs) return;
     const events = await Promise.all(
       looking.map(async ({ name, offers }): Promise<NewEvent[]> => {

@@ -1,5 +1,6 @@
 // What people may write in more than one place: in config.yaml, in the front matter of an agent, in a team.
 
+import { isMemoryId, USUAL_MEMORY } from "../../domain/memory/memory-id.ts";
 import { z } from "zod";
 import { STRATEGY_NAMES, type MemorySettings } from "../../domain/memory-settings.ts";
 import { parseDuration } from "../../base/text/duration.ts";
@@ -95,6 +96,12 @@ export const serverNames = z.union([z.literal("all"), z.array(name).max(1_000)],
 export const skillNames = z.union([z.literal("all"), z.array(name).max(1_000)], {
   error: "expected all, or a list of skills such as [pdf, release-notes]",
 });
+
+const MEMORY_IDS = `expected a list of memories such as [${USUAL_MEMORY}]`;
+export const memoryIds = z
+  .array(z.string().refine(isMemoryId, MEMORY_IDS), MEMORY_IDS)
+  .min(1, MEMORY_IDS)
+  .max(20, "expected at most 20 memories");
 
 export const actionNames = z
   .array(name, { error: "expected a list of actions such as [readFile, executeCommand]" })

@@ -1,6 +1,7 @@
 // What a module may ask of the runtime, for one agent and for all of a process.
 
 import type { ProtocolName } from "../event/event.ts";
+import type { HostMemory, NewEntry } from "./memories.ts";
 import type { Network } from "./network.ts";
 import type { TaskTemplates } from "../task-templates.ts";
 import type { Programs } from "./program.ts";
@@ -102,12 +103,17 @@ export interface Host {
   readonly howToAct: string;
   readonly state: State;
   readonly history: History;
-  /** What this module found outside the legion, as the agent's log keeps it; `undefined` before it found anything. */
+  /**
+   * What this module found outside the legion, as the agent's log keeps it, or what it recalled, by its keys; `undefined` before it
+   * found anything.
+   */
   readonly offer: unknown;
   readonly workspace: Workspace;
   /** The same object for all agents of this process. */
   readonly node: NodeHost;
   readonly programs: Programs;
+  /** The long-term memories that the agent reaches, the one that it writes to first; may be empty. */
+  readonly memories: readonly HostMemory[];
   /** The section of config.yaml that has this module's name; empty if there is none. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Aborts when the running action has to stop. Pass it to every wait. */
@@ -117,6 +123,11 @@ export interface Host {
    * the action's result. Returns the message ids. Throws, saying why, if one of them may not be sent; then none is.
    */
   send(targets: readonly string[] | "all", content: string): Promise<readonly string[]>;
+  /**
+   * Stages an entry for the first of `memories`; it goes out with the action's result, word for word, and is as marked as
+   * that. Throws, saying why, if it may not be sent.
+   */
+  remember(entry: NewEntry): void;
   /**
    * Shows whoever watches what the running action is at, such as what a command prints. It is live only: nobody has to see
    * it, no model does, and of much at once only the end is shown. What the action left in the background may go on to tell.

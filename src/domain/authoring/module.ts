@@ -167,6 +167,16 @@ export interface Offers {
   actions?(offer: unknown): Readonly<Record<string, Action>>;
 }
 
+/** What a prompt shows from outside the agent's log, under a key that stays the same. */
+export interface Recollection {
+  readonly key: string;
+  /** Empty: nothing is shown any more. */
+  readonly content: string;
+  /** Where it stands there: a number of that log. */
+  readonly from?: number;
+  readonly taint?: readonly string[] | true;
+}
+
 export interface Module {
   /** Lower-case letters, digits and dashes; heads its parts of the prompt and names its config section. */
   readonly name: string;
@@ -187,6 +197,12 @@ export interface Module {
   readonly place?: "workspace";
   readonly actions: Readonly<Record<string, Action>>;
   readonly offers?: Offers;
+  /**
+   * Reads what its part of the prompt shall show of a log that goes on beside the agent's own: before the first prompt after a
+   * start, or after a summary, and never in between, so that the provider's cache of the prompt holds. The agent's log keeps it, and
+   * `instructions` finds it in `host.offer`, by its keys. Where it rejects, what was known stays.
+   */
+  recall?(host: Host): Promise<readonly Recollection[]>;
 }
 
 const MODULE_KEYS = [
@@ -198,6 +214,7 @@ const MODULE_KEYS = [
   "place",
   "actions",
   "offers",
+  "recall",
 ];
 
 /** Declares a module. Throws if the name is malformed, and at an unknown key. */

@@ -6,15 +6,17 @@ import { heldSections, type ShownSections } from "../../config/mini/variables.ts
 import { withoutMark } from "../../config/skills/mark.ts";
 import { isBuiltIn } from "../../config/module-loader.ts";
 import type { Origin } from "./agent-plan.ts";
+import { USUAL_MEMORY, type MemoryId } from "../../domain/memory/memory-id.ts";
 import { enumerate } from "../../base/text/wording.ts";
 import { displayName } from "../../domain/message/message.ts";
 
 /** Of what is found for it, and of where it works. */
-export function asMember(definition: Definition, { skills, mcp, workspace }: Member): Definition {
+export function asMember(definition: Definition, { skills, mcp, memories, workspace }: Member): Definition {
   return {
     ...definition,
     skills: skills ?? definition.skills,
     mcp: mcp ?? definition.mcp,
+    memories: memories ?? definition.memories,
     workspace: workspace ?? definition.workspace,
   };
 }
@@ -49,6 +51,14 @@ export function originOf(
   };
 }
 
+/** Those that it reaches, the one that it writes to first. */
+export function memoriesOf(
+  { memories = [USUAL_MEMORY] }: Definition,
+  modules: readonly string[],
+): readonly MemoryId[] {
+  return modules.includes("memory") ? memories : [];
+}
+
 /** A mark that nothing will be put in place of is taken out. */
 export function briefOf(brief: string, modules: readonly string[]): string {
   return modules.includes("skills") ? brief : withoutMark(brief);
@@ -59,14 +69,14 @@ export function briefOf(brief: string, modules: readonly string[]): string {
  * fit its protocol.
  */
 export function modulesOf(
-  { id, agent, modules, modulesBy, actions, skills, mcp }: Member,
+  { id, agent, modules, modulesBy, actions, skills, mcp, memories }: Member,
   definition: Definition,
 ): readonly string[] {
   const isStrange = (reference: string): boolean =>
     !isBuiltIn(reference) && !definition.modules.includes(reference);
   const strange = modulesBy === "record" ? modules?.find(isStrange) : undefined;
   if (strange === undefined) {
-    const all = withFinders(modules ?? definition.modules, { skills, mcp });
+    const all = withFinders(modules ?? definition.modules, { skills, mcp, memories });
     checkFit(definition, all, actions);
     return all;
   }

@@ -18,6 +18,9 @@ import type { Shared } from "../../agent/parts/agent.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import { enumerate } from "../../base/text/wording.ts";
 import { markOf } from "../../agent/parts/command-trace.ts";
+import type { MemoryId } from "../../domain/memory/memory-id.ts";
+import type { Memories } from "../../storage/contract/memories.ts";
+import { reachedMemories } from "./reached-memories.ts";
 import { createPrograms } from "./programs.ts";
 import { openFolders, type FolderOwner, type OwnFolder } from "./worktrees.ts";
 
@@ -28,6 +31,7 @@ export interface PremisesDeps {
   readonly settings: Workplace["settings"];
   readonly peers: Workplace["peers"];
   readonly tellControl: Shared["tellControl"];
+  readonly memories: Pick<Memories, "read">;
   /** Absent: nothing is hidden. */
   readonly redactor?: Redactor;
   /** Gets what modules open here. */
@@ -49,6 +53,8 @@ export interface Lodging extends OwnFolder {
   readonly environment?: OpenEnvironment;
   /** Folders that its commands may read in a sandbox, such as those of its skills, whose scripts are commands; absent: none. */
   readonly readable?: readonly string[];
+  /** The long-term memories that it reaches, the one that it writes to first; absent: none. */
+  readonly memories?: readonly MemoryId[];
 }
 
 export type Premises = ReturnType<typeof createPremises>;
@@ -95,6 +101,7 @@ export function createPremises(deps: PremisesDeps) {
         programs: programsOf({ used, open: openOwn, place }),
         settings,
         peers,
+        memories: reachedMemories(lodger.memories, deps.memories),
         close: async () => opened?.close(),
       };
     },
@@ -132,7 +139,7 @@ function aboutSetAside(agent: AgentId, moved: readonly string[], to: string): st
 }
 
 /** Of an agent that does not act. */
-interface Dormant extends Pick<Workplace, "settings" | "peers"> {
+interface Dormant extends Pick<Workplace, "settings" | "peers" | "memories"> {
   readonly agent: AgentId;
   /** As of its plan. */
   readonly workspace: Lodging["workspace"];
@@ -143,14 +150,14 @@ interface Dormant extends Pick<Workplace, "settings" | "peers"> {
 
 /** For an agent that does not act: its modules find what they read, in the project as well, and everything else refuses. */
 export function closedWorkplace(
-  { agent, workspace: own, project, home, settings, peers }: Dormant,
+  { agent, workspace: own, project, home, settings, peers, memories }: Dormant,
   refuse: () => Promise<never>,
 ): Workplace {
   const paths = legionPaths(project, home);
   const branch = own === "worktree" ? paths.branch(agent) : undefined;
   const workspace = { root: project, branch, home: relative(project, paths.root), execute: refuse };
   const programs = { isConfined: false, confinement: "", start: refuse, startOutside: refuse };
-  return { workspace, node: closedPremises(refuse), programs, settings, peers };
+  return { workspace, node: closedPremises(refuse), programs, settings, peers, memories };
 }
 
 /** For agents that do not run: nothing can be asked of it. */

@@ -22,6 +22,7 @@ import type { EventLog } from "../../past/log/event-log.ts";
 import { CONTROL, displayName, parseMessageId } from "../../domain/message/message.ts";
 import { openMemory } from "../../past/past.ts";
 import { CLOSED_RULEBOOK } from "../rulebook.ts";
+import { NO_MEMORIES, reachedMemories } from "../hosting/reached-memories.ts";
 import { closedWorkplace } from "../hosting/shared-host.ts";
 import { createPlayhead, type Playhead } from "./playhead.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
@@ -142,8 +143,9 @@ async function createPlace(
     rulebook: () => CLOSED_RULEBOOK,
     delayMs: 0,
     premises: {
-      open({ identity, workspace: own }) {
-        const whose = { agent: identity.id, workspace: own, peers };
+      open({ identity, workspace: own, memories }) {
+        const reached = reachedMemories(memories, NO_MEMORIES);
+        const whose = { agent: identity.id, workspace: own, peers, memories: reached };
         const { workspace, ...workplace } = closedWorkplace({ ...options, ...whose }, refuse);
         return Promise.resolve({
           ...workplace,

@@ -169,7 +169,8 @@ async function compareAll(tapes: Iterable<Tape>, today: Reader): Promise<Differe
  * legion, or tells of it.
  */
 function isGiven(event: NewEvent | Event): boolean {
-  if (event.kind !== "notice") return ["approval", "offered", "edited", "branch"].includes(event.kind);
+  if (event.kind !== "notice")
+    return ["approval", "offered", "recalled", "edited", "branch"].includes(event.kind);
   return ["paused", "resumed", "gap", "mode"].includes(event.reason) || event.reason.startsWith("parked");
 }
 

@@ -18,6 +18,7 @@ import type {
   PromptedEvent,
   Stop,
 } from "../../domain/event/event.ts";
+import type { RecordDetails } from "../../domain/memory/record.ts";
 import { parseMessageId, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { Model, ModelRequest } from "../../domain/model.ts";
 import type { Limiter } from "../../model/limiter/limiter.ts";
@@ -275,6 +276,12 @@ async function sendAgain(work: Work, sends: readonly Message[]): Promise<void> {
   for (let first = 0; first < sends.length;) {
     const { targetAgentIds, content, details } = sends[first]!;
     const letter = sends.slice(first, first + Math.max(1, targetAgentIds.length));
+    const [to = ""] = targetAgentIds;
+    if (to.includes("/")) {
+      work.record(to, content, details as RecordDetails);
+      first++;
+      continue;
+    }
     await work.send(
       letter.map(({ id }) => parseMessageId(id).to),
       content,

@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../domain/event/event.ts";
 import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
+import type { Memories } from "./memories.ts";
 import type { Arrival, Unfolded } from "./arrival.ts";
 import type { Durability, NodeOrder, NodeStorage, Surroundings } from "./node.ts";
 import type { Nodes } from "./nodes.ts";
@@ -13,6 +14,8 @@ import type { Store } from "./store.ts";
 
 export interface Backend {
   readonly reader: Reader;
+  /** Those of the project, whatever home of it this is. */
+  readonly memories: Memories;
   /** Absent: one process at a time opens it for writing. */
   readonly nodes?: Nodes;
   /** `waits`: what somebody else wrote is taken in, and waits for the person; `refused`: nothing here could say that it is. */

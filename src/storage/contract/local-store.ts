@@ -8,11 +8,13 @@ import type { Inspect } from "../../domain/inspection.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import { openControl } from "../../mail/control.ts";
 import { createTurns, mend, type Writer, type Writing } from "../../mail/log-access.ts";
+import { withMemories } from "../../mail/to-memories.ts";
 import { createOutbox, type Outbox } from "../../mail/outbox.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { openMemory, type Memory, type OpenedLog } from "../../past/past.ts";
 import type { LocalBus, LocalMailboxes } from "./local-bus.ts";
 import type { AgentHost, Running } from "./node.ts";
+import type { Memories } from "./memories.ts";
 import { UNHOSTED, type AgentMemoryOptions, type Store } from "./store.ts";
 import type { Send } from "../../past/mail/sends.ts";
 
@@ -28,6 +30,8 @@ export interface LocalPlace extends Pick<Store, "known" | "events" | "enroll"> {
   /** Holds of its log, which is closed, no more than where another one goes on. Absent: it holds nothing. */
   forget?(agent: AgentId): Promise<void>;
   createBus(mailboxes: Pick<LocalMailboxes, "watermarks" | "held">): LocalBus;
+  /** What is sent to long-term memories goes there. */
+  readonly memories: Memories;
   /** Agents whose mailboxes lost mail to a damage. */
   readonly damaged: Set<AgentId>;
   /** Lets the next process have it. */
@@ -38,10 +42,10 @@ export interface LocalPlace extends Pick<Store, "known" | "events" | "enroll"> {
 export type LocalStore = Awaited<ReturnType<typeof openLocalStore>>;
 
 export async function openLocalStore(place: LocalPlace) {
-  const { known, events, hosted, clock, damaged } = place;
+  const { known, events, hosted, clock, damaged, memories } = place;
   const { find, held, openAgent, retire } = await openLogs(place);
   const ledger = (agent: AgentId): Promise<Ledger | undefined> => find(agent).catch(() => undefined);
-  const bus = place.createBus({ watermarks: find, held });
+  const bus = withMemories(place.createBus({ watermarks: find, held }), memories);
   const control = await openControl(await openAgent(CONTROL, UNHOSTED), bus, clock, known);
   const sleepers = createSleepers((agent) => openAgent(agent, UNHOSTED), { bus, clock });
   const sleeping = (): readonly AgentId[] => known().filter((id) => !hosted.has(id));
@@ -84,7 +88,7 @@ export async function openLocalStore(place: LocalPlace) {
         ...createEntrance(place, host, { sleepers, bus, retire }),
       };
     },
-    close: () => inOrder([...sleepers.closings(), control.close, bus.close, place.release]),
+    close: () => inOrder([...sleepers.closings(), control.close, bus.close, memories.close, place.release]),
   };
 }
 

@@ -1,9 +1,10 @@
 // The long-term memories of a project: peers without an actor. Each is a log that takes in what is sent to it as it arrives.
 
-import type { MemoryEvent, NewMemoryEvent } from "../../domain/memory/record.ts";
+import type { NewMemoryEvent } from "../../domain/memory/record.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import type { Delivery } from "../../domain/message/message.ts";
 import type { Receipt } from "../../mail/bus.ts";
+import type { MemoryLog } from "../../past/memory/recall.ts";
 import type { MemoryStanding } from "../../past/memory/standing.ts";
 
 /**
@@ -32,10 +33,7 @@ export type PlanChange = (
   reader: MemoryReader,
 ) => Promise<readonly NewMemoryEvent[]>;
 
-export interface MemoryReader {
-  standing(): Promise<MemoryStanding>;
-  /** From sequence number `from`, oldest first. Of what was forgotten `raw`, `summary`, `content` and all words beside them are empty. */
-  events(from?: number): AsyncIterable<MemoryEvent>;
+export interface MemoryReader extends MemoryLog {
   /** Did somebody else write it, so that it waits for the person? */
   isForeign(): Promise<boolean>;
 }

@@ -5,7 +5,10 @@ import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { writeLastStart, type LastStart } from "../contract/last-start.ts";
 import type { NodeOrder, NodeStorage, Surroundings } from "../contract/node.ts";
 import type { Backend } from "../contract/backend.ts";
+import type { Memories } from "../contract/memories.ts";
+import { openPersonFolder } from "../folder/person/folder.ts";
 import { receiveAgents } from "./arrivals.ts";
+import { createFileMemories, type FileMemoriesOptions } from "./memories/memories.ts";
 import { createFileReader, followFiles, type FilesOptions } from "./reader/reader.ts";
 import { createFileSource } from "./reader/source.ts";
 import { openFileStore, type FileStore } from "./store.ts";
@@ -17,15 +20,24 @@ export function createFileBackend(
 ): Backend {
   const reader = createFileReader(project, options);
   const { paths } = reader;
+  const { person = openPersonFolder(process.env) } = options;
+  const place: FileMemoriesOptions = { project, person, durability: "disk", redactor };
+  const memories = createFileMemories(place);
   return {
     reader,
+    memories,
     foreign: "waits",
-    openNode: (order, surroundings) => openFileNode(order, { ...surroundings, redactor }),
+    async openNode(order, surroundings) {
+      const node = await openFileNode(order, { ...surroundings, redactor, memories });
+      if (order.foreign === "adopt") await adoptMemories(place);
+      return node;
+    },
     openStore: (options) =>
       openFileStore({
         ...options,
         paths,
         redactor,
+        memories,
         role: "command",
         inspect: () => undefined,
         hosted: new Set(),
@@ -37,14 +49,14 @@ export function createFileBackend(
       await receiveAgents(paths, arrival);
       return [];
     },
-    close: () => Promise.resolve(),
+    close: memories.close,
   };
 }
 
 /** All of its agents run in this process. Rejects with LOCKED if another node runs in this folder. */
 async function openFileNode(
   { agents, durability, disk, started, foreign }: NodeOrder,
-  surroundings: Surroundings & { readonly redactor: Redactor },
+  surroundings: Surroundings & { readonly redactor: Redactor; readonly memories: Memories },
 ): Promise<NodeStorage> {
   const hosted = new Set(agents.map(({ id }) => id));
   const store = await openFileStore({ ...surroundings, role: "node", durability, hosted, disk, foreign });
@@ -56,6 +68,14 @@ async function openFileNode(
       return store.begin(host);
     },
   };
+}
+
+/** Takes on those that somebody else wrote. */
+async function adoptMemories(place: FileMemoriesOptions): Promise<void> {
+  const memories = createFileMemories({ ...place, foreign: "adopt" });
+  for (const id of await memories.known())
+    if (await memories.read(id).isForeign()) await memories.change(id, () => Promise.resolve([]));
+  await memories.close();
 }
 
 /** What is wrong with the disk, the agents say. */

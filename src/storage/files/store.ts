@@ -23,7 +23,10 @@ import { adopt, isForeign } from "./foreign.ts";
 import { keepRecord, readRecord, whoseRecord } from "./record.ts";
 import { createFileLogs, type FileLogsOptions } from "./agents.ts";
 import { openLocalStore, type LocalPlace, type LocalStore } from "../contract/local-store.ts";
+import type { Memories } from "../contract/memories.ts";
 import type { Store } from "../contract/store.ts";
+import { NO_SECRETS } from "../../base/redaction/redactor.ts";
+import { createFileMemories } from "./memories/memories.ts";
 import { foreign } from "../contract/foreign.ts";
 
 const LOCK_WAIT_MS = 5_000;
@@ -37,6 +40,8 @@ export interface FileStoreOptions
   readonly disk?: Disk;
   /** That of whoever runs this process if absent. */
   readonly person?: PersonFolder;
+  /** The project's, opened for this store alone, if absent. */
+  readonly memories?: Memories;
   /** What somebody else wrote is taken on; absent: it waits. */
   readonly foreign?: "adopt";
 }
@@ -67,7 +72,8 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
     await hideFromGit(paths, disk);
     await disk.emptyTmp();
     await settleArrivals(paths, disk);
-    const locked = { ...options, disk, lock, authorship };
+    const memories = options.memories ?? memoriesFor(options, person);
+    const locked = { ...options, disk, lock, authorship, memories };
     if (isAdopting)
       for (const agent of [CONTROL, ...(await agentsIn(paths.agents, disk))]) await adopt(agent, locked);
     return await openFiles(locked);
@@ -88,7 +94,15 @@ async function hideFromGit({ project, root }: LegionPaths, disk: Disk): Promise<
   if (!disk.exists(path)) await disk.claim(path, `# What legions keep here.\n${IGNORED}`);
 }
 
+function memoriesFor(
+  { paths, durability, redactor = NO_SECRETS }: FileStoreOptions,
+  person: PersonFolder,
+): Memories {
+  return createFileMemories({ project: paths.project, person, durability, redactor });
+}
+
 interface Locked extends FileStoreOptions {
+  readonly memories: Memories;
   readonly disk: Disk;
   readonly lock: Lock;
   readonly authorship: Authorship;

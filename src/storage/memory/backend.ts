@@ -5,6 +5,7 @@ import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { alreadyThere, type Unfolded } from "../contract/arrival.ts";
 import type { Backend } from "../contract/backend.ts";
 import { followMemoryLog, lastOf } from "./log.ts";
+import { createProcessMemories } from "./memories.ts";
 import { createMemoryPlace, type MemoryPlace } from "./place.ts";
 import { createMemoryReader, createMemorySource } from "./reader.ts";
 import { openMemoryStore, prepare } from "./store.ts";
@@ -12,18 +13,20 @@ import { openMemoryStore, prepare } from "./store.ts";
 /** Each is a legion of its own, which nobody has started yet. */
 export function createMemoryBackend(redactor: Redactor = NO_SECRETS): Backend {
   const place = createMemoryPlace();
+  const memories = createProcessMemories();
   return {
     reader: createMemoryReader(place),
+    memories,
     foreign: "refused",
     async openNode({ agents, started, disk }, { paths, clock, inspect }) {
       const hosted = new Set(agents.map(({ id }) => id));
-      const store = await openMemoryStore(place, { clock, inspect, redactor, hosted });
+      const store = await openMemoryStore(place, { clock, inspect, redactor, hosted, memories });
       for (const { id, record } of agents) await store.enroll(id, record);
       if (started) place.lastStart = started;
       return { store, disk: disk ?? createDisk(paths.tmp), begin: store.begin };
     },
     openStore: ({ clock }) =>
-      openMemoryStore(place, { clock, inspect: () => undefined, redactor, hosted: new Set() }),
+      openMemoryStore(place, { clock, inspect: () => undefined, redactor, memories, hosted: new Set() }),
     follow: (agent, following) => followMemoryLog(place.of(agent), following),
     patiently: (read) => read(),
     source: (options) => createMemorySource(place, options),

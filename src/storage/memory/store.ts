@@ -15,7 +15,7 @@ import { createMemoryReader } from "./reader.ts";
 /** Throws LOCKED while somebody has the place open. */
 export async function openMemoryStore(
   place: MemoryPlace,
-  options: Pick<LocalPlace, "clock" | "inspect" | "redactor" | "hosted">,
+  options: Pick<LocalPlace, "clock" | "inspect" | "redactor" | "hosted" | "memories">,
 ): Promise<Store & Pick<LocalStore, "begin">> {
   const { of, known } = place;
   const { now } = options.clock;

@@ -2,6 +2,7 @@
 
 import { LegionError } from "../../base/errors.ts";
 import type { Backend } from "../contract/backend.ts";
+import type { Memories } from "../contract/memories.ts";
 import type { RedisAddress } from "./connection/address.ts";
 import { durabilityOf, examine, type Finding } from "./connection/health.ts";
 import { openLink, type Link, reachRedis } from "./connection/link.ts";
@@ -39,6 +40,7 @@ export function createRedisBackend(options: RedisBackendOptions): Backend {
   const place = { link, legion };
   const reader = createRedisReader(place);
   return {
+    memories: NOT_KEPT,
     reader,
     nodes: createRedisNodes(place),
     foreign: "refused",
@@ -54,6 +56,17 @@ export function createRedisBackend(options: RedisBackendOptions): Backend {
     close: () => Promise.resolve(),
   };
 }
+
+const notKept = (): never => {
+  throw new LegionError("REFUSED", "long-term memory is not kept in Redis yet");
+};
+const NOT_KEPT: Memories = {
+  known: () => Promise.resolve([]),
+  read: notKept,
+  receive: async () => notKept(),
+  change: async () => notKept(),
+  close: () => Promise.resolve(),
+};
 
 /** Throws REFUSED if it can lose what it is given and nobody allowed that. */
 async function persistenceOf(

@@ -11,15 +11,18 @@ import { firstFitting } from "../../../mail/mailbox.ts";
 import { nextFollowUp } from "../../../past/conversation.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { NewEvent } from "../../../domain/event/event.ts";
+import { recollect } from "../../../agent/think/recall.ts";
 import { openModules } from "../../../agent/act/module-host.ts";
 import { account } from "../../../past/ledger.ts";
 import type { AgentPlan } from "../../../legion/hosting/agent-plan.ts";
 import { MAIL_SHARE, displayName, type AgentId } from "../../../domain/message/message.ts";
+import { foldOffers, type KnownOffers } from "../../../past/offers.ts";
 import { createFold, type ReadablePast } from "../../../past/past.ts";
 import type { Model, ModelRequest } from "../../../domain/model.ts";
 import { CLOSED_RULEBOOK } from "../../../legion/rulebook.ts";
 import { createRequestRedactor } from "../../../agent/parts/model/redacted-model.ts";
 import { createRedactor, type Redactor } from "../../../base/redaction/redactor.ts";
+import { reachedMemories } from "../../../legion/hosting/reached-memories.ts";
 import { closedWorkplace } from "../../../legion/hosting/shared-host.ts";
 import { createSpeech, recallOffers, type Speech } from "../../../agent/parts/speech.ts";
 import type { Reader } from "../../../storage/contract/reader.ts";
@@ -42,7 +45,7 @@ export async function nextPrompt(
   }
 }
 
-interface Dormancy extends Pick<Site, "reader" | "project" | "home"> {
+interface Dormancy extends Pick<Site, "reader" | "backend" | "project" | "home"> {
   readonly settings: Workplace["settings"];
   readonly redactor: Redactor;
 }
@@ -55,8 +58,8 @@ async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<PromptS
   const memory = await readPast(plan, speech, reader);
   const model = asLastAsked(plan.model, memory);
   if (model !== plan.model) return openDormant({ ...plan, model }, dormancy);
-  recallOffers(speech, model, memory);
-  const whose = { agent: identity.id, workspace: plan.workspace, peers: () => everybody(reader) };
+  const memories = reachedMemories(plan.memories, dormancy.backend.memories);
+  const whose = { agent: identity.id, workspace: plan.workspace, memories, peers: () => everybody(reader) };
   const workplace = closedWorkplace({ ...dormancy, ...whose }, refuse);
   const modules = openModules(speech, {
     identity,
@@ -67,6 +70,9 @@ async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<PromptS
     rulebook: CLOSED_RULEBOOK,
     redactor: dormancy.redactor,
   });
+  const recalled = await recollect({ memory, modules, redactor: dormancy.redactor });
+  memory.offers = recalled.reduce(foldOffers, memory.offers);
+  recallOffers(speech, model, memory);
   return { memory, model, modules, speech, settings: plan.memory };
 }
 
@@ -88,7 +94,7 @@ async function readPast(
   { identity, actions }: AgentPlan,
   speech: Speech,
   reader: Reader,
-): Promise<ReadablePast> {
+): Promise<ReadablePast & { offers: KnownOffers }> {
   const { id } = identity;
   const { ledger, branch, path } = await reader.follow(id, () => createFold(speech));
   const { conversation, view } = branch;

@@ -1,0 +1,57 @@
+// What a module may ask of the long-term memories that its agent reaches.
+
+import type { EntryNote, EntryRole } from "../memory/record.ts";
+import type { Taint } from "../message/taint.ts";
+
+/** What was said, as a memory keeps it. */
+export interface RememberedEntry extends EntryNote {
+  /** Its number in the memory. */
+  readonly seq: number;
+  /** When it was entered, ISO 8601. */
+  readonly at: string;
+  /** The agent that entered it. */
+  readonly by: string;
+  readonly raw: string;
+  /** From where outside it came; absent: nobody from outside had a part in it. */
+  readonly taint?: Taint;
+}
+
+/** The newest shard of a memory's context that counts. */
+export interface RememberedContext {
+  readonly seq: number;
+  readonly at: string;
+  readonly by: string;
+  readonly content: string;
+  readonly taint?: Taint;
+}
+
+/** What is looked for in a memory; all of it has to hold. */
+export interface MemoryQuery {
+  /** Words; of them as many as can be found. */
+  readonly text: string;
+  readonly limit: number;
+  readonly role?: EntryRole;
+  readonly speaker?: string;
+  /** ISO 8601, both ends included. */
+  readonly since?: string;
+  readonly until?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** A long-term memory that an agent reaches. What the agent has sent to it before is waited for. */
+export interface HostMemory {
+  /** `<vault>/<memory>`. */
+  readonly id: string;
+  /** `undefined` if there is none. */
+  context(): Promise<RememberedContext | undefined>;
+  /** The newest, oldest first. */
+  entries(limit: number): Promise<readonly RememberedEntry[]>;
+  /** Best first. */
+  search(query: MemoryQuery): Promise<readonly RememberedEntry[]>;
+}
+
+/** What a module keeps in a memory. `said`: absent: now. */
+export interface NewEntry extends Omit<EntryNote, "said"> {
+  readonly raw: string;
+  readonly said?: string;
+}
