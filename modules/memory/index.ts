@@ -82,11 +82,11 @@ export const memory = defineModule({
       },
       effects: "none",
       touches: (_, host) => host.memories.slice(0, 1).map(({ id }) => ({ kind: "send", to: id })),
-      execute({ text, summary, tags = {} }, host) {
+      async execute({ text, summary, tags = {} }, host) {
         const [first] = host.memories;
         if (!first) return NO_MEMORY;
         const { id } = host.agent;
-        host.remember({
+        await host.remember({
           raw: text,
           summary: summary ?? extractSummary(text),
           summarised: summary === undefined ? "rules" : "model",

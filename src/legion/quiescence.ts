@@ -5,6 +5,7 @@ import type { Control } from "../mail/control.ts";
 import type { Inspection, Inspector } from "../domain/inspection.ts";
 import { hasWork, openCalls } from "../past/conversation.ts";
 import type { Send } from "../past/mail/sends.ts";
+import { isMemoryId } from "../domain/memory/memory-id.ts";
 import { CONTROL, type AgentId } from "../domain/message/message.ts";
 import { isOver } from "./registry.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
@@ -20,7 +21,10 @@ interface IdleSource extends Hosted {
   settled(): Promise<void>;
 }
 
-/** Resolves when no hosted agent has anything to do and all mail to them and to Control has arrived, or when `signal` aborts. */
+/**
+ * Resolves when no hosted agent has anything to do and all mail to them, to Control and to memories has arrived, or when `signal`
+ * aborts.
+ */
 export async function untilIdle(
   { settled, agents, control, inspector }: IdleSource,
   signal: AbortSignal,
@@ -32,7 +36,7 @@ export async function untilIdle(
     const waiting = [control, ...alive.flatMap(({ agent }) => agent?.outbox ?? [])];
     const isAwaited = ({ to }: Send): boolean => {
       const recipient = agents.get(to);
-      return to === CONTROL || (recipient !== undefined && !isOver(recipient));
+      return to === CONTROL || isMemoryId(to) || (recipient !== undefined && !isOver(recipient));
     };
     if (waiting.some((outbox) => outbox.undelivered().some(isAwaited))) return false;
     return alive.every(({ agent, standing: { state } }) => {

@@ -1,5 +1,6 @@
-// A bus that also knows the way to long-term memories: where a recipient has a slash in its name, it is one.
+// A bus that also knows the way to long-term memories.
 
+import { isMemoryId } from "../domain/memory/memory-id.ts";
 import { parseMessageId, type AgentId, type Delivery } from "../domain/message/message.ts";
 import type { Bus, Receipt } from "./bus.ts";
 
@@ -13,7 +14,7 @@ export function withMemories<B extends Bus>(bus: B, memories: MemoryPost): B {
     ...bus,
     send(delivery) {
       const { to } = parseMessageId(delivery.message.id);
-      return to.includes("/") ? memories.receive(to, delivery) : bus.send(delivery);
+      return isMemoryId(to) ? memories.receive(to, delivery) : bus.send(delivery);
     },
   };
 }

@@ -122,7 +122,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
     settings,
     signal,
     memories: setup.memories ?? [],
-    remember: (entry) => void remembered.push(entry),
+    remember: async (entry) => void remembered.push(entry),
     send(targets, content) {
       const unknown =
         targets === "all" ? [] : targets.filter((to) => to !== "0" && !peers.some((peer) => peer.id === to));

@@ -66,7 +66,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     node,
     programs,
     memories: workplace.memories,
-    remember: refuse,
+    remember: async () => refuse(),
     settings: workplace.settings(module),
     signal: NEVER,
     send: refuse,
@@ -133,11 +133,12 @@ export function actingHost(performer: Performer, module: string, running: Runnin
     signal,
     progress,
     memories: host.memories.map((memory) => afterOwnWrites(memory, performer, signal)),
-    remember(entry) {
+    async remember(entry) {
       const [memory] = host.memories;
       if (!memory) throw new LegionError("REFUSED", "You have no long-term memory.");
       if (!permits(leave, { kind: "send", to: memory.id }))
         throw new LegionError("REFUSED", `A rule of your policy stands against writing to ${memory.id}.`);
+      await memory.check();
       const { raw, said = new Date(node.clock.now()).toISOString(), ...note } = entry;
       changing().record(memory.id, raw, { entry: { ...note, said } });
     },

@@ -14,6 +14,7 @@ export function afterOwnWrites(
   const arrived = () => untilAccepted(performer, memory.id, signal);
   return {
     id: memory.id,
+    check: memory.check,
     context: () => arrived().then(memory.context),
     entries: (limit) => arrived().then(() => memory.entries(limit)),
     search: (query) => arrived().then(() => memory.search(query)),

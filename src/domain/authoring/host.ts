@@ -125,9 +125,9 @@ export interface Host {
   send(targets: readonly string[] | "all", content: string): Promise<readonly string[]>;
   /**
    * Stages an entry for the first of `memories`; it goes out with the action's result, word for word, and is as marked as
-   * that. Throws, saying why, if it may not be sent.
+   * that. Rejects, saying why, if it may not be sent.
    */
-  remember(entry: NewEntry): void;
+  remember(entry: NewEntry): Promise<void>;
   /**
    * Shows whoever watches what the running action is at, such as what a command prints. It is live only: nobody has to see
    * it, no model does, and of much at once only the end is shown. What the action left in the background may go on to tell.

@@ -42,6 +42,8 @@ export interface MemoryQuery {
 export interface HostMemory {
   /** `<vault>/<memory>`. */
   readonly id: string;
+  /** Rejects with FOREIGN if somebody else wrote it: then nothing is read there, or sent. */
+  check(): Promise<void>;
   /** `undefined` if there is none. */
   context(): Promise<RememberedContext | undefined>;
   /** The newest, oldest first. */

@@ -28,6 +28,7 @@ export function reachedMemories(
     };
     return {
       id,
+      check: async () => void (await own()),
       context: async () => contextOf(await own()),
       entries: async (limit) => newestEntries(await own(), limit),
       search: async (query) => searchMemory(await own(), query),

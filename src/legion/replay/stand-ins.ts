@@ -18,6 +18,7 @@ import type {
   PromptedEvent,
   Stop,
 } from "../../domain/event/event.ts";
+import { isMemoryId } from "../../domain/memory/memory-id.ts";
 import type { RecordDetails } from "../../domain/memory/record.ts";
 import { parseMessageId, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { Model, ModelRequest } from "../../domain/model.ts";
@@ -277,7 +278,7 @@ async function sendAgain(work: Work, sends: readonly Message[]): Promise<void> {
     const { targetAgentIds, content, details } = sends[first]!;
     const letter = sends.slice(first, first + Math.max(1, targetAgentIds.length));
     const [to = ""] = targetAgentIds;
-    if (to.includes("/")) {
+    if (isMemoryId(to)) {
       work.record(to, content, details as RecordDetails);
       first++;
       continue;
