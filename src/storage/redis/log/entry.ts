@@ -7,11 +7,15 @@ import { CONTROL, type Draft, type Message } from "../../../domain/message/messa
 import type { Entry } from "../scripts/pages.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
+import type { WordlessEvent } from "../../../past/memory/words.ts";
 import { blobsIn, type Blobs, type Outlined } from "../../../past/log/blobs.ts";
 
+/** What stands in a log: of an agent, or of a memory. */
+export type StreamedEvent = (Event & Outlined) | WordlessEvent;
+
 /** Throws DAMAGED if `entry` of the log `name` is not what was written, or a newer version wrote it. */
-export function eventIn(entry: Entry, name: string): Event & Outlined {
-  const event = parseEvent(entry, name);
+export function eventIn<E extends StreamedEvent = Event & Outlined>(entry: Entry, name: string): E {
+  const event = parseEvent<E>(entry, name);
   if (event.kind === "opened" && !isLogFormat(event.format))
     throw new LegionError(
       "DAMAGED",
@@ -20,11 +24,11 @@ export function eventIn(entry: Entry, name: string): Event & Outlined {
   return event;
 }
 
-function parseEvent({ number, fields }: Entry, name: string): Event & Outlined {
+function parseEvent<E extends StreamedEvent>({ number, fields }: Entry, name: string): E {
   try {
     const event = JSON.parse(fields.get("e")!) as object;
     const stamp = { seq: number, epoch: Number(fields.get("p")) };
-    return { ...stamp, ...event, ...addedTo(event, fields) } as Event & Outlined;
+    return { ...stamp, ...event, ...addedTo(event, fields) } as E;
   } catch (error) {
     const problem = `event ${number} of ${name} is not what was written: ${messageOf(error)}`;
     throw new LegionError("DAMAGED", problem, { cause: error });

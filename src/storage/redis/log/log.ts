@@ -19,7 +19,7 @@ import { inline, type Outlined, createWriter } from "../../../past/log/blobs.ts"
 import type { EventLog } from "../../../past/log/event-log.ts";
 import { countHeld, createHeldCount, type HeldCount } from "../../../past/mail/held.ts";
 import { createGaps } from "../../../past/log/gaps.ts";
-import { createRedisBlobs, eventIn } from "./entry.ts";
+import { createRedisBlobs, eventIn, type StreamedEvent } from "./entry.ts";
 
 export interface RedisLogOptions extends RedisPlace {
   readonly tenure: Tenure;
@@ -90,13 +90,13 @@ export async function* readRedisLog(place: RedisPlace, from = 1): AsyncGenerator
     for (const event of page) yield await inline(event, blobs);
 }
 
-/** As `readRedisLog`, with long texts left where they are; no page is empty. */
-export async function* readRedisEvents(
+/** As `readRedisLog`, with long texts left where they are; no page is empty. `E`: what stands in this log. */
+export async function* readRedisEvents<E extends StreamedEvent = Event & Outlined>(
   { link, legion, agent }: RedisPlace,
   from = 1,
-): AsyncGenerator<readonly (Event & Outlined)[]> {
+): AsyncGenerator<readonly E[]> {
   const { log } = agentKeys(legion, agent);
-  for await (const page of readPages(link, log, from)) yield page.map((entry) => eventIn(entry, log));
+  for await (const page of readPages(link, log, from)) yield page.map((entry) => eventIn<E>(entry, log));
 }
 
 /** Where a log goes on. */

@@ -10,11 +10,12 @@ import {
   type Delivery,
 } from "../../../domain/message/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
-import { deliver, type Delivered } from "../scripts/mail.ts";
+import { deliver } from "../scripts/mail.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 import type { Bus, Inbox } from "../../../mail/bus.ts";
 import { openRedisMailbox, type RedisMailbox } from "./mailbox.ts";
+import { createPost } from "./post.ts";
 
 export interface RedisBus extends Bus {
   /** There is mail up to `position` for `agent`, as the renewal of its lease tells: a word on the channel may be lost. */
@@ -33,7 +34,9 @@ export interface RedisBusOptions extends LegionPlace {
 export function createRedisBus(options: RedisBusOptions): RedisBus {
   const { link, legion } = options;
   const { open, mailboxes, close } = createReading(options);
-  const post = createPost(options);
+  const post = createPost((agent, deliveries: readonly Delivery[]) =>
+    deliver({ link, legion, agent }, deliveries),
+  );
   let closed = false;
   const refuseClosed = (): void => {
     if (closed) throw new LegionError("STORAGE", "The bus is closed.");
@@ -67,34 +70,6 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
       closed = true;
       await close();
     },
-  };
-}
-
-/** What is sent to one agent in one turn. */
-interface Batch {
-  readonly deliveries: Delivery[];
-  /** In the same order. */
-  readonly delivered: Promise<readonly Delivered[]>;
-}
-
-const MAX_BATCH = 100;
-
-/** Delivers to one agent in the order of the calls; what comes in one turn goes together. */
-function createPost({ link, legion }: RedisBusOptions) {
-  const batches = new Map<AgentId, Batch>();
-  const begin = (agent: AgentId): Batch => {
-    const deliveries: Delivery[] = [];
-    const delivered = Promise.resolve().then(() => {
-      if (batches.get(agent)?.deliveries === deliveries) batches.delete(agent);
-      return deliver({ link, legion, agent }, deliveries);
-    });
-    return { deliveries, delivered };
-  };
-  return async (to: AgentId, delivery: Delivery): Promise<Delivered> => {
-    let batch = batches.get(to);
-    if (!batch || batch.deliveries.length === MAX_BATCH) batches.set(to, (batch = begin(to)));
-    const index = batch.deliveries.push(delivery) - 1;
-    return (await batch.delivered)[index]!;
   };
 }
 

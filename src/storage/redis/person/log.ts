@@ -1,17 +1,9 @@
-// The log of agent 0 in Redis. Nobody owns it: whatever process a person speaks through adds to it at any time, which costs
-// one trip however long the log is. So it is not written as other logs are: scripts count its events, number what is said,
-// and remember what is not delivered.
+// The log of agent 0 in Redis, which whatever process a person speaks through adds to: scripts number what is said, and remember
+// what is not delivered.
 
-import { randomUUID } from "node:crypto";
 import { LegionError } from "../../../base/errors.ts";
 import { NO_SECRETS, type Redactor } from "../../../base/redaction/redactor.ts";
-import {
-  LOG_FORMAT,
-  sendsOf,
-  type Event,
-  type NewEvent,
-  type OpenedEvent,
-} from "../../../domain/event/event.ts";
+import { sendsOf, type Event, type NewEvent } from "../../../domain/event/event.ts";
 import {
   CONTROL,
   isAgentId,
@@ -28,61 +20,22 @@ import type { LuaScript } from "../connection/script.ts";
 import { createRedisBlobs, numbered } from "../log/entry.ts";
 import { readRedisLog } from "../log/log.ts";
 import { agentKeys } from "../scripts/keys.ts";
-
-/**
- * What these scripts have in common.
- *
- *   KEYS  meta, log, epoch, numbers, ...
- *   ARGV  log id, `opened` event, ...
- *
- * `append` adds an event. In front of the first one it begins a log with this id; and another log in front of the first one
- * after the server was restarted or another one has taken over: the newest numbers of the one before may be lost, unless a
- * node has said that this Redis loses nothing. Whoever listens to the channel that is named as the log hears the number of
- * each event.
- */
-const APPEND = `
-local meta, log, epochs, numbers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local seq, id, run, epoch
-local function open()
-  local durability
-  seq, id, run, durability = unpack(redis.call('HMGET', meta, 'seq', 'log', 'run', 'durability'))
-  seq = tonumber(seq or 0)
-  local now = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-  if id and (run == now or durability == 'always') then
-    if run ~= now then redis.call('HSET', meta, 'run', now) end
-    epoch = redis.call('GET', epochs)
-    return
-  end
-  epoch = redis.call('INCR', epochs)
-  id = ARGV[1]
-  seq = seq + 1
-  redis.call('XADD', log, '0-' .. seq, 'e', ARGV[2], 'p', epoch)
-  redis.call('HSET', meta, 'seq', seq, 'log', id, 'run', now)
-  redis.call('DEL', numbers)
-end
-local function append(event, ...)
-  if not epoch then open() end
-  seq = seq + 1
-  redis.call('XADD', log, '0-' .. seq, 'e', event, 'p', epoch, ...)
-  redis.call('HSET', meta, 'seq', seq)
-  redis.call('PUBLISH', log, seq)
-end`;
+import { PEER_LOG, runOnPeerLog } from "../scripts/peer-log.ts";
 
 /**
  * Appends events and gives their sends the next numbers of their recipients.
  *
- *   KEYS  as above; out
- *   ARGV  as above; number of the newest event or "" for any; of each event: its JSON, its recipients with commas between
+ *   KEYS  as for PEER_LOG; out
+ *   ARGV  as for PEER_LOG; number of the newest event or "" for any; of each event: its JSON, its recipients with commas between
  *   ->    {"said", number of the first, epoch, log id, of each event: `<to>#<number>` of its sends with commas between}
  *         {"moved"}    the newest event is another one; nothing was done
  */
 const SAY: LuaScript = {
   name: "say",
   keys: 5,
-  lua: `${APPEND}
+  lua: `${PEER_LOG}
 local out, expected = KEYS[5], ARGV[3]
-local newest = tonumber(redis.call('HGET', meta, 'seq') or 0)
-if expected ~= '' and newest ~= tonumber(expected) then return {'moved'} end
+if expected ~= '' and seq ~= tonumber(expected) then return {'moved'} end
 
 open()
 local reply = {'said', seq + 1, tonumber(epoch), id}
@@ -106,13 +59,13 @@ return reply`,
  * Remembers that the sends of an event are delivered, or never will be, which is then said in the log; once no older ones
  * are left, the log says so. Doing it again changes nothing: of several processes one has said it.
  *
- *   KEYS  as above; out
- *   ARGV  as above; JSON of the \`sent\` event without \`upTo\`; number of the event; JSON of events to append
+ *   KEYS  as for PEER_LOG; out
+ *   ARGV  as for PEER_LOG; JSON of the \`sent\` event without \`upTo\`; number of the event; JSON of events to append
  */
 const SETTLE: LuaScript = {
   name: "settle",
   keys: 5,
-  lua: `${APPEND}
+  lua: `${PEER_LOG}
 local out = KEYS[5]
 local before = redis.call('ZRANGE', out, 0, 0)[1]
 if redis.call('ZREM', out, ARGV[4]) == 1 then
@@ -120,7 +73,7 @@ if redis.call('ZREM', out, ARGV[4]) == 1 then
 end
 local oldest = redis.call('ZRANGE', out, 0, 0)[1]
 if oldest ~= before then
-  local upTo = oldest and tonumber(oldest) - 1 or redis.call('HGET', meta, 'seq')
+  local upTo = oldest and tonumber(oldest) - 1 or seq
   append(ARGV[3], 'u', upTo)
 end`,
 };
@@ -128,14 +81,14 @@ end`,
 /**
  * Moves the oldest mail of agent 0 from its mailbox into its log.
  *
- *   KEYS  as above; mailbox
- *   ARGV  as above; JSON of a \`message\` event without \`message\`, \`mail\` and \`from\`; how many at most
+ *   KEYS  as for PEER_LOG; mailbox
+ *   ARGV  as for PEER_LOG; JSON of a \`message\` event without \`message\`, \`mail\` and \`from\`; how many at most
  *   ->    how many are left
  */
 const TAKE_IN: LuaScript = {
   name: "take-in",
   keys: 5,
-  lua: `${APPEND}
+  lua: `${PEER_LOG}
 local mailbox = KEYS[5]
 local position
 for _, entry in ipairs(redis.call('XRANGE', mailbox, '-', '+', 'COUNT', ARGV[4])) do
@@ -181,19 +134,11 @@ export function createPersonLog(
   redactor: Redactor = NO_SECRETS,
 ): PersonLog {
   const place = { link, legion, agent: CONTROL };
-  const { meta, log, epoch, numbers, out, mailbox } = agentKeys(legion, CONTROL);
+  const { out, mailbox } = agentKeys(legion, CONTROL);
   const blobs = createRedisBlobs(place);
   const timeNow = (): string => new Date(now()).toISOString();
-  const run = (script: LuaScript, at: string, args: readonly (string | number)[]): Promise<unknown> => {
-    const id = randomUUID();
-    const opened: OpenedEvent = { kind: "opened", format: LOG_FORMAT, log: id, seals: {} };
-    const own = script === TAKE_IN ? mailbox : out;
-    return link.run(
-      script,
-      [meta, log, epoch, numbers, own],
-      [id, JSON.stringify({ at, ...opened }), ...args],
-    );
-  };
+  const run = (script: LuaScript, at: string, args: readonly (string | number)[]): Promise<unknown> =>
+    runOnPeerLog(place, script, { keys: [script === TAKE_IN ? mailbox : out], at, args });
   const textOf = async (event: NewEvent, at: string): Promise<string> => {
     const sends = sendsOf(event).map(asDraft);
     const draft = sends.length > 0 ? { ...event, sends } : event;

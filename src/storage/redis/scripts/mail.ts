@@ -11,6 +11,7 @@ import {
 } from "../../../domain/message/message.ts";
 import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
+import { readReply, STANDING, type DeliveryGap } from "./watermarks.ts";
 import type { LuaScript } from "../connection/script.ts";
 
 /** Past so many messages in the mailbox, or so many bytes of new ones, the reader is not told them, but that they are there. */
@@ -25,7 +26,7 @@ const LONGEST_WORD = 4_096;
  *   KEYS  meta, mailbox, seen, ahead
  *   ARGV  limit or "" for Control, wake channel; of each message: log of its sender, number, number before it, itself as
  *         JSON, "mail", or of Control "control", or "abort" if it is urgent, "0" if a log that is new begins after that number or "" if anywhere
- *   ->    of each message as JSON what became of it, as `DeliveryReply`; `unknown` where nobody has made this agent known, but
+ *   ->    of each message as JSON what became of it, as `readReply` takes it; `unknown` where nobody has made this agent known, but
  *         Control is always there
  *
  * The reader hears how far the mailbox goes: "<position of the newest message> <position of the newest abort or steer, or 0>", and " <position
@@ -35,7 +36,7 @@ const LONGEST_WORD = 4_096;
 const DELIVER: LuaScript = {
   name: "deliver",
   keys: 4,
-  lua: `
+  lua: `${STANDING}
 local meta, mailbox, seen, ahead = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, wake = ARGV[1], ARGV[2]
 local known, held = unpack(redis.call('HMGET', meta, 'known', 'held'))
@@ -48,11 +49,8 @@ local last, abort, control
 
 local function receive(from, number, before, message, what, start)
   if not isKnown then return {status = 'unknown'} end
-  local newest = redis.call('HGET', seen, from) or start ~= '' and start
-  if newest then
-    if tonumber(number) <= tonumber(newest) then return {status = 'duplicate'} end
-    if tonumber(before) > tonumber(newest) then return {status = 'gap', newest = newest} end
-  end
+  local standing, newest = standingOf(seen, from, number, before, start)
+  if standing ~= 'next' then return {status = standing, newest = newest} end
   local places = what == 'mail' and 0 or ${CONTROL_PLACES}
   if room + places <= 0 then return {status = 'full'} end
   room = room - 1
@@ -88,17 +86,8 @@ return replies`,
 /** What a receipt says; of an accepted message also its position in the mailbox. */
 export type Delivered =
   | { readonly status: "accepted"; readonly position: number }
-  | { readonly status: "gap"; readonly expected: number }
-  | { readonly status: "duplicate" | "full" | "unknown" };
-
-/** The highest number of a log that is there comes as a text: as numbers, Redis writes only fourteen digits. */
-type DeliveryReply =
-  Exclude<Delivered, { readonly status: "gap" }> | { readonly status: "gap"; readonly newest: string };
-
-function readReply(text: string): Delivered {
-  const reply = JSON.parse(text) as DeliveryReply;
-  return reply.status === "gap" ? { status: "gap", expected: Number(reply.newest) + 1 } : reply;
-}
+  | { readonly status: "duplicate" | "full" | "unknown" }
+  | DeliveryGap;
 
 /** Delivers messages to one agent, in this order; what became of each. */
 export async function deliver(
@@ -115,7 +104,7 @@ export async function deliver(
     return [from, sent.n, after ?? sent.n - 1, JSON.stringify(message), isAhead ? lane : "mail", start];
   });
   const replies = await link.run(DELIVER, [meta, mailbox, seen, ahead], [limit, wake, ...args]);
-  return (replies as readonly string[]).map(readReply);
+  return (replies as readonly string[]).map(readReply<Exclude<Delivered, DeliveryGap>>);
 }
 
 /** What was said on the wake channel of an agent: how far its mailbox goes, in positions, and what is new there. */
