@@ -29,7 +29,7 @@ export function createStanding(): MemoryStanding {
 }
 
 /** How many shards are known by their numbers: what is older is only read. */
-const MAX_CONTEXTS = 1_000;
+export const MAX_CONTEXTS = 1_000;
 
 /** Takes one event into account, with its words or without. Events come in the order of the log. */
 export function accountMemory(standing: MemoryStanding, event: MemoryEvent | WordlessEvent): void {

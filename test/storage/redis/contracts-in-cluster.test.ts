@@ -9,7 +9,9 @@ import { openLink, type Link } from "../../../src/storage/redis/connection/link.
 import { createPersonLog } from "../../../src/storage/redis/person/log.ts";
 import { describeBus } from "../../mail/bus-contract.ts";
 import { letter, numbers } from "../../mail/letter.ts";
+import { describeMemories } from "../contract/memories-contract.ts";
 import { createRedisStage } from "./mail/stage.ts";
+import { redisMemories } from "./memories/memories-place.ts";
 import { describeEventLog, said, type OpenedLog } from "../../past/log/event-log-contract.ts";
 import { all, grant, newLegion } from "./places.ts";
 import { redisIsThere, startCluster, tell, type Servers } from "./servers.ts";
@@ -40,6 +42,13 @@ describe.skipIf(!redisIsThere)("in a Cluster of three", () => {
       return (last = { log, past });
     };
   });
+
+  describeMemories("a Cluster", async () =>
+    redisMemories(
+      cluster.url,
+      cluster.servers.map(({ port }) => port),
+    ),
+  );
 
   it("agents are spread over all servers, and each has all of its own on one", async () => {
     const legion = newLegion();

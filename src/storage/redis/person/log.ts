@@ -4,6 +4,7 @@
 import { LegionError } from "../../../base/errors.ts";
 import { NO_SECRETS, type Redactor } from "../../../base/redaction/redactor.ts";
 import { sendsOf, type Event, type NewEvent } from "../../../domain/event/event.ts";
+import { isMemoryId } from "../../../domain/memory/memory-id.ts";
 import {
   CONTROL,
   isAgentId,
@@ -112,7 +113,7 @@ export interface NumberedEvent {
 export interface PersonLog {
   /**
    * Adds `events`; of their sends ids, and roots that are their own ids, are given anew. `undefined`, and nothing is done,
-   * unless `last` is the newest event; without it any may be. Throws REFUSED for a recipient that cannot be an agent.
+   * unless `last` is the newest event; without it any may be. Throws REFUSED for a recipient that is neither agent nor memory.
    */
   add(events: readonly NewEvent[], last?: number): Promise<readonly NumberedEvent[] | undefined>;
   /**
@@ -185,7 +186,7 @@ type SayReply = readonly [
 
 function recipientsOf(event: NewEvent): readonly AgentId[] {
   const recipients = sendsOf(event).map(({ id }) => parseMessageId(id).to);
-  const stray = recipients.find((id) => id !== CONTROL && !isAgentId(id));
+  const stray = recipients.find((id) => id !== CONTROL && !isAgentId(id) && !isMemoryId(id));
   if (stray === undefined) return recipients;
   throw new LegionError("REFUSED", `"${stray}" is not the id of an agent.`);
 }

@@ -1,9 +1,10 @@
 // The names of everything that a legion keeps in Redis. What is between braces decides the slot in a Cluster: all keys of
-// one agent are in one slot, so one script may use them together; the keys of two agents are not.
+// one agent are in one slot, so one script may use them together; the keys of two agents are not. A long-term memory is to all of
+// this like an agent: the slash in its name tells it from every one.
 
 import type { AgentId } from "../../../domain/message/message.ts";
 
-/** Where one agent is. */
+/** Where one agent is, or one memory. */
 export function agentKeys(legion: string, agent: AgentId) {
   return keysBelow(`lg:{${legion}:${agent}}`);
 }
@@ -21,7 +22,7 @@ function keysBelow(place: string) {
     epoch: `${place}:epoch`,
     /** String: what every commit has to show. */
     token: `${place}:token`,
-    /** Hash: known, seq, mail, abort (or steer), taken, held, log, run, servers, durability, doubted, unoffered, stopped, workspace; of agent 0: started. */
+    /** Hash: known, seq, mail, abort (or steer), taken, held, log, run, servers, durability, doubted, unoffered, stopped, workspace; of agent 0: started; of a memory: at, keeper, entries, strays. */
     meta: `${place}:meta`,
     /** Stream of events, ids `0-<seq>`. */
     log: `${place}:log`,
@@ -37,6 +38,10 @@ function keysBelow(place: string) {
     numbers: `${place}:numbers`,
     /** Sorted set, of agent 0 only: events whose sends are not delivered. */
     out: `${place}:out`,
+    /** Hash, of a memory only: the words of its records, by their numbers. */
+    words: `${place}:words`,
+    /** Sorted set, of a memory only: the shards of context that count. */
+    contexts: `${place}:contexts`,
     /** Channel: says `mail` or `abort` when something was delivered. */
     wake: `${place}:wake`,
     /** String: a long text, by its hash. */
@@ -52,6 +57,8 @@ export function legionKeys(legion: string) {
     agents: `${place}:agents`,
     /** Counter: how often `agents` was changed. */
     agentsVersion: `${place}:agents-version`,
+    /** Set: the long-term memories. */
+    memories: `${place}:memories`,
     /** Sorted set: the processes that are members, by when their membership ends. */
     nodes: `${place}:nodes`,
     /** Hash: what each of them says about itself, as JSON. */

@@ -3,7 +3,7 @@
 import type { Link } from "../connection/link.ts";
 
 /** What one reply should hold, about, as far as the page before tells how long entries are. */
-const PAGE_LENGTH = 1_048_576;
+export const PAGE_LENGTH = 1_048_576;
 const FIRST_PAGE = 16;
 const LARGEST_PAGE = 200;
 

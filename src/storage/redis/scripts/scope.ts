@@ -7,7 +7,8 @@ export interface LegionPlace {
   readonly legion: string;
 }
 
-/** Where one agent is in Redis. */
+/** Where one agent is in Redis, or one memory. */
 export interface RedisPlace extends LegionPlace {
+  /** Of a memory: its id. */
   readonly agent: AgentId;
 }
