@@ -2,10 +2,10 @@
 
 import { LegionError } from "../../base/errors.ts";
 import type { Backend } from "../contract/backend.ts";
-import type { Memories } from "../contract/memories.ts";
 import type { RedisAddress } from "./connection/address.ts";
 import { durabilityOf, examine, type Finding } from "./connection/health.ts";
 import { openLink, type Link, reachRedis } from "./connection/link.ts";
+import { createRedisMemories } from "./memories/memories.ts";
 import { openRedisNode, type RedisHome } from "./node/node.ts";
 import { createRedisNodes } from "./node/nodes.ts";
 import { createRedisReader, createRedisSource, followInRedis, readThrough } from "./reader/reader.ts";
@@ -13,7 +13,7 @@ import { receiveInRedis } from "./newcomer/receive.ts";
 import type { Persistence } from "./scripts/lease.ts";
 import { openRedisStore } from "./store.ts";
 
-export interface RedisBackendOptions extends Omit<RedisHome, "durability"> {
+export interface RedisBackendOptions extends Omit<RedisHome, "durability" | "memories"> {
   /** May this Redis lose what it acknowledged? Absent: it is asked, once agents shall run. */
   readonly durability?: Persistence;
   /** May agents run on a Redis that can lose what it was given? Default `refuse`. */
@@ -39,16 +39,17 @@ export function createRedisBackend(options: RedisBackendOptions): Backend {
   const { link, legion, redactor } = options;
   const place = { link, legion };
   const reader = createRedisReader(place);
+  const memories = createRedisMemories({ ...place, redactor });
   return {
-    memories: NOT_KEPT,
     reader,
+    memories,
     nodes: createRedisNodes(place),
     foreign: "refused",
     async openNode(order, surroundings) {
       const durability = options.durability ?? (await persistenceOf(link, options));
-      return openRedisNode({ ...order, redis: { ...options, durability } }, surroundings);
+      return openRedisNode({ ...order, redis: { ...options, memories, durability } }, surroundings);
     },
-    openStore: ({ clock }) => openRedisStore({ ...place, role: "command", clock, redactor }),
+    openStore: ({ clock }) => openRedisStore({ ...place, role: "command", clock, redactor, memories }),
     follow: (agent, following) => followInRedis({ ...place, reader }, agent, following),
     patiently: (read, patience) => readThrough(link, read, patience),
     source: (copying) => createRedisSource(place, copying),
@@ -56,17 +57,6 @@ export function createRedisBackend(options: RedisBackendOptions): Backend {
     close: () => Promise.resolve(),
   };
 }
-
-const notKept = (): never => {
-  throw new LegionError("REFUSED", "long-term memory is not kept in Redis yet");
-};
-const NOT_KEPT: Memories = {
-  known: () => Promise.resolve([]),
-  read: notKept,
-  receive: async () => notKept(),
-  change: async () => notKept(),
-  close: () => Promise.resolve(),
-};
 
 /** Throws REFUSED if it can lose what it is given and nobody allowed that. */
 async function persistenceOf(

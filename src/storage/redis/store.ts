@@ -8,6 +8,8 @@ import type { Disk } from "../../base/files/disk.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
+import { withMemories, type MemoryPost } from "../../mail/to-memories.ts";
+import { createRedisMemories } from "./memories/memories.ts";
 import { createOutbox } from "../../mail/outbox.ts";
 import { openMemory } from "../../past/past.ts";
 import { UNHOSTED, type Store } from "../contract/store.ts";
@@ -35,6 +37,8 @@ export interface RedisStoreOptions extends LegionPlace {
   /** May this Redis lose what it acknowledged? Default `weak`: whoever does not know doubts it. */
   readonly durability?: Persistence;
   readonly leaseMs?: number;
+  /** What is sent to long-term memories goes there; those of this legion if absent. */
+  readonly memories?: MemoryPost;
 }
 
 export interface RedisStore extends Store {
@@ -59,7 +63,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     ...(leaseMs !== undefined && { leaseMs }),
     onMail: (agent, position) => bus.heard(agent, position),
   });
-  const bus: RedisBus = createRedisBus({ ...place, tenureOf: leases.held });
+  const memories = options.memories ?? createRedisMemories({ ...place, redactor });
+  const bus: RedisBus = withMemories(createRedisBus({ ...place, tenureOf: leases.held }), memories);
   const closeRest = async (): Promise<void> => {
     await leases.close();
     await bus.close();

@@ -135,7 +135,7 @@ describe("a summary without a model", () => {
     for (const text of ["x".repeat(2_000), "é".repeat(2_000), "🚢".repeat(600), "船。".repeat(400)]) {
       const summary = extractSummary(text);
       expect(summary.length).toBeLessThanOrEqual(512);
-      expect(summary.isWellFormed()).toBe(true);
+      expect(Buffer.from(summary).toString()).toBe(summary);
     }
     expect(extractSummary(" \n ")).toBe("");
   });

@@ -1,9 +1,15 @@
 // An agent keeps something, another one knows it: across sessions, restarts and summaries.
 
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { core } from "../../../modules/core.ts";
 import { memory } from "../../../modules/memory/index.ts";
 import { messaging } from "../../../modules/messaging.ts";
+import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
+import { describeDifference } from "../../../src/legion/replay/difference.ts";
+import { replay, replayLegion } from "../../legion/replay/replays.ts";
 import type { EntryNote } from "../../../src/domain/memory/record.ts";
 import type { PolicyLayer } from "../../../src/domain/policy/policy.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
@@ -179,4 +185,74 @@ describe.each(Object.keys(PLACES))("long-term memory in %s", (place) => {
     expect(await world.kinds("2", "result")).toMatchObject([{ outcome: "error" }, { outcome: "error" }]);
     expect(await backend.memories.known()).toEqual([]);
   });
+
+  it("a summary of what came before is a time to read the context anew", async () => {
+    const { backend, start } = await open();
+    await keepContext(backend, "The boat is called Ada.");
+    const shown: string[] = [];
+    const asked = createScriptedModel(
+      ({ system, tools }) => {
+        if (tools.length === 0) return "You counted.";
+        shown.push(system);
+        return shown.length < 60 ? call("count", { text: `${shown.length} two three `.repeat(20) }) : done;
+      },
+      { window: 4_000 },
+    );
+    const world = await start({ "1": { model: asked, modules: [core, memory, counting], memories: [ID] } });
+    const told = world.until((seen) => seen.kind === "event" && seen.event.kind === "decision");
+    await world.say("1", "Count");
+    await told;
+    await keepContext(backend, "The boat is called Bea.");
+    await world.idle();
+    const [summary] = await world.kinds("1", "summary");
+    const recalled = await world.kinds("1", "recalled");
+    expect(recalled.map(({ content }) => content)).toEqual([
+      "The boat is called Ada.",
+      "The boat is called Bea.",
+    ]);
+    expect(recalled[1]!.seq).toBeGreaterThan(summary!.seq);
+    expect(shown[0]).toContain("> The boat is called Ada.");
+    expect(shown.at(-1)).toContain("> The boat is called Bea.");
+  });
+});
+
+const counting = defineModule({
+  name: "counting",
+  actions: {
+    count: defineAction({
+      description: "Count",
+      parameters: { text: z.string() },
+      effects: "none",
+      touches: [],
+      execute: ({ text }) => ok(text),
+    }),
+  },
+});
+
+it("replay needs no memory: what was shown and what was stored are on the tape", async () => {
+  const project = await temporaryFolder();
+  const backend = createFileBackend(project);
+  await keepContext(backend, "The boat is called Ada.");
+  const agent = agentWith(
+    call("remember", { text: "Ada is blue" }),
+    call("searchMemory", { query: "blue" }),
+    done,
+  );
+  const world = await openWorld(project, { "1": agent.agent }, { backend });
+  await world.say("1", "Remember");
+  await world.idle();
+  await world.stop();
+  await rm(join(project, ".ai-legion/memory"), { recursive: true });
+  const today = agentWith().agent;
+  const { difference, decisions } = await replay(project, "1", today);
+  expect(difference && describeDifference(difference)).toBeUndefined();
+  expect(decisions).toBe(3);
+  const whole = await replayLegion(project, { "1": today });
+  expect(whole.difference && describeDifference(whole.difference)).toBeUndefined();
+  expect(await backend.memories.known()).toEqual([]);
+  // What an agent had said and could not store is stored once it can be, at a later start.
+  const again = await openWorld(project, { "1": agentWith(done).agent }, { backend });
+  await again.say("1", "Hello");
+  await again.idle();
+  expect(await entriesIn(backend)).toEqual([]);
 });

@@ -15,6 +15,7 @@ import { openPersonFolder } from "../../folder/person/folder.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { startPlacement, type Placement } from "../cluster/scheduler.ts";
 import type { Redactor } from "../../../base/redaction/redactor.ts";
+import type { MemoryPost } from "../../../mail/to-memories.ts";
 import { openRedisCeiling } from "./ceiling.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { setStopped } from "../cluster/directory.ts";
@@ -37,6 +38,8 @@ const SETTLING_MS = 5_000;
 
 /** A legion in Redis. */
 export interface RedisHome extends LegionPlace {
+  /** What is sent to long-term memories goes there; those of this legion if absent. */
+  readonly memories?: MemoryPost;
   /** May this Redis lose what it acknowledged? */
   readonly durability: Persistence;
   /** `move`: agents that are bound to files are bound to those of this folder from now on. Default `keep`. */
