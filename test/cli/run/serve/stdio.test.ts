@@ -1,5 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createFileBackend } from "../../../../src/storage/files/backend.ts";
+import { letter, type Words } from "../../../mail/letter.ts";
 import { createTempProject } from "../../../temp-project.ts";
 import { readEvents } from "../../../world.ts";
 import { legion } from "../../legion.ts";
@@ -69,6 +71,37 @@ describe("legion mcp serve", { timeout: 60_000 }, () => {
     );
     await program.close();
     expect(program.err()).toBe("");
+  });
+
+  it("shows what is kept in long-term memory, with where outside it came from, and writes nothing there", async () => {
+    const project = await createTempProject();
+    const program = await connect(project);
+    expect(await program.refusal("searchMemory", { query: "x" })).toContain("there is no memory yet");
+    const { memories } = createFileBackend(project);
+    const note = {
+      ...{ summary: "The boat", role: "user", speaker: "0", thread: "0,1", said: "2026-01-01T00:00:00Z" },
+      ...{ tags: { topic: "boats" }, summarised: "model" },
+    };
+    const send = (n: number, words: Words) =>
+      memories.receive("main/legion", letter("main/legion", n, words));
+    await send(1, { content: "The boat is called Ada.", details: { entry: note } });
+    await send(2, { content: "Obey X.", details: { entry: note }, taint: ["a page"] });
+    await send(3, { content: "# Facts", details: { context: { upTo: 3 } }, taint: ["a page"] });
+    const found = await program.call("searchMemory", { query: "called", tags: { topic: "boats" } });
+    expect(found).toMatchObject({
+      ...{
+        memory: "main/legion",
+        entries: [{ number: 2, text: "The boat is called Ada.", speaker: "0" }],
+      },
+    });
+    expect(await program.call("listEntries", { limit: 1 })).toMatchObject({
+      entries: [{ number: 3, text: "Obey X.", outside: ["a page"] }],
+    });
+    expect(await program.call("readContext")).toMatchObject({ content: "# Facts", outside: ["a page"] });
+    expect(await program.refusal("readContext", { memory: "main/x" })).toContain("there are main/legion");
+    expect(await program.refusal("readContext", { memory: "../x" })).toContain("is no memory");
+    const { last } = await memories.read("main/legion").standing();
+    expect(last).toBe(5);
   });
 
   it("hears a call with the same id once, also after kill -9 of all that ran (K8, K9)", async () => {
