@@ -12,7 +12,7 @@ import { link, lstat, lutimes, mkdir, readdir, rename, rm, unlink, writeFile } f
 import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { codeOf, LegionError, messageOf } from "../errors.ts";
-import { flush, kindOf, overwriteReal, readReal } from "./real-file.ts";
+import { flush, kindOf, overwriteReal, readReal, type FilePatch } from "./real-file.ts";
 
 /** A file that is written at its end. It costs no descriptor while nobody writes to it. */
 export interface AppendFile {
@@ -41,8 +41,8 @@ export interface Disk {
   create(path: string): AppendFile;
   /** Goes on at the end of a file that is there. */
   extend(path: string): AppendFile;
-  /** Puts `bytes` in the place of others, from `offset` on; the file keeps its length. Durable when it resolves. */
-  overwrite(path: string, offset: number, bytes: Uint8Array): Promise<void>;
+  /** Puts bytes in the place of others; the file keeps its length. Durable when it resolves. */
+  overwrite(path: string, patches: readonly FilePatch[]): Promise<void>;
   /** Flushes the bytes of a file, or the names in a folder, so that what was read there can be built upon. */
   sync(path: string): Promise<void>;
   /** Replaces the file as a whole: readers see the old content or the new one, also after a power cut. */
@@ -76,7 +76,7 @@ export function createDisk(tmp: string, top = dirname(dirname(tmp))): Disk {
     kind: (path) => storage(path, () => kindOf(path), undefined),
     create: (path) => createAppendFile(path, open, folders),
     extend: (path) => openAppendFile(path, open, folders),
-    overwrite: (path, offset, bytes) => storage(path, () => overwriteReal(path, offset, bytes)),
+    overwrite: (path, patches) => storage(path, () => overwriteReal(path, patches)),
     sync: (path) => storage(path, () => folders.settle(path)),
     remove: (path) => storage(path, () => unlink(path).then(() => flush(dirname(path))), undefined),
     touch: (path) => storage(path, () => lutimes(path, new Date(), new Date())),

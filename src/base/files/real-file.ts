@@ -19,15 +19,23 @@ export async function readReal(path: string, maxBytes?: number): Promise<Buffer>
   }
 }
 
-/** Puts `bytes` in the place of others, flushed. Rejects if it is no file, has a name elsewhere, or ends before them. */
-export async function overwriteReal(path: string, offset: number, bytes: Uint8Array): Promise<void> {
+/** Bytes that are to stand at `offset`. */
+export interface FilePatch {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Puts bytes in the place of others, flushed as one. Rejects if it is no file, has a name elsewhere, or ends before them. */
+export async function overwriteReal(path: string, patches: readonly FilePatch[]): Promise<void> {
   const file = await open(path, constants.O_RDWR | REAL);
   try {
     const found = await file.stat();
     if (!found.isFile() || found.nlink !== 1) throw new Error("it is no file of its own");
-    if (offset + bytes.length > found.size) throw new Error("it ends before what is to be replaced");
-    for (let done = 0; done < bytes.length;)
-      done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
+    if (patches.some(({ offset, bytes }) => offset + bytes.length > found.size))
+      throw new Error("it ends before what is to be replaced");
+    for (const { offset, bytes } of patches)
+      for (let done = 0; done < bytes.length;)
+        done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
     await file.sync();
   } finally {
     await file.close();

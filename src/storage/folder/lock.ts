@@ -113,9 +113,11 @@ function hold(folder: string, epoch: number, identity: Holder, disk: Disk): Lock
     async release(floor = 0) {
       clearInterval(touching);
       const released = JSON.stringify({ ...identity, released: true });
+      // What cannot be looked at is not gone: a lock that its own process forgot would keep everybody out.
+      const isOurs = !lost && (await epochsIn(folder, disk)).reduce((a, b) => Math.max(a, b), 0) === epoch;
       // The file stays: the next epoch counts on from it.
-      if (held() && floor > epoch) await disk.claim(join(folder, String(floor)), released);
-      else if (held()) await disk.replace(path, released);
+      if (isOurs && floor > epoch) await disk.claim(join(folder, String(floor)), released);
+      else if (isOurs) await disk.replace(path, released);
       lost = true;
     },
   };

@@ -51,9 +51,9 @@ export function watchDisk(disk: Disk, watch: Watch): Disk {
       sync({ op: "extend", path });
       return watched(disk.extend(path));
     },
-    async overwrite(path, offset, bytes) {
+    async overwrite(path, patches) {
       await watch({ op: "overwrite", path });
-      await disk.overwrite(path, offset, bytes);
+      await disk.overwrite(path, patches);
     },
     async sync(path) {
       await watch({ op: "flush", path });

@@ -13,6 +13,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { toLine } from "../../folder/line.ts";
 import type { Lock } from "../../folder/lock.ts";
 import type { Authorship } from "../../folder/person/authorship.ts";
+import { shareFlushes } from "./flushes.ts";
 import { comparePlaces, placeOf } from "./segments.ts";
 import type { JournalRecord, Segment } from "./segments.ts";
 import { segmentName, type SegmentPlace } from "../../folder/series.ts";
@@ -50,8 +51,8 @@ export interface JournalStart {
   /** The highest sequence number. */
   readonly last: number;
   readonly segments: readonly SegmentEnd[];
-  /** Nobody has written since its newest segment was closed as it should be: this journal goes on in that. */
-  readonly goesOn?: true;
+  /** Its newest segment ends with the last record that was acknowledged, and may be gone on in. */
+  readonly goesOn?: true | undefined;
 }
 
 export interface SegmentEnd extends Pick<Segment<JournalRecord>, "name" | "bytes" | "sealed"> {
@@ -67,11 +68,13 @@ export interface Journal {
    * whatever JSON.stringify throws: then nothing was written.
    */
   write<R extends { readonly kind: string }>(records: readonly R[]): readonly (R & JournalRecord)[];
+  /** Where the next record would begin a segment, it is begun at once: so readers stop at what counts, too. Throws STORAGE. */
+  seal(): void;
   /** Resolves when everything written so far is as durable as promised. Rejects with STORAGE; then it is dead. */
   commit(): Promise<void>;
   /** Removes the segments that hold nothing after `seq`; the one that grows stays until the journal is closed. */
   dropThrough(seq: number): Promise<void>;
-  /** Where another journal goes on in place of this one, which is dead. Rejects with STORAGE if the lock is not ours. */
+  /** Where another journal goes on in place of this one, which writes no more. Rejects with STORAGE if the lock is not ours. */
   acknowledged(): Promise<JournalStart>;
   /** Commits what is written. Nothing can be written any more, whether it resolves or rejects. */
   close(): Promise<void>;
@@ -96,28 +99,27 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
     return upTo;
   };
   const flushes = shareFlushes(() => flush().catch(die), last);
+  const put = <R extends { readonly kind: string }>(records: readonly R[]) => {
+    if (dead) throw dead;
+    const opening = parts.opening();
+    const stamp = createStamp(last, lock.epoch, clock.now());
+    // Before anything changes: what JSON cannot hold is its writer's mistake, and no reason to die.
+    const { stamped, bytes, end } = stampAll(records, opening, stamp);
+    try {
+      if (opening) parts.begin();
+      parts.append(bytes, end);
+    } catch (error) {
+      die(error);
+    }
+    last = end;
+    return stamped;
+  };
   return {
     get last() {
       return last;
     },
-    write(records) {
-      if (dead) throw dead;
-      if (records.length === 0) return [];
-      const stamp = createStamp(last, lock.epoch, clock.now());
-      const opening = parts.opening();
-      const opened = opening ? [stamp(opening)] : [];
-      const stamped = records.map((record) => stamp(record));
-      // Before anything changes: what JSON cannot hold is its writer's mistake, and no reason to die.
-      const bytes = Buffer.from([...opened, ...stamped].map(toLine).join(""));
-      try {
-        if (opening) parts.begin();
-        parts.append(bytes, stamped.at(-1)!.seq);
-      } catch (error) {
-        die(error);
-      }
-      last = stamped.at(-1)!.seq;
-      return stamped;
-    },
+    write: (records) => (records.length > 0 ? put(records) : []),
+    seal: () => void (parts.opening() && put([])),
     commit: () => flushes.cover(last),
     dropThrough: (seq) => parts.dropThrough(seq),
     async acknowledged() {
@@ -125,7 +127,8 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
       await flushes.current();
       // Whoever has taken over may count what nobody was promised: it is no longer ours to remove.
       if (!lock.held()) throw takenOver(folder);
-      return { segments: await parts.acknowledged(), last: flushes.reached() };
+      const goesOn = !dead && flushes.reached() === last && parts.grow() ? true : undefined;
+      return { segments: await parts.acknowledged(), last: flushes.reached(), goesOn };
     },
     async close() {
       try {
@@ -147,40 +150,28 @@ function takenOver(folder: string): LegionError {
   return new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
 }
 
+type Stamper = ReturnType<typeof createStamp>;
+
 /** Numbers records from `last` on. */
 function createStamp(last: number, epoch: number, nowMs: number) {
   const at = new Date(nowMs).toISOString();
   return <R extends object>(record: R) => ({ seq: ++last, epoch, at, ...record });
 }
 
-/**
- * One flush after the other; whoever asks while one is under way shares the next one. `flush` resolves with the highest
- * sequence number that it covered, `reached` is that so far.
- */
-function shareFlushes(flush: () => Promise<number>, reached: number) {
-  let flushing: Promise<void> | undefined;
-  const run = async (): Promise<void> => {
-    try {
-      reached = await flush();
-    } finally {
-      flushing = undefined;
-    }
-  };
-  return {
-    reached: () => reached,
-    /** Resolves when a flush has covered `seq`. Rejects as it did. */
-    async cover(seq: number): Promise<void> {
-      while (reached < seq) await (flushing ??= run());
-    },
-    /** Resolves when no flush is under way, whatever came of it. */
-    current: async (): Promise<void> => flushing?.catch(() => undefined),
-  };
+/** @param opening stands before them @returns also their lines, and the highest number */
+function stampAll<R extends object>(records: readonly R[], opening: object | undefined, stamp: Stamper) {
+  const opened = opening ? [stamp(opening)] : [];
+  const stamped = records.map((record) => stamp(record));
+  const all = [...opened, ...stamped];
+  return { stamped, bytes: Buffer.from(all.map(toLine).join("")), end: all.at(-1)!.seq };
 }
 
-/** A segment of the folder; those that this journal began have a file. */
+/** A segment of the folder; those that this journal writes to have a file. */
 interface Part {
   readonly name: string;
   readonly sealed: boolean;
+  /** An earlier writer began it, and may still have it open. */
+  readonly isShared?: true | undefined;
   readonly file: AppendFile | undefined;
   bytes: number;
   last: number;
@@ -206,6 +197,7 @@ function openParts(options: JournalOptions, { segments, goesOn }: JournalStart) 
     /** `undefined` if the next record needs no new part. */
     opening: () =>
       growing && growing.bytes < options.maxPartBytes ? undefined : openingOf(options, unsealed),
+    grow: () => growing !== undefined,
     begin(): void {
       growing?.file?.close();
       newest = { epoch: newest.epoch, part: newest.part + 1 };
@@ -225,7 +217,7 @@ function openParts(options: JournalOptions, { segments, goesOn }: JournalStart) 
       const ends = parts
         .filter((part) => part.bytes > part.durable.bytes)
         .map((part) => ({ part, durable: { bytes: part.bytes, last: part.last } }));
-      if (options.durability === "disk") for (const { part } of ends) await part.file!.sync();
+      for (const { part } of ends) await settlePart(part, options);
       return () => {
         for (const { part, durable } of ends) {
           part.durable = durable;
@@ -251,6 +243,13 @@ function openParts(options: JournalOptions, { segments, goesOn }: JournalStart) 
   };
 }
 
+/** Makes what was appended to it as durable as promised. Rejects with STORAGE if somebody else has written to it. */
+async function settlePart(part: Part, { folder, disk, durability }: JournalOptions): Promise<void> {
+  if (durability === "disk") await part.file!.sync();
+  // Whoever was taken over and does not know yet: what they wrote would be read in place of what follows it.
+  if (part.isShared && (await disk.size(join(folder, part.name))) !== part.bytes) throw takenOver(folder);
+}
+
 /** The first record of a segment that seals `unsealed`. */
 function openingOf({ opening, name, lock, authorship }: JournalOptions, unsealed: readonly Part[]) {
   const seals = Object.fromEntries(unsealed.map((part) => [part.name, part.bytes]));
@@ -260,11 +259,9 @@ function openingOf({ opening, name, lock, authorship }: JournalOptions, unsealed
 
 /** @param extended that of the newest, where it grows on */
 function partsOf(segments: readonly SegmentEnd[], extended: AppendFile | undefined): Part[] {
-  return segments.map((end, at) => ({
-    ...end,
-    file: at === segments.length - 1 ? extended : undefined,
-    durable: end,
-  }));
+  const older = segments.map((end): Part => ({ ...end, file: undefined, durable: end }));
+  if (extended) older.push({ ...older.pop()!, file: extended, isShared: true });
+  return older;
 }
 
 /** After all that is there: also if the folder of locks was deleted and its numbers begin again. */

@@ -115,13 +115,14 @@ export async function settleSegments(folder: string, disk: Disk): Promise<void> 
   if (names.length > 0) await disk.sync(folder);
 }
 
-async function segmentNames(folder: string, disk: Disk): Promise<readonly string[]> {
+/** Oldest first. */
+export async function segmentNames(folder: string, disk: Disk): Promise<readonly string[]> {
   const places = (await disk.list(folder)).map(placeOf).filter((place) => place !== undefined);
   return places.sort(comparePlaces).map(segmentName);
 }
 
-/** `undefined` if the first line is damaged, or not written yet. */
-async function readOpening(path: string, disk: Disk): Promise<Opening | undefined> {
+/** The first record of a segment; `undefined` if its line is damaged, or not written yet. */
+export async function readOpening(path: string, disk: Disk): Promise<Opening | undefined> {
   const head = await disk.read(path, MAX_OPENING_BYTES);
   const end = head?.indexOf(NEWLINE) ?? -1;
   const opening = end === -1 ? undefined : fromLine<Opening>(head!.subarray(0, end));
