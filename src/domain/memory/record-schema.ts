@@ -14,7 +14,11 @@ const line = z
   .max(MAX_NAME)
   .regex(/^\P{Cc}+$/u);
 const count = z.int().min(0).max(MAX_COUNT);
-const time = z.string().refine((said) => !Number.isNaN(Date.parse(said)));
+// Date.parse alone lets any words pass that stand in parentheses, and these would stay where the entry is forgotten.
+const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/)
+  .refine((said) => !Number.isNaN(Date.parse(said)));
 
 const entry = z.object({
   summary: z.string().max(MAX_SUMMARY),

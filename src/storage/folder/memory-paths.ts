@@ -28,7 +28,7 @@ export function memoryPaths(project: string, id: MemoryId): MemoryPaths {
     log: join(root, "log"),
     texts: join(root, "texts"),
     tmp: join(root, "tmp"),
-    corrupt: join(legionPaths(project).corrupt, `memory-${vault}-${memory}`),
+    corrupt: join(legionPaths(project).corrupt, `memory-${vault}~${memory}`),
     context: join(root, "context.md"),
     standing: join(root, "standing.json"),
   };

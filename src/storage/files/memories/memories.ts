@@ -13,9 +13,8 @@ import { takeLock } from "../../folder/lock.ts";
 import { memoryFolder, memoryPaths } from "../../folder/memory-paths.ts";
 import { authorshipOf, knownAuthorshipOf } from "../../folder/person/authorship.ts";
 import type { PersonFolder } from "../../folder/person/folder.ts";
-import { isForeignJournal } from "../journal/segments.ts";
 import { openMemory } from "./opened.ts";
-import { readMemory, storedSegments, type MemoryFolder } from "./reading.ts";
+import { isForeignMemory, readMemory, storedSegments, type MemoryFolder } from "./reading.ts";
 import { readStanding } from "./standing-file.ts";
 import { createVisits, type Visits } from "./visits.ts";
 
@@ -46,16 +45,15 @@ export function createFileMemories(options: FileMemoriesOptions): Memories {
     const known = visits.get(id);
     if (known) return known;
     const folder = folderOf(id);
-    const open = async () => {
-      const authorship = await authorshipOf(person);
-      const lock = await takeLock(folder.paths.lock, folder.disk, { role: "command", waitMs: LOCK_WAIT_MS });
-      const writer = { ...options, ...folder, id, lock, authorship, clock: Date };
-      return openMemory(writer).catch(async (error: unknown) => {
-        await lock.release();
-        throw error;
-      });
-    };
-    const made = createVisits({ ...folder, redactor, open, reader: read(id) });
+    const made = createVisits({
+      ...{ ...folder, redactor, reader: read(id) },
+      lock: () => takeLock(folder.paths.lock, folder.disk, { role: "command", waitMs: LOCK_WAIT_MS }),
+      open: async (lock) =>
+        openMemory({
+          ...{ ...options, ...folder, id, lock, clock: Date },
+          authorship: await authorshipOf(person),
+        }),
+    });
     visits.set(id, made);
     return made;
   };
@@ -78,23 +76,24 @@ async function memoriesIn(folder: string, disk: Pick<Disk, "list" | "kind">): Pr
     const kinds = await Promise.all(names.map((name) => disk.kind(join(path, name))));
     return names.filter((_, index) => kinds[index] === "folder");
   };
+  const holdsLog = async (path: string): Promise<boolean> =>
+    (await disk.kind(path)) === "folder" && (await disk.list(path)).length > 0;
   if ((await disk.kind(folder)) !== "folder") return [];
   for (const vault of await foldersIn(folder))
     for (const memory of await foldersIn(join(folder, vault)))
-      if ((await disk.list(join(folder, vault, memory, "log"))).length > 0) found.push(`${vault}/${memory}`);
+      if (await holdsLog(join(folder, vault, memory, "log"))) found.push(`${vault}/${memory}`);
   return found;
 }
 
 function createFileMemoryReader(folder: MemoryFolder, person: PersonFolder): MemoryReader {
-  const { paths, disk } = folder;
   return {
     async standing() {
-      const standing = (await readStanding(paths.standing, disk))?.standing ?? createStanding();
+      const standing = (await readStanding(folder))?.standing ?? createStanding();
       for await (const { records } of storedSegments(folder, standing.last + 1))
         for (const record of records) if (record.seq > standing.last) accountMemory(standing, record);
       return standing;
     },
     events: (from) => readMemory(folder, from),
-    isForeign: async () => isForeignJournal(paths.log, disk, { authorship: await knownAuthorshipOf(person) }),
+    isForeign: async () => isForeignMemory(folder, await knownAuthorshipOf(person)),
   };
 }

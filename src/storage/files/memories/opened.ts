@@ -13,9 +13,10 @@ import type { Durability } from "../../contract/node.ts";
 import type { Lock } from "../../folder/lock.ts";
 import type { Authorship } from "../../folder/person/authorship.ts";
 import { openJournal, type Journal, type JournalStart, type SegmentEnd } from "../journal/journal.ts";
-import { isForeignJournal, setAside, settleSegments } from "../journal/segments.ts";
-import { storedSegments, type MemoryFolder } from "./reading.ts";
-import { readStanding, writeStanding } from "./standing-file.ts";
+import { segmentNames, setAside, settleSegments } from "../journal/segments.ts";
+import { eraseWords } from "./erasing.ts";
+import { isForeignMemory, storedSegments, type MemoryFolder } from "./reading.ts";
+import { readStanding, writeStanding, type Closed } from "./standing-file.ts";
 import { openTexts, type Texts, type TextsEnd } from "./texts.ts";
 
 const PART_BYTES = 8 * 1_048_576;
@@ -32,21 +33,21 @@ export interface MemoryWriter extends MemoryFolder {
 
 export interface OpenedMemory {
   readonly standing: MemoryStanding;
+  /** The oldest shard that `context.md` may say where no person changed it; 0 for any. */
+  shown: number;
   /** Adds events as one, with their words. Durable when it resolves. Rejects with STORAGE; then `mend` has to come first. */
   add(events: readonly NewMemoryEvent[]): Promise<void>;
   /** Its last `add` failed. */
   readonly isBroken: boolean;
   /** Goes on behind what was acknowledged. Rejects with STORAGE, and may be tried again. */
   mend(): Promise<void>;
-  /** Lets the lock go. */
+  /** Leaves word where whoever comes next can go on. Nothing depends on it: never rejects. */
   close(): Promise<void>;
 }
 
 /** How it goes on. */
-interface WriteStart {
-  readonly standing: MemoryStanding;
-  readonly journal: JournalStart;
-  readonly texts?: TextsEnd;
+interface WriteStart extends Pick<Closed, "standing" | "journal"> {
+  readonly texts?: TextsEnd | undefined;
   /** What is to be erased, by numbers, for all that is known. */
   readonly forgotten: readonly number[];
 }
@@ -59,13 +60,15 @@ interface WriteState {
 
 /** Rejects with FOREIGN if somebody else wrote it, with DAMAGED if a newer version did. */
 export async function openMemory(writer: MemoryWriter): Promise<OpenedMemory> {
-  const { id, paths, disk, authorship, durability, lock } = writer;
-  const isForeign = await isForeignJournal(paths.log, disk, { authorship });
+  const { id, paths, disk, authorship, durability } = writer;
+  const isForeign = await isForeignMemory(writer, authorship);
   if (isForeign && writer.foreign === undefined) throw foreignMemory(id);
   await disk.emptyTmp();
-  const closed = isForeign ? undefined : await whereItWasClosed(writer);
-  if (!closed && durability === "disk") await settleSegments(paths.log, disk);
-  let state = await begin(writer, closed ?? (await readThrough(writer)));
+  const closed = isForeign ? undefined : await readStanding(writer);
+  const start = closed && (await isUntouched(closed, writer)) ? { ...closed, forgotten: [] } : undefined;
+  if (!start && durability === "disk") await settleSegments(paths.log, disk);
+  let state = await begin(writer, start ?? (await readThrough(writer)));
+  let shown = closed?.shown ?? 0;
   let isBroken = false;
   const add = async (events: readonly NewMemoryEvent[]): Promise<void> => {
     try {
@@ -80,41 +83,45 @@ export async function openMemory(writer: MemoryWriter): Promise<OpenedMemory> {
     get standing() {
       return state.standing;
     },
+    get shown() {
+      return shown;
+    },
+    set shown(seq) {
+      shown = seq;
+    },
     get isBroken() {
       return isBroken;
     },
     add,
     async mend() {
-      const end = await state.journal.acknowledged();
+      const { segments, last } = await state.journal.acknowledged();
       state.texts.close();
-      state = await begin(writer, await readThrough(writer, end));
+      state = await begin(writer, await readThrough(writer, { segments, last }));
+      // Or whoever reads, a plan among them, takes what was never acknowledged for what is so.
+      state.journal.seal();
+      await state.journal.commit();
+      state.standing.last = state.journal.last;
       isBroken = false;
     },
     async close() {
-      try {
-        if (!isBroken) await leave(writer, state);
-      } finally {
-        state.texts.close();
-        await lock.release();
-      }
+      const { journal, texts } = state;
+      if (!isBroken) await leave(writer, { ...state, shown }).catch(() => undefined);
+      await journal.close().catch(() => undefined);
+      texts.close();
     },
   };
 }
 
-/** `undefined` unless its files are what they were when it was closed. */
-async function whereItWasClosed({ paths, disk }: MemoryFolder): Promise<WriteStart | undefined> {
-  const closed = await readStanding(paths.standing, disk);
-  if (!closed) return undefined;
-  const { standing, segments, texts } = closed;
-  const newest = segments.at(-1)!;
-  const names = (await disk.list(paths.log)).filter((name) => name.endsWith(".jsonl"));
-  const isSame =
-    names.length === segments.length &&
-    segments.every(({ name }) => names.includes(name)) &&
-    (await disk.size(join(paths.log, newest.name))) === newest.bytes &&
-    (!texts || (await disk.size(join(paths.texts, texts.file))) === texts.bytes);
-  if (!isSame) return undefined;
-  return { standing, journal: { last: standing.last, segments, goesOn: true }, texts, forgotten: [] };
+/** Are its files what they were when it was closed? Something else in their place is not gone on in, either. */
+async function isUntouched({ journal, texts }: Closed, { paths, disk }: MemoryFolder): Promise<boolean> {
+  const isAt = async (path: string, bytes: number): Promise<boolean> =>
+    (await disk.kind(path)) === "file" && (await disk.size(path)) === bytes;
+  const { name, bytes } = journal.segments.at(-1)!;
+  return (
+    (await segmentNames(paths.log, disk)).length === journal.segments.length &&
+    (await isAt(join(paths.log, name), bytes)) &&
+    (!texts || (await isAt(join(paths.texts, texts.file), texts.bytes)))
+  );
 }
 
 /** @param end what an earlier opening by this process acknowledged: nothing behind it counts */
@@ -124,19 +131,20 @@ async function readThrough(folder: MemoryFolder, end?: JournalStart): Promise<Wr
   const segments: SegmentEnd[] = [];
   const forgotten: number[] = [];
   const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));
-  let damaged = 0;
-  for await (const { name, bytes, sealed, records, damages } of storedSegments(folder, 1, ends)) {
+  let lost = 0;
+  for await (const segment of storedSegments(folder, 1, ends)) {
+    const { name, bytes, sealed, records, damages, trailing } = segment;
     for (const record of records) {
       accountMemory(standing, record);
       if (record.kind === "forgotten") forgotten.push(...record.seqs);
     }
+    lost = records.length > 0 ? trailing : lost + trailing;
     await setAside(damages, paths.corrupt, disk);
-    damaged += damages.length;
     segments.push({ name, bytes, sealed, last: standing.last });
   }
-  // Damaged lines had numbers, too, and none is given twice.
-  const last = standing.last + damaged;
-  return { standing, journal: end ?? { last, segments }, forgotten };
+  // Damaged lines at the end had numbers, too, and none is given twice.
+  const journal = end ?? { last: standing.last + lost, segments };
+  return { standing, journal, forgotten };
 }
 
 async function begin(
@@ -144,25 +152,23 @@ async function begin(
   { standing, journal: start, texts, forgotten }: WriteStart,
 ): Promise<WriteState> {
   const { paths, disk, lock, durability } = writer;
+  // Whoever forgot may have ended before it was done.
+  await eraseWords(writer, forgotten);
   const log = (standing.log ??= randomUUID());
   const opening = { format: LOG_FORMAT, log };
+  const kept = await openTexts({ folder: paths.texts, disk, epoch: lock.epoch, durability }, texts);
   const journal = openJournal(
     { ...writer, folder: paths.log, name: log, maxPartBytes: PART_BYTES, opening },
     start,
   );
-  const kept = openTexts({ folder: paths.texts, disk, epoch: lock.epoch, durability }, texts);
-  const state = { standing, journal, texts: kept };
-  // Whoever forgot may have ended before it was done.
-  await erase(writer, state, forgotten);
-  return state;
+  return { standing, journal, texts: kept };
 }
 
 async function append(
   writer: MemoryWriter,
-  state: WriteState,
+  { journal, texts, standing }: WriteState,
   events: readonly NewMemoryEvent[],
 ): Promise<void> {
-  const { journal, texts, standing } = state;
   const records = events.map((event): Wordless => {
     const { record, words } = splitWords(event);
     return record(words === undefined ? "" : texts.add(words));
@@ -171,28 +177,18 @@ async function append(
   await texts.settle();
   const stamped = journal.write(records);
   await journal.commit();
-  for (const event of stamped) {
-    accountMemory(standing, event);
-    if (event.kind === "forgotten") await erase(writer, state, event.seqs);
-  }
+  for (const event of stamped) accountMemory(standing, event);
+  await eraseWords(
+    writer,
+    stamped.flatMap((event) => (event.kind === "forgotten" ? event.seqs : [])),
+  );
 }
 
-/** Overwrites the words of the events `seqs`. */
-async function erase(folder: MemoryFolder, { texts }: WriteState, seqs: readonly number[]): Promise<void> {
-  if (seqs.length === 0) return;
-  const doomed = new Set(seqs);
-  const [from, to] = [seqs.reduce((a, b) => Math.min(a, b)), seqs.reduce((a, b) => Math.max(a, b))];
-  for await (const { records } of storedSegments(folder, from)) {
-    for (const record of records)
-      if (doomed.has(record.seq) && "words" in record) await texts.erase(record.words);
-    if ((records.at(-1)?.seq ?? 0) >= to) return;
-  }
-}
-
-/** Leaves word where whoever comes next can go on. */
-async function leave({ paths, disk }: MemoryFolder, { standing, journal, texts }: WriteState): Promise<void> {
-  const { segments } = await journal.acknowledged();
-  await journal.close();
-  if (segments.length > 0)
-    await writeStanding(paths.standing, disk, { standing, segments: [...segments], texts: texts.end });
+async function leave(
+  folder: MemoryFolder,
+  { standing, journal, texts, shown }: WriteState & Pick<Closed, "shown">,
+): Promise<void> {
+  const end = await journal.acknowledged();
+  if (end.segments.length > 0)
+    await writeStanding(folder, { standing, journal: end, texts: texts.end, shown });
 }

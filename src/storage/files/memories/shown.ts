@@ -1,67 +1,115 @@
 // `context.md`: the current context of a memory, for people to read. What they make of it while nobody writes is a shard of
-// theirs.
+// theirs. What they may have written and nobody can read stays as it is, until they change it.
 
-import { NO_SECRETS, type Redactor } from "../../../base/redaction/redactor.ts";
-import { isLegionError } from "../../../base/errors.ts";
-import type { ContextEvent } from "../../../domain/memory/record.ts";
+import { LegionError, messageOf } from "../../../base/errors.ts";
+import type { Redactor } from "../../../base/redaction/redactor.ts";
+import type { MemoryEventOf } from "../../../domain/memory/record.ts";
 import { CONTROL } from "../../../domain/message/message.ts";
-import type { MemoryStanding } from "../../../past/memory/standing.ts";
+import type { OpenedMemory } from "./opened.ts";
 import { readMemory, type MemoryFolder } from "./reading.ts";
 
 /** What a person may write there, in characters: more is no document for a prompt. */
 const MAX_EDITED = 65_536;
 
-export interface ShownContext {
-  /** What a person made of it; `undefined` if it says what the log said last, or just before, or is not there. */
+export interface ShownPlace extends MemoryFolder {
+  readonly redactor: Redactor;
+}
+
+type Shard = MemoryEventOf<"context">;
+
+interface ShownContext {
+  /** What a person made of it; `undefined` if it says what the log has said since it was shown, or nothing. */
   readonly edited: string | undefined;
-  /** What the log says; `undefined` if there is no context. */
-  readonly said: string | undefined;
-  /** Does the file say that? */
-  readonly isShown: boolean;
+  /** The newest shard; `undefined` if there is no context. */
+  readonly newest: Shard | undefined;
+  /** The file says that already, or something of a person's that nobody can tell. Absent: it may be replaced. */
+  readonly stays?: "shown" | "theirs";
 }
 
-export async function lookAtContext(
+/** Takes in what a person made of the context, if they did. Rejects with STORAGE. */
+export async function takeEdit(opened: OpenedMemory, place: ShownPlace): Promise<boolean> {
+  const { edited, newest } = await lookAtContext(opened, place);
+  if (edited === undefined) return false;
+  const { last } = opened.standing;
+  const { taint } = newest ?? {};
+  // What they changed was made of the newest one.
+  const base = newest && { base: newest.seq };
+  const told = { kind: "context", mail: 0, from: "", by: CONTROL, upTo: last } as const;
+  await opened.add([{ ...told, content: edited, ...base, ...(taint && { taint }) }]);
+  return true;
+}
+
+/** Takes in what a person made of the context, and shows what the log says. Nothing depends on it: never rejects. */
+export async function showContext(opened: OpenedMemory, place: ShownPlace): Promise<void> {
+  try {
+    await takeEdit(opened, place);
+    const { edited, newest, stays } = await lookAtContext(opened, place);
+    // Saved since, or not readable a moment ago.
+    if (edited !== undefined || !newest) return;
+    if (stays === "theirs") return;
+    if (stays === undefined) await place.disk.replace(place.paths.context, `${newest.content.trimEnd()}\n`);
+    opened.shown = newest.seq;
+  } catch {
+    // It is shown, or taken in, the next time.
+  }
+}
+
+/** Before something is forgotten: what the file says would look like a person's. Rejects with STORAGE if they may have it there. */
+export async function hideContext({ paths, disk }: MemoryFolder): Promise<void> {
+  const found = await fileText({ paths, disk });
+  if (found.obstacle === undefined) await disk.remove(paths.context);
+  else if ((await disk.kind(paths.context)) === "file")
+    throw new LegionError(
+      "STORAGE",
+      `${paths.context} ${found.obstacle}, so what is to be forgotten may stand in it; change or remove it first`,
+    );
+}
+
+async function lookAtContext(opened: OpenedMemory, place: ShownPlace): Promise<ShownContext> {
+  const { contexts } = opened.standing;
+  const found = await fileText(place);
+  const newest = await shardIn(place, contexts.slice(-1), () => true);
+  const said = newest?.content.trimEnd() ?? "";
+  const { text, obstacle } = found;
+  if (obstacle !== undefined) return { edited: undefined, newest, stays: "theirs" };
+  if (text === undefined) return { edited: undefined, newest };
+  if (text === said) return { edited: undefined, newest, stays: "shown" };
+  const edited = place.redactor.text(text);
+  if (edited === said) return { edited: undefined, newest };
+  // Whoever wrote the newest shards may have ended before they were shown.
+  const older = contexts.slice(0, -1).filter((seq) => seq >= opened.shown);
+  const isOlder = await shardIn(place, older, ({ content }) => content.trimEnd() === text);
+  return { edited: isOlder ? undefined : edited, newest };
+}
+
+/** The first of the shards `seqs` that is as `isWanted` says. They are not forgotten. */
+async function shardIn(
   folder: MemoryFolder,
-  { contexts }: MemoryStanding,
-): Promise<ShownContext> {
-  const shown = await fileText(folder);
-  const said = await contentOf(folder, contexts.at(-1));
-  const isShown = shown === said?.trimEnd();
-  if (isShown || shown === undefined || shown.length > MAX_EDITED)
-    return { edited: undefined, said, isShown };
-  // Whoever wrote the newest shard may have ended before it was shown.
-  const before = await contentOf(folder, contexts.at(-2));
-  return { edited: shown === before?.trimEnd() ? undefined : shown, said, isShown };
-}
-
-/** As the file says it: without blanks at its end; `undefined` if there is no file. */
-async function fileText({ paths, disk }: MemoryFolder): Promise<string | undefined> {
-  const bytes = await disk.read(paths.context).catch((error: unknown) => {
-    // A folder or a link in its place says nothing.
-    if (isLegionError(error, "STORAGE")) return undefined;
-    throw error;
-  });
-  return bytes?.toString("utf8").trimEnd();
-}
-
-async function contentOf(folder: MemoryFolder, seq: number | undefined): Promise<string | undefined> {
-  if (seq === undefined) return undefined;
-  for await (const event of readMemory(folder, seq))
-    return event.seq === seq && event.kind === "context" ? event.content : undefined;
+  seqs: readonly number[],
+  isWanted: (shard: Shard) => boolean,
+): Promise<Shard | undefined> {
+  const [first] = seqs;
+  const last = seqs.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  const wanted = new Set(seqs);
+  for await (const event of readMemory(folder, first, new Set())) {
+    if (event.kind === "context" && wanted.has(event.seq) && isWanted(event)) return event;
+    if (event.seq >= last) break;
+  }
   return undefined;
 }
 
-/** The person's shard that an edit comes to. */
-export function editedContext(
-  content: string,
-  { last }: Pick<MemoryStanding, "last">,
-  redactor: Redactor = NO_SECRETS,
-): ContextEvent {
-  return { kind: "context", mail: 0, from: "", by: CONTROL, content: redactor.text(content), upTo: last };
-}
-
-/** @param content absent: there is no context to be shown */
-export async function showContext({ paths, disk }: MemoryFolder, content: string | undefined): Promise<void> {
-  if (content === undefined) await disk.remove(paths.context);
-  else await disk.replace(paths.context, `${content.trimEnd()}\n`);
+/** As the file says it: without blanks at its end; `text` is `undefined` if there is none. `obstacle`: why nobody can tell. */
+async function fileText({
+  paths,
+  disk,
+}: MemoryFolder): Promise<{ readonly text?: string | undefined; readonly obstacle?: string }> {
+  try {
+    const bytes = await disk.read(paths.context);
+    const text = bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes).trimEnd();
+    if (text && text.length > MAX_EDITED) return { obstacle: `is longer than ${MAX_EDITED} characters` };
+    return { text };
+  } catch (error) {
+    return { obstacle: error instanceof TypeError ? "is not UTF-8 text" : messageOf(error) };
+  }
 }

@@ -2,24 +2,27 @@
 // it stands, and no log has to be written anew. A record names the place of its words, and their hash.
 
 import { join } from "node:path";
+import { LegionError } from "../../../base/errors.ts";
 import type { AppendFile, Disk } from "../../../base/files/disk.ts";
 import { hashOfWords } from "../../../past/memory/words.ts";
+import { readOwn } from "./own-file.ts";
 
 const PART_BYTES = 8 * 1_048_576;
-const PLACE = /^(\d{1,15}-\d{1,6}):(\d{1,15}):(\d{1,15}):([0-9a-f]{32})$/;
-const ERASED = 0x20;
+export const TEXTS_FILE = /^\d{1,15}-\d{1,6}$/;
+const PLACE = /\b(\d{1,15}-\d{1,6}):(\d{1,15}):(\d{1,15}):([0-9a-f]{32})\b/g;
 
-interface WordPlace {
+export interface WordPlace {
   readonly file: string;
   readonly offset: number;
   readonly bytes: number;
   readonly hash: string;
 }
 
-function parsePlace(text: string): WordPlace | undefined {
-  const [, file, offset, bytes, hash] = PLACE.exec(text) ?? [];
-  if (file === undefined) return undefined;
-  return { file, offset: Number(offset), bytes: Number(bytes), hash: hash! };
+/** The places that `text` names: a record's is one. */
+export function placesIn(text: string): readonly WordPlace[] {
+  return [...text.matchAll(PLACE)].map(([, file, offset, bytes, hash]) => ({
+    ...{ file: file!, hash: hash!, offset: Number(offset), bytes: Number(bytes) },
+  }));
 }
 
 /** The end of the texts, where nobody has written since. */
@@ -31,9 +34,8 @@ export interface TextsEnd {
 export interface Texts {
   /** Writes words, which count once `settle` has resolved, and returns their place. */
   add(words: string): string;
+  /** Rejects with STORAGE if they are not as durable as promised, or not where `add` says. */
   settle(): Promise<void>;
-  /** Overwrites what is at a place, for good. */
-  erase(place: string): Promise<void>;
   readonly end: TextsEnd | undefined;
   close(): void;
 }
@@ -41,44 +43,38 @@ export interface Texts {
 export interface TextsOptions {
   readonly folder: string;
   readonly disk: Disk;
-  /** Names the files of this writer: no other one has the same. */
+  /** Names the files of this writer. */
   readonly epoch: number;
   /** `process`: what was added need not be flushed. */
   readonly durability: "disk" | "process";
 }
 
-export function openTexts({ folder, disk, epoch, durability }: TextsOptions, start?: TextsEnd): Texts {
+export async function openTexts(options: TextsOptions, start?: TextsEnd): Promise<Texts> {
+  const { folder, disk, epoch } = options;
+  let part = await newestPart(options);
   let end = start;
   let file: AppendFile | undefined = start && disk.extend(join(folder, start.file));
-  let part = -1;
   const begin = (): TextsEnd => {
     file?.close();
     const name = `${epoch}-${++part}`;
     file = disk.create(join(folder, name));
     return (end = { file: name, bytes: 0 });
   };
-  /** Full parts that are not flushed. */
-  let unsettled: AppendFile[] = [];
+  /** The ends of files that are not settled. */
+  const unsettled = new Map<AppendFile, TextsEnd>();
   return {
     add(words) {
       const at = end && end.bytes < PART_BYTES ? end : begin();
       const bytes = Buffer.from(words);
       file!.write(bytes);
-      if (!unsettled.includes(file!)) unsettled.push(file!);
       end = { file: at.file, bytes: at.bytes + bytes.length };
+      unsettled.set(file!, end);
       return `${at.file}:${at.bytes}:${bytes.length}:${hashOfWords(bytes)}`;
     },
     async settle() {
-      const files = unsettled;
-      unsettled = [];
-      if (durability === "disk") for (const each of files) await each.sync();
-    },
-    async erase(text) {
-      const place = parsePlace(text);
-      if (!place) return;
-      const path = join(folder, place.file);
-      const bytes = Math.min(place.bytes, ((await disk.size(path)) ?? 0) - place.offset);
-      if (bytes > 0) await disk.overwrite(path, place.offset, Buffer.alloc(bytes, ERASED));
+      const ends = [...unsettled];
+      unsettled.clear();
+      for (const each of ends) await settleTexts(options, ...each);
     },
     get end() {
       return end;
@@ -87,16 +83,33 @@ export function openTexts({ folder, disk, epoch, durability }: TextsOptions, sta
   };
 }
 
+async function settleTexts(
+  { durability, disk }: TextsOptions,
+  file: AppendFile,
+  end: TextsEnd,
+): Promise<void> {
+  if (durability === "disk") await file.sync();
+  // Whoever was taken over and does not know yet has put words before ours.
+  if ((await disk.size(file.path)) !== end.bytes)
+    throw new LegionError("STORAGE", `${file.path}: another process writes to it.`);
+}
+
+/** Also an earlier writer may have had this epoch: after a failure, or if the folder of locks was deleted. */
+async function newestPart({ folder, disk, epoch }: TextsOptions): Promise<number> {
+  const names = (await disk.list(folder)).filter((name) => name.startsWith(`${epoch}-`));
+  return names.reduce((newest, name) => Math.max(newest, Number(name.split("-")[1]) || 0), -1);
+}
+
 /** Reads words by their places, best in the order of the log; `undefined` for what is not there, or not what was written. */
-export function createTextReader(folder: string, disk: Pick<Disk, "read">) {
+export function createTextReader(folder: string, disk: Pick<Disk, "read" | "kind">) {
   let held: { readonly file: string; readonly bytes: Buffer } | undefined;
   return async (text: string): Promise<string | undefined> => {
-    const place = parsePlace(text);
+    const [place] = placesIn(text);
     if (!place) return undefined;
     const end = place.offset + place.bytes;
     // It may have grown since.
     if (held?.file !== place.file || held.bytes.length < end)
-      held = { file: place.file, bytes: (await disk.read(join(folder, place.file))) ?? Buffer.alloc(0) };
+      held = { file: place.file, bytes: (await readOwn(join(folder, place.file), disk)) ?? Buffer.alloc(0) };
     const bytes = held.bytes.subarray(place.offset, end);
     return hashOfWords(bytes) === place.hash ? bytes.toString("utf8") : undefined;
   };

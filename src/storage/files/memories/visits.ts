@@ -2,14 +2,13 @@
 // lets others have it.
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { Redactor } from "../../../base/redaction/redactor.ts";
 import type { Delivery } from "../../../domain/message/message.ts";
 import type { Receipt } from "../../../mail/bus.ts";
 import { planMemoryIntake } from "../../../mail/memory-intake.ts";
 import type { MemoryReader, PlanChange } from "../../contract/memories.ts";
+import type { Lock } from "../../folder/lock.ts";
 import type { OpenedMemory } from "./opened.ts";
-import type { MemoryFolder } from "./reading.ts";
-import { editedContext, lookAtContext, showContext } from "./shown.ts";
+import { hideContext, showContext, takeEdit, type ShownPlace } from "./shown.ts";
 
 /** How long nothing has to come until others may have it. */
 const LINGER_MS = 100;
@@ -17,6 +16,9 @@ const LINGER_MS = 100;
 const MAX_HOLD_MS = 1_000;
 /** Others ask again after 50 ms. */
 const YIELD_MS = 150;
+/** How long a lock that could not be given back is kept before that is tried again. */
+const RETRY_MS = 1_000;
+const HURRIED_TRIES = 5;
 
 export interface Visits {
   receive(delivery: Delivery): Promise<Receipt>;
@@ -24,11 +26,10 @@ export interface Visits {
   close(): Promise<void>;
 }
 
-interface VisitOptions extends MemoryFolder {
-  readonly redactor: Redactor;
+interface VisitOptions extends ShownPlace {
   readonly reader: MemoryReader;
-  /** Takes the lock, and opens it. */
-  open(): Promise<OpenedMemory>;
+  lock(): Promise<Lock>;
+  open(lock: Lock): Promise<OpenedMemory>;
 }
 
 interface WriteOrder<W = Delivery | PlanChange> {
@@ -42,18 +43,21 @@ export function createVisits(options: VisitOptions): Visits {
   let visiting: Promise<void> | undefined;
   const visit = async (): Promise<void> => {
     for (;;) {
-      const opened = await openVisit(options).catch((error: unknown) => orders.failAll(error));
-      if (opened) await serve(opened, options, orders);
-      // What was accepted is in the log; a lock that could not be given back is taken over from whoever is gone.
-      await opened?.close().catch(() => undefined);
-      if (orders.isEmpty()) return;
+      const lock = await options.lock().catch((error: unknown) => orders.failAll(error));
+      if (lock) {
+        await visitOnce(lock, options, orders);
+        await giveBack(lock, orders);
+      }
+      if (orders.isEmpty()) break;
       await delay(YIELD_MS);
     }
+    // At once: whoever asks from now on begins another one.
+    visiting = undefined;
   };
   const ask = (work: WriteOrder["work"]): Promise<Receipt> =>
     new Promise<Receipt>((done, failed) => {
       orders.add({ work, done, failed });
-      visiting ??= visit().finally(() => (visiting = undefined));
+      visiting ??= visit();
     });
   return {
     receive: ask,
@@ -63,6 +67,29 @@ export function createVisits(options: VisitOptions): Visits {
       await visiting;
     },
   };
+}
+
+/** Opens it, does what waits, and closes it. */
+async function visitOnce(lock: Lock, options: VisitOptions, orders: Queue): Promise<void> {
+  const opened = await options.open(lock).catch((error: unknown) => orders.failAll(error));
+  if (!opened) return;
+  await showContext(opened, options);
+  await serve(opened, options, orders);
+  await opened.close();
+}
+
+/** Tries until it works: nobody else gets in before, not even this process. Only whoever closes cannot wait for ever. */
+async function giveBack(lock: Lock, orders: Queue): Promise<void> {
+  for (let hurried = 0; hurried < HURRIED_TRIES;) {
+    const error = await lock.release().then(
+      () => undefined,
+      (reason: unknown) => reason ?? new Error(),
+    );
+    if (error === undefined) return;
+    orders.failAll(error);
+    if (orders.isHurried()) hurried++;
+    await (orders.isHurried() ? delay(YIELD_MS) : orders.more(RETRY_MS));
+  }
 }
 
 type Queue = ReturnType<typeof createQueue>;
@@ -77,17 +104,18 @@ function createQueue() {
       wake();
     },
     isEmpty: () => waiting.length === 0,
+    isHurried: () => isHurried,
     /** Nobody waits for more from now on. */
     hurry(): void {
       isHurried = true;
       wake();
     },
-    /** Resolves when there is something, or has not been for a while. */
-    async more(): Promise<void> {
+    /** Resolves when there is something, or has not been for so long. */
+    async more(lingerMs: number): Promise<void> {
       if (waiting.length > 0 || isHurried) return;
       const stop = new AbortController();
       wake = () => stop.abort();
-      await delay(LINGER_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      await delay(lingerMs, undefined, { signal: stop.signal }).catch(() => undefined);
     },
     /** What can be done at once, oldest first: deliveries, or one change. */
     next(): readonly WriteOrder<Delivery>[] | WriteOrder<PlanChange> {
@@ -106,19 +134,6 @@ function isChange(errand: WriteOrder): errand is WriteOrder<PlanChange> {
   return typeof errand.work === "function";
 }
 
-/** Opens it, and takes in what a person made of its context. */
-async function openVisit({ open, redactor, ...folder }: VisitOptions): Promise<OpenedMemory> {
-  const opened = await open();
-  try {
-    const { edited } = await lookAtContext(folder, opened.standing);
-    if (edited !== undefined) await opened.add([editedContext(edited, opened.standing, redactor)]);
-    return opened;
-  } catch (error) {
-    await opened.close().catch(() => undefined);
-    throw error;
-  }
-}
-
 /** Does what waits, and what comes, for as long as others may be kept waiting. */
 async function serve(opened: OpenedMemory, options: VisitOptions, orders: Queue): Promise<void> {
   const until = Date.now() + MAX_HOLD_MS;
@@ -126,13 +141,13 @@ async function serve(opened: OpenedMemory, options: VisitOptions, orders: Queue)
     const next = orders.next();
     if ("work" in next) await makeChange(opened, options, next);
     else await takeIn(opened, options, next);
-    await orders.more();
+    await orders.more(LINGER_MS);
   } while (!orders.isEmpty() && Date.now() < until);
 }
 
 async function takeIn(
   opened: OpenedMemory,
-  folder: MemoryFolder,
+  place: ShownPlace,
   orders: readonly WriteOrder<Delivery>[],
 ): Promise<void> {
   try {
@@ -141,7 +156,7 @@ async function takeIn(
     const { events, receipts } = planMemoryIntake(opened.standing, deliveries);
     if (events.length > 0) await opened.add(events);
     orders.forEach(({ done }, index) => done(receipts[index]!));
-    if (events.some(({ kind }) => kind === "context")) await show(opened, folder);
+    if (events.some(({ kind }) => kind === "context")) await showContext(opened, place);
   } catch (error) {
     for (const { failed } of orders) failed(error);
   }
@@ -149,24 +164,20 @@ async function takeIn(
 
 async function makeChange(
   opened: OpenedMemory,
-  { reader, ...folder }: VisitOptions,
+  options: VisitOptions,
   { work: plan, done, failed }: WriteOrder<PlanChange>,
 ): Promise<void> {
   try {
     if (opened.isBroken) await opened.mend();
-    const events = await plan(opened.standing, reader);
-    // Or what it shows would look like a person's.
-    if (events.some(({ kind }) => kind === "forgotten")) await showContext(folder, undefined);
+    await takeEdit(opened, options);
+    let events = await plan(opened.standing, options.reader);
+    // What a person saved meanwhile may say what is to be forgotten.
+    while (await takeEdit(opened, options)) events = await plan(opened.standing, options.reader);
+    if (events.some(({ kind }) => kind === "forgotten")) await hideContext(options);
     if (events.length > 0) await opened.add(events);
-    await show(opened, folder);
+    await showContext(opened, options);
     done({ status: "accepted" });
   } catch (error) {
     failed(error);
   }
-}
-
-/** A file that cannot be written is shown the next time: nothing depends on it. */
-async function show({ standing }: OpenedMemory, folder: MemoryFolder): Promise<void> {
-  const { said, isShown } = await lookAtContext(folder, standing);
-  if (!isShown) await showContext(folder, said).catch(() => undefined);
 }

@@ -1,33 +1,30 @@
-import { readFile, readdir } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
-import { openPersonFolder } from "../../../../src/storage/folder/person/folder.ts";
-import { createFileMemories } from "../../../../src/storage/files/memories/memories.ts";
-import { NO_SECRETS } from "../../../../src/base/redaction/redactor.ts";
-import { createTempProject } from "../../../temp-project.ts";
-import { describeMemories, type MemoriesPlace } from "../../contract/memories-contract.ts";
-
-export async function filePlace(project?: string): Promise<MemoriesPlace & { readonly project: string }> {
-  const folder = project ?? (await createTempProject());
-  const person = openPersonFolder(process.env);
-  return {
-    project: folder,
-    async open() {
-      const order = { project: folder, person, durability: "process", redactor: NO_SECRETS } as const;
-      const memories = createFileMemories(order);
-      onTestFinished(() => memories.close());
-      return memories;
-    },
-    // What it holds in this process is lost; its lock is free, as that of a process that is gone.
-    kill: (memories) => memories.close(),
-    async bytes() {
-      const root = join(folder, ".ai-legion");
-      const names = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
-      const files = names.filter((name) => name.isFile() && !name.parentPath.endsWith("lock"));
-      const texts = files.map((name) => readFile(join(name.parentPath, name.name), "latin1"));
-      return (await Promise.all(texts)).join("\n");
-    },
-  };
-}
+import { expect, it } from "vitest";
+import { memoryPaths } from "../../../../src/storage/folder/memory-paths.ts";
+import { describeMemories, entry, ID } from "../../contract/memories-contract.ts";
+import { filePlace } from "./file-place.ts";
 
 describeMemories("files", () => filePlace());
+
+it("lists the memories that there are beside what only looks like one", async () => {
+  const { project, paths, visit } = await filePlace();
+  await visit((memories) => memories.receive(ID, entry(1)));
+  await mkdir(join(paths.root, "../other"), { recursive: true });
+  await writeFile(join(paths.root, "../other/log"), "a file");
+  await writeFile(join(paths.root, "../../stray"), "a file");
+  expect(await (await filePlace(project)).visit((memories) => memories.known())).toEqual([ID]);
+});
+
+it("sets the damaged lines of no two memories aside under one name", () => {
+  expect(memoryPaths("/p", "a-b/c").corrupt).not.toBe(memoryPaths("/p", "a/b-c").corrupt);
+  expect(memoryPaths("/p", "a.b/c").corrupt).not.toBe(memoryPaths("/p", "a/b.c").corrupt);
+});
+
+it("reads nothing of what it was when it is opened again after a clean close", async () => {
+  const { paths, visit } = await filePlace();
+  await visit((memories) => memories.receive(ID, entry(1)));
+  const standing = await readFile(paths.standing, "utf8");
+  expect(JSON.parse(standing)).toMatchObject({ last: 2, entries: 1, journal: { goesOn: true } });
+  expect(standing).not.toContain("Ada asked");
+});
