@@ -89,9 +89,9 @@ interface Crashing extends Machine {
 }
 
 /** The process that held the lock is gone. This one goes on, under the same pid: only the start time tells. */
-export function releaseLock(files: Files): void {
+export function releaseLock(files: Files, lock = legionPaths(PROJECT).lock): void {
   for (const [path, file] of files) {
-    if (dirname(path) !== legionPaths(PROJECT).lock || !file.bytes) continue;
+    if (dirname(path) !== lock || !file.bytes) continue;
     const holder: object = JSON.parse(file.bytes.toString()) as object;
     const bytes = Buffer.from(JSON.stringify({ ...holder, start: "that of another process" }));
     files.set(path, { ...file, bytes, synced: bytes.length });

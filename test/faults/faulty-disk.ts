@@ -97,14 +97,22 @@ export function createFaultyDisk({
       });
       return appendFile(path, files, machine);
     },
-    async overwrite(path, offset, bytes) {
-      const write = (): void => {
-        const file = files.get(path)!;
-        const whole = Buffer.from(file.bytes!);
+    async overwrite(path, patches) {
+      const writes = patches.flatMap(({ offset, bytes }) => {
+        const half = Math.ceil(bytes.length / 2);
+        return [
+          { offset, bytes: bytes.subarray(0, half) },
+          { offset: offset + half, bytes: bytes.subarray(half) },
+        ];
+      });
+      const steps = writes.map(({ offset, bytes }) => (): void => {
+        const file = files.get(path);
+        if (!file?.bytes) throw storageError(path, "ENOENT: no such file");
+        const whole = Buffer.from(file.bytes);
         whole.set(bytes, offset);
         files.set(path, { ...file, bytes: whole });
-      };
-      await run("overwrite", path, [write], () => undefined);
+      });
+      await run("overwrite", path, steps, () => undefined);
     },
     async sync(path) {
       const flush = (): void => {

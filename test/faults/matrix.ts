@@ -22,6 +22,31 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
+    fault: "a crash, or an error, at each single call that a long-term memory makes to the disk",
+    tests: [
+      "faults/memory.test.ts: loses nothing, holds nothing twice and keeps nothing that was forgotten after a %s at any call to the disk",
+      "faults/memory.test.ts: keeps all of that where it stops again and again, and where the disk fails before it does",
+      "faults/memory.test.ts: at one call goes on by itself, and keeps all of that, also where the power is cut after it",
+    ],
+  },
+  {
+    fault: "several processes that write to one memory, killed, stopped and taken over",
+    tests: [
+      "storage/files/memories/processes.test.ts: has each entry once, in its sender's order and with its words, also of those that were killed (M5)",
+      "storage/files/memories/processes.test.ts: is let go of by one that always has more to write",
+      "storage/files/memories/going-on.test.ts: loses nothing that was acknowledged where that one %s (M5)",
+    ],
+  },
+  {
+    fault: "a memory whose log, texts, standing or context is damaged, deleted, a link, or somebody else's",
+    tests: [
+      "storage/files/memories/damage.test.ts: is read without a wrong word, whatever bit is turned in its log or its texts",
+      "storage/files/memories/damage.test.ts: reads and changes nothing else where %s is in their place",
+      "storage/files/memories/context-file.test.ts: as a link is in its place, leaves the link and what it leads to alone",
+      "storage/files/memories/foreign.test.ts: is foreign where there is a context beside a log in which nothing is",
+    ],
+  },
+  {
     fault: "a module that throws, or takes the whole process down",
     tests: [
       "agent/actor.test.ts: reports an action that threw to the agent (A4)",
