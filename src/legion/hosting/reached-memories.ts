@@ -1,5 +1,6 @@
 // The long-term memories that an agent reaches.
 
+import { onceEach } from "../../base/once-each.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { HostMemory } from "../../domain/authoring/memories.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
@@ -14,6 +15,19 @@ export const NO_MEMORIES: Pick<Memories, "read"> = {
     throw new LegionError("REFUSED", "No memory is read here.");
   },
 };
+
+/** The same for agents that run: each memory has taken in by then what a person made of its context while nobody wrote there. */
+export function openingIn(memories: Pick<Memories, "read" | "known" | "change">) {
+  const takeEdit = onceEach(async (id) => {
+    // Nothing is made by looking; and what cannot be taken in now is no reason not to run.
+    if ((await memories.known()).includes(id))
+      await memories.change(id, () => Promise.resolve([])).catch(() => undefined);
+  });
+  return async (ids: readonly MemoryId[] = []): Promise<readonly HostMemory[]> => {
+    await Promise.all(ids.map(takeEdit));
+    return reachedMemories(ids, memories);
+  };
+}
 
 /** In their order. Of one that somebody else wrote nothing is told: reading it rejects with FOREIGN. */
 export function reachedMemories(

@@ -20,7 +20,7 @@ import { enumerate } from "../../base/text/wording.ts";
 import { markOf } from "../../agent/parts/command-trace.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import type { Memories } from "../../storage/contract/memories.ts";
-import { reachedMemories } from "./reached-memories.ts";
+import { openingIn } from "./reached-memories.ts";
 import { createPrograms } from "./programs.ts";
 import { openFolders, type FolderOwner, type OwnFolder } from "./worktrees.ts";
 
@@ -31,7 +31,7 @@ export interface PremisesDeps {
   readonly settings: Workplace["settings"];
   readonly peers: Workplace["peers"];
   readonly tellControl: Shared["tellControl"];
-  readonly memories: Pick<Memories, "read">;
+  readonly memories: Pick<Memories, "read" | "known" | "change">;
   /** Absent: nothing is hidden. */
   readonly redactor?: Redactor;
   /** Gets what modules open here. */
@@ -70,6 +70,7 @@ export function createPremises(deps: PremisesDeps) {
   closing.add(network.close);
   const tellers: (() => readonly ServerStatus[])[] = [];
   const programsOf = createPrograms({ mark, outside: environment, closing });
+  const openMemories = openingIn(deps.memories);
   const openFolder = openFolders(paths, environment.variables(mark));
   const node: NodeHost = {
     ...{ network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
@@ -101,7 +102,7 @@ export function createPremises(deps: PremisesDeps) {
         programs: programsOf({ used, open: openOwn, place }),
         settings,
         peers,
-        memories: reachedMemories(lodger.memories, deps.memories),
+        memories: await openMemories(lodger.memories),
         close: async () => opened?.close(),
       };
     },

@@ -1,6 +1,6 @@
 // An agent keeps something, another one knows it: across sessions, restarts and summaries.
 
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -13,7 +13,7 @@ import { replay, replayLegion } from "../../legion/replay/replays.ts";
 import type { EntryNote } from "../../../src/domain/memory/record.ts";
 import type { PolicyLayer } from "../../../src/domain/policy/policy.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
-import { entriesFrom } from "../../../src/past/memory/recall.ts";
+import { contextOf, entriesFrom } from "../../../src/past/memory/recall.ts";
 import type { Backend } from "../../../src/storage/contract/backend.ts";
 import { createFileBackend } from "../../../src/storage/files/backend.ts";
 import { createMemoryBackend } from "../../../src/storage/memory/backend.ts";
@@ -227,6 +227,22 @@ const counting = defineModule({
       execute: ({ text }) => ok(text),
     }),
   },
+});
+
+it("what a person made of context.md while nobody ran stands in the next prompt, as a shard of theirs", async () => {
+  const project = await temporaryFolder();
+  const backend = createFileBackend(project);
+  await keepContext(backend, "The boat is called Ada.");
+  await backend.memories.close();
+  const file = join(project, ".ai-legion/memory/main/legion/context.md");
+  expect(await readFile(file, "utf8")).toBe("The boat is called Ada.\n");
+  await writeFile(file, "The boat is called Bea, and it is blue.\n");
+  const agent = agentWith(done);
+  const world = await openWorld(project, { "1": agent.agent }, { backend });
+  await world.say("1", "Hello");
+  await world.idle();
+  expect(agent.requests[0]!.system).toContain("> The boat is called Bea, and it is blue.");
+  expect(await contextOf(backend.memories.read(ID))).toMatchObject({ by: "0" });
 });
 
 it("replay needs no memory: what was shown and what was stored are on the tape", async () => {
