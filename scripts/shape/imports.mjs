@@ -34,7 +34,7 @@ const INNER_ROOMS = {
     ["console"],
     ["consent"],
     ["look", "doctor"],
-    ["talk", "steer", "run"],
+    ["talk", "steer", "run", "memory"],
     ["commands"],
     ["index"],
   ],

@@ -50,6 +50,11 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["skills", "list the skills that agents can have here", () => import("./look/skills.ts")],
     ["log <ids|all>", "show what happened to agents, event by event", () => import("./look/log/log.ts")],
     ["prompt <id>", "show exactly what an agent's model is shown", () => import("./look/prompt/prompt.ts")],
+    [
+      "memory [order] [args]",
+      "search and read what agents keep for good",
+      () => import("./memory/memory.ts"),
+    ],
     ["replay <id>", "run an agent again from its log, offline", () => import("./look/replay.ts")],
   ],
   Steer: [

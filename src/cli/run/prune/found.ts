@@ -11,7 +11,7 @@ import { lockHolder } from "../../../storage/folder/lock.ts";
 import { legionPaths, type LegionPaths } from "../../../storage/folder/paths.ts";
 import { strangersIn } from "../../../storage/folder/strangers.ts";
 import { listed, type Prunable, type PruneSite } from "./prunable.ts";
-import { sizeIn } from "./sizes.ts";
+import { sizeIn } from "../../kit/sizes.ts";
 import { treesIn } from "./trees.ts";
 
 /** In the order in which they are shown. Writes nothing. */

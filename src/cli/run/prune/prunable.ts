@@ -3,7 +3,7 @@
 import type { Variables } from "../../../base/process/variables.ts";
 import type { LegionPaths } from "../../../storage/folder/paths.ts";
 import type { PersonFolder } from "../../../storage/folder/person/folder.ts";
-import type { DiskSize } from "./sizes.ts";
+import type { DiskSize } from "../../kit/sizes.ts";
 
 /** Something that may be deleted, or what keeps it. */
 export interface Prunable {

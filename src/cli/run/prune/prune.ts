@@ -13,7 +13,7 @@ import { choose, type Chosen, type PruneOptions } from "./choice.ts";
 import { deleteAll, type Pruned } from "./delete.ts";
 import { findPrunable } from "./found.ts";
 import { listed, type Prunable } from "./prunable.ts";
-import { formatSize } from "./sizes.ts";
+import { formatSize } from "../../kit/sizes.ts";
 
 const OLDER = "30d";
 const MAX_KEPT = 20;

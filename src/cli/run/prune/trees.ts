@@ -10,7 +10,7 @@ import { projectRepository } from "../../../environment/workspace/repository.ts"
 import { standingOf } from "../../../environment/workspace/standing.ts";
 import type { LegionPaths } from "../../../storage/folder/paths.ts";
 import type { Ignored, Prunable, PruneSite } from "./prunable.ts";
-import { sizeIn } from "./sizes.ts";
+import { sizeIn } from "../../kit/sizes.ts";
 
 type TreeStanding = Pick<Prunable, "kind" | "usedMs" | "mark" | "risk" | "keeps" | "ignored">;
 

@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../../../base/errors.ts";
+import { codeOf } from "../../base/errors.ts";
 
 export interface DiskSize {
   /** All that is no folder; links are not followed. */

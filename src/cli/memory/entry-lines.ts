@@ -1,0 +1,62 @@
+// What a memory holds, as people read it. All of it is somebody's words.
+
+import { elide, count } from "../../base/text/wording.ts";
+import type { RememberedContext, RememberedEntry } from "../../domain/authoring/memories.ts";
+import { displayName, isAgentId } from "../../domain/message/message.ts";
+import { sourcesOf, type Taint } from "../../domain/message/taint.ts";
+import { oneLine } from "../kit/output.ts";
+import { momentOf } from "../kit/times.ts";
+
+const MAX_TEXT = 400;
+
+/** Its number, when and by whom it was said. */
+export function entryHead({ seq, said, speaker, role, thread }: RememberedEntry): string {
+  return `#${seq}  ${momentOf(said)}  ${speakerName(speaker)} (${role}, in ${oneLine(thread)})`;
+}
+
+/** Agents are called what they are called everywhere. */
+export function speakerName(speaker: string): string {
+  return isAgentId(speaker) || speaker === "0" ? displayName(speaker) : oneLine(speaker);
+}
+
+/** Two lines, and more if it is marked. */
+export function entryLines(entry: RememberedEntry): string {
+  const text = oneLine(elide(entry.raw, MAX_TEXT));
+  return [entryHead(entry), ...marksOf(entry).map(indented), indented(text || "(empty)"), ""].join("\n");
+}
+
+/** The whole of it. */
+export function entryWhole(entry: RememberedEntry): string {
+  const { raw, summary, summarised, tags, at, by } = entry;
+  const named = Object.entries(tags).map(([name, value]) => oneLine(`${name}=${value}`));
+  const whose = summarised === "model" ? "summary" : "summary, of its own words";
+  return [
+    entryHead(entry),
+    `entered ${momentOf(at)} by ${displayName(by)}`,
+    ...(named.length > 0 ? [`tags: ${named.join(", ")}`] : []),
+    ...marksOf(entry),
+    ...(oneLine(summary) === oneLine(raw) ? [] : [`${whose}: ${oneLine(summary)}`]),
+    "",
+    raw.trimEnd(),
+  ].join("\n");
+}
+
+export function marksOf({ taint }: { readonly taint?: Taint }): readonly string[] {
+  const sources = sourcesOf(taint);
+  return sources.length > 0 ? [`(after words from outside: ${oneLine(sources.join(", "))})`] : [];
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
+}
+
+/** @param state what it is among the shards of its memory */
+export function shardHead(
+  { seq, at, by, content, taint }: RememberedContext,
+  state: string,
+  upTo: number,
+): string {
+  const made = upTo > 0 ? `, of the entries up to #${upTo}` : "";
+  const head = `#${seq}  ${momentOf(at)}  context by ${displayName(by)}: ${state}${made}, ${count(content.length, "character")}`;
+  return [head, ...marksOf({ taint })].join("\n");
+}

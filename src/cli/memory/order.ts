@@ -1,0 +1,78 @@
+// An order of `legion memory`: what it takes, and what it is given.
+
+import { LegionError } from "../../base/errors.ts";
+import { nearest } from "../../base/text/nearest.ts";
+import { quote } from "../../base/text/wording.ts";
+import { USUAL_MEMORY, parseMemoryId, type MemoryId } from "../../domain/memory/memory-id.ts";
+import { foreignMemory } from "../../storage/contract/foreign.ts";
+import type { MemoryReader } from "../../storage/contract/memories.ts";
+import type { Io, Typed } from "../kit/command.ts";
+import { oneLine, readNumber, warn } from "../kit/output.ts";
+import type { Site } from "../kit/target.ts";
+
+/** What was typed after the order, and where. */
+export interface Ordered {
+  readonly typed: Typed;
+  readonly io: Io;
+  readonly site: Site;
+}
+
+/** A memory that is there. */
+export interface MeantMemory {
+  readonly id: MemoryId;
+  readonly reader: MemoryReader;
+}
+
+/** Which one is meant, also if somebody else wrote it, which is told. Throws USAGE, naming those that are there, if it is not. */
+export async function findMemory({ typed, io, site }: Ordered): Promise<MeantMemory> {
+  const { memories } = site.backend;
+  const id = meant(typed.options["memory"], await memories.known());
+  const reader = memories.read(id);
+  if (await reader.isForeign()) warn(io, `FOREIGN: ${oneLine(foreignMemory(id).message)}`);
+  return { id, reader };
+}
+
+function meant(named: string | undefined, known: readonly MemoryId[]): MemoryId {
+  if (named !== undefined) parseMemoryId(named);
+  const only = known.length === 1 ? known[0] : undefined;
+  const found =
+    named === undefined
+      ? (known.find((id) => id === USUAL_MEMORY) ?? only)
+      : known.find((id) => id === named);
+  if (found !== undefined) return found;
+  if (known.length === 0) throw new LegionError("USAGE", `there is no long-term memory here yet; ${MAKING}`);
+  if (named === undefined)
+    throw new LegionError("USAGE", `--memory says which one is meant: ${listed(known)}`);
+  const near = nearest(named, known);
+  throw new LegionError(
+    "USAGE",
+    `there is no memory ${quote(named)} here; there is ${listed(near.length > 0 ? near : known)}`,
+  );
+}
+
+/** How there comes to be one. */
+export const MAKING = `agents make one whose definition says \`memories: [${USUAL_MEMORY}]\``;
+
+const MAX_NAMED = 10;
+
+function listed(ids: readonly MemoryId[]): string {
+  const more = ids.length - MAX_NAMED;
+  return [...ids.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+/** Throws USAGE. */
+export function readLimit(typed: Typed, usual: number, most: number): number {
+  const limit = readNumber(typed, "limit") ?? usual;
+  if (limit <= most) return limit;
+  throw new LegionError("USAGE", `--limit: at most ${most}, not ${limit}`);
+}
+
+/** The number of an entry or a shard. Throws USAGE. */
+export function readSeq(text: string): number {
+  const digits = text.replace(/^#/, "");
+  if (/^[1-9]\d{0,11}$/.test(digits)) return Number(digits);
+  throw new LegionError(
+    "USAGE",
+    `${quote(text)} is no number of an entry; \`legion memory list\` shows them`,
+  );
+}
