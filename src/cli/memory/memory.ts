@@ -53,6 +53,13 @@ const ORDERS: Readonly<Record<string, MemoryOrder>> = {
     ...{ takes: "<agent>", says: "let this agent make the context from now on", words: [1, 1], options: [] },
     load: () => import("./keep.ts"),
   },
+  forget: {
+    takes: "[numbers...]",
+    says: "erase what was said, and each document that was made of it; all that is said of it has to hold",
+    words: [0, ANY],
+    options: ["thread", "speaker", "query", "before", "reason", "yes"],
+    load: () => import("./forget/forget.ts"),
+  },
 };
 
 export const ORDER_NAMES = Object.keys(ORDERS);
@@ -78,7 +85,7 @@ export const command: CliCommand = {
 function addOptions(parser: Parser): void {
   parser
     .option("--role <role>", "search: user, what people said, or assistant, what agents said")
-    .option("--speaker <agent>", "search: what this agent said; 0 is you")
+    .option("--speaker <agent>", "search, forget: what this agent said; 0 is you")
     .option("--since <time>", "search: what was said from then on: 2026-03-01, or 7d for so long ago")
     .option("--until <time>", "search: what was said up to then")
     .option("--tag <name=value>", "search: what has this tag; again for more", eachTime)
@@ -86,7 +93,12 @@ function addOptions(parser: Parser): void {
       "--limit <number>",
       `search, list: how many at most (list: ${LISTED} if left out, never over ${MAX_LISTED})`,
     )
-    .option("--all", "context: older shards, and those that do not count, too");
+    .option("--all", "context: older shards, and those that do not count, too")
+    .option("--thread <thread>", "forget: what was said in this conversation, such as 0,2")
+    .option("--query <words>", "forget: what holds each of these words")
+    .option("--before <time>", "forget: what was said before then: 2026-03-01, or 90d for so long ago")
+    .option("--reason <text>", "forget: why; it is kept")
+    .option("--yes", "forget: without a question");
 }
 
 function ordersHelp(): string {

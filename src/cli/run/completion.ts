@@ -35,7 +35,7 @@ export const command: CliCommand = {
 const WORDS = new Map<string, readonly string[]>([
   ["completion", SHELLS],
   ["mcp", ["allow", "deny", "serve"]],
-  ["memory", ["search", "list", "show", "context", "keep"]],
+  ["memory", ["search", "list", "show", "context", "keep", "forget"]],
 ]);
 
 /** What the second argument may be, behind agents. */

@@ -77,6 +77,10 @@ export function counts({ keeper }: Pick<MemoryStanding, "keeper">, by: AgentId):
 
 function forget(standing: MemoryStanding, { seqs, entries }: ForgottenEvent): void {
   const gone = new Set(seqs);
+  const before = standing.contexts.length;
   standing.contexts = standing.contexts.filter((seq) => !gone.has(seq));
   standing.entries -= entries;
+  // What was neither was a shard of somebody else, or one too old to be known by its number.
+  const others = seqs.length - entries - (before - standing.contexts.length);
+  standing.strays = Math.max(0, standing.strays - others);
 }

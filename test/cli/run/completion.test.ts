@@ -1,9 +1,11 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../../src/cli/commands.ts";
+import { ORDER_NAMES } from "../../../src/cli/memory/memory.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { legion } from "../legion.ts";
 
@@ -194,4 +196,9 @@ it("refuses another shell in one line", async () => {
     out: "",
     err: 'legion: expected bash, zsh, fish, not "tcsh"\n',
   });
+});
+
+it("knows every order of `legion memory`", async () => {
+  const { out } = await legion(["completion", "bash"], { cwd: tmpdir() });
+  expect(out).toContain(`memory) takes=words words='${ORDER_NAMES.join(" ")}'`);
 });
