@@ -60,6 +60,17 @@ const ORDERS: Readonly<Record<string, MemoryOrder>> = {
     options: ["thread", "speaker", "query", "before", "reason", "yes"],
     load: () => import("./forget/forget.ts"),
   },
+  export: {
+    ...{ takes: "<file>", says: "all of a memory as a file of JSON lines", words: [1, 1], options: [] },
+    load: () => import("./export.ts"),
+  },
+  import: {
+    takes: "<file>",
+    says: "take in such a file, into a memory that is new or empty",
+    words: [1, 1],
+    options: ["append", "trust"],
+    load: () => import("./import.ts"),
+  },
 };
 
 export const ORDER_NAMES = Object.keys(ORDERS);
@@ -98,7 +109,9 @@ function addOptions(parser: Parser): void {
     .option("--query <words>", "forget: what holds each of these words")
     .option("--before <time>", "forget: what was said before then: 2026-03-01, or 90d for so long ago")
     .option("--reason <text>", "forget: why; it is kept")
-    .option("--yes", "forget: without a question");
+    .option("--yes", "forget: without a question")
+    .option("--append", "import: add the entries that are not there yet; the context is left out")
+    .option("--trust", "import: take the file for one of your own, its context included");
 }
 
 function ordersHelp(): string {

@@ -1,17 +1,15 @@
-import { createWriteStream, existsSync } from "node:fs";
-import { link, rm } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { LegionError, messageOf } from "../../base/errors.ts";
+import { LegionError } from "../../base/errors.ts";
 import { authorshipOf, type Authorship } from "../../storage/folder/person/authorship.ts";
 import { readableModules } from "../../config/module-loader.ts";
-import { createDisk } from "../../base/files/disk.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
 import { packAgents, type Packing, type Tally } from "../../storage/archive/pack.ts";
 import { createLedger } from "../../past/ledger.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
+import { writeNewFile } from "../kit/new-file.ts";
 import { namesOf, oneLine, print, printJson } from "../kit/output.ts";
 import { createProgress } from "../kit/progress.ts";
 import { checkAgent, addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
@@ -39,7 +37,7 @@ async function exportFrom(site: Site, typed: Typed, io: Io): Promise<number> {
   const packing = packAgents(source, agents, authorship);
   const target = file === STDOUT ? STDOUT : resolve(io.cwd, file);
   if (target === STDOUT) await toStdout(packing, io);
-  else await toFile(packing, target, io);
+  else await writeNewFile(target, watched(packing, io));
   for (const remark of packing.tally.remarks) io.stderr.write(`legion: ${oneLine(remark)}\n`);
   const { events, unread } = packing.tally;
   if (typed.options["json"] && target !== STDOUT) printJson(io, { file: target, agents, events, unread });
@@ -96,25 +94,6 @@ async function toStdout(packing: Packing, io: Io): Promise<void> {
     // Whoever reads has what it wanted.
     if (error.code !== "EPIPE") throw error;
   });
-}
-
-/** Nothing bears the name of the file before it is whole, and no file is replaced. */
-async function toFile(packing: Packing, path: string, io: Io): Promise<void> {
-  if (existsSync(path))
-    throw new LegionError("USAGE", `${basename(path)} is there already; name another file, or move it away`);
-  if (!existsSync(dirname(path)))
-    throw new LegionError("USAGE", `there is no folder ${JSON.stringify(dirname(path))}`);
-  const part = `${path}.part-${process.pid}`;
-  try {
-    await pipeline(watched(packing, io), createWriteStream(part, { flags: "wx", mode: 0o600, flush: true }));
-    await link(part, path);
-  } catch (error) {
-    if (error instanceof LegionError) throw error;
-    throw new LegionError("STORAGE", `${path} could not be written: ${messageOf(error)}`, { cause: error });
-  } finally {
-    await rm(part, { force: true });
-  }
-  await createDisk(part).sync(dirname(path));
 }
 
 /** The pieces of a packing; a person at a terminal sees how far it is. */
