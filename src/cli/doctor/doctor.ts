@@ -5,6 +5,7 @@ import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { createFileReader, type FileReader } from "../../storage/files/reader/reader.ts";
 import { checkFound } from "./check-found.ts";
 import { checkMachine, checkModel } from "./check-machine.ts";
+import { checkMemories } from "./check-memories.ts";
 import { checkAgents, checkProject } from "./check-project.ts";
 import { checkPurse } from "./check-purse.ts";
 import { checkWeb } from "./check-web.ts";
@@ -108,6 +109,7 @@ async function* examine(
   if (config?.bus.kind !== "redis") {
     for await (const { detail, ...about } of checkAgents(reader))
       yield { ...about, detail: aboutRun(detail, site) };
+    yield* checkMemories(reader.paths.project, openPersonFolder(io.env));
     return;
   }
   const { checkRedis } = await import("./check-redis.ts");
