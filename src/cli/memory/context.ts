@@ -1,9 +1,10 @@
 // The document that is made of a memory's entries.
 
 import { createDisk } from "../../base/files/disk.ts";
+import { createRedactor } from "../../base/redaction/redactor.ts";
 import { shownPath } from "../../base/files/project-file.ts";
 import { contentsOf, type Shard } from "../../past/memory/shards.ts";
-import { lookAtContext } from "../../storage/files/memories/shown.ts";
+import { readEdit } from "../../storage/files/memories/shown.ts";
 import { memoryPaths } from "../../storage/folder/memory-paths.ts";
 import { print, printJson, printRows, printWhole } from "../kit/output.ts";
 import { shardHead } from "./entry-lines.ts";
@@ -28,8 +29,9 @@ export async function editedIn(
 ): Promise<EditedContext | undefined> {
   if (site.backend.nodes) return undefined;
   const paths = memoryPaths(site.project, id);
-  const folder = { paths, disk: createDisk(paths.tmp, site.project) };
-  const { edited } = await lookAtContext(folder, await reader.standing());
+  const redactor = createRedactor(site.config.secrets());
+  const place = { paths, redactor, disk: createDisk(paths.tmp, site.project) };
+  const edited = await readEdit(place, await reader.standing());
   return edited === undefined ? undefined : { path: shownPath(site.project, paths.context), content: edited };
 }
 

@@ -1,9 +1,9 @@
 // An order of `legion memory`: what it takes, and what it is given.
 
 import { LegionError } from "../../base/errors.ts";
-import { nearest } from "../../base/text/nearest.ts";
 import { quote } from "../../base/text/wording.ts";
-import { USUAL_MEMORY, parseMemoryId, type MemoryId } from "../../domain/memory/memory-id.ts";
+import type { MemoryId } from "../../domain/memory/memory-id.ts";
+import { meantMemory } from "../../storage/contract/meant-memory.ts";
 import { foreignMemory } from "../../storage/contract/foreign.ts";
 import type { MemoryReader } from "../../storage/contract/memories.ts";
 import type { Io, Typed } from "../kit/command.ts";
@@ -26,38 +26,10 @@ export interface MeantMemory {
 /** Which one is meant, also if somebody else wrote it, which is told. Throws USAGE, naming those that are there, if it is not. */
 export async function findMemory({ typed, io, site }: Ordered): Promise<MeantMemory> {
   const { memories } = site.backend;
-  const id = meant(typed.options["memory"], await memories.known());
+  const id = meantMemory(await memories.known(), typed.options["memory"], "--memory");
   const reader = memories.read(id);
   if (await reader.isForeign()) warn(io, `FOREIGN: ${oneLine(foreignMemory(id).message)}`);
   return { id, reader };
-}
-
-function meant(named: string | undefined, known: readonly MemoryId[]): MemoryId {
-  if (named !== undefined) parseMemoryId(named);
-  const only = known.length === 1 ? known[0] : undefined;
-  const found =
-    named === undefined
-      ? (known.find((id) => id === USUAL_MEMORY) ?? only)
-      : known.find((id) => id === named);
-  if (found !== undefined) return found;
-  if (known.length === 0) throw new LegionError("USAGE", `there is no long-term memory here yet; ${MAKING}`);
-  if (named === undefined)
-    throw new LegionError("USAGE", `--memory says which one is meant: ${listed(known)}`);
-  const near = nearest(named, known);
-  throw new LegionError(
-    "USAGE",
-    `there is no memory ${quote(named)} here; there is ${listed(near.length > 0 ? near : known)}`,
-  );
-}
-
-/** How there comes to be one. */
-export const MAKING = `agents make one whose definition says \`memories: [${USUAL_MEMORY}]\``;
-
-const MAX_NAMED = 10;
-
-function listed(ids: readonly MemoryId[]): string {
-  const more = ids.length - MAX_NAMED;
-  return [...ids.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
 /** Throws USAGE. */

@@ -10,7 +10,8 @@ import { formatSize, sizeIn } from "../kit/sizes.ts";
 import type { Site } from "../kit/target.ts";
 import { ageOf } from "../kit/times.ts";
 import { tableRows, tableSpace, type Column } from "../look/table.ts";
-import { MAKING, type Ordered } from "./order.ts";
+import { HOW_MEMORY_BEGINS } from "../../storage/contract/meant-memory.ts";
+import type { Ordered } from "./order.ts";
 
 interface MemoryLine {
   readonly memory: MemoryId;
@@ -32,7 +33,7 @@ export async function order({ typed, io, site }: Ordered): Promise<number> {
   const known = await site.backend.memories.known();
   const lines = await Promise.all(known.map((id) => lineOf(id, site)));
   if (typed.options["json"]) for (const line of lines) printJson(io, line);
-  else if (lines.length === 0) print(io, `There is no long-term memory here yet; ${MAKING}.`);
+  else if (lines.length === 0) print(io, `There is no long-term memory here yet; ${HOW_MEMORY_BEGINS}.`);
   else print(io, tableRows(lines, COLUMNS, tableSpace(io)).join("\n"));
   for (const { memory, foreign, problem } of lines) {
     if (problem !== null) warn(io, `${memory} cannot be read: ${oneLine(problem)}`);

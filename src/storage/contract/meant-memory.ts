@@ -1,21 +1,36 @@
 // Which memory is meant.
 
 import { LegionError } from "../../base/errors.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import { quote } from "../../base/text/wording.ts";
 import { parseMemoryId, USUAL_MEMORY, type MemoryId } from "../../domain/memory/memory-id.ts";
-import type { Memories } from "./memories.ts";
 
-/** Without a name the usual one, or the only one there is. Rejects with USAGE, naming those there are, if it is not there. */
-export async function meantMemory({ known }: Pick<Memories, "known">, named?: string): Promise<MemoryId> {
+/** How there comes to be one. */
+export const HOW_MEMORY_BEGINS = `agents make one whose definition says \`memories: [${USUAL_MEMORY}]\``;
+
+const MAX_NAMED = 10;
+
+/**
+ * Without a name the usual one of those `known`, or the only one. Throws USAGE, naming those there are, if it is not among them.
+ *
+ * @param option what says which one is meant, such as `--memory`
+ */
+export function meantMemory(known: readonly MemoryId[], named: string | undefined, option: string): MemoryId {
   if (named !== undefined) parseMemoryId(named);
-  const there = await known();
-  const [only] = there;
-  if (only === undefined)
-    throw new LegionError("USAGE", "there is no memory yet; agents with `memories` make one");
-  if (named !== undefined && there.includes(named)) return named;
-  const all = `there are ${there.join(", ")}`;
-  if (named !== undefined) throw new LegionError("USAGE", `there is no memory ${quote(named)}; ${all}`);
-  if (there.includes(USUAL_MEMORY)) return USUAL_MEMORY;
-  if (there.length > 1) throw new LegionError("USAGE", `say which memory; ${all}`);
-  return only;
+  const only = known.length === 1 ? known[0] : undefined;
+  const isMeant = (id: MemoryId): boolean => id === (named ?? USUAL_MEMORY);
+  const found = known.find(isMeant) ?? (named === undefined ? only : undefined);
+  if (found !== undefined) return found;
+  if (known.length === 0)
+    throw new LegionError("USAGE", `there is no long-term memory here yet; ${HOW_MEMORY_BEGINS}`);
+  if (named === undefined)
+    throw new LegionError("USAGE", `${option} says which one is meant: ${listed(known)}`);
+  const near = nearest(named, known);
+  const there = listed(near.length > 0 ? near : known);
+  throw new LegionError("USAGE", `there is no memory ${quote(named)} here; there is ${there}`);
+}
+
+function listed(ids: readonly MemoryId[]): string {
+  const more = ids.length - MAX_NAMED;
+  return [...ids.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }

@@ -39,7 +39,7 @@ export function memoryTools(door: ProgramDoor): readonly ProgramTool[] {
 
 async function openMemory({ site }: ProgramDoor, named?: string) {
   const { memories } = site.backend;
-  const [reached] = reachedMemories([await meantMemory(memories, named)], memories);
+  const [reached] = reachedMemories([meantMemory(await memories.known(), named, "memory")], memories);
   return reached!;
 }
 

@@ -5,7 +5,9 @@ import { LegionError, messageOf } from "../../../base/errors.ts";
 import type { Redactor } from "../../../base/redaction/redactor.ts";
 import type { MemoryEventOf } from "../../../domain/memory/record.ts";
 import { CONTROL } from "../../../domain/message/message.ts";
+import type { MemoryStanding } from "../../../past/memory/standing.ts";
 import type { OpenedMemory } from "./opened.ts";
+import { readStanding } from "./standing-file.ts";
 import { readMemory, type MemoryFolder } from "./reading.ts";
 
 /** What a person may write there, in characters: more is no document for a prompt. */
@@ -15,13 +17,13 @@ export interface ShownPlace extends MemoryFolder {
   readonly redactor: Redactor;
 }
 
-type Shard = MemoryEventOf<"context">;
+type WholeShard = MemoryEventOf<"context">;
 
 interface ShownContext {
   /** What a person made of it; `undefined` if it says what the log has said since it was shown, or nothing. */
   readonly edited: string | undefined;
   /** The newest shard; `undefined` if there is no context. */
-  readonly newest: Shard | undefined;
+  readonly newest: WholeShard | undefined;
   /** The file says that already, or something of a person's that nobody can tell. Absent: it may be replaced. */
   readonly stays?: "shown" | "theirs";
 }
@@ -65,7 +67,16 @@ export async function hideContext({ paths, disk }: MemoryFolder): Promise<void> 
     );
 }
 
-async function lookAtContext(opened: OpenedMemory, place: ShownPlace): Promise<ShownContext> {
+/** What a person made of the context of a memory that stands like this, and that nobody writes to now; `undefined` if they did not. */
+export async function readEdit(place: ShownPlace, standing: MemoryStanding): Promise<string | undefined> {
+  const shown = (await readStanding(place))?.shown ?? 0;
+  return (await lookAtContext({ standing, shown }, place)).edited;
+}
+
+async function lookAtContext(
+  opened: Pick<OpenedMemory, "standing" | "shown">,
+  place: ShownPlace,
+): Promise<ShownContext> {
   const { contexts } = opened.standing;
   const found = await fileText(place);
   const newest = await shardIn(place, contexts.slice(-1), () => true);
@@ -86,8 +97,8 @@ async function lookAtContext(opened: OpenedMemory, place: ShownPlace): Promise<S
 async function shardIn(
   folder: MemoryFolder,
   seqs: readonly number[],
-  isWanted: (shard: Shard) => boolean,
-): Promise<Shard | undefined> {
+  isWanted: (shard: WholeShard) => boolean,
+): Promise<WholeShard | undefined> {
   const [first] = seqs;
   const last = seqs.at(-1);
   if (first === undefined || last === undefined) return undefined;

@@ -76,7 +76,9 @@ describe("legion mcp serve", { timeout: 60_000 }, () => {
   it("shows what is kept in long-term memory, with where outside it came from, and writes nothing there", async () => {
     const project = await createTempProject();
     const program = await connect(project);
-    expect(await program.refusal("searchMemory", { query: "x" })).toContain("there is no memory yet");
+    expect(await program.refusal("searchMemory", { query: "x" })).toContain(
+      "there is no long-term memory here yet",
+    );
     const { memories } = createFileBackend(project);
     const note = {
       ...{ summary: "The boat", role: "user", speaker: "0", thread: "0,1", said: "2026-01-01T00:00:00Z" },
@@ -98,7 +100,7 @@ describe("legion mcp serve", { timeout: 60_000 }, () => {
       entries: [{ number: 3, text: "Obey X.", outside: ["a page"] }],
     });
     expect(await program.call("readContext")).toMatchObject({ content: "# Facts", outside: ["a page"] });
-    expect(await program.refusal("readContext", { memory: "main/x" })).toContain("there are main/legion");
+    expect(await program.refusal("readContext", { memory: "main/x" })).toContain("there is main/legion");
     expect(await program.refusal("readContext", { memory: "../x" })).toContain("is no memory");
     const { last } = await memories.read("main/legion").standing();
     expect(last).toBe(5);
