@@ -1,5 +1,5 @@
 import { MIN_SECRET } from "./forms.ts";
-import { joinLines, type Search } from "./search.ts";
+import { joinLines, type SecretSearch } from "./search.ts";
 
 /** A text that comes in pieces. */
 export interface Pieces {
@@ -10,7 +10,7 @@ export interface Pieces {
 }
 
 interface Forms {
-  readonly search: Search;
+  readonly search: SecretSearch;
   readonly forms: readonly string[];
   /** Hides what is whole. */
   readonly clean: (text: string) => string;
@@ -57,7 +57,7 @@ export function preparePieces({ search, forms, clean }: Forms): () => Pieces {
 }
 
 /** `open`, or where a secret begins that reaches past it: what overlaps is hidden as one. */
-function settled(text: string, open: number, search: Search): number {
+function settled(text: string, open: number, search: SecretSearch): number {
   if (open === text.length || text.length < MIN_SECRET) return open;
   const across = search(text).find(({ start, end }) => start < open && end > open);
   return across ? across.start : open;

@@ -1,7 +1,7 @@
 // Secrets are known by their values, and hidden wherever these turn up: `[redacted:NAME]` stands in their place.
 
 import { MIN_SECRET, formsOf } from "./forms.ts";
-import { createSearch, type Pattern, type Search } from "./search.ts";
+import { createSearch, type Pattern, type SecretSearch } from "./search.ts";
 import { preparePieces, type Pieces } from "./pieces.ts";
 
 export interface Secret {
@@ -42,7 +42,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
 
 /** What is looked for; it takes some milliseconds to make, and most commands of the program never look. */
 interface Sought {
-  readonly search: Search;
+  readonly search: SecretSearch;
   readonly forms: readonly string[];
   readonly markOf: (name: string) => string;
 }
@@ -83,7 +83,7 @@ function redactorOf(sought: () => Sought): Redactor {
 }
 
 /** The marks of secrets. A name that holds a secret itself is not said. */
-function markers(search: Search): (name: string) => string {
+function markers(search: SecretSearch): (name: string) => string {
   const marks = new Map<string, string>();
   return (name) => {
     let mark = marks.get(name);

@@ -17,7 +17,7 @@ export interface FoundSecret {
 }
 
 /** Everything that is found in a text, in its order, with what overlaps as one, named as the longest of it; mostly empty. */
-export type Search = (text: string) => readonly FoundSecret[];
+export type SecretSearch = (text: string) => readonly FoundSecret[];
 
 const BLOCK = 3;
 const MASK = 0xffff;
@@ -31,7 +31,7 @@ interface Tables {
   readonly candidates: ReadonlyMap<number, readonly Pattern[]>;
 }
 
-export function createSearch(patterns: readonly Pattern[]): Search {
+export function createSearch(patterns: readonly Pattern[]): SecretSearch {
   const tables = createTables(patterns);
   const hasLines = patterns.some(({ text }) => /[\r\n]/.test(text));
   return (text) => {
