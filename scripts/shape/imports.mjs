@@ -27,7 +27,7 @@ const ROOMS = [
 ];
 /** The same inside of the rooms that have an order of their own. */
 const INNER_ROOMS = {
-  storage: [["folder"], ["contract"], ["files", "redis", "memory"], ["archive"], ["open"]],
+  storage: [["folder"], ["contract"], ["search"], ["files", "redis", "memory"], ["archive"], ["open"]],
   agent: [["parts"], ["think"], ["act"], ["park", "recovery", "take-in"], ["startup"], ["actor"]],
   cli: [
     ["kit"],
