@@ -13,6 +13,7 @@ const MEASURES = [
   "subscriber",
   "prompt",
   "search",
+  "memory-search",
   "latency",
   "tick",
   "append",
